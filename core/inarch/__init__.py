@@ -1,0 +1,134 @@
+"""Inarch: a coding agent made as a small kernel onto which plugins are grafted.
+
+Everything public is in `__all__` and loaded on first use, so `import inarch` costs next to nothing.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from inarch.calls.repair import repair_arguments as repair_arguments
+    from inarch.contract.codec import from_data as from_data
+    from inarch.contract.codec import to_data as to_data
+    from inarch.contract.errors import Cancelled as Cancelled
+    from inarch.contract.errors import ConfigError as ConfigError
+    from inarch.contract.errors import InarchError as InarchError
+    from inarch.contract.errors import PluginError as PluginError
+    from inarch.contract.errors import ProviderError as ProviderError
+    from inarch.contract.errors import StoreError as StoreError
+    from inarch.contract.errors import ToolFailed as ToolFailed
+    from inarch.contract.errors import UsageError as UsageError
+    from inarch.contract.events import EVENT_KINDS as EVENT_KINDS
+    from inarch.contract.events import Event as Event
+    from inarch.contract.hookspecs import hookimpl as hookimpl
+    from inarch.contract.ids import new_id as new_id
+    from inarch.contract.ids import utc_now as utc_now
+    from inarch.contract.ports import ApprovalRequest as ApprovalRequest
+    from inarch.contract.ports import ContextSource as ContextSource
+    from inarch.contract.ports import ContextStore as ContextStore
+    from inarch.contract.ports import DecisionStrategy as DecisionStrategy
+    from inarch.contract.ports import FrontEnd as FrontEnd
+    from inarch.contract.ports import ModelProvider as ModelProvider
+    from inarch.contract.ports import Policy as Policy
+    from inarch.contract.ports import Situation as Situation
+    from inarch.contract.ports import SlashCommand as SlashCommand
+    from inarch.contract.ports import StoreSpec as StoreSpec
+    from inarch.contract.ports import Tool as Tool
+    from inarch.contract.ports import ToolContext as ToolContext
+    from inarch.contract.ports import Tracer as Tracer
+    from inarch.contract.ports import Workspace as Workspace
+    from inarch.contract.ports import WorkspaceSpec as WorkspaceSpec
+    from inarch.contract.records import REASONING_INDEX as REASONING_INDEX
+    from inarch.contract.records import TERMINAL as TERMINAL
+    from inarch.contract.records import TEXT_INDEX as TEXT_INDEX
+    from inarch.contract.records import Approval as Approval
+    from inarch.contract.records import CallDelta as CallDelta
+    from inarch.contract.records import CallPart as CallPart
+    from inarch.contract.records import Contribution as Contribution
+    from inarch.contract.records import Decision as Decision
+    from inarch.contract.records import Delta as Delta
+    from inarch.contract.records import DispatchReply as DispatchReply
+    from inarch.contract.records import Effects as Effects
+    from inarch.contract.records import FileBytes as FileBytes
+    from inarch.contract.records import FileChange as FileChange
+    from inarch.contract.records import FileStat as FileStat
+    from inarch.contract.records import Finish as Finish
+    from inarch.contract.records import Image as Image
+    from inarch.contract.records import Limits as Limits
+    from inarch.contract.records import Message as Message
+    from inarch.contract.records import ModelInfo as ModelInfo
+    from inarch.contract.records import ModelRequest as ModelRequest
+    from inarch.contract.records import Part as Part
+    from inarch.contract.records import PartData as PartData
+    from inarch.contract.records import PlannedCall as PlannedCall
+    from inarch.contract.records import PluginContext as PluginContext
+    from inarch.contract.records import Price as Price
+    from inarch.contract.records import Reasoning as Reasoning
+    from inarch.contract.records import ReasoningDelta as ReasoningDelta
+    from inarch.contract.records import Refused as Refused
+    from inarch.contract.records import Reply as Reply
+    from inarch.contract.records import ResultPart as ResultPart
+    from inarch.contract.records import SearchHit as SearchHit
+    from inarch.contract.records import SearchHits as SearchHits
+    from inarch.contract.records import SessionInfo as SessionInfo
+    from inarch.contract.records import Text as Text
+    from inarch.contract.records import TextDelta as TextDelta
+    from inarch.contract.records import ToolCall as ToolCall
+    from inarch.contract.records import ToolError as ToolError
+    from inarch.contract.records import ToolResult as ToolResult
+    from inarch.contract.records import ToolSpec as ToolSpec
+    from inarch.contract.records import Turn as Turn
+    from inarch.contract.records import Usage as Usage
+    from inarch.contract.records import UsageDelta as UsageDelta
+    from inarch.contract.records import Verdict as Verdict
+    from inarch.contract.records import Walk as Walk
+    from inarch.contract.tooling import FunctionTool as FunctionTool
+    from inarch.contract.tooling import tool as tool
+    from inarch.sessions.app import App as App
+    from inarch.sessions.app import compose as compose
+    from inarch.sessions.app import open_store as open_store
+    from inarch.sessions.app import run as run
+    from inarch.sessions.session import Session as Session
+
+_HOMES: dict[str, str] = {
+    name: f"inarch.{module}"
+    for module, names in {
+        "calls.repair": "repair_arguments",
+        "contract.codec": "from_data to_data",
+        "contract.errors": "Cancelled ConfigError InarchError PluginError ProviderError StoreError ToolFailed"
+        " UsageError",
+        "contract.events": "EVENT_KINDS Event",
+        "contract.hookspecs": "hookimpl",
+        "contract.ids": "new_id utc_now",
+        "contract.ports": "ApprovalRequest ContextSource ContextStore DecisionStrategy FrontEnd ModelProvider Policy"
+        " Situation SlashCommand StoreSpec Tool ToolContext Tracer Workspace WorkspaceSpec",
+        "contract.records": "REASONING_INDEX TERMINAL TEXT_INDEX Approval CallDelta CallPart Contribution Decision Delta DispatchReply Effects"
+        " FileBytes FileChange FileStat Finish Image Limits Message ModelInfo ModelRequest Part PartData PlannedCall"
+        " PluginContext Price Reasoning ReasoningDelta Refused Reply ResultPart SearchHit SearchHits SessionInfo Text"
+        " TextDelta ToolCall ToolError ToolResult ToolSpec Turn Usage UsageDelta Verdict Walk",
+        "contract.tooling": "FunctionTool tool",
+        "sessions.app": "App compose open_store run",
+        "sessions.session": "Session",
+    }.items()
+    for name in names.split()
+}
+
+__all__ = ["__version__", *sorted(_HOMES)]
+
+
+def __getattr__(name: str) -> Any:
+    home = _HOMES.get(name)
+    if home is None:
+        raise AttributeError(f"module 'inarch' has no attribute {name!r}")
+    from importlib import import_module
+
+    value = getattr(import_module(home), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

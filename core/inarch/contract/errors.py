@@ -1,0 +1,125 @@
+"""Every error that Inarch raises on purpose.
+
+    InarchError
+    ├── UsageError        wrong words or flags: one line, exit 2
+    │   └── ConfigError   a wrong file, key, type or value: where it stands and what to write instead, exit 2
+    ├── PluginError       a plugin could not be loaded or broke its side of the contract
+    ├── ToolFailed        a tool could not do what was asked; becomes a `ToolResult`
+    ├── Cancelled         the call or turn was cancelled, or its handle revoked
+    ├── ProviderError     a model provider could not answer
+    └── StoreError        the context store could not keep or read what it was given
+
+Anything else that is raised is a fault in the code that raised it.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+ErrorCode = Literal[
+    "not_found", "validation", "permission", "denied", "conflict", "timeout", "cancelled", "execution",
+    "unknown_outcome",
+]  # fmt: skip
+ProviderErrorKind = Literal[
+    "auth", "quota", "rate_limit", "server", "network", "timeout", "request", "context_length", "filtered",
+    "empty", "malformed", "plugin",
+]  # fmt: skip
+StoreErrorKind = Literal["full", "read_only", "permission", "damaged", "busy", "missing"]
+
+
+class InarchError(Exception):
+    """An error with a remedy: `message` says what and where, `remedy` what to do."""
+
+    def __init__(self, message: str, remedy: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.remedy = remedy
+
+    def __str__(self) -> str:
+        return f"{self.message} ({self.remedy})" if self.remedy else self.message
+
+
+class UsageError(InarchError):
+    """The words, flags or argument of a command are wrong."""
+
+
+class ConfigError(UsageError):
+    """A configuration value is wrong.
+
+    Args:
+        message: What is wrong, in one sentence.
+        source: Where the value was given: a file's path, an environment variable's name or a flag.
+        line: Line in the file, counted from 1; None outside files.
+        key: Dotted path of the key, such as `profiles.default.model`.
+        remedy: What to write instead.
+    """
+
+    def __init__(
+        self, message: str, *, source: str = "", line: int | None = None, key: str = "", remedy: str = ""
+    ) -> None:
+        where = f"{source}:{line}" if source and line is not None else source
+        super().__init__(": ".join(part for part in (where, key, message) if part), remedy)
+        self.source = source
+        self.line = line
+        self.key = key
+
+
+class PluginError(InarchError):
+    """A plugin could not be loaded, or did not keep its side of the contract."""
+
+    def __init__(self, message: str, *, plugin: str = "", door: str = "", remedy: str = "") -> None:
+        super().__init__(message, remedy)
+        self.plugin = plugin
+        self.door = door
+
+
+class ToolFailed(InarchError):
+    """A tool could not do what was asked: raised by tools and workspaces, answered as a `ToolResult`."""
+
+    def __init__(self, code: ErrorCode, message: str, remedy: str = "") -> None:
+        super().__init__(message, remedy)
+        self.code: ErrorCode = code
+
+
+class Cancelled(InarchError):
+    """The call or the turn was cancelled; raised by every later use of a revoked handle."""
+
+    def __init__(self, message: str = "cancelled") -> None:
+        super().__init__(message)
+
+
+class ProviderError(InarchError):
+    """A model provider could not answer.
+
+    Args:
+        kind: What went wrong, in one of the words of `ProviderErrorKind`.
+        message: What the service said, without secrets.
+        status: HTTP status, None where there was none.
+        retry_after: Seconds the service asked to wait.
+        retryable: Whether the same request may succeed later.
+        remedy: What the user can do.
+    """
+
+    def __init__(
+        self,
+        kind: ProviderErrorKind,
+        message: str,
+        *,
+        status: int | None = None,
+        retry_after: float | None = None,
+        retryable: bool = False,
+        remedy: str = "",
+    ) -> None:
+        super().__init__(message, remedy)
+        self.kind: ProviderErrorKind = kind
+        self.status = status
+        self.retry_after = retry_after
+        self.retryable = retryable
+
+
+class StoreError(InarchError):
+    """The store could not keep or read what it was given."""
+
+    def __init__(self, kind: StoreErrorKind, message: str, remedy: str = "") -> None:
+        super().__init__(message, remedy)
+        self.kind: StoreErrorKind = kind

@@ -1,0 +1,280 @@
+"""Events: what happened, in order. One class a kind gives the keys of `Event.data`; `EVENT_KINDS` lists them.
+
+A class here is both the schema and the constructor: the journal turns an instance into an `Event` whose `data` is a
+plain JSON mapping of its fields. `model.delta` is shown and never stored; the reply is one event.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any, ClassVar, Protocol
+
+from attrs import define, field, frozen
+
+from inarch.contract.codec import to_data
+from inarch.contract.records import Effects, Message, ToolCall, ToolResult, Turn, Usage
+
+_ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
+_ASCII_ENCODER = json.JSONEncoder(separators=(",", ":"))
+
+
+class EventData(Protocol):
+    """Any of the classes below."""
+
+    kind: ClassVar[str]
+
+
+@define
+class Event:
+    """One event of a session; `seq` counts from 1 and rules the order, `time` only informs.
+
+    `data` is plain JSON, already free of secrets. An event is written once and never changed.
+    """
+
+    seq: int
+    time: str
+    session_id: str
+    turn_id: str | None
+    kind: str
+    data: Mapping[str, Any]
+    _line: str = field(default="", eq=False, repr=False)
+
+    @property
+    def line(self) -> str:
+        """The event as one line of JSON, without the line end; encoded once."""
+        if not self._line:
+            envelope = {
+                "seq": self.seq,
+                "time": self.time,
+                "session_id": self.session_id,
+                "turn_id": self.turn_id,
+                "kind": self.kind,
+                "data": self.data,
+            }
+            line = _ENCODER.encode(envelope)
+            try:
+                line.isascii() or line.encode()
+            except UnicodeEncodeError:  # a name that isn't UTF-8 came as lone surrogates: only escapes can carry them
+                line = _ASCII_ENCODER.encode(envelope)
+            self._line = line
+        return self._line
+
+
+@frozen
+class SessionStarted:
+    """A session began. `root` is the workspace, `version` Inarch's, `plugins` the composed ones."""
+
+    kind: ClassVar[str] = "session.started"
+    root: str
+    version: str
+    plugins: tuple[str, ...] = ()
+    profile: str = ""
+
+
+@frozen
+class TurnStarted:
+    """A turn began; a user turn carries its whole prompt in `turn.content`."""
+
+    kind: ClassVar[str] = "turn.started"
+    turn: Turn
+
+
+@frozen
+class ContextAdded:
+    """A context source contributed text that the model will see."""
+
+    kind: ClassVar[str] = "context.added"
+    source: str
+    text: str
+
+
+@frozen
+class DecisionMade:
+    """A strategy decided how the turn starts; `present` says how the results of `calls` reach the model."""
+
+    kind: ClassVar[str] = "decision.made"
+    strategy: str
+    decision: str
+    reason: str = ""
+    confidence: float = 1.0
+    cached: bool = False
+    calls: tuple[str, ...] = ()
+    text: str = ""
+    present: str = "results"
+
+
+@frozen
+class ModelRequested:
+    """A request is about to be sent. `messages` and `tools` are counts; the texts stand in earlier events."""
+
+    kind: ClassVar[str] = "model.requested"
+    model: str
+    purpose: str
+    messages: int
+    tools: int
+    tool_choice: str = "auto"
+    attempt: int = 1
+
+
+@frozen
+class ModelDelta:
+    """A piece of a reply, shown while it comes and never stored."""
+
+    kind: ClassVar[str] = "model.delta"
+    text: str = ""
+    reasoning: str = ""
+
+
+@frozen
+class ModelReplied:
+    """A whole reply."""
+
+    kind: ClassVar[str] = "model.replied"
+    model: str
+    message: Message
+    usage: Usage
+    finish: str
+    duration_s: float = 0.0
+    purpose: str = "turn"
+
+
+@frozen
+class ModelSwitched:
+    """Another model takes over."""
+
+    kind: ClassVar[str] = "model.switched"
+    old: str
+    new: str
+    reason: str
+
+
+@frozen
+class CallState:
+    """A call reached a state that isn't terminal; the first one of a call carries its whole record."""
+
+    kind: ClassVar[str] = "call.state"
+    call_id: str
+    name: str
+    status: str
+    call: ToolCall | None = None
+    effects: Effects | None = None
+    after: tuple[str, ...] = ()
+
+
+@frozen
+class CallOutput:
+    """Live output of a running call: coalesced and capped."""
+
+    kind: ClassVar[str] = "call.output"
+    call_id: str
+    text: str
+
+
+@frozen
+class CallResult:
+    """A call is terminal: its status and result."""
+
+    kind: ClassVar[str] = "call.result"
+    call_id: str
+    name: str
+    status: str
+    result: ToolResult
+    started: str | None = None
+    ended: str | None = None
+
+
+@frozen
+class ApprovalAsked:
+    """Calls wait for an answer; `digests` bind it to their final arguments."""
+
+    kind: ClassVar[str] = "approval.asked"
+    call_ids: tuple[str, ...]
+    digests: tuple[str, ...]
+    reasons: tuple[str, ...] = ()
+
+
+@frozen
+class ApprovalGiven:
+    """An answer came; `by` is `user`, `mode` (the approve mode) or `headless`."""
+
+    kind: ClassVar[str] = "approval.given"
+    call_id: str
+    outcome: str
+    scope: str = "once"
+    by: str = "user"
+    reason: str = ""
+
+
+@frozen
+class FileChanged:
+    """A call changed a file; a hash is None where there was, or is, no file."""
+
+    kind: ClassVar[str] = "file.changed"
+    call_id: str
+    path: str
+    before: str | None
+    after: str | None
+    new_path: str | None = None
+
+
+@frozen
+class LimitWait:
+    """The kernel waits before a request, for a rate limit or after an error."""
+
+    kind: ClassVar[str] = "limit.wait"
+    model: str
+    seconds: float
+    reason: str
+
+
+@frozen
+class CommandRan:
+    """A slash command or a `!` command of the user ran."""
+
+    kind: ClassVar[str] = "command.ran"
+    name: str
+    arguments: str = ""
+    result: str = ""
+
+
+@frozen
+class ErrorHappened:
+    """Something failed; `door` and `plugin` name the culprit where there is one."""
+
+    kind: ClassVar[str] = "error"
+    message: str
+    remedy: str = ""
+    plugin: str = ""
+    door: str = ""
+
+
+@frozen
+class Note:
+    """A plain remark for the user."""
+
+    kind: ClassVar[str] = "note"
+    text: str
+    source: str = ""
+
+
+@frozen
+class TurnEnded:
+    """A turn is over; the record is whole except for its calls, which have events of their own."""
+
+    kind: ClassVar[str] = "turn.ended"
+    turn: Turn
+
+
+EVENT_CLASSES: tuple[type[EventData], ...] = (
+    SessionStarted, TurnStarted, ContextAdded, DecisionMade, ModelRequested, ModelDelta, ModelReplied, ModelSwitched,
+    CallState, CallOutput, CallResult, ApprovalAsked, ApprovalGiven, FileChanged, LimitWait, CommandRan,
+    ErrorHappened, Note, TurnEnded,
+)  # fmt: skip
+EVENT_KINDS: dict[str, type[EventData]] = {cls.kind: cls for cls in EVENT_CLASSES}
+
+
+def event_data(payload: EventData) -> dict[str, Any]:
+    """Return the payload's fields as plain JSON data."""
+    data: dict[str, Any] = to_data(payload)
+    return data

@@ -1,0 +1,221 @@
+"""The hooks: what a plugin module may define. Each one returns records or objects; none does the work.
+
+Hooks are called once per composition, plugin by plugin, in the order of the profile's list. Hookwrappers, `tryfirst`,
+`trylast` and `firstresult` are refused: order is the profile's list.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import pluggy
+
+from inarch.contract.ports import (
+    ContextSource,
+    DecisionStrategy,
+    FrontEnd,
+    ModelProvider,
+    Policy,
+    SlashCommand,
+    StoreSpec,
+    Tool,
+    Tracer,
+    WorkspaceSpec,
+)
+from inarch.contract.records import PluginContext
+
+hookspec = pluggy.HookspecMarker("inarch")
+hookimpl = pluggy.HookimplMarker("inarch")
+
+
+@hookspec
+def inarch_tools(context: PluginContext) -> Iterable[Tool]:  # type: ignore[empty-body]
+    """Return tools.
+
+    `@inarch.tool` functions of the module register without this hook; it is for tools that need settings.
+
+    >>> import inarch
+    >>> @inarch.tool
+    ... def shout(text: str) -> str:
+    ...     "Say it louder."
+    ...     return text.upper()
+    >>> @inarch.hookimpl
+    ... def inarch_tools(context):
+    ...     return [shout]
+    >>> [tool.name for tool in inarch_tools(inarch.PluginContext("demo", "."))]
+    ['shout']
+    """
+
+
+@hookspec
+def inarch_models(context: PluginContext) -> Iterable[ModelProvider]:  # type: ignore[empty-body]
+    """Return model providers.
+
+    >>> import inarch
+    >>> class Echo:
+    ...     name, default_model, default_decision_model = "echo", "plain", "plain"
+    ...     async def answer(self, request):
+    ...         yield inarch.TextDelta(request.messages[-1].text)
+    ...         yield inarch.Finish("stop")
+    ...     async def models(self): return [inarch.ModelInfo("plain")]
+    ...     def limits(self, model): return inarch.Limits()
+    ...     def price(self, model): return None
+    ...     async def close(self): pass
+    >>> @inarch.hookimpl
+    ... def inarch_models(context):
+    ...     return [Echo()]
+    >>> inarch_models(inarch.PluginContext("demo", "."))[0].default_model
+    'plain'
+    """
+
+
+@hookspec
+def inarch_strategies(context: PluginContext) -> Iterable[DecisionStrategy]:  # type: ignore[empty-body]
+    """Return decision strategies.
+
+    >>> import inarch
+    >>> class ListFirst:
+    ...     name = "list-first"
+    ...     async def decide(self, situation):
+    ...         return inarch.Decision("call_tools", (inarch.PlannedCall("list_files", {}),))
+    >>> @inarch.hookimpl
+    ... def inarch_strategies(context):
+    ...     return [ListFirst()]
+    >>> inarch_strategies(inarch.PluginContext("demo", "."))[0].name
+    'list-first'
+    """
+
+
+@hookspec
+def inarch_stores(context: PluginContext) -> Iterable[StoreSpec]:  # type: ignore[empty-body]
+    """Return kinds of context store; the profile's `store` names the one to open.
+
+    >>> import inarch
+    >>> @inarch.hookimpl
+    ... def inarch_stores(context):
+    ...     return [inarch.StoreSpec("memory", lambda path: inarch.open_store("memory", path))]
+    >>> inarch_stores(inarch.PluginContext("demo", "."))[0].name
+    'memory'
+    """
+
+
+@hookspec
+def inarch_tracers(context: PluginContext) -> Iterable[Tracer]:  # type: ignore[empty-body]
+    """Return tracers.
+
+    >>> import inarch
+    >>> class CountCalls:
+    ...     name, calls = "count-calls", 0
+    ...     def saw(self, event): self.calls += event.kind == "call.result"
+    ...     def summary(self, turn_id): return f"{self.calls} calls"
+    ...     def close(self): pass
+    >>> @inarch.hookimpl
+    ... def inarch_tracers(context):
+    ...     return [CountCalls()]
+    >>> inarch_tracers(inarch.PluginContext("demo", "."))[0].summary("t")
+    '0 calls'
+    """
+
+
+@hookspec
+def inarch_workspaces(context: PluginContext) -> Iterable[WorkspaceSpec]:  # type: ignore[empty-body]
+    """Return kinds of workspace; the profile's `workspace` names the one to open.
+
+    >>> import inarch
+    >>> def open_it(root): raise inarch.ToolFailed("permission", f"{root} is not for you")
+    >>> @inarch.hookimpl
+    ... def inarch_workspaces(context):
+    ...     return [inarch.WorkspaceSpec("closed", open_it)]
+    >>> inarch_workspaces(inarch.PluginContext("demo", "."))[0].name
+    'closed'
+    """
+
+
+@hookspec
+def inarch_context_sources(context: PluginContext) -> Iterable[ContextSource]:  # type: ignore[empty-body]
+    """Return context sources.
+
+    >>> import inarch
+    >>> class Greeting:
+    ...     name = "greeting"
+    ...     async def gather(self, situation): return inarch.Contribution("The user likes short answers.")
+    >>> @inarch.hookimpl
+    ... def inarch_context_sources(context):
+    ...     return [Greeting()]
+    >>> inarch_context_sources(inarch.PluginContext("demo", "."))[0].name
+    'greeting'
+    """
+
+
+@hookspec
+def inarch_policies(context: PluginContext) -> Iterable[Policy]:  # type: ignore[empty-body]
+    """Return policies.
+
+    >>> import inarch
+    >>> class NoDeletes:
+    ...     name = "no-deletes"
+    ...     def judge(self, call, tool):
+    ...         if call.name == "delete_file":
+    ...             return inarch.Verdict("deny", "this team deletes by hand")
+    ...         return inarch.Verdict("allow")
+    >>> @inarch.hookimpl
+    ... def inarch_policies(context):
+    ...     return [NoDeletes()]
+    >>> inarch_policies(inarch.PluginContext("demo", "."))[0].name
+    'no-deletes'
+    """
+
+
+@hookspec
+def inarch_slash_commands(context: PluginContext) -> Iterable[SlashCommand]:  # type: ignore[empty-body]
+    """Return slash commands.
+
+    >>> import inarch
+    >>> @inarch.hookimpl
+    ... def inarch_slash_commands(context):
+    ...     return [inarch.SlashCommand("echo", "Say it again.", lambda words: words)]
+    >>> inarch_slash_commands(inarch.PluginContext("demo", "."))[0].run("hello")
+    'hello'
+    """
+
+
+@hookspec
+def inarch_front_ends(context: PluginContext) -> Iterable[FrontEnd]:  # type: ignore[empty-body]
+    """Return front ends; `--output` names the one to use.
+
+    >>> import inarch
+    >>> class Dots:
+    ...     name = "dots"
+    ...     def show(self, event): print(".", end="")
+    ...     async def approve(self, batch): return []
+    ...     def close(self): print()
+    >>> @inarch.hookimpl
+    ... def inarch_front_ends(context):
+    ...     return [Dots()]
+    >>> inarch_front_ends(inarch.PluginContext("demo", "."))[0].name
+    'dots'
+    """
+
+
+@hookspec
+def inarch_settings() -> type:  # type: ignore[empty-body]
+    """Return the attrs class of `[plugins.NAME]`; its fields become keys, their defaults the defaults.
+
+    >>> import inarch
+    >>> from attrs import frozen
+    >>> @frozen
+    ... class Settings:
+    ...     "Settings of the demo plugin."
+    ...     greeting: str = "hello"
+    >>> @inarch.hookimpl
+    ... def inarch_settings():
+    ...     return Settings
+    >>> inarch_settings()().greeting
+    'hello'
+    """
+
+
+HOOKS: tuple[str, ...] = (
+    "inarch_tools", "inarch_models", "inarch_strategies", "inarch_stores", "inarch_tracers", "inarch_workspaces",
+    "inarch_context_sources", "inarch_policies", "inarch_slash_commands", "inarch_front_ends", "inarch_settings",
+)  # fmt: skip

@@ -1,0 +1,417 @@
+"""The ports: what the kernel asks of the objects that hooks return.
+
+Ports are structural: a class that has the members is enough. Hot paths call these objects, never hooks.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Protocol, runtime_checkable
+
+from attrs import frozen
+
+from inarch.contract.events import Event
+from inarch.contract.records import (
+    Approval,
+    Category,
+    Contribution,
+    Decision,
+    Delta,
+    Effects,
+    FileBytes,
+    FileChange,
+    FileStat,
+    Limits,
+    Message,
+    ModelInfo,
+    ModelRequest,
+    Price,
+    Reply,
+    SearchHits,
+    SessionInfo,
+    ToolCall,
+    ToolSpec,
+    Turn,
+    Verdict,
+    Walk,
+)
+
+
+class Workspace(Protocol):
+    """Safe files under one root. Paths are relative with `/` separators; every failure is a `ToolFailed`.
+
+    Methods are synchronous and may be called from several threads at once.
+    """
+
+    @property
+    def root(self) -> str:
+        """The root's absolute path, for messages only."""
+        ...
+
+    def stat(self, path: str) -> FileStat | None:
+        """Return what stands at `path` without following a link at its end, or None where there is nothing."""
+        ...
+
+    def read(self, path: str, offset: int = 0, max_bytes: int | None = None) -> FileBytes:
+        """Return the bytes of a regular file. `hash` is set when the whole file was read."""
+        ...
+
+    def replace(self, path: str, chunks: Iterable[bytes], expected_hash: str | None) -> FileChange:
+        """Write a file atomically if its present hash is `expected_hash` (None: it must not exist)."""
+        ...
+
+    def remove(self, path: str, expected_hash: str) -> FileChange:
+        """Remove a file whose present hash is `expected_hash`."""
+        ...
+
+    def move(self, path: str, new_path: str, expected_hash: str) -> FileChange:
+        """Move a file whose present hash is `expected_hash` to a path where nothing stands."""
+        ...
+
+    def restore(self, path: str, entry: FileStat, blob: bytes) -> FileChange:
+        """Put a file back as it was: its bytes and its mode."""
+        ...
+
+    def entries(self, path: str = ".") -> tuple[FileStat, ...]:
+        """Return what stands in a directory, by name, ignored things and links included; nothing below it."""
+        ...
+
+    def walk(self, pattern: str = "**/*", limit: int | None = None) -> Walk:
+        """Return the files that match a glob, sorted, without git-ignored ones and without following links."""
+        ...
+
+    def search(
+        self, pattern: str, path: str = ".", glob: str | None = None, ignore_case: bool = False, limit: int = 100
+    ) -> SearchHits:
+        """Return the lines that match a regular expression, within a time limit."""
+        ...
+
+    def close(self) -> None:
+        """Let go of descriptors; may be called twice."""
+        ...
+
+
+@frozen
+class WorkspaceSpec:
+    """A kind of workspace that a profile can name: `open(root)` makes one."""
+
+    name: str
+    open: Callable[[str], Workspace]
+
+
+class ToolContext(Protocol):
+    """What a running call is given. After a cancel or a time-out every use of it raises `Cancelled`."""
+
+    @property
+    def turn_id(self) -> str:
+        """The turn the call belongs to."""
+        ...
+
+    @property
+    def call_id(self) -> str:
+        """The call's own id."""
+        ...
+
+    @property
+    def workspace(self) -> Workspace:
+        """The workspace; what is read and written through it is recorded with the call."""
+        ...
+
+    @property
+    def cancelled(self) -> threading.Event:
+        """Set when the call should stop."""
+        ...
+
+    @property
+    def earlier(self) -> Sequence[ToolCall]:
+        """This turn's finished calls, oldest first."""
+        ...
+
+    @property
+    def seen(self) -> Mapping[str, str]:
+        """Path to hash of the files as this session last read or wrote them."""
+        ...
+
+    @property
+    def selection(self) -> Any:
+        """What the user points at in a front end that has such a thing, else None."""
+        ...
+
+    @property
+    def settings(self) -> Any:
+        """The plugin's settings."""
+        ...
+
+    @property
+    def state(self) -> Path:
+        """The plugin's own safe folder."""
+        ...
+
+    def emit(self, chunk: str) -> None:
+        """Show live output."""
+        ...
+
+    def output(self, ref: str) -> bytes:
+        """Return the whole of a long output that was stored under `output_ref`."""
+        ...
+
+
+@runtime_checkable
+class Tool(Protocol):
+    """Something a model, a strategy or a person can call. `@inarch.tool` makes one from a typed function."""
+
+    @property
+    def name(self) -> str:
+        """Unique name: letters, digits and `_`."""
+        ...
+
+    @property
+    def description(self) -> str:
+        """What it does, for a model, in a sentence or two."""
+        ...
+
+    @property
+    def category(self) -> Category:
+        """What kind of tool it is; `file` with writes is what `--approve edits` lets through."""
+        ...
+
+    @property
+    def input_schema(self) -> Mapping[str, Any]:
+        """JSON Schema (2020-12) of the arguments: an object."""
+        ...
+
+    @property
+    def output_schema(self) -> Mapping[str, Any] | None:
+        """JSON Schema of the result's data, or None."""
+        ...
+
+    @property
+    def timeout_s(self) -> float:
+        """Seconds after which the call is stopped."""
+        ...
+
+    @property
+    def max_retries(self) -> int:
+        """How often a failed call without writes is tried again."""
+        ...
+
+    @property
+    def requires_confirmation(self) -> bool:
+        """Whether the person is asked even where nothing else asks."""
+        ...
+
+    @property
+    def receives_secrets(self) -> bool:
+        """Whether placeholders in the arguments are replaced by the values they stand for."""
+        ...
+
+    def effects(self, arguments: Mapping[str, Any]) -> Effects:
+        """Return what a call with these arguments reads and writes; pure."""
+        ...
+
+    def run(self, arguments: Mapping[str, Any], context: ToolContext) -> Any | Awaitable[Any]:
+        """Do it and return plain JSON data or a `ToolResult`; synchronous ones run in a thread."""
+        ...
+
+
+class ModelProvider(Protocol):
+    """A service that answers requests."""
+
+    @property
+    def name(self) -> str:
+        """The part of `PROVIDER/MODEL` before the slash."""
+        ...
+
+    @property
+    def default_model(self) -> str:
+        """Used for `model = "PROVIDER"` and by `auto`."""
+        ...
+
+    @property
+    def default_decision_model(self) -> str:
+        """A cheap model for decisions."""
+        ...
+
+    def answer(self, request: ModelRequest) -> AsyncIterator[Delta]:
+        """Stream the reply; failures are `ProviderError`s."""
+        ...
+
+    async def models(self) -> Sequence[ModelInfo]:
+        """Return the models on offer."""
+        ...
+
+    def limits(self, model: str) -> Limits:
+        """Return what is known of a model's limits."""
+        ...
+
+    def price(self, model: str) -> Price | None:
+        """Return a model's price, None if unknown."""
+        ...
+
+    async def close(self) -> None:
+        """Let go of connections; may be called twice."""
+        ...
+
+
+@frozen
+class Situation:
+    """What a strategy or a context source may look at. `ask` sends a request at the turn's expense."""
+
+    turn: Turn
+    messages: tuple[Message, ...]
+    tools: tuple[ToolSpec, ...]
+    workspace: Workspace
+    ask: Callable[[ModelRequest], Awaitable[Reply]]
+    decision_model: str = ""
+    effectful_calls: int = 0
+    seen: Mapping[str, str] = {}
+
+
+class DecisionStrategy(Protocol):
+    """Decides how a turn starts; asked once a turn, before the first request."""
+
+    @property
+    def name(self) -> str:
+        """The name a profile uses."""
+        ...
+
+    async def decide(self, situation: Situation) -> Decision | None:
+        """Return a decision, or None to pass on to the next strategy."""
+        ...
+
+
+class ContextSource(Protocol):
+    """Adds something to a turn before the model is asked."""
+
+    @property
+    def name(self) -> str:
+        """Name for `context.added`."""
+        ...
+
+    async def gather(self, situation: Situation) -> Contribution | None:
+        """Return what to add, or None."""
+        ...
+
+
+class Policy(Protocol):
+    """Judges a call before it runs; pure. One that raises counts as deny."""
+
+    @property
+    def name(self) -> str:
+        """Name for messages."""
+        ...
+
+    def judge(self, call: ToolCall, tool: Tool) -> Verdict:
+        """Return allow, ask or deny with a reason."""
+        ...
+
+
+class Tracer(Protocol):
+    """Sees every stored event and changes nothing."""
+
+    @property
+    def name(self) -> str:
+        """Name for messages."""
+        ...
+
+    def saw(self, event: Event) -> None:
+        """Take note of an event; must be quick."""
+        ...
+
+    def summary(self, turn_id: str) -> str | None:
+        """Return a line about the turn that ends, or None."""
+        ...
+
+    def close(self) -> None:
+        """Let go of files; may be called twice."""
+        ...
+
+
+class ContextStore(Protocol):
+    """Keeps events and blobs.
+
+    `append` returned means: handed to the operating system (safe from kill -9). `sync` returned means: on disk (safe
+    from power loss). Failures are `StoreError`s.
+    """
+
+    def append(self, session_id: str, events: Sequence[Event]) -> None:
+        """Keep events; all or none of them."""
+        ...
+
+    async def sync(self) -> None:
+        """Return when everything appended is on disk."""
+        ...
+
+    def load(self, session_id: str, after: int = 0) -> Sequence[Event]:
+        """Return the events with `seq` greater than `after`, in order; damaged ones are left out and told."""
+        ...
+
+    def sessions(self, root: str | None = None) -> Sequence[SessionInfo]:
+        """Return the sessions of a root, or all, newest first."""
+        ...
+
+    def delete(self, session_id: str) -> None:
+        """Remove a session with its events and blobs."""
+        ...
+
+    def put_blob(self, session_id: str, data: bytes) -> str:
+        """Keep bytes and return their reference (a content hash)."""
+        ...
+
+    def get_blob(self, session_id: str, ref: str) -> bytes:
+        """Return the bytes of a reference."""
+        ...
+
+    def close(self) -> None:
+        """Let go of files; may be called twice."""
+        ...
+
+
+@frozen
+class StoreSpec:
+    """A kind of store that a profile can name: `open(path)` opens or makes one at a path (a file or a folder)."""
+
+    name: str
+    open: Callable[[str], ContextStore]
+
+
+@frozen
+class ApprovalRequest:
+    """One call that waits for the person: what will really run, and why they are asked."""
+
+    call: ToolCall
+    tool: Tool
+    reason: str
+    preview: str = ""
+
+
+class FrontEnd(Protocol):
+    """Shows what happens and asks the person."""
+
+    @property
+    def name(self) -> str:
+        """The word for `--output`."""
+        ...
+
+    def show(self, event: Event) -> None:
+        """Show an event; `model.delta` ones come only here."""
+        ...
+
+    async def approve(self, batch: Sequence[ApprovalRequest]) -> Sequence[Approval]:
+        """Ask about a batch of calls at once; a call without an answer is denied."""
+        ...
+
+    def close(self) -> None:
+        """Finish the display; may be called twice."""
+        ...
+
+
+@frozen
+class SlashCommand:
+    """A `/NAME` of the conversation: `run(arguments)` returns what to show."""
+
+    name: str
+    help: str
+    run: Callable[[str], str | Awaitable[str]]

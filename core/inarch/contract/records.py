@@ -1,0 +1,464 @@
+"""The records that kernel and plugins exchange: frozen attrs classes without behaviour.
+
+Times are UTC, RFC 3339 with microseconds, as text. Ids are UUIDv7-shaped (`ids.new_id`). Money is `Decimal` in US
+dollars; `None` means unknown, never zero. Paths are relative to the workspace root, with `/` separators.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import Any, Literal
+
+from attrs import Factory, field, frozen
+
+from inarch.contract.errors import ErrorCode
+
+Role = Literal["system", "user", "assistant", "tool"]
+CallStatus = Literal["validating", "awaiting_approval", "scheduled", "executing", "success", "error", "cancelled"]
+CallOrigin = Literal["model", "strategy", "slash", "mention", "user"]
+TurnStatus = Literal["running", "done", "failed", "limited", "cancelled"]
+FinishReason = Literal["stop", "calls", "length", "filtered", "error"]
+Category = Literal["file", "search", "command", "git", "ui", "nav", "memory", "trace", "other"]
+Purpose = Literal["turn", "decision", "summary", "check"]
+Outcome = Literal["approve", "deny", "modify"]
+ApprovalScope = Literal["once", "shape", "tool", "session", "project"]
+
+TERMINAL: frozenset[CallStatus] = frozenset({"success", "error", "cancelled"})
+"""Statuses that a call never leaves."""
+
+
+@frozen
+class Effects:
+    """What a call reads and writes: workspace-relative paths; a trailing `/` is a subtree, `""` is everything.
+
+    Two calls conflict when one writes a path that the other reads or writes, equal or one an ancestor of the other;
+    an exclusive call conflicts with every other.
+    """
+
+    reads: frozenset[str] = frozenset()
+    writes: frozenset[str] = frozenset()
+    exclusive: bool = False
+
+
+@frozen
+class ToolError:
+    """Why a tool call failed and what to do about it."""
+
+    code: ErrorCode
+    message: str
+    remedy: str = ""
+
+
+@frozen
+class ToolResult:
+    """What a call came to. `metadata` keys: `duration_s retries truncated output_ref files`."""
+
+    success: bool
+    data: Any = None
+    error: ToolError | None = None
+    metadata: Mapping[str, Any] = field(factory=dict)
+
+
+@frozen
+class Text:
+    """Plain text of a message."""
+
+    text: str
+    provider_data: Mapping[str, Any] | None = None
+
+
+@frozen
+class Reasoning:
+    """What a model said it was thinking."""
+
+    text: str
+    provider_data: Mapping[str, Any] | None = None
+
+
+@frozen
+class CallPart:
+    """A tool call as it stands in an assistant message."""
+
+    id: str
+    provider_id: str
+    name: str
+    arguments: Mapping[str, Any]
+    provider_data: Mapping[str, Any] | None = None
+
+
+@frozen
+class ResultPart:
+    """A call's result as it stands in a tool message."""
+
+    call_id: str
+    provider_id: str
+    name: str
+    result: ToolResult
+    provider_data: Mapping[str, Any] | None = None
+
+
+@frozen
+class Image:
+    """A picture: `data` is the raw bytes of the file."""
+
+    media_type: str
+    data: bytes
+    provider_data: Mapping[str, Any] | None = None
+
+
+Part = Text | Reasoning | CallPart | ResultPart | Image
+"""A piece of a message; `provider_data` is opaque and goes back only to the provider that made it."""
+
+
+@frozen
+class Message:
+    """One message of the conversation that a model sees."""
+
+    role: Role
+    parts: tuple[Part, ...]
+
+    @property
+    def text(self) -> str:
+        """The message's plain text, without reasoning, calls and results."""
+        return "".join(part.text for part in self.parts if isinstance(part, Text))
+
+
+@frozen
+class Usage:
+    """Tokens and money of one request or one turn; `cost_usd` None is unknown, never zero."""
+
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cached_tokens: int = 0
+    reasoning_tokens: int = 0
+    cost_usd: Decimal | None = None
+
+    def plus(self, other: Usage) -> Usage:
+        """Add two usages; an unknown cost makes the sum unknown."""
+        known = self.cost_usd is not None and other.cost_usd is not None
+        return Usage(
+            self.input_tokens + other.input_tokens,
+            self.output_tokens + other.output_tokens,
+            self.cached_tokens + other.cached_tokens,
+            self.reasoning_tokens + other.reasoning_tokens,
+            self.cost_usd + other.cost_usd if known else None,  # type: ignore[operator]
+        )
+
+
+@frozen
+class ToolSpec:
+    """A tool as a model sees it: never runnable."""
+
+    name: str
+    description: str
+    input_schema: Mapping[str, Any]
+
+
+@frozen
+class ModelRequest:
+    """One request to a model. `model` is the provider's own name for it, without the provider's prefix."""
+
+    model: str
+    system: str
+    messages: tuple[Message, ...]
+    tools: tuple[ToolSpec, ...] = ()
+    tool_choice: Literal["auto", "none", "required"] = "auto"
+    response_schema: Mapping[str, Any] | None = None
+    temperature: float | None = None
+    max_output_tokens: int | None = None
+    purpose: Purpose = "turn"
+
+
+@frozen
+class TextDelta:
+    """More text."""
+
+    text: str
+
+
+@frozen
+class ReasoningDelta:
+    """More reasoning."""
+
+    text: str
+
+
+@frozen
+class CallDelta:
+    """A fragment of the call at `index`: `id` and `name` come once, `arguments` in pieces of JSON text."""
+
+    index: int
+    id: str = ""
+    name: str = ""
+    arguments: str = ""
+
+
+TEXT_INDEX = -1
+REASONING_INDEX = -2
+
+
+@frozen
+class PartData:
+    """Opaque provider data of a part: `index` is a call's index, `TEXT_INDEX` or `REASONING_INDEX`."""
+
+    index: int
+    data: Mapping[str, Any]
+
+
+@frozen
+class UsageDelta:
+    """The usage reported so far; the last one counts."""
+
+    usage: Usage
+
+
+@frozen
+class Finish:
+    """The end of a reply; a stream without one was cut."""
+
+    reason: FinishReason
+
+
+Delta = TextDelta | ReasoningDelta | CallDelta | PartData | UsageDelta | Finish
+"""A piece of a streamed reply."""
+
+
+@frozen
+class Reply:
+    """A whole reply: the assistant message, its calls, what it cost and how it ended."""
+
+    message: Message
+    calls: tuple[CallPart, ...]
+    usage: Usage
+    finish: FinishReason
+
+
+@frozen
+class ToolCall:
+    """One call of a tool, at one moment of its life. `after` are the ids of the calls it waited for."""
+
+    id: str
+    provider_id: str
+    turn_id: str
+    name: str
+    arguments: Mapping[str, Any]
+    status: CallStatus = "validating"
+    result: ToolResult | None = None
+    started: str | None = None
+    ended: str | None = None
+    origin: CallOrigin = "model"
+    after: tuple[str, ...] = ()
+
+
+@frozen
+class Turn:
+    """A turn of the user or of the agent; an agent turn's `parent_id` is the user turn it answers."""
+
+    id: str
+    type: Literal["user", "agent"]
+    parent_id: str | None
+    session_id: str
+    started: str
+    ended: str | None = None
+    content: str = ""
+    model: str = ""
+    reasoning: str = ""
+    calls: tuple[ToolCall, ...] = ()
+    usage: Usage = Usage()
+    status: TurnStatus = "running"
+    error: str | None = None
+    limit: str | None = None
+
+
+@frozen
+class PlannedCall:
+    """A call that a strategy or a context source asks for; it becomes a `ToolCall` in the scheduler."""
+
+    name: str
+    arguments: Mapping[str, Any]
+
+
+@frozen
+class Decision:
+    """What a strategy wants done first in a turn.
+
+    `present` says how the results of `calls` reach the model: as tool results, or embedded in an enhanced prompt.
+    """
+
+    kind: Literal["call_tools", "ask_model", "answer"]
+    calls: tuple[PlannedCall, ...] = ()
+    text: str = ""
+    reason: str = ""
+    confidence: float = 1.0
+    cached: bool = False
+    strategy: str = ""
+    present: Literal["results", "prompt"] = "results"
+
+
+@frozen
+class DispatchReply:
+    """The JSON that a decision model sends."""
+
+    requires_tool_call: bool
+    tool_name: str | None = None
+    arguments: Mapping[str, Any] = field(factory=dict)
+    reasoning: str = ""
+
+
+@frozen
+class Contribution:
+    """What a context source adds: text for the model, and calls to run before it is asked."""
+
+    text: str = ""
+    calls: tuple[PlannedCall, ...] = ()
+
+
+@frozen
+class Approval:
+    """One answer to one awaited call; `arguments` are the changed ones where `outcome` is `modify`."""
+
+    call_id: str
+    outcome: Outcome
+    scope: ApprovalScope = "once"
+    arguments: Mapping[str, Any] | None = None
+    reason: str = ""
+
+
+@frozen
+class Verdict:
+    """What a policy says of a call; the strictest of all policies holds."""
+
+    decision: Literal["allow", "ask", "deny"]
+    reason: str = ""
+
+
+@frozen
+class ModelInfo:
+    """A model that a provider offers."""
+
+    name: str
+    description: str = ""
+    context_tokens: int | None = None
+
+
+@frozen
+class Limits:
+    """A model's limits in tokens; None is unknown."""
+
+    context_tokens: int | None = None
+    output_tokens: int | None = None
+
+
+@frozen
+class Price:
+    """US dollars for a million tokens."""
+
+    input: Decimal
+    output: Decimal
+    cached: Decimal | None = None
+
+
+@frozen
+class FileStat:
+    """What stands at a path. `kind` is `file`, `directory`, `link` or `other`; times in nanoseconds."""
+
+    path: str
+    kind: Literal["file", "directory", "link", "other"]
+    size: int
+    mode: int
+    mtime_ns: int
+    ctime_ns: int = 0
+    inode: int = 0
+
+
+@frozen
+class FileBytes:
+    """Bytes of a file; `hash` is of the whole file ("" when it was not read whole)."""
+
+    path: str
+    data: bytes
+    hash: str
+    size: int
+    truncated: bool = False
+
+
+@frozen
+class FileChange:
+    """One change that a workspace made; a hash is None where there was, or is, no file."""
+
+    path: str
+    before: str | None
+    after: str | None
+    new_path: str | None = None
+
+
+@frozen
+class Walk:
+    """Files found by a walk, sorted; `truncated` when the limit cut it, `notes` say what was passed over."""
+
+    paths: tuple[str, ...]
+    truncated: bool = False
+    notes: tuple[str, ...] = ()
+
+
+@frozen
+class SearchHit:
+    """A line that matched; `line` counts from 1."""
+
+    path: str
+    line: int
+    text: str
+
+
+@frozen
+class SearchHits:
+    """Lines that matched, in path and line order."""
+
+    hits: tuple[SearchHit, ...]
+    truncated: bool = False
+    notes: tuple[str, ...] = ()
+
+
+@frozen
+class SessionInfo:
+    """A session as a list shows it."""
+
+    id: str
+    root: str
+    started: str
+    updated: str
+    events: int
+    title: str = ""
+
+
+@frozen
+class Refused:
+    """A plugin that was left out, why, and what to do."""
+
+    name: str
+    distribution: str
+    version: str
+    reason: str
+    remedy: str
+
+
+@frozen
+class PluginContext:
+    """What every registration hook is given.
+
+    Args:
+        name: The plugin's name, as in the profile.
+        root: The workspace root, as an absolute path for messages and cache keys, never to open files with.
+        settings: An instance of the plugin's settings class, or an empty mapping.
+        commands: The user's `[commands.NAME]` grants.
+        cache_dir: A folder of the plugin's own that may be deleted at any time.
+        state_dir: A folder of the plugin's own that is kept.
+    """
+
+    name: str
+    root: str
+    settings: Any = Factory(dict)
+    commands: Mapping[str, Any] = Factory(dict)
+    cache_dir: str = ""
+    state_dir: str = ""

@@ -1,0 +1,69 @@
+from __future__ import annotations
+
+import asyncio
+from typing import get_args
+
+import pytest
+
+from inarch.contract.doors import Door, guarded
+from inarch.contract.errors import Cancelled, ConfigError, PluginError, ProviderError, ToolFailed
+
+DOORS: tuple[Door, ...] = get_args(Door)
+WIDE: tuple[Door, ...] = ("load", "hook")
+
+
+class Odd(BaseException):
+    """Not even an Exception."""
+
+
+@pytest.mark.parametrize("door", DOORS)
+def test_what_a_plugin_raises_names_the_plugin_and_the_door(door: Door) -> None:
+    with pytest.raises(PluginError) as caught, guarded("demo", door):
+        raise ValueError("too much")
+    assert caught.value.message == f"plugin 'demo' failed at {door}: ValueError: too much"
+    assert (caught.value.plugin, caught.value.door) == ("demo", door)
+    assert "-p no:demo" in caught.value.remedy
+    assert isinstance(caught.value.__cause__, ValueError)
+
+
+@pytest.mark.parametrize("door", DOORS)
+@pytest.mark.parametrize("error", [ProviderError("quota", "no more"), ToolFailed("denied", "no")])
+def test_errors_of_the_contract_pass(door: Door, error: Exception) -> None:
+    with pytest.raises(type(error)) as caught, guarded("demo", door):
+        raise error
+    assert caught.value is error
+
+
+@pytest.mark.parametrize("door", DOORS)
+@pytest.mark.parametrize("error", [KeyboardInterrupt(), Cancelled(), asyncio.CancelledError(), PluginError("x")])
+def test_interrupts_and_cancellation_always_pass(door: Door, error: BaseException) -> None:
+    with pytest.raises(type(error)) as caught, guarded("demo", door, passes=()):
+        raise error
+    assert caught.value is error
+
+
+@pytest.mark.parametrize("error", [SystemExit(3), GeneratorExit(), Odd("?")])
+@pytest.mark.parametrize("door", DOORS)
+def test_exits_are_caught_at_load_and_hook_only(door: Door, error: BaseException) -> None:
+    expected = PluginError if door in WIDE else type(error)
+    with pytest.raises(expected), guarded("demo", door):
+        raise error
+
+
+def test_a_contract_error_where_it_does_not_belong_keeps_its_words() -> None:
+    with pytest.raises(PluginError, match=r"failed at tool: a\.toml:3: no such key"), guarded("demo", "tool"):
+        raise ConfigError("no such key", source="a.toml", line=3)
+
+
+def test_passes_replaces_the_errors_that_go_through() -> None:
+    with pytest.raises(PluginError), guarded("demo", "strategy", passes=(KeyError,)):
+        raise ToolFailed("denied", "no")
+    with pytest.raises(KeyError), guarded("demo", "strategy", passes=(KeyError,)):
+        raise KeyError("x")
+
+
+@pytest.mark.parametrize("door", DOORS)
+def test_nothing_happens_where_nothing_is_raised(door: Door) -> None:
+    with guarded("demo", door):
+        value = 1
+    assert value == 1

@@ -1,0 +1,83 @@
+from __future__ import annotations
+
+import json
+import re
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import attrs
+import pytest
+
+from inarch.contract import events
+from inarch.contract.codec import from_data, to_data
+from inarch.contract.events import EVENT_CLASSES, EVENT_KINDS, Event, EventData, event_data
+from inarch.contract.records import CallPart, Effects, Message, Text, ToolCall, ToolError, ToolResult, Turn, Usage
+
+RESULT = ToolResult(False, None, ToolError("timeout", "too slow", "wait"), {"duration_s": 1.5})
+CALL = ToolCall("c", "p", "t", "read_file", {"file_path": "a.py"}, "error", RESULT, after=("b",))
+TURN = Turn("t", "agent", "u", "s", "now", calls=(CALL,), usage=Usage(1, 2, cost_usd=Decimal("0.01")))
+SAMPLES: dict[str, dict[str, Any]] = {
+    "session.started": {"root": "/r", "version": "1", "plugins": ("a", "b"), "profile": "default"},
+    "turn.started": {"turn": TURN},
+    "context.added": {"source": "mentions", "text": "…"},
+    "decision.made": {"strategy": "s", "decision": "ask_model", "confidence": 0.5, "calls": ("list_files",)},
+    "model.requested": {"model": "p/m", "purpose": "turn", "messages": 3, "tools": 2},
+    "model.delta": {"text": "a"},
+    "model.replied": {
+        "model": "p/m",
+        "message": Message("assistant", (Text("hi"), CallPart("c", "p", "n", {"a": [1]}, {"p": {"sig": "x"}}))),
+        "usage": Usage(cost_usd=Decimal("1")),
+        "finish": "stop",
+    },
+    "model.switched": {"old": "a/b", "new": "c/d", "reason": "quota"},
+    "call.state": {"call_id": "c", "name": "n", "status": "validating", "call": CALL,
+                   "effects": Effects(frozenset({"b", "a"}), frozenset({"x/"}))},
+    "call.output": {"call_id": "c", "text": "line\n"},
+    "call.result": {"call_id": "c", "name": "n", "status": "error", "result": RESULT, "started": "now"},
+    "approval.asked": {"call_ids": ("c",), "digests": ("d",), "reasons": ("r",)},
+    "approval.given": {"call_id": "c", "outcome": "deny"},
+    "file.changed": {"call_id": "c", "path": "a", "before": None, "after": "h"},
+    "limit.wait": {"model": "p/m", "seconds": 1.5, "reason": "429"},
+    "command.ran": {"name": "help"},
+    "error": {"message": "m", "plugin": "p", "door": "tool"},
+    "note": {"text": "n"},
+    "turn.ended": {"turn": TURN},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("cls", EVENT_CLASSES, ids=lambda cls: cls.kind)
+def test_every_event_comes_back_from_its_line(cls: type[EventData]) -> None:
+    payload = cls(**SAMPLES[cls.kind])
+    event = Event(7, "2026-01-02T03:04:05.000006Z", "s", "t", cls.kind, event_data(payload))
+    line = event.line
+    assert "\n" not in line
+    back = json.loads(line)
+    assert from_data(Event, back) == event
+    assert from_data(EVENT_KINDS[back["kind"]], back["data"]) == payload
+
+
+def test_every_kind_has_a_sample_a_class_and_a_docstring() -> None:
+    assert set(SAMPLES) == set(EVENT_KINDS)
+    for cls in EVENT_CLASSES:
+        assert attrs.has(cls) and cls.__doc__
+    declared = [value for value in vars(events).values() if isinstance(value, type) and "kind" in vars(value)]
+    assert set(declared) - {Event} == set(EVENT_CLASSES)
+
+
+def test_the_kinds_are_those_of_the_contract() -> None:
+    source = Path(events.__file__).read_text("utf-8")
+    assert sorted(re.findall(r'kind: ClassVar\[str\] = "([a-z.]+)"', source)) == sorted(EVENT_KINDS)
+
+
+def test_an_event_is_encoded_once() -> None:
+    event = Event(1, "now", "s", None, "note", {"text": "a"})
+    assert event.line is event.line
+    assert json.loads(event.line)["turn_id"] is None
+    assert event == Event(1, "now", "s", None, "note", {"text": "a"})
+
+
+def test_event_data_is_plain_json() -> None:
+    for kind, fields in SAMPLES.items():
+        payload = event_data(EVENT_KINDS[kind](**fields))
+        assert payload == json.loads(json.dumps(payload)) == to_data(payload)
