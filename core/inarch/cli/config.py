@@ -1,0 +1,219 @@
+"""`inarch config`: what is configured and from where, what is wrong with it, and which projects are trusted."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from inarch.cli.options import composing_options
+from inarch.contract.errors import ConfigError, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from inarch.cli.composing import Options
+    from inarch.config import Config
+
+
+@click.group("config")
+def config() -> None:
+    """Show, check and begin the configuration; trust a project."""
+
+
+@config.command("show")
+@click.option("--origin", is_flag=True, help="Say where each value comes from.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object.")
+@composing_options
+def show(origin: bool, as_json: bool, **given: Any) -> None:
+    """Show the profile in use and every table, as they come out of all layers."""
+    import json
+
+    from inarch.cli.terminal import escape
+    from inarch.config.rendering import as_data, as_rows
+
+    loaded = _load(given)
+    if as_json:
+        click.echo(json.dumps(as_data(loaded), ensure_ascii=False, indent=2))
+        return
+    rows = list(as_rows(loaded))
+    wide = max(len(text) for text, _ in rows) if origin else 0
+    for text, where in rows:
+        line = f"{text:<{min(wide, 60)}}  # {where}" if origin and where else text
+        click.echo(escape(line, keep_newlines=False))
+
+
+@config.command("check")
+@click.option("--json", "as_json", is_flag=True, help="One JSON array of problems.")
+@composing_options
+def check(as_json: bool, **given: Any) -> int:
+    """Look for everything that is wrong; exit 2 if there is anything."""
+    import json
+
+    from inarch.cli.failure import ANSWERED, USAGE
+    from inarch.cli.terminal import escape
+    from inarch.config import check_config
+
+    options = _options(given)
+    loaded, problems = check_config(options.root, profile=options.profile, flags=options.flags)
+    found = list(problems)
+    if loaded is not None:
+        found += _plugin_problems(loaded, options)
+        _tell(loaded, options)
+    if as_json:
+        click.echo(json.dumps([_problem_data(one) for one in found], ensure_ascii=False, indent=2))
+    else:
+        for one in found:
+            click.echo(escape(str(one), keep_newlines=False))
+        if not found and loaded is not None:
+            click.echo(escape(_all_right(loaded), keep_newlines=False))
+    return USAGE if found else ANSWERED
+
+
+@config.command("init")
+@click.option("--force", is_flag=True, help="Write over a file that is there.")
+def init(force: bool) -> None:
+    """Write a first configuration file, every key explained and commented out."""
+    from inarch.config import user_config_path, write_starter
+
+    path = user_config_path()
+    write_starter(path, force=force)
+    click.echo(f"wrote {path}")
+
+
+@config.command("schema")
+@composing_options
+def schema(**given: Any) -> None:
+    """Print the JSON Schema of the configuration file, with the settings of the profile's plugins."""
+    import json
+
+    from inarch.config import check_config
+    from inarch.config import schema as schema_of
+
+    options = _options(given)
+    loaded, _ = check_config(options.root, profile=options.profile, flags=options.flags)
+    if loaded is not None:
+        _plugin_problems(loaded, options)
+    classes = {} if loaded is None else dict(sorted(loaded.settings_classes.items()))
+    click.echo(json.dumps(schema_of(classes), ensure_ascii=False, indent=2))
+
+
+@config.command("trust")
+@click.option("--revoke", is_flag=True, help="Trust the project no longer.")
+@click.option("--yes", is_flag=True, help="Trust it without a question, for scripts.")
+@click.option("--root", metavar="DIR", default=".", help="The project, instead of the current directory.")
+def trust(revoke: bool, yes: bool, root: str) -> int:
+    """Trust this project's configuration, AGENTS.md and .inarch files as they are now; a change ends it."""
+    import os
+    import sys
+    from pathlib import Path
+
+    from inarch.cli.failure import ANSWERED, FAILED
+    from inarch.cli.terminal import escape
+    from inarch.config import grant, state_dir, trust_of
+    from inarch.config import revoke as revoke_trust
+
+    folder, state = os.path.realpath(root), state_dir()
+    if not Path(folder).is_dir():
+        raise UsageError(f"{root} is not a directory")
+    if revoke:
+        was = revoke_trust(folder, state)
+        click.echo(escape(f"{folder} is {'no longer' if was else 'not'} trusted", keep_newlines=False))
+        return ANSWERED
+    standing = trust_of(folder, state)
+    if standing.state in ("nothing", "trusted"):
+        word = "is trusted already" if standing.state == "trusted" else "has nothing that needs trust"
+        click.echo(escape(f"{folder} {word}", keep_newlines=False))
+        return ANSWERED
+    _show_what(folder, standing.files, standing.changed)
+    if not yes:
+        if not (sys.stdin is not None and sys.stdin.isatty() and sys.stdout.isatty()):
+            raise UsageError("nobody is here to answer", "look at the files and give --yes")
+        if not click.confirm("Trust it?", default=False):
+            return FAILED
+    # The hashes of what was shown: a file that was swapped meanwhile is not trusted.
+    grant(folder, standing.files, state)
+    click.echo(escape(f"{folder} is trusted until one of these files changes", keep_newlines=False))
+    return ANSWERED
+
+
+def _options(given: Mapping[str, Any]) -> Options:
+    from inarch.cli.composing import Options
+
+    return Options.of(given)
+
+
+def _load(given: Mapping[str, Any]) -> Config:
+    from inarch.config import load_config
+
+    options = _options(given)
+    loaded = load_config(options.root, profile=options.profile, flags=options.flags)
+    _tell(loaded, options)
+    return loaded
+
+
+def _tell(loaded: Config, options: Options) -> None:
+    from inarch.cli.failure import say
+    from inarch.plugins import discover
+
+    if not options.quiet:
+        for note in (*loaded.notes, *loaded.hints(discover().plugins)):
+            say("note", note)
+
+
+def _plugin_problems(loaded: Config, options: Options) -> list[ConfigError]:
+    """Compose the plugins and return what is wrong with their settings; one that fails is left out of the next try."""
+    from inarch.cli.failure import say
+    from inarch.plugins import compose_plugins
+
+    classes, without = loaded.settings_classes, set(options.without)
+    others: list[ConfigError] = []
+    while not others:
+        try:
+            composition = compose_plugins(loaded, without=sorted(without), files=options.files)
+        except ConfigError as error:
+            wrong = {name for name, cls in classes.items() if loaded.settings_problems(name, cls)} - without
+            without |= wrong
+            others += [] if wrong else [error]
+        else:
+            for refused in composition.refused if not options.quiet else ():
+                say("note", f"plugin {refused.name!r} was refused: {refused.reason} ({refused.remedy})")
+            break
+    return [one for name, cls in classes.items() for one in loaded.settings_problems(name, cls)] + others
+
+
+def _problem_data(error: ConfigError) -> dict[str, Any]:
+    return {
+        "source": error.source,
+        "line": error.line,
+        "key": error.key,
+        "message": error.message.removeprefix(_place(error)),
+        "remedy": error.remedy,
+    }
+
+
+def _place(error: ConfigError) -> str:
+    """Return what a message begins with: its file, line and key."""
+    where = f"{error.source}:{error.line}" if error.line is not None else error.source
+    return "".join(f"{part}: " for part in (where, error.key) if part)
+
+
+def _all_right(loaded: Config) -> str:
+    if not loaded.config_path.exists():
+        return f"all right: {loaded.config_path} does not exist, the built-in values hold"
+    return f"all right: {loaded.config_path}, profiles {', '.join(loaded.profiles)}, {loaded.profile.name} in use"
+
+
+def _show_what(folder: str, files: Mapping[str, str], changed: tuple[str, ...]) -> None:
+    from inarch.cli.terminal import escape
+    from inarch.config.project import read_trusted
+
+    lines = [f"{folder} would be trusted with:"]
+    for path, known in files.items():
+        lines.append(f"  {path}  {known[:12]}{'  (changed)' if path in changed else ''}")
+        if path == ".inarch/config.toml":
+            text = read_trusted(folder, path, files) or ""
+            lines += [f"    | {line}" for line in text.splitlines()]
+    lines += [f"  {path}  (gone)" for path in changed if path not in files]
+    for line in lines:
+        click.echo(escape(line, keep_newlines=False))

@@ -1,0 +1,70 @@
+"""The configuration floor: layers, profiles, variables, trust, and where every value came from.
+
+What only the commands of `inarch config` need is loaded on first use.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from inarch.config.config import Config
+from inarch.config.files import GUIDE_FILES
+from inarch.config.load import check_config, load_config
+from inarch.config.places import cache_dir, state_dir, user_config_path
+from inarch.config.tables import Profile
+
+if TYPE_CHECKING:
+    from inarch.config.grants import CommandGrant, Isolation, Rule
+    from inarch.config.json_schema import schema
+    from inarch.config.origins import Origin
+    from inarch.config.project import read_trusted
+    from inarch.config.starter import STARTER, write_starter
+    from inarch.config.trust import Standing, grant, renew, revoke, trust_of
+
+__all__ = [
+    "GUIDE_FILES",
+    "STARTER",
+    "CommandGrant",
+    "Config",
+    "Isolation",
+    "Origin",
+    "Profile",
+    "Rule",
+    "Standing",
+    "cache_dir",
+    "check_config",
+    "grant",
+    "load_config",
+    "read_trusted",
+    "renew",
+    "revoke",
+    "schema",
+    "state_dir",
+    "trust_of",
+    "user_config_path",
+    "write_starter",
+]
+
+_LATER = {
+    "CommandGrant": "grants",
+    "Isolation": "grants",
+    "Rule": "grants",
+    "Origin": "origins",
+    "read_trusted": "project",
+    "schema": "json_schema",
+    "STARTER": "starter",
+    "write_starter": "starter",
+    "Standing": "trust",
+    "grant": "trust",
+    "renew": "trust",
+    "revoke": "trust",
+    "trust_of": "trust",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LATER:
+        raise AttributeError(f"module 'inarch.config' has no attribute {name!r}")
+    from importlib import import_module
+
+    return getattr(import_module(f"inarch.config.{_LATER[name]}"), name)

@@ -1,0 +1,137 @@
+"""The configuration of a run: its profile, tables and rules, and where every value came from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from attrs import field, frozen
+
+from inarch.config.layers import Layer
+from inarch.config.sources import BUILT_IN, Given, Source, dotted, nearest
+from inarch.config.tables import PROFILE_KEYS, Profile
+from inarch.contract.errors import ConfigError
+
+if TYPE_CHECKING:
+    from inarch.config.grants import CommandGrant, Isolation, Rule
+    from inarch.config.origins import Origin
+
+T = TypeVar("T")
+
+
+@frozen(eq=False, repr=False)
+class Config:
+    """What a run was configured with.
+
+    Args:
+        root: The project's folder, absolute, links resolved.
+        profile: The profile in use, with variables and flags.
+        profiles: Every profile, as the files give it.
+        plugin_tables: `[plugins.NAME]`, unchecked; `settings` checks one.
+        rules: `[[rules]]` of every file.
+        commands: `[commands.NAME]`.
+        isolation: `[isolation.NAME]`.
+        trusted: Whether the project is trusted as it stands now; only then may its `AGENTS.md` be read.
+        notes: One line for each thing of an untrusted project that was ignored.
+        config_path: The user's file, whether it exists or not.
+        state_dir: What must be kept.
+        cache_dir: What can be made again.
+        safe_mode: Whether to load no plugin.
+        environ: The variables this was made from.
+        trusted_files: Hashes of the files that are trusted, by path; empty when `trusted` is false.
+        settings_classes: The class of each plugin whose settings were asked for so far.
+    """
+
+    root: str
+    profile: Profile
+    profiles: Mapping[str, Profile]
+    plugin_tables: Mapping[str, Mapping[str, Any]]
+    rules: tuple[Rule, ...]
+    commands: Mapping[str, CommandGrant]
+    isolation: Mapping[str, Isolation]
+    trusted: bool
+    notes: tuple[str, ...]
+    config_path: Path
+    state_dir: Path
+    cache_dir: Path
+    safe_mode: bool
+    environ: Mapping[str, str]
+    trusted_files: Mapping[str, str]
+    _layer: Layer
+    _values: Mapping[str, Given]
+    _choice: Given
+    settings_classes: dict[str, type] = field(factory=dict, init=False)
+
+    @property
+    def origins(self) -> Mapping[str, Origin]:
+        """Where each value came from, by dotted key: `profile`, the keys of the profile in use, every table."""
+        from inarch.config.origins import Origin
+
+        layer = self._layer
+        base = ("profiles", self.profile.name)
+        found = {"profile": self._choice.origin}
+        for key in PROFILE_KEYS:
+            given = self._values.get(key)
+            found[dotted((*base, key))] = given.origin if given else Origin(BUILT_IN.name)
+        for kind, tables in (("plugins", layer.plugins), ("isolation", layer.isolation)):
+            for name, table in tables.items():
+                found |= {dotted((kind, name, key)): given.origin for key, given in table.items()}
+        found |= {dotted(("commands", name)): given.origin for name, given in layer.commands.items()}
+        return found | {dotted(("rules", index)): given.origin for index, given in enumerate(layer.rules)}
+
+    def settings(self, plugin: str, cls: type[T]) -> T:
+        """Return a plugin's settings: `[plugins.NAME]` and `INARCH_PLUGIN_<NAME>__<KEY>`, as its attrs class.
+
+        Raises:
+            ConfigError: The first thing that is wrong.
+        """
+        self.settings_classes[plugin] = cls
+        problems: list[ConfigError] = []
+        settings = self._settings(plugin, cls, problems)
+        if settings is None or problems:
+            raise problems[0]
+        return settings
+
+    def settings_problems(self, plugin: str, cls: type) -> tuple[ConfigError, ...]:
+        """Return everything that is wrong with a plugin's settings."""
+        problems: list[ConfigError] = []
+        self._settings(plugin, cls, problems)
+        return tuple(problems)
+
+    def hints(self, known: Iterable[str]) -> tuple[str, ...]:
+        """Return a line for each `[plugins.NAME]` and each variable whose plugin is not among the known ones."""
+        from inarch.config.environment import plugin_variable, plugin_variables
+
+        known = set(known)
+        found = []
+        for name, table in self._layer.plugins.items():
+            if name not in known:
+                first = next(iter(table.values()), None)
+                where = f"{first.source.name}:{first.source.line(('plugins', name))}: " if first else ""
+                found.append(f"{where}[plugins.{name}] is for no plugin that is installed; {nearest(name, known)}")
+        beginnings = {plugin_variable(name) for name in known}
+        strays = [one for one in plugin_variables(self.environ) if f"{one.partition('__')[0]}__" not in beginnings]
+        return (*found, *(f"{one}: is for no plugin that is installed" for one in strays))
+
+    def _settings(self, plugin: str, cls: type[T], problems: list[ConfigError]) -> T | None:
+        from inarch.config.environment import plugin_values
+        from inarch.config.values import culprit, plain, read_given
+
+        found: list[ConfigError] = []
+        given = {**self._layer.plugins.get(plugin, {}), **plugin_values(plugin, cls, self.environ, found)}
+        table = Given(None, self._settings_source(given), ("plugins", plugin))
+        values = plain(read_given(cls, given, table, found))
+        problems += found
+        if found:
+            return None
+        try:
+            return cls(**values)
+        except (TypeError, ValueError) as error:  # a validator of the plugin's class
+            name, message = culprit(error, cls)
+            problems.append(given.get(name, table).error(message))
+            return None
+
+    def _settings_source(self, given: Mapping[str, Given]) -> Source:
+        in_files = [one.source for one in given.values() if one.source.text is not None]
+        return in_files[0] if in_files else Source(str(self.config_path))

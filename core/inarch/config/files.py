@@ -1,0 +1,106 @@
+"""Opening configuration: regular files only, never waiting, never more than a megabyte."""
+
+from __future__ import annotations
+
+import os
+import stat
+import tomllib
+from pathlib import Path
+from typing import Any
+
+from inarch.config.sources import Source
+from inarch.contract.errors import ConfigError
+
+MAX_BYTES = 1_000_000
+CONFIG_FILE = ".inarch/config.toml"
+GUIDE_FILES = ("AGENTS.md", "GEMINI.md", "CLAUDE.md")
+"""A project's instructions to agents, the one that is read first in front."""
+READ = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC
+
+
+class Unreadable(Exception):
+    """A file is there but can't be read; the text says why."""
+
+
+def read_user_file(path: Path) -> bytes | None:
+    """Return the bytes of the user's file, None if it does not exist; links are followed, they are the user's own.
+
+    Raises:
+        Unreadable: It can't be read.
+    """
+    try:
+        descriptor = os.open(path, READ)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except (OSError, ValueError) as error:
+        raise Unreadable(why(error)) from error
+    return read_regular(descriptor)
+
+
+def parse(data: bytes, name: str) -> tuple[Source, dict[str, Any]]:
+    """Return a file's tables and the source that knows its lines.
+
+    Raises:
+        ConfigError: It is no TOML; with the line.
+    """
+    try:
+        text = data.decode("utf-8-sig").replace("\r\n", "\n")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise ConfigError("is not UTF-8", source=name, line=line, remedy="save it as UTF-8") from error
+    try:
+        return Source(name, text), tomllib.loads(text)
+    except (ValueError, RecursionError) as error:
+        message, line = _syntax(str(error), text)
+        raise ConfigError(f"is not valid TOML: {message}", source=name, line=line) from error
+
+
+def _syntax(message: str, text: str) -> tuple[str, int]:
+    """Split tomllib's message: before Python 3.14 the line is only in its text."""
+    what, found, place = message.rpartition(" (at ")
+    if not found:
+        return message or "nested too deeply", 1
+    line = place.removeprefix("line ").partition(",")[0]
+    if line.isdigit():
+        column = place.rstrip(")").rpartition("column ")[2]
+        return f"{what}, column {column}", int(line)
+    return f"{what} at the end", text.rstrip("\n").count("\n") + 1
+
+
+def why(error: Exception) -> str:
+    """Return the reason of a failed system call, without the path."""
+    return error.strerror or str(error) if isinstance(error, OSError) else str(error)
+
+
+def read_regular(descriptor: int) -> bytes:
+    """Return the bytes of an open regular file, and close it.
+
+    Raises:
+        Unreadable: It is something else, or too large.
+    """
+    try:
+        found = os.fstat(descriptor)
+        if not stat.S_ISREG(found.st_mode):
+            raise Unreadable("is a directory" if stat.S_ISDIR(found.st_mode) else "is not a regular file")
+        data = bytearray()
+        # Not by the size alone: a file may grow, and some say 0 and are not.
+        while found.st_size <= MAX_BYTES >= len(data) and (piece := os.read(descriptor, MAX_BYTES + 1)):
+            data += piece
+    except OSError as error:
+        raise Unreadable(why(error)) from error
+    finally:
+        os.close(descriptor)
+    if max(found.st_size, len(data)) > MAX_BYTES:
+        raise Unreadable(f"is larger than {MAX_BYTES:,} bytes")
+    return bytes(data)
+
+
+def needs_trust(root: str) -> bool:
+    """Whether a project brings anything along that needs trust."""
+    for name in (".inarch", *GUIDE_FILES):
+        try:
+            os.lstat(f"{root}/{name}")
+        except (OSError, ValueError):
+            continue
+        return True
+    return False

@@ -1,0 +1,67 @@
+"""Rules, commands and isolation as typed records; loaded only where a file has such tables."""
+
+# ruff: noqa: RUF009 - key is attrs.field with a sentence for people
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import UTC, date, datetime, time, timedelta
+from typing import Literal
+
+from attrs import field, frozen
+
+from inarch.config.tables import COUNT, NAME, POSITIVE
+from inarch.config.values import Check, key
+
+
+def _is_inside(text: str) -> bool:
+    return "\0" not in text and not text.startswith("/") and ".." not in text.split("/")
+
+
+_ARGV = Check(lambda words: bool(words) and all(words), "a list of words, such as ['pytest', '-q']", {"minItems": 1})
+_INSIDE = Check(_is_inside, "a path inside the project", {"pattern": r"^(?!/)(?!(.*/)?\.\.(/|$)).*$"})
+
+
+@frozen
+class Rule:
+    """One of `[[rules]]`: what to do with the calls it matches; the strictest rule that matches holds."""
+
+    tool: str = key("The tool's name, or a glob over names.", check=NAME)
+    decision: Literal["allow", "ask", "deny"] = key("What to do with a call that matches.")
+    match: Mapping[str, str] = key("Argument names and globs over their values; all must match.", {})
+    path: str | None = key("A glob over the paths that the call touches.", None)
+    reason: str = key("Shown with the decision.", "")
+    expires: date | datetime | None = key("The last day, or the moment, the rule counts; unset: for good.", None)
+
+    def counts_at(self, now: datetime) -> bool:
+        """Whether the rule has not expired at `now` (aware); days and times without a zone are local."""
+        if self.expires is None:
+            return True
+        if isinstance(self.expires, datetime):
+            return now < (self.expires if self.expires.tzinfo else self.expires.astimezone())
+        end = datetime.combine(self.expires + timedelta(days=1), time()).astimezone()
+        return now.astimezone(UTC) < end.astimezone(UTC)
+
+
+@frozen
+class CommandGrant:
+    """One of `[commands.NAME]`: a command that runs without a question."""
+
+    name: str = field(metadata={"key": False})
+    argv: tuple[str, ...] = key("The words of the command.", check=_ARGV)
+    writes: tuple[str, ...] = key(
+        "Paths it may write; a trailing / is a subtree, an empty one the whole workspace.", ("",), _INSIDE, each=True
+    )
+    network: bool = key("Whether it may use the network.", False)
+    env: tuple[str, ...] = key("Variables that are passed on to it.", (), NAME, each=True)
+
+
+@frozen
+class Isolation:
+    """One of `[isolation.NAME]`: where a plugin runs and what it may do there."""
+
+    mode: Literal["in-process", "process"] = key("Where the plugin's code runs.", "in-process")
+    network: bool = key("Whether it may use the network.", False)
+    write: tuple[str, ...] = key("Paths it may write.", (), _INSIDE, each=True)
+    env: tuple[str, ...] = key("Variables that are passed on to it.", (), NAME, each=True)
+    memory_mb: int | None = key("Memory it may use, in MiB; unset: no limit.", None, COUNT)
+    seconds: float | None = key("Processor time it may use; unset: no limit.", None, POSITIVE)

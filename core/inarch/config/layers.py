@@ -1,0 +1,152 @@
+"""One layer of configuration: a file's tables, checked key by key, and two layers laid over each other."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from attrs import field, frozen
+
+from inarch.config.sources import Given, KeyPath, Source, nearest, shown
+from inarch.config.tables import PROFILE_KEYS, Profile
+from inarch.config.values import MANY, plain, read_table
+from inarch.contract.errors import ConfigError
+
+TOP_LEVEL = ("profile", "profiles", "plugins", "isolation", "rules", "commands")
+Tables = dict[str, dict[str, Given]]
+
+
+@frozen(eq=False, repr=False)
+class Layer:
+    """What one source gives, each value with its place."""
+
+    profile: Given | None = None
+    profiles: Tables = field(factory=dict)
+    plugins: Tables = field(factory=dict)
+    isolation: Tables = field(factory=dict)
+    rules: tuple[Given, ...] = ()
+    commands: dict[str, Given] = field(factory=dict)
+
+    def under(self, upper: Layer) -> Layer:
+        """Return this layer with `upper` over it: key by key, commands whole, rules of both."""
+        return Layer(
+            upper.profile or self.profile,
+            _joined(self.profiles, upper.profiles),
+            _joined(self.plugins, upper.plugins),
+            _joined(self.isolation, upper.isolation),
+            self.rules + upper.rules,
+            {**self.commands, **upper.commands},
+        )
+
+
+def _joined(lower: Tables, upper: Tables) -> Tables:
+    return {**lower, **{name: {**lower.get(name, {}), **table} for name, table in upper.items()}}
+
+
+def read_layer(source: Source, tables: Mapping[str, Any], problems: list[ConfigError]) -> Layer:
+    """Check a file's tables; what is wrong goes to `problems`, the rest into the layer."""
+    unknown = [str(key) for key in tables if key not in TOP_LEVEL]
+    problems += [_unknown_top(source, key, index < MANY) for index, key in enumerate(unknown)]
+    return Layer(
+        _profile_name(source, tables, problems),
+        {
+            name: _profile(source, name, table, problems)
+            for name, table in _named(source, tables, "profiles", problems).items()
+        },
+        {
+            name: {key: Given(value, source, ("plugins", name, key)) for key, value in table.items()}
+            for name, table in _named(source, tables, "plugins", problems).items()
+        },
+        _isolation(source, tables, problems),
+        _rules(source, tables, problems),
+        _commands(source, tables, problems),
+    )
+
+
+def _unknown_top(source: Source, key: str, hint: bool) -> ConfigError:
+    if key in PROFILE_KEYS or key == "extends":
+        return source.error((key,), "belongs to a profile", "put it under [profiles.default]")
+    return source.error((key,), "unknown key", nearest(key, TOP_LEVEL) if hint else "")
+
+
+def _named(
+    source: Source, tables: Mapping[str, Any], key: str, problems: list[ConfigError]
+) -> dict[str, Mapping[str, Any]]:
+    """Return the tables `[key.NAME]`, without what is no table."""
+    outer = tables.get(key, {})
+    if not isinstance(outer, Mapping):
+        problems.append(source.error((key,), f"must be tables [{key}.NAME], not {shown(outer)}"))
+        return {}
+    found: dict[str, Mapping[str, Any]] = {}
+    for name, table in outer.items():
+        if isinstance(table, Mapping):
+            found[name] = table
+        else:
+            problems.append(source.error((key, name), f"must be a table [{key}.NAME], not {shown(table)}"))
+    return found
+
+
+def _profile_name(source: Source, tables: Mapping[str, Any], problems: list[ConfigError]) -> Given | None:
+    name = tables.get("profile")
+    if name is None:
+        return None
+    if not isinstance(name, str):
+        problems.append(source.error(("profile",), f"must be the name of a profile, not {shown(name)}"))
+        return None
+    return Given(name, source, ("profile",))
+
+
+def _profile(source: Source, name: str, table: Mapping[str, Any], problems: list[ConfigError]) -> dict[str, Given]:
+    path: KeyPath = ("profiles", name)
+    rest = {key: value for key, value in table.items() if key != "extends"}
+    values = read_table(Profile, rest, source, path, problems, also=("extends",))
+    if "extends" in table:
+        if isinstance(table["extends"], str):
+            values["extends"] = Given(table["extends"], source, (*path, "extends"))
+        else:
+            problems.append(source.error((*path, "extends"), "must be the name of a profile"))
+    return values
+
+
+def _isolation(source: Source, tables: Mapping[str, Any], problems: list[ConfigError]) -> Tables:
+    named = _named(source, tables, "isolation", problems)
+    if not named:
+        return {}
+    from inarch.config.grants import Isolation
+
+    return {name: read_table(Isolation, table, source, ("isolation", name), problems) for name, table in named.items()}
+
+
+def _rules(source: Source, tables: Mapping[str, Any], problems: list[ConfigError]) -> tuple[Given, ...]:
+    listed = tables.get("rules", [])
+    if not isinstance(listed, (list, tuple)):
+        problems.append(source.error(("rules",), "must be tables [[rules]]", "write [[rules]] with two brackets"))
+        return ()
+    if not listed:
+        return ()
+    from inarch.config.grants import Rule
+
+    rules: list[Given] = []
+    for index, table in enumerate(listed):
+        path: KeyPath = ("rules", index)
+        before = len(problems)
+        values = read_table(Rule, table, source, path, problems)
+        if len(problems) == before:
+            rules.append(Given(Rule(**plain(values)), source, path))
+    return tuple(rules)
+
+
+def _commands(source: Source, tables: Mapping[str, Any], problems: list[ConfigError]) -> dict[str, Given]:
+    named = _named(source, tables, "commands", problems)
+    if not named:
+        return {}
+    from inarch.config.grants import CommandGrant
+
+    commands: dict[str, Given] = {}
+    for name, table in named.items():
+        path: KeyPath = ("commands", name)
+        before = len(problems)
+        values = read_table(CommandGrant, table, source, path, problems)
+        if len(problems) == before:
+            commands[name] = Given(CommandGrant(name, **plain(values)), source, path)
+    return commands

@@ -1,0 +1,209 @@
+"""The configuration of a run from its layers: user's file < trusted project < variables < flags."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from inarch.config import environment, places, profiles
+from inarch.config.config import Config
+from inarch.config.files import Unreadable, needs_trust, parse, read_user_file
+from inarch.config.layers import Layer, read_layer
+from inarch.config.scalars import Wrong
+from inarch.config.sources import Given, Source, nearest
+from inarch.config.tables import Profile
+from inarch.config.values import fields_of, hints, plain, read_field
+from inarch.contract.errors import ConfigError
+
+if TYPE_CHECKING:
+    from inarch.config.grants import Isolation
+    from inarch.config.project import Project
+
+ConfigSource = str | Path | Mapping[str, Any] | None
+_FLAGS = {"max_cost_usd": "--max-cost"}
+
+
+def load_config(
+    root: str,
+    *,
+    profile: str | None = None,
+    config: ConfigSource = None,
+    flags: Mapping[str, Any] | None = None,
+    environ: Mapping[str, str] | None = None,
+) -> Config:
+    """Return the configuration of a run.
+
+    Args:
+        root: The project's folder.
+        profile: The profile to use, over every other choice.
+        config: A file to read instead of the user's, or a mapping shaped like it.
+        flags: Profile keys given on the command line; None values are not given.
+        environ: The variables; None takes the process's own.
+
+    Raises:
+        ConfigError: The first thing that is wrong.
+    """
+    loaded, problems = check_config(root, profile=profile, config=config, flags=flags, environ=environ)
+    if loaded is None or problems:
+        raise problems[0]
+    return loaded
+
+
+def check_config(
+    root: str,
+    *,
+    profile: str | None = None,
+    config: ConfigSource = None,
+    flags: Mapping[str, Any] | None = None,
+    environ: Mapping[str, str] | None = None,
+) -> tuple[Config | None, tuple[ConfigError, ...]]:
+    """Return the configuration as far as it can be read, and everything that is wrong with it."""
+    environ = os.environ if environ is None else environ
+    loading = _Loading(os.path.realpath(root), environ, _user_path(config, environ))
+    return loading.load(profile, config, flags or {}), tuple(loading.problems)
+
+
+def _user_path(config: ConfigSource, environ: Mapping[str, str]) -> Path:
+    if isinstance(config, (str, Path)):
+        return places.named_path(config)
+    return places.user_config_path(environ)
+
+
+def _laid_on(project: Project) -> Layer:
+    """Return what lies over the user's file: an untrusted project's limits are laid on at the end instead."""
+    return project.layer if project.trusted else Layer(project.layer.profile, rules=project.layer.rules)
+
+
+def _isolation(layer: Layer) -> dict[str, Isolation]:
+    if not layer.isolation:
+        return {}
+    from inarch.config.grants import Isolation
+
+    return {name: Isolation(**plain(table)) for name, table in layer.isolation.items()}
+
+
+class _Loading:
+    def __init__(self, root: str, environ: Mapping[str, str], user_path: Path) -> None:
+        self.root = root
+        self.environ = environ
+        self.user_path = user_path
+        self.problems: list[ConfigError] = []
+
+    def load(self, profile: str | None, config: ConfigSource, flags: Mapping[str, Any]) -> Config | None:
+        self._check_root()
+        own = self._own(config)
+        project = self._project(own)
+        layer = own if project is None else own.under(_laid_on(project))
+        profiles.check_parents(layer.profiles, self.problems)
+        choice = self._choice(profile, layer)
+        if choice.value not in {profiles.DEFAULT, *layer.profiles}:
+            self.problems.append(profiles.unknown_profile(choice, layer.profiles))
+            return None
+        values = profiles.resolve(layer.profiles, choice.value)
+        notes: tuple[str, ...] = ()
+        if project is not None:
+            notes = project.notes
+            if not project.trusted:
+                values, more = self._tightened(values, choice, own, project.layer)
+                notes += more
+        values |= environment.profile_values(self.environ, self.problems)
+        values |= self._flags(flags)
+        return self._config(layer, choice, values, project, notes)
+
+    def _tightened(
+        self, values: dict[str, Given], choice: Given, own: Layer, strict: Layer
+    ) -> tuple[dict[str, Given], tuple[str, ...]]:
+        from inarch.config.untrusted import tighten
+
+        chosen = choice if choice is strict.profile else None
+        return tighten(values, choice.value, chosen, own, strict.profiles)
+
+    def _check_root(self) -> None:
+        try:
+            if stat.S_ISDIR(os.stat(self.root).st_mode):  # noqa: PTH116 - once a run, and pathlib adds nothing
+                return
+            message = f"{self.root} is not a directory"
+        except FileNotFoundError:
+            message = f"there is no directory {self.root}"
+        except OSError as error:
+            message = f"{self.root} can't be opened: {error.strerror}"
+        self.problems.append(Source("--root").error((), message))
+
+    def _own(self, config: ConfigSource) -> Layer:
+        if isinstance(config, Mapping):
+            return read_layer(Source("config"), config, self.problems)
+        try:
+            data = read_user_file(self.user_path)
+        except Unreadable as error:
+            self.problems.append(Source(str(self.user_path)).error((), str(error)))
+            return Layer()
+        if data is None:
+            named = "config" if config is not None else "INARCH_CONFIG" if self.environ.get("INARCH_CONFIG") else ""
+            if named:
+                self.problems.append(Source(named).error((), f"there is no file {self.user_path}"))
+            return Layer()
+        try:
+            source, tables = parse(data, str(self.user_path))
+        except ConfigError as error:
+            self.problems.append(error)
+            return Layer()
+        return read_layer(source, tables, self.problems)
+
+    def _project(self, own: Layer) -> Project | None:
+        if not needs_trust(self.root):
+            return None
+        from inarch.config.project import read_project
+
+        return read_project(self.root, own, places.state_dir(self.environ), self.problems)
+
+    def _choice(self, profile: str | None, layer: Layer) -> Given:
+        if profile:
+            return Given(profile, Source("--profile"))
+        if self.environ.get("INARCH_PROFILE"):
+            return Given(self.environ["INARCH_PROFILE"], Source("INARCH_PROFILE"))
+        return layer.profile or Given(profiles.DEFAULT, Source("built-in"))
+
+    def _flags(self, flags: Mapping[str, Any]) -> dict[str, Given]:
+        values: dict[str, Given] = {}
+        for key, value in flags.items():
+            source = Source(_FLAGS.get(key) or f"--{key.replace('_', '-')}")
+            if value is None:
+                continue
+            if key not in fields_of(Profile):
+                self.problems.append(source.error((), "is no profile key", nearest(key, fields_of(Profile))))
+                continue
+            try:
+                value = read_field(hints(Profile)[key], fields_of(Profile)[key], value)
+            except Wrong as wrong:
+                self.problems.append(source.error(wrong.path, wrong.message, wrong.remedy))
+            else:
+                values[key] = Given(value, source)
+        return values
+
+    def _config(
+        self, layer: Layer, choice: Given, values: Mapping[str, Given], project: Project | None, notes: tuple[str, ...]
+    ) -> Config:
+        names = {profiles.DEFAULT, *layer.profiles}
+        return Config(
+            root=self.root,
+            profile=profiles.make(choice.value, values),
+            profiles={name: profiles.make(name, profiles.resolve(layer.profiles, name)) for name in sorted(names)},
+            plugin_tables={name: plain(table) for name, table in layer.plugins.items()},
+            rules=tuple(given.value for given in layer.rules),
+            commands=plain(layer.commands),
+            isolation=_isolation(layer),
+            trusted=project is not None and project.trusted,
+            notes=notes,
+            config_path=self.user_path,
+            state_dir=places.state_dir(self.environ),
+            cache_dir=places.cache_dir(self.environ),
+            safe_mode=environment.safe_mode(self.environ, self.problems),
+            environ=self.environ,
+            trusted_files=project.files if project is not None else {},
+            layer=layer,
+            values=values,
+            choice=choice,
+        )

@@ -1,0 +1,54 @@
+"""Where configuration, state and caches live: the XDG variables first, the platform's own folders elsewhere."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Literal
+
+Kind = Literal["config", "state", "cache"]
+_VARIABLES: dict[Kind, str] = {"config": "XDG_CONFIG_HOME", "state": "XDG_STATE_HOME", "cache": "XDG_CACHE_HOME"}
+_UNDER_HOME: dict[Kind, str] = {"config": ".config", "state": ".local/state", "cache": ".cache"}
+
+
+def _place(kind: Kind, environ: Mapping[str, str]) -> Path:
+    named = environ.get(_VARIABLES[kind], "")
+    if os.path.isabs(named):  # noqa: PTH117 - the XDG rule: a relative value is ignored
+        return Path(named) / "inarch"
+    if sys.platform.startswith("linux"):
+        return Path(environ.get("HOME") or Path.home()) / _UNDER_HOME[kind] / "inarch"
+    import platformdirs
+
+    places = platformdirs.PlatformDirs("inarch", appauthor=False)
+    found: dict[Kind, Path] = {
+        "config": places.user_config_path,
+        "state": places.user_state_path,
+        "cache": places.user_cache_path,
+    }
+    return found[kind]
+
+
+def named_path(text: str | Path) -> Path:
+    """Return the absolute path that a user names; `~` is the home folder, and stays where there is none."""
+    return Path(os.path.expanduser(text)).absolute()  # noqa: PTH111 - pathlib raises for an unknown user
+
+
+def user_config_path(environ: Mapping[str, str] | None = None) -> Path:
+    """Return the path of the user's configuration file: `INARCH_CONFIG`, else `config.toml` in the usual folder."""
+    environ = os.environ if environ is None else environ
+    named = environ.get("INARCH_CONFIG")
+    if named:
+        return named_path(named)
+    return _place("config", environ) / "config.toml"
+
+
+def state_dir(environ: Mapping[str, str] | None = None) -> Path:
+    """Return the folder of what must be kept: sessions, trust, verdicts of probes."""
+    return _place("state", os.environ if environ is None else environ)
+
+
+def cache_dir(environ: Mapping[str, str] | None = None) -> Path:
+    """Return the folder of what can be made again."""
+    return _place("cache", os.environ if environ is None else environ)

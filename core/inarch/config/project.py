@@ -1,0 +1,85 @@
+"""The project's own part of the configuration: whole where it is trusted, its strict part where it is not."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from attrs import field, frozen
+
+from inarch.config.files import CONFIG_FILE, GUIDE_FILES, Unreadable, parse
+from inarch.config.layers import Layer, read_layer
+from inarch.config.project_files import digest, project_files, read_project_file
+from inarch.config.trust import Standing, trust_of
+from inarch.config.untrusted import NOT_TRUSTED, shortened, strict_part
+from inarch.contract.errors import ConfigError
+
+
+@frozen
+class Project:
+    """What a project brings along: a layer, whether it is trusted, and a note for each thing that was ignored."""
+
+    layer: Layer = field(factory=Layer)
+    trusted: bool = False
+    files: Mapping[str, str] = field(factory=dict)
+    notes: tuple[str, ...] = ()
+
+
+def read_project(root: str, own: Layer, state_dir: Path, problems: list[ConfigError]) -> Project:
+    """Return the project's part; only a trusted file's mistakes are problems."""
+    files = project_files(root)
+    standing = trust_of(root, state_dir, files.hashes)
+    refused = [f"{Path(root, path)}: ignored, it {why}" for path, why in files.refused.items()]
+    if standing.state == "trusted":
+        layer = _layer(root, files.config, problems)
+        return Project(layer, True, standing.files, shortened(refused))
+    notes = [*_changed(root, standing), *refused, *_unread(root, standing)]
+    wrong: list[ConfigError] = []
+    layer = _layer(root, files.config, wrong)
+    strict, ignored = strict_part(layer, own, wrong)
+    return Project(strict, notes=shortened(notes) + ignored)
+
+
+def _layer(root: str, config: bytes | None, problems: list[ConfigError]) -> Layer:
+    if config is None:
+        return Layer()
+    try:
+        source, tables = parse(config, str(Path(root, CONFIG_FILE)))
+    except ConfigError as error:
+        problems.append(error)
+        return Layer()
+    return read_layer(source, tables, problems)
+
+
+def _changed(root: str, standing: Standing) -> list[str]:
+    if standing.state != "changed":
+        return []
+    names = ", ".join(standing.changed[:3]) + (" ..." if len(standing.changed) > 3 else "")
+    return [f"{root}: was trusted, but {names} changed since: look at it and run inarch config trust again"]
+
+
+def _unread(root: str, standing: Standing) -> list[str]:
+    """Name what is not read at all: the guide file, and each thing under `.inarch` but the configuration."""
+    names = {path.split("/")[1] for path in standing.files if path.startswith(".inarch/") and path != CONFIG_FILE}
+    things = [name for name in GUIDE_FILES if name in standing.files]
+    things += [f".inarch/{name}" for name in sorted(names)]
+    return [f"{Path(root, thing)}: not read, {NOT_TRUSTED}" for thing in things]
+
+
+def read_trusted(root: str, path: str, trusted_files: Mapping[str, str]) -> str | None:
+    """Return the text of a file that is trusted, as it was when trust was checked; None where it is not.
+
+    Args:
+        root: The project's folder.
+        path: Such as `AGENTS.md`.
+        trusted_files: `Config.trusted_files`.
+    """
+    if path not in trusted_files:
+        return None
+    try:
+        data = read_project_file(root, path)
+    except Unreadable:
+        return None
+    if data is None or digest(data) != trusted_files[path]:
+        return None
+    return data.decode("utf-8", "replace")

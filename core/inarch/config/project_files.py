@@ -1,0 +1,161 @@
+"""The files of a project that need trust, read so that no link and no race leads out of it."""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+
+from attrs import frozen
+
+from inarch.config.files import CONFIG_FILE, GUIDE_FILES, READ, Unreadable, read_regular, why
+
+MAX_FILES = 1_000
+MAX_TOTAL_BYTES = 16_000_000
+_MAX_LINKS = 8
+_LINK = (errno.ELOOP, errno.ENOTDIR)
+
+
+@frozen
+class ProjectFiles:
+    """What a project brings along that needs trust: hashes by path, and what was refused and why."""
+
+    hashes: Mapping[str, str]
+    config: bytes | None = None
+    refused: Mapping[str, str] = {}
+
+
+@contextmanager
+def _opened(root: str) -> Iterator[int]:
+    descriptor = os.open(root, READ | os.O_DIRECTORY)
+    try:
+        yield descriptor
+    finally:
+        os.close(descriptor)
+
+
+def project_files(root: str) -> ProjectFiles:
+    """Return what a project brings along that needs trust; a root that can't be opened brings nothing."""
+    hashes: dict[str, str] = {}
+    refused: dict[str, str] = {}
+    config: bytes | None = None
+    total = 0
+    try:
+        with _opened(root) as top:
+            for path in _candidates(top, refused):
+                try:
+                    data = _read_beneath(top, path)
+                except Unreadable as error:
+                    refused[path] = str(error)
+                    continue
+                if data is None:
+                    continue
+                total += len(data)
+                if total > MAX_TOTAL_BYTES:
+                    refused[path] = f"is too much: .inarch has more than {MAX_TOTAL_BYTES:,} bytes"
+                else:
+                    hashes[path] = digest(data)
+                    config = data if path == CONFIG_FILE else config
+    except (OSError, ValueError):
+        return ProjectFiles({})
+    return ProjectFiles(hashes, config, refused)
+
+
+def read_project_file(root: str, path: str) -> bytes | None:
+    """Return one file of a project, None if it is not there.
+
+    Raises:
+        Unreadable: It is no regular file, too large, or a link that leaves the project.
+    """
+    try:
+        with _opened(root) as top:
+            return _read_beneath(top, path)
+    except OSError as error:
+        raise Unreadable(why(error)) from error
+
+
+def digest(data: bytes) -> str:
+    """Return the hash that trust is bound to."""
+    import hashlib
+
+    return hashlib.sha256(data).hexdigest()
+
+
+def _candidates(top: int, refused: dict[str, str]) -> list[str]:
+    """Return the paths that need trust: `AGENTS.md` and its like, and every file under `.inarch`, no link followed."""
+    found = [name for name in GUIDE_FILES if _exists(top, name)]
+    if not _exists(top, ".inarch"):
+        return found
+    waiting = [".inarch"]
+    while waiting:
+        folder = waiting.pop()
+        try:
+            entries = _entries(top, folder)
+        except OSError as error:
+            refused[folder] = "is not a folder of the project" if error.errno in _LINK else why(error)
+            continue
+        for name, is_folder in entries:
+            (waiting if is_folder else found).append(f"{folder}/{name}")
+        if len(found) + len(waiting) > MAX_FILES:
+            refused[".inarch"] = f"has more than {MAX_FILES:,} files"
+            return [path for path in found if path in (*GUIDE_FILES, CONFIG_FILE)]
+    return sorted(found)
+
+
+def _exists(folder: int, name: str) -> bool:
+    try:
+        os.stat(name, dir_fd=folder, follow_symlinks=False)
+    except OSError:
+        return False
+    return True
+
+
+def _entries(top: int, folder: str) -> list[tuple[str, bool]]:
+    descriptor = _walk(top, folder.split("/"), READ | os.O_DIRECTORY)
+    try:
+        with os.scandir(descriptor) as found:
+            return sorted((entry.name, entry.is_dir(follow_symlinks=False)) for entry in found)
+    finally:
+        os.close(descriptor)
+
+
+def _walk(top: int, parts: list[str], flags: int) -> int:
+    """Open a path below `top` component by component; a link anywhere is an error."""
+    folder = os.dup(top)
+    try:
+        for part in parts[:-1]:
+            inner = os.open(part, READ | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=folder)
+            os.close(folder)
+            folder = inner
+        return os.open(parts[-1], flags | os.O_NOFOLLOW, dir_fd=folder)
+    finally:
+        os.close(folder)
+
+
+def _read_beneath(top: int, path: str) -> bytes | None:
+    """Return a file's bytes; a link at its end may lead to a file inside the project (`AGENTS.md -> CLAUDE.md`)."""
+    for _ in range(_MAX_LINKS):
+        try:
+            descriptor = _walk(top, path.split("/"), READ)
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            if error.errno != errno.ELOOP:
+                raise Unreadable(why(error)) from error
+            path = _link_target(top, path)
+        else:
+            return read_regular(descriptor)
+    raise Unreadable("is a link to a link to a link")
+
+
+def _link_target(top: int, path: str) -> str:
+    folder, _, _ = path.rpartition("/")
+    try:
+        target = os.readlink(path, dir_fd=top)
+    except OSError as error:
+        raise Unreadable(why(error)) from error
+    joined = os.path.normpath(f"{folder}/{target}" if folder else target)
+    if target.startswith("/") or joined == ".." or joined.startswith("../"):
+        raise Unreadable("is a link that leaves the project")
+    return joined

@@ -1,0 +1,85 @@
+"""A configuration for people and programs to read: as JSON data, and as lines of TOML with their origins."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from attrs import asdict
+
+from inarch.config.config import Config
+from inarch.config.sources import dotted
+from inarch.contract.codec import to_data
+
+_SECRET_WORDS = ("key", "token", "secret", "password")
+
+
+def as_data(loaded: Config) -> dict[str, Any]:
+    """Return the configuration as plain JSON data; values of plugin keys that look like secrets are hidden."""
+    return {
+        "path": str(loaded.config_path),
+        "root": loaded.root,
+        "trusted": loaded.trusted,
+        "safe_mode": loaded.safe_mode,
+        "profile": to_data(loaded.profile),
+        "profiles": sorted(loaded.profiles),
+        "plugins": {name: _masked(table) for name, table in loaded.plugin_tables.items()},
+        "isolation": to_data(loaded.isolation),
+        "commands": to_data(loaded.commands),
+        "rules": [_dated(asdict(rule)) for rule in loaded.rules],
+        "origins": {key: {"source": origin.source, "line": origin.line} for key, origin in loaded.origins.items()},
+        "notes": list(loaded.notes),
+    }
+
+
+def _dated(value: Any) -> Any:
+    """Return plain JSON data: the dates of rules and of plugin tables become text."""
+    if hasattr(value, "isoformat"):
+        return value.isoformat()
+    if isinstance(value, dict):
+        return {str(key): _dated(item) for key, item in value.items()}
+    return [_dated(item) for item in value] if isinstance(value, (list, tuple)) else value
+
+
+def _masked(table: Mapping[str, Any]) -> Any:
+    return _dated({key: _hidden(key, value) for key, value in table.items()})
+
+
+def _hidden(key: str, value: Any) -> Any:
+    if isinstance(value, dict):
+        return {inner: _hidden(inner, item) for inner, item in value.items()}
+    secret = isinstance(value, str) and key.lower().rpartition("_")[2] in _SECRET_WORDS
+    return "(hidden)" if secret else value
+
+
+def as_rows(loaded: Config) -> list[tuple[str, str]]:
+    """Return the lines of the configuration as TOML, each with its origin."""
+    data, origins = as_data(loaded), loaded.origins
+    rows = [(f"profile = {json.dumps(loaded.profile.name)}", str(origins["profile"]))]
+
+    def table(header: str, values: Mapping[str, Any], base: str) -> None:
+        whole = origins.get(base)  # rules and commands come whole from one place
+        rows.extend((("", ""), (header, str(whole) if whole else "")))
+        for key, value in values.items():
+            where = origins.get(f"{base}.{dotted((key,))}")
+            if key != "name" and value is not None and (where or value not in ("", {})):
+                rows.append((f"{key} = {_toml(value)}", str(where) if where else ""))
+
+    for kind, tables in (
+        ("profiles", {loaded.profile.name: data["profile"]}),
+        ("plugins", data["plugins"]),
+        ("isolation", data["isolation"]),
+        ("commands", data["commands"]),
+    ):
+        for name, values in tables.items():
+            table(f"[{dotted((kind, name))}]", values, dotted((kind, name)))
+    for index, rule in enumerate(data["rules"]):
+        table("[[rules]]", rule, f"rules[{index}]")
+    return rows
+
+
+def _toml(value: Any) -> str:
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{json.dumps(key)} = {_toml(item)}" for key, item in value.items()) + "}"
+    return json.dumps(value, ensure_ascii=False)

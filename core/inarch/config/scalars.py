@@ -1,0 +1,154 @@
+"""Single values: text, numbers, amounts, paths, days and choices, and the words of a message when one is wrong."""
+
+from __future__ import annotations
+
+import math
+import types
+from collections.abc import Callable, Collection, Mapping, Sequence
+from datetime import date, datetime
+from decimal import Decimal, InvalidOperation
+from pathlib import Path
+from typing import Any, Literal, Union, get_args, get_origin
+
+from inarch.config.sources import KeyPath, nearest, shown
+
+ARRAYS = (list, tuple, set, frozenset)
+_WORDS: dict[Any, str] = {
+    str: "a string",
+    bool: "true or false",
+    int: "a whole number",
+    float: "a number",
+    Decimal: "an amount such as 0.50",
+    Path: "a path",
+    date: "a date",
+    datetime: "a date and time",
+    type(None): "nothing",
+}
+
+
+class Wrong(Exception):
+    """A value has the wrong shape; `path` leads to it from the value that was read."""
+
+    def __init__(self, message: str, path: KeyPath = (), remedy: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.path = path
+        self.remedy = remedy
+
+
+def wanted(annotation: Any) -> str:
+    """Return an annotation in the words of a message."""
+    if annotation in _WORDS:
+        return _WORDS[annotation]
+    origin, arguments = get_origin(annotation), get_args(annotation)
+    if origin is Literal:
+        return "one of " + ", ".join(repr(item) for item in arguments)
+    if origin in (Union, types.UnionType):
+        return " or ".join(wanted(item) for item in arguments if item is not type(None))
+    kind = origin or annotation
+    return "a list" if kind in ARRAYS or kind in (Sequence, Collection) else "a table"
+
+
+def kind_of(value: Any) -> str:
+    """Return what kind of value this is, in the words of a message."""
+    if isinstance(value, (list, tuple)):
+        return "a list"
+    return "a table" if isinstance(value, Mapping) else _WORDS.get(type(value), f"a {type(value).__name__}")
+
+
+def mismatch(annotation: Any, value: Any) -> Wrong:
+    """Return the complaint that a value is of another kind than its annotation."""
+    return Wrong(f"must be {wanted(annotation)}, not {kind_of(value)}")
+
+
+def _exactly(kind: type) -> Callable[[Any], Any]:
+    def read(value: Any) -> Any:
+        # bool is a subclass of int, and datetime of date: neither is meant.
+        if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
+            raise mismatch(kind, value)
+        return value
+
+    return read
+
+
+def _number(value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise mismatch(float, value)
+    try:
+        number = float(value)
+    except OverflowError:
+        number = math.inf
+    if not math.isfinite(number):
+        raise Wrong("must be a finite number")
+    return number
+
+
+def _amount(value: Any) -> Decimal:
+    if isinstance(value, bool) or not isinstance(value, (int, float, str, Decimal)):
+        raise mismatch(Decimal, value)
+    try:
+        amount = Decimal(str(value))  # through text: 0.1 means 0.1, not the nearest binary fraction
+    except (InvalidOperation, ValueError):
+        amount = Decimal("NaN")
+    if not amount.is_finite():
+        raise Wrong(f"must be an amount such as 0.50, not {shown(value)}")
+    return amount
+
+
+def _path(value: Any) -> Path:
+    if not isinstance(value, (str, Path)) or "\0" in str(value):
+        raise mismatch(Path, value)
+    try:
+        return Path(value).expanduser()
+    except RuntimeError as error:
+        raise Wrong(f"names a home folder that can't be found: {shown(value)}") from error
+
+
+def _day(value: Any) -> date:
+    if isinstance(value, str):
+        try:
+            value = date.fromisoformat(value)
+        except ValueError:
+            raise Wrong(f"must be a date such as 2030-12-31, not {shown(value)}") from None
+    if not isinstance(value, date) or isinstance(value, datetime):
+        raise mismatch(date, value)
+    return value
+
+
+def _moment(value: Any) -> datetime:
+    if isinstance(value, str):
+        try:
+            value = datetime.fromisoformat(value)
+        except ValueError:
+            raise Wrong(f"must be a time such as 2030-12-31T12:00:00Z, not {shown(value)}") from None
+    if not isinstance(value, datetime):
+        raise mismatch(datetime, value)
+    return value
+
+
+SCALARS: dict[Any, Callable[[Any], Any]] = {
+    str: _exactly(str),
+    bool: _exactly(bool),
+    int: _exactly(int),
+    type(None): _exactly(type(None)),
+    float: _number,
+    Decimal: _amount,
+    Path: _path,
+    date: _day,
+    datetime: _moment,
+}
+
+
+def choice(choices: tuple[Any, ...], value: Any) -> Any:
+    """Return `value` if it is one of the choices.
+
+    Raises:
+        Wrong: It is not; with the nearest one.
+    """
+    for item in choices:
+        if type(item) is type(value) and item == value:
+            return item
+    texts = [item for item in choices if isinstance(item, str)]
+    hint = nearest(value, texts) if isinstance(value, str) and texts else ""
+    listed = ", ".join(repr(item) for item in choices)
+    raise Wrong(f"must be one of {listed}, not {shown(value)}", (), hint if hint.startswith("did") else "")

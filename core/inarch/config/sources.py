@@ -1,0 +1,96 @@
+"""Where a value was given: a file, a variable, a flag or the built-in defaults."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
+
+from attrs import field, frozen
+
+from inarch.contract.errors import ConfigError
+
+if TYPE_CHECKING:
+    from inarch.config.origins import Origin
+
+KeyPath = tuple[str | int, ...]
+
+
+@frozen(eq=False, repr=False)
+class Source:
+    """Something that gives values; `text` is a file's TOML text, None for everything else."""
+
+    name: str
+    text: str | None = None
+    _lines: dict[KeyPath, int] = field(factory=dict)
+
+    def line(self, path: KeyPath) -> int | None:
+        """Return the line of `path`, or of the nearest table around it."""
+        if self.text is None:
+            return None
+        if not self._lines:
+            from inarch.config.lines import key_lines
+
+            self._lines.update(key_lines(self.text))
+        for length in range(len(path), 0, -1):
+            if path[:length] in self._lines:
+                return self._lines[path[:length]]
+        return 1
+
+    def error(self, path: KeyPath, message: str, remedy: str = "") -> ConfigError:
+        """Return the error for the value at `path`."""
+        return ConfigError(message, source=self.name, line=self.line(path), key=dotted(path), remedy=remedy)
+
+
+BUILT_IN = Source("built-in")
+
+
+@frozen(eq=False, repr=False)
+class Given:
+    """A checked value and where it was given."""
+
+    value: Any
+    source: Source
+    path: KeyPath = ()
+
+    @property
+    def origin(self) -> Origin:
+        """Where the value was given, with its line."""
+        from inarch.config.origins import Origin
+
+        return Origin(self.source.name, self.source.line(self.path))
+
+    def error(self, message: str, remedy: str = "") -> ConfigError:
+        """Return the error for this value."""
+        return self.source.error(self.path, message, remedy)
+
+
+def dotted(path: KeyPath) -> str:
+    """Write a key path as in TOML: `profiles.default.plugins[2]`; unprintable characters are shown escaped."""
+    text = ""
+    for part in path:
+        if isinstance(part, int):
+            text += f"[{part}]"
+        else:
+            bare = part.replace("-", "").replace("_", "").isalnum() and part.isascii()
+            text += ("." if text else "") + (part if bare else shown(part))
+    return text
+
+
+def shown(value: Any) -> str:
+    """Return a short, printable form of a value for a message."""
+    text = str(value) if isinstance(value, Decimal) else repr(value)
+    return text if len(text) <= 60 else f"{text[:57]}..."
+
+
+def nearest(word: str, known: Iterable[str]) -> str:
+    """Return `did you mean 'x'?`, or the known words, or nothing when there are none."""
+    import difflib
+
+    words = sorted(known)
+    # Case and dashes are the usual slips, and difflib counts each one as a whole difference.
+    plain = {item.lower().replace("-", "_"): item for item in words}
+    found = difflib.get_close_matches(word.lower().replace("-", "_"), plain, n=1, cutoff=0.6)
+    if found:
+        return f"did you mean {plain[found[0]]!r}?"
+    return f"known: {', '.join(words)}" if words else ""

@@ -1,0 +1,67 @@
+"""A profile as a typed record; each key's `doc` and `check` also make the schema, the starter file and the docs."""
+
+# ruff: noqa: RUF009 - key is attrs.field with a sentence for people
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Literal
+
+from attrs import field, frozen
+
+from inarch.config.values import Check, fields_of, key
+
+Approve = Literal["ask", "edits", "all", "none"]
+STRICTNESS: tuple[Approve, ...] = ("all", "edits", "ask", "none")
+"""Approval modes, the most lenient first."""
+
+SHIPPED_PLUGINS = ("sandbox-fs", "sqlite-store", "jsonl-logger", "brief-tracer", "dispatch", "offline")
+
+
+def _is_model(text: str) -> bool:
+    provider, slash, name = text.partition("/")
+    plain = provider.replace("-", "").replace("_", "").replace(".", "").isalnum()
+    return plain and (not slash or bool(name.strip())) and not any(mark.isspace() for mark in text)
+
+
+_MODEL = Check(_is_model, "`auto`, `PROVIDER` or `PROVIDER/NAME`", {"pattern": r"^[A-Za-z0-9][A-Za-z0-9._-]*(/\S+)?$"})
+NAME = Check(lambda text: bool(text.strip()), "a name", {"minLength": 1})
+_NAMES = Check(
+    lambda names: all(names) and len(set(names)) == len(names),
+    "a list of names, each once",
+    {"uniqueItems": True},
+)
+POSITIVE = Check(lambda number: number > 0, "greater than 0", {"exclusiveMinimum": 0})
+COUNT = Check(lambda number: number >= 1, "1 or more", {"minimum": 1})
+_NOT_NEGATIVE = Check(lambda number: number >= 0, "0 or more", {"minimum": 0})
+
+
+@frozen
+class Profile:
+    """A profile: who answers, which plugins are composed, and every limit of a turn."""
+
+    name: str = field(default="default", metadata={"key": False})
+    model: str = key("Who answers: `auto`, `PROVIDER` or `PROVIDER/NAME`.", "auto", _MODEL)
+    fallback: tuple[str, ...] = key(
+        "Models to try, in order, when `model` can't answer.", (), _MODEL, each=True, one_or_more=True
+    )
+    decision_model: str | None = key("A cheaper model for decisions; unset: the provider's own choice.", None, _MODEL)
+    strategy: tuple[str, ...] = key(
+        "Decision strategies, in the order they are asked.", ("native",), _NAMES, one_or_more=True
+    )
+    plugins: tuple[str, ...] = key("Plugins to compose, in the order they are asked.", SHIPPED_PLUGINS, _NAMES)
+    workspace: str = key("The kind of workspace.", "sandbox-fs", NAME)
+    store: str = key("The kind of context store.", "sqlite-store", NAME)
+    approve: Approve = key(
+        "What runs without a question: `ask` nothing with effects, `edits` file edits, `all` all; `none` denies it.",
+        "ask",
+    )
+    max_iterations: int = key("Requests to the model in one turn.", 10, COUNT)
+    max_seconds: float | None = key("Wall time of a turn; unset: no limit.", None, POSITIVE)
+    max_cost_usd: Decimal | None = key("US dollars a turn may cost; unset: no limit.", None, POSITIVE)
+    max_tokens: int | None = key("Tokens a turn may use; unset: no limit.", None, COUNT)
+    context_turns: int = key("Earlier turns that the model sees whole.", 10, _NOT_NEGATIVE)
+    journal: Literal["required", "best-effort"] = key("Whether a turn fails when its events can't be kept.", "required")
+
+
+PROFILE_KEYS = tuple(fields_of(Profile))
+"""The keys of `[profiles.NAME]`, without `extends`."""

@@ -1,0 +1,175 @@
+"""`inarch config` as the real program, with and without a terminal."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import select
+import signal
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+from .conftest import PROGRAM
+
+Run = Callable[..., "subprocess.CompletedProcess[str]"]
+
+
+@pytest.fixture
+def user_file(environ: dict[str, str]) -> Path:
+    path = Path(environ["XDG_CONFIG_HOME"]) / "inarch" / "config.toml"
+    path.parent.mkdir(parents=True)
+    return path
+
+
+@pytest.fixture
+def cloned(project: Path) -> Path:
+    """The project with a configuration and instructions of its own."""
+    (project / ".inarch").mkdir()
+    (project / ".inarch" / "config.toml").write_text("[profiles.default]\nmax_iterations = 30\n# \u202e\n")
+    (project / "AGENTS.md").write_text("Use tabs.\n")
+    return project
+
+
+def test_show_without_a_file(cli: Run) -> None:
+    done = cli("config", "show")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith('profile = "default"\n\n[profiles.default]\nmodel = "auto"\n')
+
+
+def test_show_says_where_each_value_comes_from(cli: Run, user_file: Path) -> None:
+    user_file.write_text(
+        'profile = "work"\n[profiles.work]\nmodel = "offline"\n[plugins.offline]\napi_key = "sekrit"\n'
+        '[[rules]]\ntool = "delete_file"\ndecision = "deny"\nexpires = 2099-01-01\n'
+    )
+    done = cli("config", "show", "--origin", "--approve", "none", INARCH_MAX_TOKENS="5")
+    rows = {line.split(" = ")[0]: line.partition("  # ")[2] for line in done.stdout.splitlines() if line}
+    assert rows["profile"] == f"{user_file}:1"
+    assert rows["model"] == f"{user_file}:3"
+    assert (rows["approve"], rows["max_tokens"], rows["store"]) == ("--approve", "INARCH_MAX_TOKENS", "built-in")
+    assert "sekrit" not in done.stdout
+    data = json.loads(cli("config", "show", "--json").stdout)
+    assert (data["profile"]["name"], data["trusted"]) == ("work", False)
+    assert data["origins"]["profiles.work.model"] == {"source": str(user_file), "line": 3}
+    assert data["rules"][0]["expires"] == "2099-01-01"
+    assert "sekrit" not in json.dumps(data)
+
+
+def test_check_prints_every_problem(cli: Run, user_file: Path) -> None:
+    assert cli("config", "check").returncode == 0
+    user_file.write_text('x = 1\n[profiles.default]\nmodle = "a"\napprove = "no"\n[plugins.jsonl-logger]\nnope = 1\n')
+    done = cli("config", "check", INARCH_MODLE="x")
+    assert done.returncode == 2
+    lines = done.stdout.splitlines()
+    assert [line.split(": ")[0] for line in lines[:4]] == [
+        f"{user_file}:1",
+        f"{user_file}:3",
+        f"{user_file}:4",
+        "INARCH_MODLE",
+    ]
+    assert "plugins.jsonl-logger.nope" in lines[4]
+    problems = json.loads(cli("config", "check", "--json").stdout)
+    assert problems[1] == {
+        "source": str(user_file),
+        "line": 3,
+        "key": "profiles.default.modle",
+        "message": "unknown key",
+        "remedy": "did you mean 'model'?",
+    }
+
+
+def test_check_of_what_is_no_toml(cli: Run, user_file: Path) -> None:
+    user_file.write_text("a = 1\nb =\n")
+    done = cli("config", "check")
+    assert (done.returncode, done.stdout.startswith(f"{user_file}:2: is not valid TOML")) == (2, True)
+
+
+def test_a_wrong_file_stops_a_run_in_one_line(cli: Run, user_file: Path) -> None:
+    user_file.write_text('[profiles.default]\nmodle = "a"\n')
+    done = cli("config", "show")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == (
+        f"inarch: error: {user_file}:2: profiles.default.modle: unknown key (did you mean 'model'?)\n"
+    )
+
+
+def test_init_writes_once(cli: Run, environ: dict[str, str]) -> None:
+    path = Path(environ["XDG_CONFIG_HOME"]) / "inarch" / "config.toml"
+    assert cli("config", "init").stdout == f"wrote {path}\n"
+    assert path.stat().st_mode & 0o777 == 0o600
+    path.write_text("# mine\n")
+    again = cli("config", "init")
+    assert (again.returncode, path.read_text()) == (2, "# mine\n")
+    assert "--force" in again.stderr
+    assert cli("config", "init", "--force").returncode == 0
+    assert "[profiles.default]" in path.read_text()
+
+
+def test_schema_is_a_schema(cli: Run) -> None:
+    document = json.loads(cli("config", "schema").stdout)
+    jsonschema.Draft202012Validator.check_schema(document)
+    assert "model" in document["properties"]["profiles"]["additionalProperties"]["properties"]
+
+
+def test_trust_needs_an_answer(cli: Run, cloned: Path) -> None:
+    done = cli("config", "trust")
+    assert done.returncode == 2
+    assert "--yes" in done.stderr
+    assert "max_iterations = 30" in done.stdout
+    assert "AGENTS.md" in done.stdout
+    assert "\u202e" not in done.stdout
+    assert json.loads(cli("config", "show", "--json").stdout)["trusted"] is False
+
+
+def test_trust_and_revoke(cli: Run, cloned: Path) -> None:
+    before = cli("config", "show", "--json")
+    assert json.loads(before.stdout)["profile"]["max_iterations"] == 10
+    assert "max_iterations" in before.stderr
+    assert cli("config", "trust", "--yes").returncode == 0
+    after = json.loads(cli("config", "show", "--json").stdout)
+    assert (after["trusted"], after["profile"]["max_iterations"], after["notes"]) == (True, 30, [])
+    assert "already" in cli("config", "trust").stdout
+    (cloned / "AGENTS.md").write_text("Obey.\n")
+    changed = cli("config", "show", "--json")
+    assert json.loads(changed.stdout)["trusted"] is False
+    assert "AGENTS.md changed since" in changed.stderr
+    assert "AGENTS.md" in cli("config", "trust", "--yes").stdout
+    assert "no longer trusted" in cli("config", "trust", "--revoke").stdout
+    assert json.loads(cli("config", "show", "--json").stdout)["trusted"] is False
+
+
+def test_trust_of_another_root_and_of_nothing(cli: Run, cloned: Path, tmp_path: Path) -> None:
+    assert "nothing that needs trust" in cli("config", "trust", "--root", str(tmp_path / "home")).stdout
+    assert cli("config", "trust", "--root", str(tmp_path / "none")).returncode == 2
+    assert cli("--root", str(cloned), "config", "trust", "--yes").returncode == 0
+
+
+@pytest.mark.parametrize(("answer", "code"), [("y\n", 0), ("n\n", 1), ("\n", 1), ("\x03", 130)])
+def test_trust_asks_on_a_terminal(cloned: Path, environ: dict[str, str], answer: str, code: int) -> None:
+    pid, terminal = pty.fork()
+    if pid == 0:  # the program itself
+        os.chdir(cloned)
+        os.execve(PROGRAM[0], [*PROGRAM, "config", "trust"], environ)
+    shown, answered = "", False
+    for _ in range(20):
+        if "[y/N]" in shown and not answered:
+            os.write(terminal, answer.encode())
+            answered = True
+        if not select.select([terminal], [], [], 5)[0]:
+            answered = False  # a Ctrl-C that comes just before the program waits is only seen with the next one
+            continue
+        try:
+            shown += os.read(terminal, 4096).decode()
+        except OSError:  # the other side has closed
+            break
+    else:
+        os.kill(pid, signal.SIGKILL)
+    _, status = os.waitpid(pid, 0)
+    os.close(terminal)
+    assert os.waitstatus_to_exitcode(status) == code, shown
+    kept = Path(environ["XDG_STATE_HOME"]) / "inarch" / "trust.json"
+    assert kept.exists() == (code == 0)

@@ -1,0 +1,48 @@
+"""Where things live."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from inarch.config import cache_dir, state_dir, user_config_path
+
+
+def test_xdg_variables_come_first() -> None:
+    environ = {"HOME": "/h", "XDG_CONFIG_HOME": "/c", "XDG_STATE_HOME": "/s", "XDG_CACHE_HOME": "/k"}
+    assert user_config_path(environ) == Path("/c/inarch/config.toml")
+    assert (state_dir(environ), cache_dir(environ)) == (Path("/s/inarch"), Path("/k/inarch"))
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="elsewhere the platform says")
+def test_without_them_the_home_folder_holds_everything() -> None:
+    for environ in ({"HOME": "/h"}, {"HOME": "/h", "XDG_CONFIG_HOME": "not/absolute", "XDG_STATE_HOME": ""}):
+        assert user_config_path(environ) == Path("/h/.config/inarch/config.toml")
+        assert state_dir(environ) == Path("/h/.local/state/inarch")
+        assert cache_dir(environ) == Path("/h/.cache/inarch")
+
+
+def test_a_named_file_is_the_users() -> None:
+    assert user_config_path({"HOME": "/h", "INARCH_CONFIG": "/x/y.toml"}) == Path("/x/y.toml")
+
+
+def test_loading_imports_nothing_heavy(tmp_path: Path) -> None:
+    (tmp_path / "c.toml").write_text('[profiles.default]\nmodel = "offline"\nplugins = ["a"]\n')
+    script = (
+        "import sys; from inarch.config import load_config; load_config('.', config='c.toml');"
+        "heavy = {'cattrs', 'jsonschema', 'platformdirs', 'difflib', 'hashlib', 'importlib.metadata', 'asyncio',"
+        " 'inarch.config.lines', 'inarch.config.trust', 'inarch.config.grants', 'inarch.config.json_schema'};"
+        "print(sorted(heavy & set(sys.modules)))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", script],
+        cwd=tmp_path,
+        env={"HOME": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout == "[]\n"

@@ -1,0 +1,217 @@
+"""Trust: bound to path and content, kept privately, lost with the first change."""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+from pathlib import Path
+
+import pytest
+
+from inarch.config import grant, read_trusted, renew, revoke, trust_of
+from inarch.contract.errors import StoreError
+
+from .conftest import Place
+
+
+def trust(place: Place) -> None:
+    grant(str(place.root), trust_of(str(place.root), place.state).files, place.state)
+
+
+def test_an_empty_project_needs_no_trust(place: Place) -> None:
+    assert trust_of(str(place.root), place.state).state == "nothing"
+    assert not place.load().trusted
+    assert not place.state.exists()
+
+
+def test_a_trusted_project_counts_like_the_users_file(place: Place) -> None:
+    place.user("[profiles.default]\nmax_iterations = 3\nmax_tokens = 5\n")
+    place.project('[profiles.default]\nmax_iterations = 30\n[commands.t]\nargv = ["a"]\n[plugins.p]\nx = 1\n')
+    (place.root / "AGENTS.md").write_text("Use tabs.")
+    assert trust_of(str(place.root), place.state).state == "untrusted"
+    trust(place)
+    config = place.load()
+    assert (config.trusted, config.notes) == (True, ())
+    assert (config.profile.max_iterations, config.profile.max_tokens) == (30, 5)
+    assert (set(config.commands), config.plugin_tables) == ({"t"}, {"p": {"x": 1}})
+    assert read_trusted(config.root, "AGENTS.md", config.trusted_files) == "Use tabs."
+
+
+@pytest.mark.parametrize("path", ["AGENTS.md", ".inarch/config.toml", ".inarch/paths/new.json"])
+def test_a_change_ends_trust_and_is_said(place: Place, path: str) -> None:
+    place.project("[profiles.default]\nmax_iterations = 30\n")
+    (place.root / "AGENTS.md").write_text("Use tabs.")
+    trust(place)
+    changed = place.root / path
+    changed.parent.mkdir(exist_ok=True)
+    changed.write_text("[profiles.default]\nmax_iterations = 40\n")
+    config = place.load()
+    assert not config.trusted
+    assert config.profile.max_iterations == 10
+    assert f"{path} changed since" in config.notes[0]
+    assert read_trusted(config.root, "AGENTS.md", config.trusted_files) is None
+    assert trust_of(str(place.root), place.state).changed == (path,)
+    trust(place)
+    assert place.load().trusted
+
+
+def test_a_file_that_goes_ends_trust(place: Place) -> None:
+    place.project("")
+    (place.root / "AGENTS.md").write_text("a")
+    trust(place)
+    (place.root / "AGENTS.md").unlink()
+    assert trust_of(str(place.root), place.state).state == "changed"
+
+
+def test_trust_belongs_to_a_path(place: Place) -> None:
+    place.project("[profiles.default]\nmax_iterations = 30\n")
+    trust(place)
+    link = place.root.parent / "link"
+    link.symlink_to(place.root)
+    assert trust_of(str(link), place.state).state == "trusted"
+    moved = place.root.rename(place.root.parent / "moved")
+    assert trust_of(str(moved), place.state).state == "untrusted"
+
+
+def test_revoked_trust_is_gone(place: Place) -> None:
+    place.project("")
+    assert not revoke(str(place.root), place.state)
+    trust(place)
+    assert revoke(str(place.root), place.state)
+    assert trust_of(str(place.root), place.state).state == "untrusted"
+
+
+def test_what_is_granted_is_what_was_shown(place: Place) -> None:
+    place.project("")
+    shown = trust_of(str(place.root), place.state)
+    place.project("[profiles.default]\nmax_iterations = 99\n")
+    grant(str(place.root), shown.files, place.state)
+    assert not place.load().trusted
+
+
+def test_a_text_that_was_swapped_after_the_check_is_not_read(place: Place) -> None:
+    (place.root / "AGENTS.md").write_text("a")
+    trust(place)
+    config = place.load()
+    (place.root / "AGENTS.md").write_text("b")
+    assert read_trusted(config.root, "AGENTS.md", config.trusted_files) is None
+
+
+def test_inarchs_own_change_keeps_trust(place: Place) -> None:
+    place.project("")
+    note = place.root / ".inarch" / "memory.md"
+    assert not renew(str(place.root), ".inarch/memory.md", None, place.state)
+    trust(place)
+    note.write_text("one")
+    assert renew(str(place.root), ".inarch/memory.md", None, place.state)
+    before = trust_of(str(place.root), place.state)
+    assert before.state == "trusted"
+    note.write_text("somebody else's")
+    note.write_text("two")
+    assert not renew(str(place.root), ".inarch/memory.md", "another hash", place.state)
+    assert trust_of(str(place.root), place.state).state == "changed"
+    assert renew(str(place.root), ".inarch/memory.md", before.files[".inarch/memory.md"], place.state)
+    assert trust_of(str(place.root), place.state).state == "trusted"
+
+
+def test_trust_is_private_and_a_damaged_file_trusts_nobody(place: Place) -> None:
+    place.project("")
+    trust(place)
+    file = place.state / "trust.json"
+    assert file.stat().st_mode & 0o777 == 0o600
+    assert place.state.stat().st_mode & 0o777 == 0o700
+    for damaged in (b"", b"{", b"[]", b"\xff", b'{"projects": [1]}', b'{"projects": {"a": 1}}', b"[" * 100_000):
+        file.write_bytes(damaged)
+        assert trust_of(str(place.root), place.state).state == "untrusted"
+    trust(place)
+    assert place.load().trusted
+
+
+def test_projects_trusted_at_the_same_time_are_all_kept(place: Place) -> None:
+    roots = [place.home / str(number) for number in range(12)]
+    start = threading.Barrier(len(roots))
+
+    def run(root: Path) -> None:
+        start.wait()
+        grant(str(root), {"AGENTS.md": "x"}, place.state)
+
+    threads = [threading.Thread(target=run, args=(root,)) for root in roots]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(json.loads((place.state / "trust.json").read_bytes())["projects"]) == len(roots)
+    assert {path.name for path in place.state.iterdir()} == {"trust.json", "trust.json.lock"}
+
+
+def test_a_state_folder_that_can_not_be_written(place: Place) -> None:
+    place.state.parent.mkdir(parents=True)
+    place.state.write_text("a file")
+    with pytest.raises(StoreError, match="trust can't be kept"):
+        grant(str(place.root), {"a": "b"}, place.state)
+
+
+def test_links_are_followed_inside_the_project_only(place: Place) -> None:
+    (place.home / "secret").write_text("key")
+    (place.root / "CLAUDE.md").write_text("Use tabs.")
+    guide = place.root / "AGENTS.md"
+    for target, inside in (
+        ("CLAUDE.md", True),
+        ("docs/../CLAUDE.md", True),
+        ("none", False),
+        (str(place.root / "CLAUDE.md"), False),
+        ("../home/secret", False),
+        (str(place.home / "secret"), False),
+        ("AGENTS.md", False),
+    ):
+        guide.symlink_to(target)
+        trust(place)
+        config = place.load()
+        assert read_trusted(config.root, "AGENTS.md", config.trusted_files) == ("Use tabs." if inside else None), target
+        guide.unlink()
+
+
+def test_a_linked_folder_is_not_entered(place: Place) -> None:
+    outside = place.home / "outside"
+    outside.mkdir()
+    (outside / "config.toml").write_text("[profiles.default]\nmax_iterations = 1\n")
+    (place.root / ".inarch").symlink_to(outside)
+    config = place.load()
+    assert config.profile.max_iterations == 10
+    assert any(".inarch: ignored" in note for note in config.notes)
+
+
+@pytest.mark.parametrize("kind", ["fifo", "folder", "large", "device"])
+def test_what_is_no_regular_file_is_ignored_with_a_note(place: Place, kind: str) -> None:
+    (place.root / ".inarch").mkdir()
+    file = place.project_file
+    if kind == "fifo":
+        os.mkfifo(file)
+    elif kind == "folder":
+        file.mkdir()
+        (file / "inner").write_text("")
+    elif kind == "large":
+        file.touch()
+        os.truncate(file, 300_000_000)
+    else:
+        file.symlink_to("/dev/zero")
+    config = place.load()
+    assert len(config.notes) == 1
+    assert ".inarch" in config.notes[0]
+
+
+def test_a_folder_of_too_many_files_is_not_trusted(place: Place) -> None:
+    place.project("")
+    for number in range(1_001):
+        (place.root / ".inarch" / str(number)).touch()
+    files = trust_of(str(place.root), place.state).files
+    assert set(files) == {".inarch/config.toml"}
+    assert any("more than 1,000 files" in note for note in place.load().notes)
+
+
+def test_names_that_are_no_text_can_be_trusted(place: Place) -> None:
+    (place.root / ".inarch").mkdir()
+    Path(os.fsdecode(os.fsencode(place.root / ".inarch") + b"/\xff\xfe")).write_text("a")
+    trust(place)
+    assert place.load().trusted
