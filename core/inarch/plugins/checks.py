@@ -1,0 +1,115 @@
+"""What a registration hook may return: the members each port has, the names they may carry, the schemas of tools."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any, get_args
+
+from attrs import frozen
+
+from inarch.contract.ports import SlashCommand, StoreSpec, WorkspaceSpec
+from inarch.contract.records import Category
+
+_TOOL_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
+_CATEGORIES = frozenset(get_args(Category))
+
+
+@frozen
+class Port:
+    """What the objects of one hook look like. `claims` says that their names are unique among all plugins."""
+
+    noun: str
+    claims: bool
+    methods: tuple[str, ...] = ()
+    texts: tuple[str, ...] = ("name",)
+    cls: type | None = None
+
+
+PORTS: dict[str, Port] = {
+    "tools": Port("tool", True, ("effects", "run"), ("name", "description")),
+    "models": Port(
+        "model provider",
+        True,
+        ("answer", "models", "limits", "price", "close"),
+        ("name", "default_model", "default_decision_model"),
+    ),
+    "strategies": Port("decision strategy", True, ("decide",)),
+    "stores": Port("store", True, ("open",), cls=StoreSpec),
+    "tracers": Port("tracer", False, ("saw", "summary", "close")),
+    "workspaces": Port("workspace", True, ("open",), cls=WorkspaceSpec),
+    "context_sources": Port("context source", False, ("gather",)),
+    "policies": Port("policy", False, ("judge",)),
+    "slash_commands": Port("slash command", True, ("run",), ("name", "help"), cls=SlashCommand),
+    "front_ends": Port("front end", True, ("show", "approve", "close")),
+}
+"""The registration hooks `inarch_KIND(context)` by kind."""
+
+
+def fault_of(kind: str, value: Any) -> str:
+    """Say what keeps `value` from being what the hook of this kind returns; "" if nothing does."""
+    port = PORTS[kind]
+    shown = f"{port.noun} {_shown(value)}"
+    if isinstance(value, type):
+        return f"{shown} is a class; return an instance"
+    if port.cls is not None and not isinstance(value, port.cls):
+        return f"{shown} is not an inarch.{port.cls.__name__}"
+    for member in port.texts:
+        if not isinstance(getattr(value, member, None), str):
+            return f"{shown} has no text {member!r}"
+    for member in port.methods:
+        if not callable(getattr(value, member, None)):
+            return f"{shown} has no method {member!r}"
+    if not (_TOOL_NAME if kind == "tools" else _NAME).fullmatch(value.name):
+        return f"{port.noun} name {value.name!r} may only have letters, digits and {'_' if kind == 'tools' else '_.-'}"
+    return _tool_fault(value) if kind == "tools" else ""
+
+
+def _shown(value: Any) -> str:
+    name = getattr(value, "name", None)
+    return repr(name) if isinstance(name, str) and not isinstance(value, type) else f"{value!r:.60}"
+
+
+def _tool_fault(tool: Any) -> str:
+    schema = getattr(tool, "input_schema", None)
+    rules = (
+        (tool.description.strip() != "", "has no description: give the function a docstring"),
+        (getattr(tool, "category", None) in _CATEGORIES, f"needs a category of {', '.join(sorted(_CATEGORIES))}"),
+        (isinstance(schema, Mapping) and schema.get("type") == "object", "needs an input_schema of type object"),
+        (_is_mapping_or_none(getattr(tool, "output_schema", 0)), "needs an output_schema, or None"),
+        (_is_number(getattr(tool, "timeout_s", None)) and tool.timeout_s > 0, "needs a timeout_s above 0"),
+        (_is_count(getattr(tool, "max_retries", None)), "needs a max_retries of 0 or more"),
+        (isinstance(getattr(tool, "requires_confirmation", None), bool), "needs requires_confirmation, true or false"),
+        (isinstance(getattr(tool, "receives_secrets", None), bool), "needs receives_secrets, true or false"),
+    )
+    return next((f"tool {tool.name!r} {text}" for holds, text in rules if not holds), "")
+
+
+def _is_mapping_or_none(value: object) -> bool:
+    return value is None or isinstance(value, Mapping)
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def _is_count(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+
+
+def schema_fault(tool: Any) -> str:
+    """Say what is wrong with a tool's JSON Schemas; "" if nothing is. Costs the import of jsonschema."""
+    from jsonschema import SchemaError
+    from jsonschema.validators import Draft202012Validator, validator_for
+
+    for member in ("input_schema", "output_schema"):
+        schema = getattr(tool, member)
+        if schema is None:
+            continue
+        plain = dict(schema)
+        try:
+            validator_for(plain, default=Draft202012Validator).check_schema(plain)
+        except SchemaError as error:
+            return f"tool {tool.name!r} has a wrong {member}: {error.json_path}: {error.message}"
+    return ""

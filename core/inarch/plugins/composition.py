@@ -1,0 +1,205 @@
+"""The composition: the plugins that a profile names, loaded in its order, and what each of them registered.
+
+Only named plugins are imported. One that can't be loaded becomes a `Refused`, and the rest works.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+import pluggy
+from attrs import Factory, define, frozen
+
+from inarch.contract.errors import PluginError
+from inarch.contract.ports import (
+    ContextSource,
+    DecisionStrategy,
+    FrontEnd,
+    ModelProvider,
+    Policy,
+    SlashCommand,
+    StoreSpec,
+    Tool,
+    Tracer,
+    WorkspaceSpec,
+)
+from inarch.contract.records import PluginContext, Refused
+from inarch.plugins.checks import PORTS
+from inarch.plugins.discovery import Discovery, FoundPlugin, discover
+from inarch.plugins.loading import PROBE_SECONDS, absent, load_plugin, providers_named
+from inarch.plugins.modules import single_file
+from inarch.plugins.registration import Registration, new_manager
+
+if TYPE_CHECKING:
+    from inarch.config import Config
+
+T = TypeVar("T")
+_NOTHING: Mapping[str, Any] = MappingProxyType({})
+
+KERNEL_NAMES: Mapping[str, Collection[str]] = {
+    "strategies": ("native",),
+    "stores": ("memory",),
+    "front_ends": ("text", "json", "jsonl"),
+}
+"""Names that no plugin can claim, by kind of hook, because the kernel brings them itself."""
+
+
+@frozen
+class Bound(Generic[T]):
+    """An object that a plugin registered, with the plugin's name and what the plugin was given."""
+
+    plugin: str
+    value: T
+    context: PluginContext
+
+
+@frozen
+class LoadedPlugin:
+    """A plugin of the composition, the hooks it defines, the tools it brought and what it was given."""
+
+    name: str
+    distribution: str
+    version: str
+    hooks: tuple[str, ...]
+    tools: tuple[str, ...]
+    context: PluginContext
+
+
+@frozen
+class Composition:
+    """Everything the plugins of a profile registered; mappings go by name, all in the order of the profile."""
+
+    tools: Mapping[str, Bound[Tool]] = _NOTHING
+    models: Mapping[str, Bound[ModelProvider]] = _NOTHING
+    strategies: Mapping[str, Bound[DecisionStrategy]] = _NOTHING
+    stores: Mapping[str, Bound[StoreSpec]] = _NOTHING
+    tracers: tuple[Bound[Tracer], ...] = ()
+    workspaces: Mapping[str, Bound[WorkspaceSpec]] = _NOTHING
+    context_sources: tuple[Bound[ContextSource], ...] = ()
+    policies: tuple[Bound[Policy], ...] = ()
+    slash_commands: Mapping[str, Bound[SlashCommand]] = _NOTHING
+    front_ends: Mapping[str, Bound[FrontEnd]] = _NOTHING
+    refused: tuple[Refused, ...] = ()
+    loaded: tuple[LoadedPlugin, ...] = ()
+
+
+def compose_plugins(
+    config: Config,
+    *,
+    without: Sequence[str] = (),
+    files: Sequence[str] = (),
+    reserved: Mapping[str, Collection[str]] = KERNEL_NAMES,
+    probe_seconds: float = PROBE_SECONDS,
+) -> Composition:
+    """Load the plugins of the profile, then single files, then the providers that its models name.
+
+    Args:
+        config: The configuration; in its safe mode only a shipped store is loaded, so that sessions can be read.
+        without: Names to leave out.
+        files: `.py` files to load as plugins.
+        reserved: Names that are taken from the start, by kind of hook.
+        probe_seconds: Wall clock of the first load of a foreign plugin.
+
+    Raises:
+        ConfigError: A plugin's settings are wrong.
+        UsageError: One of `files` is no Python file.
+    """
+    composer = _Composer(config, discover(), probe_seconds)
+    composer.reserve(reserved)
+    if config.safe_mode:
+        composer.add_own(config.profile.store)
+        return composer.composition()
+    for name in dict.fromkeys(config.profile.plugins):
+        if name not in without:
+            composer.add(name)
+    for file in files:
+        composer.try_to_add(single_file(file))
+    for name, key in providers_named(config, composer.discovery):
+        if name not in without and not composer.has_provider(name):
+            composer.add(name, key)
+    return composer.composition()
+
+
+@define
+class _Composer:
+    config: Config
+    discovery: Discovery
+    probe_seconds: float
+    manager: pluggy.PluginManager = Factory(new_manager)
+    claims: dict[tuple[str, str], str] = Factory(dict)
+    loaded: dict[str, tuple[FoundPlugin, Registration]] = Factory(dict)
+    refused: list[Refused] = Factory(list)
+
+    def reserve(self, names: Mapping[str, Collection[str]]) -> None:
+        self.claims |= {(kind, name): "" for kind, taken in names.items() for name in taken}
+
+    def has_provider(self, name: str) -> bool:
+        return name in self.loaded or ("models", name) in self.claims or any(item.name == name for item in self.refused)
+
+    def add_own(self, name: str) -> None:
+        found = self.discovery.plugins.get(name)
+        if found is not None and found.ours:
+            self.try_to_add(found)
+
+    def add(self, name: str, key: str = "plugins") -> None:
+        found = self.discovery.plugins.get(name)
+        if found is None:
+            self.refused.append(absent(name, self.discovery, self.config, key))
+            return
+        self.try_to_add(found)
+        for other in self.discovery.shadowed:
+            if other.name == name:
+                taken = f"the name is taken by {found.distribution} {found.version}"
+                self._refuse(other, taken, "uninstall one of the two distributions")
+
+    def try_to_add(self, found: FoundPlugin) -> None:
+        if found.name in self.loaded:
+            self._refuse(found, f"a plugin named {found.name!r} is loaded already", "rename the file")
+            return
+        try:
+            registration = load_plugin(found, self.config, self.manager, self.probe_seconds)
+        except PluginError as error:
+            self._refuse(found, error.message.removeprefix(f"plugin {found.name!r} "), error.remedy)
+            return
+        wanted = [
+            (kind, value.name) for kind, port in PORTS.items() if port.claims for value in registration.offers[kind]
+        ]
+        taken = next((claim for claim in wanted if claim in self.claims), None)
+        if taken is not None:
+            self._refuse_claim(found, *taken)
+            return
+        self.claims |= dict.fromkeys(wanted, found.name)
+        self.loaded[found.name] = (found, registration)
+
+    def _refuse_claim(self, found: FoundPlugin, kind: str, name: str) -> None:
+        holder = self.claims[kind, name]
+        by = f"plugin {holder!r}, which stands before it in the profile" if holder else "the kernel"
+        reason = f"claims the {PORTS[kind].noun} name {name!r}, which is taken by {by}"
+        self._refuse(found, reason, f"leave one of them out, for instance with -p no:{holder or found.name}")
+
+    def _refuse(self, found: FoundPlugin, reason: str, remedy: str) -> None:
+        self.refused.append(Refused(found.name, found.distribution, found.version, reason, remedy))
+
+    def composition(self) -> Composition:
+        bound: dict[str, Any] = {}
+        for kind, port in PORTS.items():
+            items = [
+                Bound(name, value, registration.context)
+                for name, (_, registration) in self.loaded.items()
+                for value in registration.offers[kind]
+            ]
+            bound[kind] = MappingProxyType({item.value.name: item for item in items}) if port.claims else tuple(items)
+        loaded = tuple(
+            LoadedPlugin(
+                name,
+                found.distribution,
+                found.version,
+                registration.hooks,
+                tuple(tool.name for tool in registration.offers["tools"]),
+                registration.context,
+            )
+            for name, (found, registration) in self.loaded.items()
+        )
+        return Composition(**bound, refused=tuple(self.refused), loaded=loaded)

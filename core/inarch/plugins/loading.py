@@ -1,0 +1,128 @@
+"""One plugin from its name to its registration: probed if it is foreign, imported, given its settings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import pluggy
+from attrs import frozen
+
+from inarch.contract.errors import PluginError
+from inarch.contract.records import PluginContext, Refused
+from inarch.plugins.discovery import Discovery, FoundPlugin
+from inarch.plugins.modules import load_module
+from inarch.plugins.registration import Registration, register
+
+if TYPE_CHECKING:
+    from inarch.config import Config
+    from inarch.plugins.probing import Outcome
+
+PROBE_SECONDS = 5.0
+_KEYED = (("GEMINI_API_KEY", "gemini"), ("OPENROUTER_API_KEY", "openrouter"))
+
+
+@frozen
+class _NoSettings:
+    """The settings of a plugin that has none: any key in its table is one too many."""
+
+
+def load_plugin(
+    found: FoundPlugin, config: Config, manager: pluggy.PluginManager, probe_seconds: float
+) -> Registration:
+    """Load a plugin and return what it registered.
+
+    Raises:
+        PluginError: It must not or can't be loaded, or broke its side of the contract.
+        ConfigError: Its settings in the configuration are wrong.
+    """
+    outcome = admit(found, config, probe_seconds)
+    module = load_module(found)
+
+    def context_for(cls: type | None) -> PluginContext:
+        settings = _settings(found.name, cls, config)
+        if outcome == "settings":  # right for us, yet the probe could not make them, so the hooks are untried
+            raise PluginError(
+                f"plugin {found.name!r} could not be probed: its settings can't be made from plain data",
+                plugin=found.name,
+                door="settings",
+                remedy="give every setting a default, or report it to the plugin's author",
+            )
+        return PluginContext(
+            found.name,
+            config.root,
+            settings,
+            config.commands,
+            str(config.cache_dir / "plugins" / found.name),
+            str(config.state_dir / "plugins" / found.name),
+        )
+
+    return register(module, found.name, manager, context_for)
+
+
+def admit(found: FoundPlugin, config: Config, probe_seconds: float) -> Outcome:
+    """Return at once for our own plugins; let any other pass a probe first.
+
+    Raises:
+        PluginError: The plugin must not be loaded.
+    """
+    if found.ours:
+        return "passed"
+    from inarch.plugins.probing import ProbeJob, probe
+
+    table = config.plugin_tables.get(found.name, {})
+    variables = {key: value for key, value in config.environ.items() if key.startswith("INARCH_PLUGIN_")}
+    return probe(found, ProbeJob(config.root, table, variables, config.cache_dir, probe_seconds))
+
+
+def _settings(name: str, cls: type | None, config: Config) -> object:
+    """Return what the hooks are told; where a plugin has no settings, its table must be empty."""
+    if cls is not None:
+        return config.settings(name, cls)
+    if config.plugin_tables.get(name):
+        config.settings(name, _NoSettings)
+    return {}
+
+
+def providers_named(config: Config, discovery: Discovery) -> Iterator[tuple[str, str]]:
+    """Yield the plugins that the profile's models name, each with the profile's key that names it.
+
+    `PROVIDER/NAME` is split at the first slash; `auto` names the installed providers whose key or address the user has
+    given, and the offline one.
+    """
+    profile = config.profile
+    models = [("model", profile.model), *(("fallback", item) for item in profile.fallback)]
+    if profile.decision_model:
+        models.append(("decision_model", profile.decision_model))
+    for key, model in models:
+        if model == "auto":
+            yield from ((name, key) for name in _auto(config) if name in discovery.plugins)
+        else:
+            yield model.partition("/")[0], key
+
+
+def _auto(config: Config) -> Iterator[str]:
+    yield from (name for variable, name in _KEYED if config.environ.get(variable))
+    if config.plugin_tables.get("openai-compatible", {}).get("base_url"):
+        yield "openai-compatible"
+    yield "offline"
+
+
+def absent(name: str, discovery: Discovery, config: Config, key: str) -> Refused:
+    """Return the refusal of a plugin that is not installed, with the nearest name that is.
+
+    Args:
+        name: The plugin's name.
+        discovery: What is installed.
+        config: Knows where the name was given.
+        key: The profile's key that names it.
+    """
+    from difflib import get_close_matches
+
+    near = get_close_matches(name, discovery.plugins, 1)
+    origin = config.origins.get(f"profiles.{config.profile.name}.{key}")
+    where = f" ({origin})" if origin is not None else ""
+    remedy = f"install it, or take it out of the profile's `{key}`{where}"
+    if near:
+        remedy = f"did you mean {near[0]!r}? Else {remedy}"
+    return Refused(name, "", "", "is not installed", remedy)

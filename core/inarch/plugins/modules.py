@@ -1,0 +1,123 @@
+"""A plugin's module: where its files are (found without importing it), their hash, and its import."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from importlib.machinery import EXTENSION_SUFFIXES, ModuleSpec, PathFinder
+from pathlib import Path
+from types import ModuleType
+
+from inarch.contract.doors import guarded
+from inarch.contract.errors import PluginError, UsageError
+from inarch.plugins.discovery import FoundPlugin
+
+_CODE = (".py", *EXTENSION_SUFFIXES)
+
+
+def single_file(path: str) -> FoundPlugin:
+    """Return the plugin that a `.py` file is, named after the file.
+
+    Raises:
+        UsageError: There is no such file, or its name can't name a plugin.
+    """
+    file = Path(path).absolute()
+    if file.suffix != ".py" or not file.stem.isidentifier():
+        raise UsageError(
+            f"--plugin {path}: not a Python file whose name is an identifier", "give a file such as demo.py"
+        )
+    if not file.is_file():
+        raise UsageError(f"--plugin {path}: no such file", "give the path of a .py file")
+    return FoundPlugin(file.stem, f"inarch_file_{file.stem}", "", "", str(file), file=str(file))
+
+
+def load_module(found: FoundPlugin) -> ModuleType:
+    """Import the plugin's module.
+
+    Raises:
+        PluginError: The module is absent, or its code raised or tried to exit.
+    """
+    if not all(part.isidentifier() for part in found.module.split(".")):
+        raise PluginError(
+            f"plugin {found.name!r} names {found.module!r}, which is no module",
+            plugin=found.name,
+            door="load",
+            remedy=f'its entry point should read {found.name} = "package"; report it to its author',
+        )
+    with guarded(found.name, "load"):
+        if found.file:
+            return _load_file(found)
+        from importlib import import_module
+
+        return import_module(found.module)
+
+
+def _load_file(found: FoundPlugin) -> ModuleType:
+    from importlib.util import module_from_spec, spec_from_file_location
+
+    known = sys.modules.get(found.module)
+    if known is not None and known.__file__ == found.file:
+        return known
+    spec = spec_from_file_location(found.module, found.file)
+    if spec is None or spec.loader is None:
+        raise ImportError(f"{found.file} can't be imported")
+    module = sys.modules[found.module] = module_from_spec(spec)
+    loaded = False
+    try:
+        spec.loader.exec_module(module)
+        loaded = True
+    finally:
+        if not loaded:
+            del sys.modules[found.module]
+    return module
+
+
+def files_hash(found: FoundPlugin) -> str:
+    """Return the hash of the files of the plugin's package: code by content, anything else by size and time."""
+    from hashlib import sha256
+
+    digest = sha256()
+    for base, file in sorted(_files(found)):
+        status = file.stat()
+        is_code = file.name.endswith(_CODE)
+        digest.update(f"{file.relative_to(base)}\0{status.st_size}\0{0 if is_code else status.st_mtime_ns}\0".encode())
+        if is_code:
+            digest.update(file.read_bytes())
+    return digest.hexdigest()
+
+
+def _files(found: FoundPlugin) -> Iterator[tuple[Path, Path]]:
+    if found.file:
+        yield Path(found.file).parent, Path(found.file)
+        return
+    spec = locate(found.module)
+    if spec is None or spec.origin is None or not spec.has_location:
+        return
+    origin = Path(spec.origin)
+    if spec.submodule_search_locations is None:
+        yield origin.parent, origin
+        return
+    for file in origin.parent.rglob("*"):
+        if "__pycache__" not in file.parts and file.is_file():
+            yield origin.parent, file
+
+
+def locate(module: str) -> ModuleSpec | None:
+    """Return the spec of the module's outermost regular package (or of the module itself) without importing it.
+
+    Asks every finder of `sys.meta_path`, so editable installs are found as well.
+    """
+    top, *rest = module.split(".")
+    spec = next((spec for spec in _specs(top) if spec is not None), None)
+    name = top
+    while spec is not None and spec.origin is None and rest:  # a namespace package: go down
+        name = f"{name}.{rest.pop(0)}"
+        spec = PathFinder.find_spec(name, list(spec.submodule_search_locations or ()))
+    return spec
+
+
+def _specs(name: str) -> Iterator[ModuleSpec | None]:
+    for finder in sys.meta_path:
+        find = getattr(finder, "find_spec", None)
+        if find is not None:
+            yield find(name, None, None)

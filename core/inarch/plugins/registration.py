@@ -1,0 +1,171 @@
+"""Everything one plugin registers: its hooks checked, called one by one and their answers checked."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from types import ModuleType
+from typing import Any
+
+import pluggy
+from attrs import frozen
+
+from inarch.contract import hookspecs
+from inarch.contract.doors import guarded
+from inarch.contract.errors import ConfigError, PluginError
+from inarch.contract.records import PluginContext
+from inarch.contract.tooling import FunctionTool
+from inarch.plugins.checks import PORTS, fault_of
+
+_ORDERING = ("hookwrapper", "wrapper", "tryfirst", "trylast")
+
+
+@frozen
+class Registration:
+    """What one plugin offers: `hooks` are the names it defines, `offers` its objects by kind of hook."""
+
+    context: PluginContext
+    hooks: tuple[str, ...]
+    offers: Mapping[str, tuple[Any, ...]]
+
+
+def new_manager() -> pluggy.PluginManager:
+    """Return a plugin manager that knows our hooks and no plugin."""
+    manager = pluggy.PluginManager("inarch")
+    manager.add_hookspecs(hookspecs)
+    return manager
+
+
+def register(
+    module: ModuleType,
+    name: str,
+    manager: pluggy.PluginManager,
+    context_for: Callable[[type | None], PluginContext],
+    entering: Callable[[str], None] = lambda hook: None,
+) -> Registration:
+    """Call the registration hooks of `module` and return what they registered.
+
+    Args:
+        module: The plugin's module.
+        name: The plugin's name.
+        manager: From `new_manager`; the module is in it only while this runs.
+        context_for: Makes the hooks' argument; it is given the plugin's settings class, if there is one.
+        entering: Told the name of each hook before it is called.
+
+    Raises:
+        PluginError: The plugin broke its side of the contract.
+        ConfigError: Its settings in the configuration are wrong.
+    """
+    try:
+        with guarded(name, "hook"):
+            hooks = _checked_hooks(module, name, manager)
+            manager.register(module, name)
+        cls = _settings_class(name, hooks, manager, entering)
+        with guarded(name, "settings", (ConfigError,)):
+            context = context_for(cls)
+        offers: dict[str, tuple[Any, ...]] = {}
+        for kind in PORTS:
+            values = _module_tools(module) if kind == "tools" else []
+            if f"inarch_{kind}" in hooks:
+                values += _answer(name, kind, manager, context, entering)
+            offers[kind] = tuple({id(value): value for value in values}.values())
+            _check_names(name, kind, offers[kind])
+        return Registration(context, hooks, offers)
+    finally:
+        if manager.is_registered(module):
+            manager.unregister(module)
+
+
+def _checked_hooks(module: ModuleType, name: str, manager: pluggy.PluginManager) -> tuple[str, ...]:
+    hooks = []
+    for attribute, value in list(vars(module).items()):
+        if not inspect.isroutine(value):
+            continue
+        options = manager.parse_hookimpl_opts(module, attribute)
+        if options is not None:
+            hook = options.get("specname") or attribute
+            _check_hook(name, hook, value, options)
+            hooks.append(hook)
+        elif attribute.startswith("inarch_") and getattr(value, "__module__", "") == module.__name__:
+            raise _broken(name, f"defines {attribute} without @inarch.hookimpl")
+    return tuple(hooks)
+
+
+def _check_hook(name: str, hook: str, function: Callable[..., Any], options: Mapping[str, Any]) -> None:
+    if hook not in hookspecs.HOOKS:
+        from difflib import get_close_matches
+
+        near = get_close_matches(hook, hookspecs.HOOKS, 1)
+        raise _broken(name, f"defines an unknown hook {hook}" + (f"; did it mean {near[0]}?" if near else ""))
+    refused = [option for option in _ORDERING if options.get(option)]
+    if refused:
+        raise _broken(name, f"uses {refused[0]} on {hook}: the order is that of the profile's list")
+    if inspect.iscoroutinefunction(function) or inspect.isasyncgenfunction(function):
+        raise _broken(name, f"defines {hook} with `async def`: hooks only register and are plain functions")
+    expected = list(inspect.signature(getattr(hookspecs, hook)).parameters)
+    required = [
+        key
+        for key, item in inspect.signature(function).parameters.items()
+        if item.default is item.empty and item.kind is not item.VAR_KEYWORD
+    ]
+    if required not in (expected, []):
+        raise _broken(name, f"defines {hook}({', '.join(required)}); it is called as {hook}({', '.join(expected)})")
+
+
+def _settings_class(
+    name: str, hooks: tuple[str, ...], manager: pluggy.PluginManager, entering: Callable[[str], None]
+) -> type | None:
+    if "inarch_settings" not in hooks:
+        return None
+    entering("inarch_settings")
+    with guarded(name, "hook"):
+        answers: list[object] = manager.hook.inarch_settings()
+        cls = answers[0] if answers else None
+        if not isinstance(cls, type) or not hasattr(cls, "__attrs_attrs__"):
+            raise _broken(name, f"returned {cls!r:.60} from inarch_settings, not an attrs class")
+        return cls
+
+
+def _answer(
+    name: str, kind: str, manager: pluggy.PluginManager, context: PluginContext, entering: Callable[[str], None]
+) -> list[Any]:
+    hook = f"inarch_{kind}"
+    entering(hook)
+    with guarded(name, "hook"):
+        answers = getattr(manager.hook, hook)(context=context)
+        if not answers:
+            raise _broken(name, f"returned None from {hook}, not a list")
+        if isinstance(answers[0], Awaitable) or not isinstance(answers[0], Iterable) or isinstance(answers[0], str):
+            raise _broken(name, f"returned {answers[0]!r:.60} from {hook}, not a list")
+        return list(answers[0])
+
+
+def _module_tools(module: ModuleType) -> list[Any]:
+    """Return the `@inarch.tool` functions of the module, and those it imports from its own submodules."""
+    own = module.__name__
+    return [
+        value
+        for value in list(vars(module).values())
+        if isinstance(value, FunctionTool) and f"{value.function.__module__}.".startswith(f"{own}.")
+    ]
+
+
+def _check_names(name: str, kind: str, values: tuple[Any, ...]) -> None:
+    taken: set[str] = set()
+    for value in values:
+        with guarded(name, "hook"):
+            fault = fault_of(kind, value)
+            if not fault and PORTS[kind].claims and value.name in taken:
+                fault = f"it registers the {PORTS[kind].noun} {value.name!r} twice"
+            if fault:
+                raise _broken(name, f"broke the contract: {fault}")
+            taken.add(value.name)
+
+
+def _broken(name: str, what: str) -> PluginError:
+    return PluginError(
+        f"plugin {name!r} {what}",
+        plugin=name,
+        door="hook",
+        remedy=f"leave it out with -p no:{name}, or report it to its author",
+    )

@@ -1,0 +1,172 @@
+from __future__ import annotations
+
+import ast
+import json
+import os
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from inarch.cli import plugins as plugins_module
+
+TOOL = """
+import inarch
+
+@inarch.tool
+def word_count(text: str) -> int:
+    "Count the words of a text."
+    return len(text.split())
+"""
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> Path:
+    """A home with a configuration, and a folder of installed distributions: one good, one bad, one not in use."""
+    for name, source in {"good": TOOL, "bad": "raise ValueError('no luck')", "idle": "raise SystemExit"}.items():
+        info = tmp_path / "site" / f"{name}-1.5.dist-info"
+        info.mkdir(parents=True)
+        text = f"[inarch.plugins]\n{name} = {name}_module\n[inarch.commands]\n{name}-it = {name}_module:run\n"
+        (info / "entry_points.txt").write_text(text)
+        (tmp_path / "site" / f"{name}_module.py").write_text(source)
+    config = tmp_path / "home" / ".config" / "inarch" / "config.toml"
+    config.parent.mkdir(parents=True)
+    config.write_text(
+        textwrap.dedent("""
+        [profiles.default]
+        plugins = ["sqlite-store", "good", "bad", "gone"]
+
+        [profiles.small]
+        plugins = ["good"]
+        """)
+    )
+    (tmp_path / "project").mkdir()
+    return tmp_path
+
+
+def inarch(world: Path, *words: str, code: int = 0, **variables: str) -> subprocess.CompletedProcess[str]:
+    keep = {key: value for key, value in os.environ.items() if key in ("LANG", "LC_ALL", "PATH")}
+    environ = {**keep, "HOME": str(world / "home"), "PYTHONPATH": str(world / "site"), **variables}
+    done = subprocess.run(
+        [sys.executable, "-P", "-m", "inarch", *words],
+        cwd=world / "project", env=environ, stdin=subprocess.DEVNULL, capture_output=True, text=True,
+    )  # fmt: skip
+    assert done.returncode == code, done.stdout + done.stderr
+    return done
+
+
+def rows(world: Path, *words: str, **variables: str) -> dict[str, Any]:
+    data = json.loads(inarch(world, "plugins", "list", "--json", *words, **variables).stdout)
+    return {row["name"]: row for row in data["plugins"]}
+
+
+def test_list_shows_loaded_refused_and_available_plugins(world: Path) -> None:
+    lines = [line.split(None, 4) for line in inarch(world, "plugins", "list").stdout.splitlines()]
+    table = {line[0]: line[1:] for line in lines}
+    assert table["sqlite-store"][:2] == ["loaded", "inarch"]
+    assert table["good"] == ["loaded", "good", "1.5", "word_count"]
+    assert table["bad"][0] == "refused" and "ValueError: no luck (leave it out with -p no:bad" in table["bad"][3]
+    assert table["gone"][0] == "refused"
+    assert table["idle"] == ["available", "idle", "1.5"]
+    states = [line[1] for line in lines]
+    assert states == sorted(states, key=["loaded", "refused", "available"].index)
+
+
+def test_list_as_json(world: Path) -> None:
+    found = rows(world)
+    assert list(found)[:2] == ["sqlite-store", "good"] or {"sqlite-store", "good"} <= set(found)
+    good = found["good"]
+    assert (good["state"], good["distribution"], good["version"]) == ("loaded", "good", "1.5")
+    assert (good["module"], good["tools"], good["commands"]) == ("good_module", ["word_count"], ["good-it"])
+    assert good["location"] == str(world / "site" / "good-1.5.dist-info")
+    assert not good["ours"] and found["sqlite-store"]["ours"]
+    assert "failed at load: ValueError: no luck" in found["bad"]["reason"]
+    assert found["gone"]["reason"] == "is not installed"
+    assert found["idle"]["state"] == "available" and found["idle"]["reason"] == ""
+
+
+def test_flags_choose_what_is_loaded(world: Path) -> None:
+    assert rows(world, "--profile", "small")["bad"]["state"] == "available"
+    assert rows(world, "-p", "no:good")["good"]["state"] == "available"
+    file = world / "extra.py"
+    file.write_text(TOOL.replace("word_count", "extra_words"))
+    assert rows(world, "--plugin", str(file))["extra"]["tools"] == ["extra_words"]
+
+
+def test_show_describes_one_plugin(world: Path) -> None:
+    text = inarch(world, "plugins", "show", "good").stdout
+    assert "name: good\nstate: loaded\ndistribution: good\nversion: 1.5\nmodule: good_module\n" in text
+    assert "tools: word_count\ncommands: good-it\n" in text
+    shown = json.loads(inarch(world, "plugins", "show", "bad", "--json").stdout)
+    assert shown["state"] == "refused" and "-p no:bad" in shown["remedy"]
+
+
+def test_show_names_settings_and_never_their_values(world: Path) -> None:
+    source = """
+        import inarch
+        from attrs import Factory, frozen
+
+        @frozen
+        class Settings:
+            "Settings."
+            api_key: str = ""
+            tags: list[str] = Factory(lambda: ["a"])
+
+        @inarch.hookimpl
+        def inarch_settings():
+            return Settings
+    """
+    (world / "site" / "good_module.py").write_text(textwrap.dedent(source))
+    done = inarch(world, "plugins", "show", "good", INARCH_PLUGIN_GOOD__API_KEY="sesame")
+    assert "api_key = str, default ''" in done.stdout
+    assert "tags = list[str], default ['a']" in done.stdout
+    assert "sesame" not in done.stdout + done.stderr
+
+
+def test_show_of_an_unknown_plugin_names_the_nearest(world: Path) -> None:
+    done = inarch(world, "plugins", "show", "goood", code=2)
+    assert "no plugin is called 'goood' (did you mean 'good'?)" in done.stderr
+    assert done.stdout == ""
+
+
+def test_safe_mode_loads_nothing_and_still_lists(world: Path) -> None:
+    (world / "site" / "good_module.py").write_text("raise SystemExit")
+    assert {row["state"] for row in rows(world, INARCH_SAFE_MODE="1").values()} == {"available"}
+    text = inarch(world, "plugins", "list", INARCH_SAFE_MODE="1").stdout
+    assert text.startswith("Safe mode: no plugin is loaded")
+    assert "state: available" in inarch(world, "plugins", "show", "good", INARCH_SAFE_MODE="1").stdout
+
+
+def test_wrong_configuration_is_told_with_its_line(world: Path) -> None:
+    file = world / "home" / ".config" / "inarch" / "config.toml"
+    file.write_text("[profiles.default]\npluggins = []\n")
+    done = inarch(world, "plugins", "list", code=2)
+    assert f"{file}:2" in done.stderr and "did you mean 'plugins'?" in done.stderr
+
+
+def test_a_table_for_no_installed_plugin_is_told(world: Path) -> None:
+    file = world / "home" / ".config" / "inarch" / "config.toml"
+    file.write_text(file.read_text() + "[plugins.goood]\nkey = 1\n")
+    assert "[plugins.goood] is for no plugin that is installed" in inarch(world, "plugins", "list").stderr
+    assert inarch(world, "plugins", "list", "--quiet").stderr == ""
+
+
+def test_names_from_metadata_cannot_move_the_cursor(world: Path) -> None:
+    info = world / "site" / "odd-1.dist-info"
+    info.mkdir()
+    (info / "entry_points.txt").write_text("[inarch.plugins]\nodd\x1b[2J = odd\n")
+    assert "\x1b" not in inarch(world, "plugins", "list").stdout
+
+
+def test_the_module_imports_only_click_and_ours_at_the_top() -> None:
+    tree = ast.parse(Path(plugins_module.__file__).read_text("utf-8"))
+    tops = [node for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom)]
+    names = {node.module if isinstance(node, ast.ImportFrom) else node.names[0].name for node in tops}
+    assert names == {
+        "__future__", "click", "collections.abc", "inarch.cli.failure", "inarch.cli.options",
+        "inarch.cli.terminal", "inarch.contract.errors",
+        "typing",
+    }  # fmt: skip

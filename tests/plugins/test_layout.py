@@ -1,0 +1,55 @@
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+FOLDERS = {folder.name for folder in (ROOT / "plugins").iterdir() if (folder / "__init__.py").is_file()}
+LINTER = PROJECT["tool"]["importlinter"]
+ENTRY_POINTS = PROJECT["project"]["entry-points"]
+
+
+def test_the_linters_roots_are_the_kernel_and_the_plugin_folders() -> None:
+    assert set(LINTER["root_packages"]) == {"inarch", *FOLDERS}
+    assert set(PROJECT["tool"]["mypy"]["packages"]) == {"inarch", *FOLDERS}
+
+
+@pytest.mark.parametrize(
+    ("contract", "key"),
+    [
+        ("the kernel imports no plugin", "forbidden_modules"),
+        ("no plugin imports another", "modules"),
+        ("plugins see the public surface only", "source_modules"),
+    ],
+)
+def test_every_plugin_stands_under_every_contract(contract: str, key: str) -> None:
+    (found,) = (item for item in LINTER["contracts"] if item["name"] == contract)
+    assert set(found[key]) == FOLDERS
+
+
+def test_the_kernels_floors_are_all_named() -> None:
+    floors = {name for layer in LINTER["contracts"][0]["layers"] for name in layer.replace(" ", "").split(":")}
+    packages = {f"inarch.{item.parent.name}" for item in (ROOT / "core" / "inarch").glob("*/__init__.py")}
+    assert floors == packages
+    hidden = next(item for item in LINTER["contracts"] if item["name"] == "plugins see the public surface only")
+    assert set(hidden["forbidden_modules"]) == packages
+
+
+def test_every_plugin_folder_has_an_entry_point_and_the_other_way_round() -> None:
+    modules = {target.partition(".")[0] for target in ENTRY_POINTS["inarch.plugins"].values()}
+    assert modules == FOLDERS
+
+
+@pytest.mark.parametrize("target", ENTRY_POINTS["inarch.commands"].values())
+def test_every_command_comes_from_a_plugin_folder(target: str) -> None:
+    module, _, attribute = target.partition(":")
+    assert (ROOT / "plugins" / f"{module.replace('.', '/')}.py").is_file()
+    assert attribute.isidentifier()
+
+
+@pytest.mark.parametrize("folder", sorted(FOLDERS))
+def test_every_plugin_is_marked_as_typed(folder: str) -> None:
+    assert (ROOT / "plugins" / folder / "py.typed").is_file()
