@@ -1,0 +1,254 @@
+"""Folding: events in, turns and messages out. Pure, and content with any gap that damage may have left.
+
+However the events end, every call gets a result. One that was cut off while it could change something is
+`unknown_outcome`, any other one `cancelled`; and no turn stays running.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from attrs import define, evolve, field
+
+from inarch.contract.codec import from_data
+from inarch.contract.events import Event
+from inarch.contract.records import (
+    TERMINAL,
+    CallPart,
+    Message,
+    ResultPart,
+    Text,
+    ToolCall,
+    ToolError,
+    ToolResult,
+    Turn,
+)
+from inarch.journal.history import History, title_of
+
+CUT_OFF = "Inarch stopped before the turn ended"
+
+
+@define
+class _Batch:
+    """Calls that go into one tool message; `message` is the reply that asked for them, None for planned ones."""
+
+    message: Message | None
+    call_ids: list[str] = field(factory=list)
+
+
+@define
+class _OpenTurn:
+    """A turn while its events are read."""
+
+    turn: Turn
+    last_time: str
+    present: str = "results"
+    context: list[str] = field(factory=list)
+    batches: list[_Batch] = field(factory=list)
+    calls: dict[str, ToolCall] = field(factory=dict)
+    effectful: dict[str, bool] = field(factory=dict)
+    changed: dict[str, list[str]] = field(factory=dict)
+
+
+@define
+class _Folder:
+    """The state of a fold; a method a kind of event."""
+
+    turns: dict[str, _OpenTurn] = field(factory=dict)
+    seen: dict[str, str] = field(factory=dict)
+    unknown: list[str] = field(factory=list)
+    root: str = ""
+    title: str = ""
+    seq: int = 0
+
+    def take(self, event: Event) -> None:
+        """Take in one event; kinds and shapes that are not understood are passed over."""
+        self.seq = max(self.seq, event.seq)
+        self.title = self.title or title_of(event)
+        if event.kind == "session.started":
+            self.root = self.root or str(event.data.get("root", ""))
+        handler = _HANDLERS.get(event.kind)
+        if handler is None or event.turn_id is None:
+            return
+        try:
+            turn = self._turn(event)
+            turn.last_time = event.time
+            handler(self, turn, event.data)
+        except (KeyError, TypeError, ValueError, AttributeError):
+            return  # written by another version: the events around it still count
+
+    def _turn(self, event: Event) -> _OpenTurn:
+        assert event.turn_id is not None
+        known = self.turns.get(event.turn_id)
+        if known is None:
+            # Its beginning is lost if this isn't turn.started: an agent's turn, because a user's has nothing else.
+            turn = Turn(event.turn_id, "agent", None, event.session_id, event.time)
+            known = self.turns[event.turn_id] = _OpenTurn(turn, event.time)
+        return known
+
+    def started(self, turn: _OpenTurn, data: Mapping[str, Any]) -> None:
+        """Note a turn's record."""
+        turn.turn = from_data(Turn, data["turn"])
+
+    def ended(self, turn: _OpenTurn, data: Mapping[str, Any]) -> None:
+        """Note a turn's final record."""
+        turn.turn = from_data(Turn, data["turn"])
+
+    def context(self, turn: _OpenTurn, data: Mapping[str, Any]) -> None:
+        """Note a text that the model saw beside the prompt."""
+        turn.context.append(str(data["text"]))
+
+    def decided(self, turn: _OpenTurn, data: Mapping[str, Any]) -> None:
+        """Note how a strategy's calls are presented, or the answer that it gave without a model."""
+        turn.present = data.get("present", "results")
+        if data["decision"] == "answer" and data.get("text"):
+            turn.batches.append(_Batch(Message("assistant", (Text(data["text"]),))))
+
+    def replied(self, turn: _OpenTurn, data: Mapping[str, Any]) -> None:
+        """Note a reply and the calls it asks for; a broken one was asked for again."""
+        if data.get("purpose", "turn") != "turn" or data.get("finish") == "error":
+            return
+        message = from_data(Message, data["message"])
+        parts = [part for part in message.parts if isinstance(part, CallPart)]
+        turn.batches.append(_Batch(message, [part.id for part in parts]))
+        for part in parts:
+            turn.calls[part.id] = ToolCall(part.id, part.provider_id, turn.turn.id, part.name, part.arguments)
+
+    def call_state(self, turn: _OpenTurn, data: Mapping[str, Any]) -> None:
+        """Note how far a call came."""
+        call_id = data["call_id"]
+        if data.get("call") is not None:
+            self._adopt(turn, from_data(ToolCall, data["call"]))
+        elif call_id not in turn.calls:
+            self._adopt(turn, ToolCall(call_id, "", turn.turn.id, data["name"], {}))
+        if data.get("effects") is not None:
+            effects = data["effects"]
+            turn.effectful[call_id] = bool(effects.get("writes")) or bool(effects.get("exclusive"))
+        call = turn.calls[call_id]
+        if call.status not in TERMINAL:
+            turn.calls[call_id] = evolve(call, status=data["status"], after=tuple(data.get("after") or call.after))
+
+    def call_result(self, turn: _OpenTurn, data: Mapping[str, Any]) -> None:
+        """Note how a call ended and which bytes of which files it knew."""
+        call_id = data["call_id"]
+        result = from_data(ToolResult, data["result"])
+        if call_id not in turn.calls:
+            self._adopt(turn, ToolCall(call_id, "", turn.turn.id, data["name"], {}))
+        turn.calls[call_id] = evolve(
+            turn.calls[call_id],
+            status=data["status"],
+            result=result,
+            started=data.get("started"),
+            ended=data.get("ended"),
+        )
+        for path, digest in (result.metadata.get("files") or {}).items():
+            if digest is None:
+                self.seen.pop(path, None)
+            else:
+                self.seen[path] = digest
+
+    def changed(self, turn: _OpenTurn, data: Mapping[str, Any]) -> None:
+        """Note a changed file, in case the call that did it never reports."""
+        turn.changed.setdefault(data["call_id"], []).append(data["path"])
+
+    def _adopt(self, turn: _OpenTurn, call: ToolCall) -> None:
+        # A call that no reply holds is one that a strategy, a mention or the user asked for; the results of mentions,
+        # and of a strategy that wants it so, stand in the text that was added to the prompt.
+        embedded = call.origin == "mention" or (call.origin == "strategy" and turn.present == "prompt")
+        if call.id not in turn.calls and not embedded:
+            if not turn.batches or turn.batches[-1].message is not None:
+                turn.batches.append(_Batch(None))
+            turn.batches[-1].call_ids.append(call.id)
+        turn.calls[call.id] = call
+
+    def history(self) -> History:
+        """Return what the events came to."""
+        messages: list[Message] = []
+        turns: list[Turn] = []
+        for turn in self.turns.values():
+            asked = self.turns.get(turn.turn.parent_id or "")
+            if asked is not None and asked.turn.type == "user":
+                asked.context, turn.context = asked.context + turn.context, []
+        for turn in self.turns.values():
+            for call_id, call in turn.calls.items():
+                if call.result is None or call.status not in TERMINAL:
+                    turn.calls[call_id] = self._cut_off(turn, call)
+            said = list(_messages(turn))
+            turns.append(_closed(turn, said))
+            messages += said
+        return History(
+            tuple(turns), tuple(messages), dict(self.seen), self.root, self.title, self.seq, tuple(self.unknown)
+        )
+
+    def _cut_off(self, turn: _OpenTurn, call: ToolCall) -> ToolCall:
+        if call.status != "executing" or not turn.effectful.get(call.id, True):
+            error = ToolError("cancelled", "the session stopped before this call was done", "call it again if needed")
+            return evolve(call, status="cancelled", result=ToolResult(False, error=error))
+        self.unknown.append(call.id)
+        did = f"; it had changed {', '.join(turn.changed[call.id])}" if call.id in turn.changed else ""
+        error = ToolError(
+            "unknown_outcome",
+            f"the session stopped while this call ran: what it did is unknown{did}",
+            "look at the present state before doing it again",
+        )
+        return evolve(call, status="error", result=ToolResult(False, error=error))
+
+
+_HANDLERS: Mapping[str, Callable[[_Folder, _OpenTurn, Mapping[str, Any]], None]] = {
+    "turn.started": _Folder.started,
+    "turn.ended": _Folder.ended,
+    "context.added": _Folder.context,
+    "decision.made": _Folder.decided,
+    "model.replied": _Folder.replied,
+    "call.state": _Folder.call_state,
+    "call.result": _Folder.call_result,
+    "file.changed": _Folder.changed,
+}
+
+
+def fold(events: Iterable[Event]) -> History:
+    """Return what a session's events come to, wherever they end."""
+    folder = _Folder()
+    for event in events:
+        folder.take(event)
+    return folder.history()
+
+
+def _messages(turn: _OpenTurn) -> Iterable[Message]:
+    if turn.turn.type == "user":
+        yield Message("user", (Text(turn.turn.content), *map(Text, turn.context)))
+        return
+    if turn.context:
+        yield Message("user", tuple(map(Text, turn.context)))
+    answer = ""
+    for batch in turn.batches:
+        calls = [turn.calls[call_id] for call_id in batch.call_ids]
+        asked = batch.message or Message("assistant", tuple(map(_call_part, calls)))
+        answer = "" if calls else asked.text
+        if answer and turn.turn.limit and batch is turn.batches[-1]:
+            break  # the turn's own text is this one with the limit that was reached
+        if asked.parts:
+            yield asked
+        if calls:
+            yield Message("tool", tuple(map(_result_part, calls)))
+    if turn.turn.content and (turn.turn.limit or not answer):
+        yield Message("assistant", (Text(turn.turn.content),))
+
+
+def _call_part(call: ToolCall) -> CallPart:
+    return CallPart(call.id, call.provider_id, call.name, call.arguments)
+
+
+def _result_part(call: ToolCall) -> ResultPart:
+    assert call.result is not None
+    return ResultPart(call.id, call.provider_id, call.name, call.result)
+
+
+def _closed(turn: _OpenTurn, said: Iterable[Message]) -> Turn:
+    record = evolve(turn.turn, calls=tuple(turn.calls.values()))
+    if record.status != "running":
+        return record
+    texts = [message.text for message in said if message.role == "assistant"]
+    content = record.content or (texts[-1] if texts else "")
+    return evolve(record, status="cancelled", content=content, ended=turn.last_time, error=record.error or CUT_OFF)

@@ -1,0 +1,49 @@
+"""What a session's events come to."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from attrs import field, frozen
+
+from inarch.contract.events import Event
+from inarch.contract.records import Message, Turn
+
+TITLE_LENGTH = 100
+
+
+@frozen
+class History:
+    """A session as far as its events tell.
+
+    Args:
+        turns: User and agent turns in the order they began, agent turns with their calls; none is running.
+        messages: The conversation for a model; every call in it is followed by its result.
+        seen: Path to hash of the files as the session last read or wrote them.
+        root: The workspace that the session belongs to.
+        title: The first prompt, on one line.
+        seq: The number of the last event.
+        unknown: Calls with effects of which nobody knows how they ended.
+    """
+
+    turns: tuple[Turn, ...] = ()
+    messages: tuple[Message, ...] = ()
+    seen: Mapping[str, str] = field(factory=dict)
+    root: str = ""
+    title: str = ""
+    seq: int = 0
+    unknown: tuple[str, ...] = ()
+
+
+def title_of(event: Event) -> str:
+    """Return a session's title if this event is the start of a user's turn, else an empty text."""
+    if event.kind != "turn.started":
+        return ""
+    turn = event.data.get("turn") or {}
+    return one_line(str(turn.get("content", "")), TITLE_LENGTH) if turn.get("type") == "user" else ""
+
+
+def one_line(text: str, length: int) -> str:
+    """Return `text` on one line of at most `length` characters."""
+    words = " ".join(text[: 4 * length].split())
+    return words if len(words) <= length else words[: length - 1] + "…"

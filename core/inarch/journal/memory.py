@@ -1,0 +1,87 @@
+"""A store that forgets: for `--no-journal`, for tests and for scripts."""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from collections.abc import Mapping, Sequence
+
+from attrs import define, field
+
+from inarch.contract.errors import StoreError
+from inarch.contract.events import Event
+from inarch.contract.records import SessionInfo
+from inarch.journal.history import title_of
+
+
+@define(eq=False)
+class MemoryStore:
+    """Keeps sessions in memory, with the manners of a store on disk."""
+
+    _events: dict[str, dict[int, Event]] = field(init=False, factory=dict)
+    _blobs: dict[tuple[str, str], bytes] = field(init=False, factory=dict)
+    _lock: threading.Lock = field(init=False, factory=threading.Lock)
+
+    def append(self, session_id: str, events: Sequence[Event]) -> None:
+        """Keep events; ones that are here already are passed over."""
+        with self._lock:
+            kept = self._events.get(session_id, {})
+            for event in events:
+                present = kept.get(event.seq)
+                if present is not None and present.line != event.line:
+                    raise StoreError(
+                        "busy",
+                        f"session {session_id} already has another event {event.seq}: another process writes to it",
+                        "continue in one place only, or start a new session",
+                    )
+            if events:
+                self._events.setdefault(session_id, kept).update((event.seq, event) for event in events)
+
+    async def sync(self) -> None:
+        """Do nothing: there is no disk."""
+
+    def load(self, session_id: str, after: int = 0) -> Sequence[Event]:
+        """Return the events with `seq` greater than `after`, in order."""
+        with self._lock:
+            kept = self._events.get(session_id, {})
+            return [kept[seq] for seq in sorted(kept) if seq > after]
+
+    def sessions(self, root: str | None = None) -> Sequence[SessionInfo]:
+        """Return the sessions of a root, or all, newest first."""
+        with self._lock:
+            infos = [_info(session_id, kept) for session_id, kept in self._events.items()]
+        infos.sort(key=lambda info: (info.started, info.id), reverse=True)
+        return [info for info in infos if root is None or info.root == root]
+
+    def delete(self, session_id: str) -> None:
+        """Forget a session with its events and blobs."""
+        with self._lock:
+            self._events.pop(session_id, None)
+            for key in [key for key in self._blobs if key[0] == session_id]:
+                del self._blobs[key]
+
+    def put_blob(self, session_id: str, data: bytes) -> str:
+        """Keep bytes and return their SHA-256."""
+        ref = hashlib.sha256(data).hexdigest()
+        with self._lock:
+            self._blobs[session_id, ref] = bytes(data)
+        return ref
+
+    def get_blob(self, session_id: str, ref: str) -> bytes:
+        """Return the bytes of a reference."""
+        with self._lock:
+            data = self._blobs.get((session_id, ref))
+        if data is None:
+            raise StoreError("missing", f"session {session_id} has no blob {ref}")
+        return data
+
+    def close(self) -> None:
+        """Keep everything until the object goes."""
+
+
+def _info(session_id: str, kept: Mapping[int, Event]) -> SessionInfo:
+    events = [kept[seq] for seq in sorted(kept)]
+    first, last = events[0], events[-1]
+    root = next((str(event.data.get("root", "")) for event in events if event.kind == "session.started"), "")
+    title = next((title for event in events if (title := title_of(event))), "")
+    return SessionInfo(session_id, root, first.time, last.time, last.seq, title)

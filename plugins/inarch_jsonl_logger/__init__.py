@@ -1,0 +1,42 @@
+"""A log beside the store: every event as a line of JSON, a file a session, made for `tail -f`, grep and jq."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from attrs import frozen
+
+import inarch
+
+
+@frozen
+class Settings:
+    """Settings of the JSONL log.
+
+    Args:
+        enabled: Whether anything is written.
+        path: The folder of the logs; the plugin's own state folder if empty.
+        rotate_mb: A file that would grow over this many megabytes is renamed to NAME.1.jsonl, NAME.2.jsonl, …;
+            0 never renames.
+    """
+
+    enabled: bool = True
+    path: str = ""
+    rotate_mb: float = 100.0
+
+
+@inarch.hookimpl
+def inarch_settings() -> type:
+    """Return the settings of `[plugins.jsonl-logger]`."""
+    return Settings
+
+
+@inarch.hookimpl
+def inarch_tracers(context: inarch.PluginContext) -> Iterable[inarch.Tracer]:
+    """Return the logger, unless it is turned off."""
+    settings = context.settings if isinstance(context.settings, Settings) else Settings()
+    if not settings.enabled:
+        return []
+    from inarch_jsonl_logger.logger import JsonlLogger
+
+    return [JsonlLogger(settings.path or f"{context.state_dir}/logs", int(settings.rotate_mb * 1_000_000))]

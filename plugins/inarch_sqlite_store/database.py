@@ -1,0 +1,122 @@
+"""Opening the database: its file, its schema, and what happens to a file that is broken."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+
+import inarch
+from inarch_sqlite_store.faults import SQLITE_FAULTS
+from inarch_sqlite_store.rows import is_whole
+
+FILE = "sessions.db"
+SCHEMA_VERSION = 1
+BUSY_S = 0.1
+"""How long a statement waits for another process; short, because the event loop waits with it."""
+OPENING_S = 5.0
+
+# An event's id is its session's key and its seq in one number: rows of a session lie together, a second writer of a
+# seq is refused by the primary key, and no second index is written.
+_SCHEMA = """
+CREATE TABLE sessions (
+    key INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, root TEXT NOT NULL, title TEXT NOT NULL,
+    started TEXT NOT NULL
+);
+CREATE TABLE events (id INTEGER PRIMARY KEY, line TEXT NOT NULL, sum INTEGER NOT NULL);
+CREATE VIEW log AS SELECT sessions.id AS session_id, events.id & 0xFFFFFFFF AS seq, line
+    FROM events JOIN sessions ON sessions.key = events.id >> 32;
+"""
+
+
+def connect(folder: Path) -> sqlite3.Connection:
+    """Open the database in a folder, made where there is none.
+
+    Raises:
+        sqlite3.Error: It can't be opened; `faults` tells why.
+        OSError: The folder or the file can't be made.
+        inarch.StoreError: A newer Inarch wrote it.
+    """
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    file = folder / FILE
+    _make_private(file)
+    connection = sqlite3.connect(file, timeout=OPENING_S, isolation_level=None, check_same_thread=False)
+    try:
+        _prepare(connection, file)
+    except (*SQLITE_FAULTS, inarch.StoreError):
+        connection.close()
+        raise
+    return connection
+
+
+def _make_private(file: Path) -> None:
+    try:
+        # SQLite gives its other files the rights of this one. Never opened once it exists: closing a second
+        # descriptor of a database drops the locks that this process holds on it (POSIX).
+        os.close(os.open(file, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+    except FileExistsError:
+        if file.stat().st_mode & 0o077:
+            file.chmod(0o600)
+
+
+def _prepare(connection: sqlite3.Connection, file: Path) -> None:
+    connection.text_factory = lambda data: data.decode("utf-8", "replace")  # a damaged title is only a title
+    connection.execute("PRAGMA journal_mode=WAL")
+    connection.execute("PRAGMA synchronous=NORMAL")
+    if _version(connection) != SCHEMA_VERSION:
+        connection.execute("BEGIN IMMEDIATE")
+        version = _version(connection)
+        if version == 0:
+            for statement in _SCHEMA.split(";\n"):
+                connection.execute(statement)
+            connection.execute(f"PRAGMA user_version={SCHEMA_VERSION}")
+        connection.execute("COMMIT")
+        if version > SCHEMA_VERSION:
+            raise inarch.StoreError(
+                "read_only",
+                f"{file} was written by a newer Inarch (schema {version}; this one knows {SCHEMA_VERSION})",
+                "upgrade Inarch, or set another state directory with XDG_STATE_HOME",
+            )
+    connection.execute(f"PRAGMA busy_timeout={int(BUSY_S * 1000)}")
+
+
+def _version(connection: sqlite3.Connection) -> int:
+    version: int = connection.execute("PRAGMA user_version").fetchone()[0]
+    return version
+
+
+def set_aside(folder: Path) -> Path:
+    """Rename a broken database with its log, and return its new path."""
+    number = 1
+    while (aside := folder / f"{FILE}.damaged-{number}").exists():
+        number += 1
+    for suffix in ("", "-wal", "-shm"):
+        source = folder / f"{FILE}{suffix}"
+        if source.exists():
+            source.rename(f"{aside}{suffix}")
+    return aside
+
+
+def readable_rows(file: Path) -> Iterator[tuple[int, bytes]]:
+    """Yield (id, line) of the rows of a broken database that can be read from either end and are whole."""
+    last = -1
+    for order in ("ASC", "DESC"):
+        try:
+            connection = sqlite3.connect(f"{file.as_uri()}?mode=ro", uri=True)
+        except SQLITE_FAULTS:
+            return
+        try:
+            connection.execute("PRAGMA writable_schema=ON")  # lets SQLite read a file that lost its end
+            rows = connection.execute(f"SELECT id, CAST(line AS BLOB), sum FROM events ORDER BY id {order}")
+            for row_id, line, checksum in rows:
+                if order == "DESC" and row_id <= last:
+                    return
+                if is_whole(line, checksum):
+                    yield row_id, line
+                last = max(last, row_id) if order == "ASC" else last
+            return
+        except SQLITE_FAULTS:
+            continue  # what lies behind the broken page is reached from the other end
+        finally:
+            connection.close()

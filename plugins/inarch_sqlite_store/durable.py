@@ -1,0 +1,54 @@
+"""Making what was written safe from power loss."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+
+class WriteAheadLog:
+    """The log of a SQLite database.
+
+    A commit in WAL mode with synchronous=NORMAL writes to the log and leaves it to the system. Syncing the log makes
+    all commits durable; SQLite itself syncs what a checkpoint moves. It keeps no locks on this file, so a second
+    descriptor does no harm.
+    """
+
+    def __init__(self, database: Path) -> None:
+        self._path = Path(f"{database}-wal")
+        self._descriptor: int | None = None
+
+    def sync(self) -> None:
+        """Bring the log to disk, the first time with the folder's entry for it."""
+        if self._descriptor is None:
+            self._descriptor = os.open(self._path, os.O_RDONLY)
+            sync_path(self._path.parent)
+        sync_descriptor(self._descriptor)
+
+    def close(self) -> None:
+        """Let go of the file."""
+        if self._descriptor is not None:
+            os.close(self._descriptor)
+            self._descriptor = None
+
+
+def sync_path(path: Path) -> None:
+    """Bring a file or a folder to disk; one that is gone needs nothing."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY)
+    except FileNotFoundError:
+        return
+    try:
+        sync_descriptor(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def sync_descriptor(descriptor: int) -> None:
+    """Bring what was written to disk: past the drive's cache too, where the system has a call for it."""
+    try:
+        from fcntl import F_FULLFSYNC, fcntl  # type: ignore[attr-defined,unused-ignore] # macOS
+    except ImportError:
+        getattr(os, "fdatasync", os.fsync)(descriptor)
+    else:
+        fcntl(descriptor, F_FULLFSYNC)

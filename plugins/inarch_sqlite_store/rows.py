@@ -1,0 +1,95 @@
+"""Events as rows and back."""
+
+from __future__ import annotations
+
+import json
+import re
+import zlib
+from collections.abc import Iterable, Sequence
+
+import inarch
+
+TITLE_LENGTH = 100
+SEQ_BITS = 32
+SEQ_MASK = (1 << SEQ_BITS) - 1
+DESCRIBING = frozenset({"session.started", "turn.started"})
+"""Kinds that say what a session is about."""
+_TIME = re.compile(r'"time":"([^"]+)"')
+Row = tuple[int, str, int]
+"""(id, line, checksum of the line)"""
+
+
+def row_of(event: inarch.Event) -> Row:
+    """Return an event's row, with the seq in place of the id."""
+    line = event.line
+    return event.seq, line, zlib.crc32(line.encode())
+
+
+def is_whole(line: object, checksum: object) -> bool:
+    """Whether a line is as it was written."""
+    return isinstance(line, bytes) and zlib.crc32(line) == checksum
+
+
+def event_of(line: bytes) -> inarch.Event | None:
+    """Return the event of a line, None if it isn't one."""
+    try:
+        text = line.decode()
+        item = json.loads(text)
+        return inarch.Event(
+            item["seq"], item["time"], item["session_id"], item["turn_id"], item["kind"], item["data"], text
+        )
+    except (ValueError, KeyError, TypeError):
+        return None
+
+
+def to_column(text: str | None) -> str | bytes | None:
+    """Return text as SQLite takes it: bytes where a path that isn't UTF-8 came as lone surrogates."""
+    if text is None or text.isascii():
+        return text
+    data = text.encode("utf-8", "surrogatepass")
+    return text if data.decode("utf-8", "ignore") == text else data
+
+
+def from_column(value: str | bytes) -> str:
+    """Return the text of a column."""
+    return value.decode("utf-8", "surrogatepass") if isinstance(value, bytes) else value
+
+
+def time_of(line: str | None) -> str | None:
+    """Return the time that stands at the beginning of a line."""
+    found = _TIME.search(line or "")
+    return found[1] if found else None
+
+
+def root_of(events: Iterable[inarch.Event]) -> str:
+    """Return the workspace that a session's first event names."""
+    return next((str(event.data.get("root", "")) for event in events if event.kind == "session.started"), "")
+
+
+def title_of(events: Iterable[inarch.Event]) -> str:
+    """Return the first prompt among the events, on one line."""
+    for event in events:
+        turn = event.data.get("turn") if event.kind == "turn.started" else None
+        if turn and turn.get("type") == "user":
+            words = " ".join(str(turn.get("content", ""))[: 4 * TITLE_LENGTH].split())
+            return words if len(words) <= TITLE_LENGTH else words[: TITLE_LENGTH - 1] + "…"
+    return ""
+
+
+def by_session(lines: Iterable[tuple[int, bytes]]) -> dict[str, list[inarch.Event]]:
+    """Return the events of rescued lines by session, in order."""
+    found: dict[str, dict[int, inarch.Event]] = {}
+    for _, line in lines:
+        event = event_of(line)
+        if event is not None:
+            found.setdefault(event.session_id, {})[event.seq] = event
+    return {session_id: [events[seq] for seq in sorted(events)] for session_id, events in found.items()}
+
+
+def taken(session_id: str, seqs: Sequence[int]) -> inarch.StoreError:
+    """Return the error for seqs that hold other events."""
+    return inarch.StoreError(
+        "busy",
+        f"session {session_id} already has another event {seqs[0]}: another process writes to it",
+        "continue in one place only, or start a new session",
+    )

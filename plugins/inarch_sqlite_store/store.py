@@ -1,0 +1,306 @@
+"""The store: events as rows with a checksum, appended in one transaction, on disk when asked."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TypeVar
+
+import inarch
+from inarch_sqlite_store import database
+from inarch_sqlite_store.blobs import Blobs
+from inarch_sqlite_store.durable import WriteAheadLog
+from inarch_sqlite_store.faults import SQLITE_FAULTS, Inconsistent, is_damage, store_error
+from inarch_sqlite_store.rows import (
+    DESCRIBING,
+    SEQ_BITS,
+    SEQ_MASK,
+    Row,
+    by_session,
+    event_of,
+    from_column,
+    is_whole,
+    root_of,
+    row_of,
+    taken,
+    time_of,
+    title_of,
+    to_column,
+)
+
+T = TypeVar("T")
+INLINE_SYNC_S = 0.002
+"""A disk that was quicker than this the last time is waited for; a thread would cost more."""
+# Nothing else is written for an event: a second page would double the cost. A session that was deleted takes none.
+_INSERT = "INSERT INTO events SELECT ?1, ?2, ?3 FROM sessions WHERE key = ?1 >> 32"
+_NEW_SESSION = "INSERT INTO sessions (id, root, title, started) VALUES (?, '', '', ?)"
+_DESCRIBE = (
+    "UPDATE sessions SET root = CASE root WHEN '' THEN ?2 ELSE root END,"
+    " title = CASE title WHEN '' THEN ?3 ELSE title END WHERE key = ?1"
+)
+_LOAD = "SELECT id, CAST(line AS BLOB), sum FROM events WHERE id > ? AND id < ? ORDER BY id"
+_LAST = "SELECT max(id) FROM events WHERE id > ? AND id < ?"
+_SESSIONS = """
+SELECT session.id, session.root, session.started, substr(last.line, 1, 100), last.id & 0xFFFFFFFF, session.title
+FROM sessions AS session LEFT JOIN events AS last ON last.id =
+    (SELECT max(id) FROM events WHERE id > session.key << 32 AND id < session.key + 1 << 32)
+WHERE ?1 IS NULL OR session.root = ?1 ORDER BY session.started DESC, session.key DESC
+"""
+
+
+class SqliteStore:
+    """Sessions under one folder: `sessions.db` and `blobs/`.
+
+    Threads may share it, and processes the folder. Appending what is here already changes nothing. `damage` has a
+    sentence for every loss that was found.
+    """
+
+    def __init__(self, path: str) -> None:
+        self.damage: list[str] = []
+        self._folder = Path(path)
+        self._file = self._folder / database.FILE
+        self._blobs = Blobs(self._folder / "blobs")
+        self._keys: dict[str, int] = {}
+        self._lock = threading.RLock()
+        self._sync_lock = threading.Lock()
+        self._log = WriteAheadLog(self._file)
+        self._unsynced = False
+        self._last_sync_s = 0.0
+        self._closed = False
+        try:
+            self._connection = database.connect(self._folder)
+        except SQLITE_FAULTS as error:
+            if not is_damage(error):
+                raise store_error(error, str(self._file)) from error
+            self._begin_anew(None)
+        except OSError as error:
+            raise store_error(error, str(self._file)) from error
+        self._inode = self._file.stat().st_ino
+
+    def append(self, session_id: str, events: Sequence[inarch.Event]) -> None:
+        """Keep events, all or none of them; back when the system has them."""
+        if events:
+            self._carefully(lambda: self._append(session_id, events))
+
+    async def sync(self) -> None:
+        """Return when everything appended is on disk."""
+        if not self._unsynced and not self._blobs.waits:
+            return
+        if self._last_sync_s < INLINE_SYNC_S:
+            self._sync_now()
+        else:
+            await asyncio.to_thread(self._sync_now)
+
+    def load(self, session_id: str, after: int = 0) -> Sequence[inarch.Event]:
+        """Return the events with `seq` greater than `after`, in order; damaged ones are left out and told."""
+        return self._carefully(lambda: self._load(session_id, after))
+
+    def sessions(self, root: str | None = None) -> Sequence[inarch.SessionInfo]:
+        """Return the sessions of a root, or all, newest first."""
+        rows = self._carefully(lambda: self._connection.execute(_SESSIONS, (to_column(root),)).fetchall())
+        return [
+            inarch.SessionInfo(
+                session_id, from_column(place), begun, time_of(line) or begun, last or 0, from_column(title)
+            )
+            for session_id, place, begun, line, last, title in rows
+        ]
+
+    def delete(self, session_id: str) -> None:
+        """Remove a session with its events and blobs; their bytes are overwritten in the file."""
+        self._carefully(lambda: self._delete(session_id))
+        self._blobs.delete(session_id)
+
+    def put_blob(self, session_id: str, data: bytes) -> str:
+        """Keep bytes and return their SHA-256."""
+        try:
+            return self._blobs.put(session_id, data)
+        except OSError as error:
+            raise store_error(error, str(self._folder / "blobs")) from error
+
+    def get_blob(self, session_id: str, ref: str) -> bytes:
+        """Return the bytes of a reference."""
+        try:
+            return self._blobs.get(session_id, ref)
+        except OSError as error:
+            raise store_error(error, str(self._folder / "blobs")) from error
+
+    def close(self) -> None:
+        """Let go of the files."""
+        with self._lock:
+            self._closed = True
+            self._let_go()
+
+    def _carefully(self, work: Callable[[], T]) -> T:
+        """Do something with the database; once more with a new file if this one turns out to be broken."""
+        with self._lock:
+            if self._closed:
+                raise inarch.StoreError("missing", f"{self._file} is closed")
+            try:
+                return work()
+            except SQLITE_FAULTS as error:
+                if not is_damage(error):
+                    raise store_error(error, str(self._file)) from error
+            self._begin_anew(self._inode)
+            try:
+                return work()
+            except SQLITE_FAULTS as error:
+                raise store_error(error, str(self._file)) from error
+
+    def _append(self, session_id: str, events: Sequence[inarch.Event]) -> None:
+        key = self._keys.get(session_id, 0)
+        try:
+            if key and len(events) == 1 and events[0].kind not in DESCRIBING:
+                seq, line, checksum = row_of(events[0])
+                row = (key << SEQ_BITS | seq, line, checksum)
+                self._check_kept(session_id, self._connection.execute(_INSERT, row).rowcount)
+            else:
+                self._append_batch(session_id, events, again=False)
+        except sqlite3.IntegrityError:
+            self._append_batch(session_id, events, again=True)
+        self._unsynced = True
+
+    def _append_batch(self, session_id: str, events: Sequence[inarch.Event], *, again: bool) -> None:
+        with self._transaction():
+            known = self._keys.get(session_id)
+            key = known or self._key(session_id) or self._new_key(session_id, events[0].time)
+            rows = [(key << SEQ_BITS | seq, line, checksum) for seq, line, checksum in map(row_of, events)]
+            if again:
+                rows = self._not_yet_here(session_id, rows)
+            kept = self._connection.executemany(_INSERT, rows).rowcount if rows else 0
+            if rows and not kept and not known:
+                raise Inconsistent("a session that was just found is gone")
+            if rows:
+                self._check_kept(session_id, kept)
+            if any(event.kind in DESCRIBING for event in events):
+                self._connection.execute(_DESCRIBE, (key, to_column(root_of(events)), to_column(title_of(events))))
+        self._keys[session_id] = key
+
+    def _check_kept(self, session_id: str, count: int) -> None:
+        if not count:
+            self._keys.pop(session_id, None)
+            raise inarch.StoreError("missing", f"session {session_id} was deleted meanwhile", "start a new session")
+
+    @contextmanager
+    def _transaction(self) -> Iterator[None]:
+        self._connection.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+            self._connection.execute("COMMIT")
+        finally:
+            if self._connection.in_transaction:
+                self._connection.execute("ROLLBACK")
+
+    def _key(self, session_id: str) -> int:
+        found = self._connection.execute("SELECT key FROM sessions WHERE id = ?", (session_id,)).fetchone()
+        return int(found[0]) if found else 0
+
+    def _new_key(self, session_id: str, begun: str) -> int:
+        return self._connection.execute(_NEW_SESSION, (session_id, begun)).lastrowid or 0
+
+    def _not_yet_here(self, session_id: str, rows: Sequence[Row]) -> list[Row]:
+        """Return the rows to insert: not those that are here already; a damaged one gives up its place."""
+        new: list[Row] = []
+        query = "SELECT CAST(line AS BLOB), sum FROM events WHERE id = ?"
+        for row in rows:
+            found = self._connection.execute(query, row[:1]).fetchone()
+            if found is not None and not is_whole(*found):
+                self._connection.execute("DELETE FROM events WHERE id = ?", row[:1])
+                found = None
+            if found is None:
+                new.append(row)
+            elif found[0] != row[1].encode():
+                raise taken(session_id, [row[0] & SEQ_MASK])
+        return new
+
+    def _load(self, session_id: str, after: int) -> list[inarch.Event]:
+        key = self._keys.get(session_id) or self._key(session_id)
+        begin, end = (key << SEQ_BITS) + max(after, 0), (key + 1) << SEQ_BITS
+        rows = self._connection.execute(_LOAD, (begin, end)).fetchall()
+        (last,) = self._connection.execute(_LAST, (begin, end)).fetchone()
+        events: list[inarch.Event] = []
+        before, gaps = begin, last != (rows[-1][0] if rows else None) or (bool(key) and not rows and after <= 0)
+        for row_id, line, checksum in rows:
+            gaps, before = gaps or row_id != before + 1, row_id
+            seq = row_id & SEQ_MASK
+            event = event_of(line) if is_whole(line, checksum) else None
+            if event is None or event.seq != seq or event.session_id != session_id:
+                self._tell(f"event {seq} of session {session_id} is damaged and was left out")
+            else:
+                events.append(event)
+        if gaps:
+            self._check_pages()
+        return events
+
+    def _check_pages(self) -> None:
+        """Look for damage that makes SQLite pass over rows without noticing."""
+        if self._connection.execute("PRAGMA quick_check(1)").fetchall() != [("ok",)]:
+            raise Inconsistent("rows are missing or out of order")
+
+    def _delete(self, session_id: str) -> None:
+        key = self._key(session_id)
+        if not key:
+            return
+        self._connection.execute("PRAGMA secure_delete=ON")
+        with self._transaction():
+            self._connection.execute(
+                "DELETE FROM events WHERE id >= ? AND id < ?", (key << SEQ_BITS, (key + 1) << SEQ_BITS)
+            )
+            self._connection.execute("DELETE FROM sessions WHERE id = ?", (session_id,))
+        self._keys.pop(session_id, None)
+        self._unsynced = True
+        # The write-ahead log holds old copies until it is emptied; another reader may forbid that until later.
+        self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+        self._connection.execute("PRAGMA secure_delete=OFF")
+
+    def _sync_now(self) -> None:
+        with self._sync_lock:
+            begun = time.monotonic()
+            unsynced, self._unsynced = self._unsynced, False
+            try:
+                if unsynced:
+                    self._log.sync()
+                self._blobs.sync()
+            except OSError as error:
+                self._unsynced = unsynced
+                raise store_error(error, str(self._file)) from error
+            self._last_sync_s = time.monotonic() - begun
+
+    def _begin_anew(self, inode: int | None) -> None:
+        """Set the broken file aside and begin a new one with what can be read of it."""
+        aside: Path | None = None
+        try:
+            if inode is not None:
+                self._let_go()
+            self._keys.clear()
+            if inode is None or inode == self._file.stat().st_ino:  # else another process has done it
+                aside = database.set_aside(self._folder)
+            self._connection = database.connect(self._folder)
+            self._inode = self._file.stat().st_ino
+            saved = self._rescue(aside) if aside is not None else 0
+        except (*SQLITE_FAULTS, OSError) as error:
+            raise store_error(error, str(self._file)) from error
+        if aside is not None:
+            self._tell(f"{self._file} was damaged: it is now {aside.name}, {saved} events were saved from it")
+
+    def _rescue(self, aside: Path) -> int:
+        saved = by_session(database.readable_rows(aside))
+        for session_id, events in saved.items():
+            self._append(session_id, events)
+        return sum(map(len, saved.values()))
+
+    def _let_go(self) -> None:
+        with self._sync_lock:
+            self._log.close()
+        try:
+            self._connection.close()
+        except SQLITE_FAULTS:
+            pass  # a last checkpoint may fail on a full disk or a broken file; the log is kept and read next time
+
+    def _tell(self, sentence: str) -> None:
+        if sentence not in self.damage:
+            self.damage.append(sentence)

@@ -1,0 +1,167 @@
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from inarch import CallPart, Message, Text, ToolCall, ToolError, ToolResult, Turn, Usage, UsageError
+from inarch.cli.sessions import _GLYPHS, find, listing, sessions, story
+from inarch.contract.events import (
+    CallResult,
+    CallState,
+    EventData,
+    ModelReplied,
+    SessionStarted,
+    TurnEnded,
+    TurnStarted,
+)
+from inarch.contract.ports import ContextStore
+from inarch.journal import Journal, MemoryStore, Redactor, fold
+from inarch_sqlite_store.store import SqliteStore
+
+START = "2026-01-01T00:00:00.000000Z"
+LATER = "2026-01-01T00:00:01.250000Z"
+
+
+def record(store: ContextStore, session: str, root: str, prompt: str = "summarize\nthis") -> None:
+    user = Turn("u", "user", None, session, START, START, prompt, status="done")
+    agent = Turn("a", "agent", "u", session, START, model="demo/model")
+    part = CallPart("c1", "p1", "read_file", {"file_path": "missing.py"})
+    done = Turn("a", "agent", "u", session, START, LATER, "It is a\ngraft.", "demo/model",
+                usage=Usage(1200, 34, cost_usd=Decimal("0.0125")), status="done")  # fmt: skip
+    error = ToolError("not_found", "missing.py is not there", "look with list_files")
+    events: list[tuple[EventData, str | None]] = [
+        (SessionStarted(root, "1"), None),
+        (TurnStarted(user), "u"),
+        (TurnStarted(agent), "a"),
+        (ModelReplied("demo/model", Message("assistant", (part,)), Usage(), "calls"), "a"),
+        (CallState("c1", "read_file", "validating", ToolCall("c1", "p1", "a", "read_file", part.arguments)), "a"),
+        (CallResult("c1", "read_file", "error", ToolResult(False, error=error), START, LATER), "a"),
+        (ModelReplied("demo/model", Message("assistant", (Text("It is a\ngraft."),)), Usage(), "stop"), "a"),
+        (TurnEnded(done), "a"),
+    ]
+    journal = Journal(store, session, redactor=Redactor())
+    for payload, turn in events:
+        journal.record(payload, turn)
+    journal.flush()
+
+
+@pytest.fixture
+def store() -> MemoryStore:
+    return MemoryStore()
+
+
+def told(store: ContextStore, session: str) -> str:
+    info = find(store, session)
+    return "\n".join(story(info, fold(store.load(info.id)), _GLYPHS))
+
+
+def test_a_list_has_a_line_a_session_with_enough_of_its_id(store: MemoryStore) -> None:
+    for session in ("0190aaaa-1111-7000", "0190aaaa-1111-7999", "0190bbbb-2222-7000"):
+        record(store, session, "/root")
+    lines = list(listing(store.sessions(), [info.id for info in store.sessions()]))
+    assert [line.split()[0] for line in lines] == ["0190bbbb", "0190aaaa-1111-79", "0190aaaa-1111-70"]
+    assert all("8 events  summarize this" in line for line in lines)
+
+
+def test_a_list_of_all_directories_names_them(store: MemoryStore) -> None:
+    record(store, "session-one", "/some/root")
+    (line,) = listing(store.sessions(), ["session-one"], with_root=True)
+    assert "[/some/root]" in line
+
+
+def test_a_session_without_a_prompt_is_listed(store: MemoryStore) -> None:
+    Journal(store, "session-one", redactor=Redactor()).record(SessionStarted("/root", "1"))
+    journal = Journal(store, "session-two", redactor=Redactor())
+    journal.record(SessionStarted("/root", "1"))
+    journal.flush()
+    (line,) = listing(store.sessions(), ["session-two"])
+    assert "(no prompt)" in line
+
+
+def test_a_session_is_shown_as_a_tree(store: MemoryStore) -> None:
+    record(store, "session-one", "/root")
+    head, about, *rest = told(store, "session-one").split("\n")
+    assert head == "session session-one"
+    assert "1 turn · 8 events · /root" in about
+    assert "\n".join(rest) == "\n".join(
+        [
+            "",
+            "> summarize",
+            "> this",
+            "",
+            "● demo/model",
+            "├─ ✗ read_file missing.py · 1.2 s",
+            "│    not_found: missing.py is not there",
+            "╰─ done · 1,200 in, 34 out · $0.0125 · 1.2 s",
+            "",
+            "It is a",
+            "graft.",
+        ]
+    )
+
+
+def test_control_characters_are_shown_as_codes(store: MemoryStore) -> None:
+    record(store, "session-one", "/ro\x1b]0;title\x07ot", "clear \x1b[2J the screen\r\x1b[A")
+    lines = [told(store, "session-one"), *listing(store.sessions(), ["session-one"], with_root=True)]
+    assert not any(control in "".join(lines) for control in "\x1b\x07\r")
+    assert "\\x1b[2J" in lines[0]
+
+
+def test_the_beginning_of_an_id_is_enough(store: MemoryStore) -> None:
+    record(store, "0190aaaa", "/root")
+    record(store, "0190aaaa-more", "/root")
+    assert find(store, "0190aaaa-").id == "0190aaaa-more"
+    assert find(store, "0190aaaa").id == "0190aaaa"
+    with pytest.raises(UsageError, match="2 sessions begin with"):
+        find(store, "0190")
+    with pytest.raises(UsageError, match="no session 'x'"):
+        find(store, "x")
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Result]:
+    """Run the command with real state and configuration folders of its own."""
+    for name in ("STATE", "CONFIG", "CACHE"):
+        monkeypatch.setenv(f"XDG_{name}_HOME", str(tmp_path / name.lower()))
+    root = tmp_path / "project"
+    root.mkdir()
+
+    def go(*words: str) -> Result:
+        return CliRunner().invoke(sessions, [*words, "--root", str(root)], catch_exceptions=False)
+
+    return go
+
+
+def kept(tmp_path: Path, *sessions_and_roots: tuple[str, str]) -> None:
+    store = SqliteStore(str(tmp_path / "state" / "inarch"))
+    for session, root in sessions_and_roots:
+        record(store, session, str(tmp_path / root))
+    store.close()
+
+
+def test_list_shows_this_directory_or_all(run: Callable[..., Result], tmp_path: Path) -> None:
+    assert run("list").output == "no sessions in this directory; --all shows all others\n"
+    kept(tmp_path, ("0190aaaa-1", "project"), ("0190bbbb-2", "other"))
+    assert [line.split()[0] for line in run("list").output.splitlines()] == ["0190aaaa"]
+    assert [line.split()[0] for line in run("list", "--all").output.splitlines()] == ["0190bbbb", "0190aaaa"]
+
+
+def test_list_as_json(run: Callable[..., Result], tmp_path: Path) -> None:
+    kept(tmp_path, ("0190aaaa-1", "project"))
+    (info,) = json.loads(run("list", "--json").output)
+    assert (info["id"], info["title"], info["events"]) == ("0190aaaa-1", "summarize this", 8)
+
+
+def test_show_as_text_and_as_json(run: Callable[..., Result], tmp_path: Path) -> None:
+    kept(tmp_path, ("0190aaaa-1", "project"))
+    assert "It is a\ngraft." in run("show", "0190").output
+    shown: dict[str, Any] = json.loads(run("show", "0190", "--json").output)
+    assert [turn["type"] for turn in shown["turns"]] == ["user", "agent"]
+    assert shown["turns"][1]["calls"][0]["result"]["error"]["code"] == "not_found"
+    assert shown["session"]["id"] == "0190aaaa-1"

@@ -1,0 +1,211 @@
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Sequence
+
+import pytest
+
+from inarch import Event, StoreError
+from inarch.contract.events import CallOutput, CallResult, ModelDelta, Note, SessionStarted
+from inarch.contract.records import ToolResult
+from inarch.journal import Journal, MemoryStore, Redactor
+from inarch.journal import journal as journal_module
+
+SECRET = "s3cr3t-value-of-a-key"
+REDACTOR = Redactor.from_environ({"GEMINI_API_KEY": SECRET})
+
+
+class Moody(MemoryStore):
+    """A store that takes nothing while `mood` names a kind of trouble."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.mood: str = ""
+        self.patience = 1_000_000
+        self.asked = 0
+
+    def append(self, session_id: str, events: Sequence[Event]) -> None:
+        self.asked += 1
+        if self.mood and self.asked <= self.patience:
+            raise StoreError(self.mood, "no room", "or --no-journal")  # type: ignore[arg-type]
+        self.mood = ""
+        super().append(session_id, events)
+
+    async def sync(self) -> None:
+        if self.mood:
+            raise StoreError(self.mood, "no room", "or --no-journal")  # type: ignore[arg-type]
+
+
+def texts(store: MemoryStore, session: str = "s") -> list[str]:
+    return [item.data.get("text", item.data.get("message", "")) for item in store.load(session)]
+
+
+def test_events_are_numbered_and_kept_at_flush() -> None:
+    store = MemoryStore()
+    journal = Journal(store, "s", redactor=Redactor())
+    first = journal.record(SessionStarted("/root", "1"))
+    second = journal.record(Note("hello"), "t1")
+    assert store.load("s") == []
+    journal.flush()
+    journal.flush()
+    assert store.load("s") == [first, second]
+    assert [(item.seq, item.kind, item.turn_id) for item in store.load("s")] == [
+        (1, "session.started", None),
+        (2, "note", "t1"),
+    ]
+
+
+def test_numbers_go_on_after_those_in_the_store() -> None:
+    journal = Journal(MemoryStore(), "s", redactor=Redactor(), seq=41)
+    assert journal.record(Note("hello")).seq == 42
+    assert journal.seq == 42
+
+
+def test_sync_keeps_what_waits() -> None:
+    store = MemoryStore()
+    journal = Journal(store, "s", redactor=Redactor())
+    journal.record(Note("hello"))
+    asyncio.run(journal.sync())
+    assert texts(store) == ["hello"]
+
+
+def test_deltas_are_shown_and_neither_numbered_nor_kept() -> None:
+    store, shown = MemoryStore(), []
+    journal = Journal(store, "s", redactor=REDACTOR, listeners=[shown.append])
+    journal.record(Note("before"))
+    delta = journal.record(ModelDelta(text=f"it is {SECRET}"))
+    journal.record(Note("after"))
+    journal.flush()
+    assert [item.kind for item in shown] == ["note", "model.delta", "note"]
+    assert delta.data["text"] == "it is ‹secret:GEMINI_API_KEY›"
+    assert [item.seq for item in store.load("s")] == [1, 2]
+
+
+def test_secrets_are_gone_before_anybody_sees_the_event() -> None:
+    store, shown = MemoryStore(), []
+    journal = Journal(store, "s", redactor=REDACTOR, listeners=[shown.append])
+    event = journal.record(Note(f"key={SECRET}"))
+    journal.flush()
+    assert SECRET not in event.line + shown[0].line + store.load("s")[0].line
+    assert event.data["text"] == "key=‹secret:GEMINI_API_KEY›"
+
+
+@pytest.mark.parametrize("cut", range(1, len(SECRET)))
+def test_a_secret_split_over_two_outputs_of_a_call_is_found(cut: int) -> None:
+    journal = Journal(MemoryStore(), "s", redactor=REDACTOR)
+    said = [
+        journal.record(CallOutput("c", f"one {SECRET[:cut]}"), "t").data["text"],
+        journal.record(CallOutput("other", "between"), "t").data["text"],
+        journal.record(CallOutput("c", f"{SECRET[cut:]} two"), "t").data["text"],
+    ]
+    assert said == ["one ", "between", "‹secret:GEMINI_API_KEY› two"]
+
+
+def test_the_beginning_of_a_secret_that_never_came_is_shown_with_the_result() -> None:
+    shown: list[Event] = []
+    journal = Journal(MemoryStore(), "s", redactor=REDACTOR, listeners=[shown.append])
+    journal.record(CallOutput("c", f"end {SECRET[:4]}"), "t")
+    journal.record(CallResult("c", "run", "success", ToolResult(True)), "t")
+    assert [(item.seq, item.kind, item.data.get("text")) for item in shown] == [
+        (1, "call.output", "end "),
+        (2, "call.output", SECRET[:4]),
+        (3, "call.result", None),
+    ]
+
+
+def test_a_listener_that_records_does_not_change_the_order_others_see() -> None:
+    shown: list[Event] = []
+
+    def answers(event: Event) -> None:
+        if event.data["text"] == "question":
+            journal.record(Note("answer"))
+
+    journal = Journal(MemoryStore(), "s", redactor=Redactor(), listeners=[answers, shown.append])
+    journal.record(Note("question"))
+    journal.record(Note("end"))
+    assert [(item.seq, item.data["text"]) for item in shown] == [(1, "question"), (2, "answer"), (3, "end")]
+
+
+def test_threads_may_record_at_once() -> None:
+    store, shown = MemoryStore(), []
+    journal = Journal(store, "s", redactor=Redactor(), listeners=[shown.append])
+
+    def work() -> None:
+        for number in range(200):
+            journal.record(Note(str(number)))
+            journal.flush()
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert [item.seq for item in shown] == list(range(1, 801))
+    assert [item.seq for item in store.load("s")] == list(range(1, 801))
+
+
+def test_a_required_journal_raises_and_loses_nothing() -> None:
+    store = Moody()
+    journal = Journal(store, "s", redactor=Redactor())
+    journal.record(Note("one"))
+    store.mood = "full"
+    for _ in range(2):
+        with pytest.raises(StoreError, match="--no-journal"):
+            asyncio.run(journal.sync())
+    assert journal.degraded is not None
+    journal.record(Note("two"))
+    store.mood = ""
+    journal.flush()
+    assert journal.degraded is None
+    assert texts(store) == ["one", "two"]
+
+
+def test_a_best_effort_journal_says_so_once_and_goes_on() -> None:
+    store, shown = Moody(), []
+    journal = Journal(store, "s", redactor=Redactor(), listeners=[shown.append], required=False)
+    journal.record(Note("one"))
+    store.mood = "full"
+    for text in ("two", "three"):
+        asyncio.run(journal.sync())
+        journal.record(Note(text))
+    assert [item.data["message"] for item in shown if item.kind == "error"] == ["not recorded: no room"]
+    store.mood = ""
+    asyncio.run(journal.sync())
+    asyncio.run(journal.sync())
+    assert texts(store) == ["one", "not recorded: no room", "two", "three", "recording goes on"]
+    assert [item.seq for item in store.load("s")] == [1, 2, 3, 4, 5]
+
+
+def test_a_best_effort_journal_holds_only_so_much(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(journal_module, "MOST_WAITING", 5)
+    store = Moody()
+    journal = Journal(store, "s", redactor=Redactor(), required=False)
+    store.mood = "full"
+    for number in range(20):
+        journal.record(Note(str(number)))
+        journal.flush()
+    store.mood = ""
+    journal.flush()
+    journal.flush()
+    assert texts(store) == ["15", "16", "17", "18", "19", "recording goes on; 16 events are lost"]
+
+
+def test_a_locked_store_is_asked_again() -> None:
+    store = Moody()
+    journal = Journal(store, "s", redactor=Redactor())
+    journal.record(Note("one"))
+    store.mood = "busy"
+    store.patience = 3
+    asyncio.run(journal.sync())
+    assert store.asked == 4
+    assert texts(store) == ["one"]
+
+
+def test_a_session_that_another_process_writes_is_told_at_once() -> None:
+    store = MemoryStore()
+    store.append("s", [Event(1, "2026-01-01T00:00:00.000000Z", "s", None, "note", {"text": "theirs"})])
+    journal = Journal(store, "s", redactor=Redactor())
+    journal.record(Note("mine"))
+    with pytest.raises(StoreError, match="another process"):
+        asyncio.run(journal.sync())
