@@ -1,0 +1,166 @@
+"""Asking the person: a batch at once, bound to what will really run, remembered as far as they say."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Literal
+
+from attrs import define, evolve, field
+
+from inarch.calls.grants import LASTING, Grants, digest
+from inarch.calls.policy import Judgement
+from inarch.calls.previews import preview
+from inarch.contract.doors import guarded
+from inarch.contract.errors import InarchError
+from inarch.contract.events import ApprovalAsked, ApprovalGiven, ErrorHappened
+from inarch.contract.ports import ApprovalRequest, FrontEnd, Workspace
+from inarch.contract.records import Approval, ToolError
+
+if TYPE_CHECKING:
+    from inarch.calls.live import LiveCall
+    from inarch.journal import Journal
+
+MOST_ROUNDS = 10
+"""How often one batch is asked about again after changes."""
+
+Prepare = Callable[["LiveCall", Mapping[str, object]], str | None]
+"""Gives a call changed arguments, validates and judges it; returns what is wrong with them."""
+
+
+@define(eq=False)
+class Approvals:
+    """Asks a front end; without one every question is answered with no."""
+
+    front_end: FrontEnd | None
+    journal: Journal
+    workspace: Workspace
+    grants: Grants = field(factory=Grants)
+
+    def passes(self, live: LiveCall) -> bool:
+        """Whether a lasting approval covers a call that would be asked about; if so it is recorded and bound."""
+        scope = self.grants.scope_of(live.call)
+        if scope is None:
+            return False
+        live.approved = digest(live.call.name, live.call.arguments)
+        self._given(live, "approve", scope, "user")
+        return True
+
+    def let_through(self, live: LiveCall, judgement: Judgement) -> None:
+        """Record that the approve mode answered in the person's place."""
+        self._given(live, "approve", "once", "mode", judgement.reason)
+
+    async def ask(self, batch: Sequence[LiveCall], prepare: Prepare) -> None:
+        """Ask about calls that await approval until each is approved or has ended."""
+        waiting = list(batch)
+        remarks: dict[str, str] = {}
+        for _ in range(MOST_ROUNDS):
+            if not waiting:
+                return
+            answers = await self._answers(waiting, remarks)
+            remarks = {}
+            if not answers:
+                for live in waiting:
+                    self._deny_headless(live)
+            waiting = [live for live in waiting if self._again(live, answers.get(live.call.id), prepare, remarks)]
+        for live in waiting:
+            self._deny(live, f"{live.call.name} was changed {MOST_ROUNDS} times without an answer", "user")
+
+    async def _answers(self, waiting: Sequence[LiveCall], remarks: Mapping[str, str]) -> dict[str, Approval]:
+        digests = tuple(digest(live.call.name, live.call.arguments) for live in waiting)
+        reasons = tuple(_reason(live, remarks) for live in waiting)
+        for live, bound in zip(waiting, digests, strict=True):
+            live.approved = bound
+        self.journal.record(
+            ApprovalAsked(tuple(live.call.id for live in waiting), digests, reasons), waiting[0].call.turn_id
+        )
+        if self.front_end is None:
+            return {}
+        requests = [
+            ApprovalRequest(live.call, live.tool.value, reason, preview(live.call.arguments, self.workspace))
+            for live, reason in zip(waiting, reasons, strict=True)
+        ]
+        self.journal.flush()  # a person may think for long: what led to the question is safe meanwhile
+        return await self._from_front_end(self.front_end, requests, waiting[0].call.turn_id)
+
+    async def _from_front_end(
+        self, front_end: FrontEnd, requests: Sequence[ApprovalRequest], turn_id: str
+    ) -> dict[str, Approval]:
+        try:
+            with guarded(front_end.name, "front end", passes=()):
+                answers: dict[str, Approval] = {}
+                for answer in await front_end.approve(requests):
+                    answers.setdefault(answer.call_id, answer)
+                return answers
+        except InarchError as error:
+            self.journal.record(ErrorHappened(error.message, error.remedy, front_end.name, "front end"), turn_id)
+            return {}
+
+    def _again(self, live: LiveCall, answer: Approval | None, prepare: Prepare, remarks: dict[str, str]) -> bool:
+        """Apply one answer; return whether the call has to be asked about again."""
+        if live.is_done:
+            return False
+        if answer is None:
+            self._deny(live, f"{live.call.name} needs approval and was given none", "user")
+        elif digest(live.call.name, live.call.arguments) != live.approved:
+            live.approved = None
+            self._deny(live, f"the arguments of {live.call.name} changed while it was asked about", "user")
+        elif answer.outcome == "approve":
+            self.grants.remember(live.call, answer.scope)
+            self._given(live, "approve", answer.scope, "user", answer.reason)
+        elif answer.outcome == "modify":
+            return self._changed(live, answer, prepare, remarks)
+        else:
+            said = f": {answer.reason}" if answer.reason else ""
+            self._deny(live, f"the user denied {live.call.name}{said}", "user", answer.reason)
+        return False
+
+    def _changed(self, live: LiveCall, answer: Approval, prepare: Prepare, remarks: dict[str, str]) -> bool:
+        self._given(live, "modify", "once", "user", answer.reason)
+        wrong = prepare(live, answer.arguments if answer.arguments is not None else live.call.arguments)
+        if wrong is not None:
+            remarks[live.call.id] = f"the change is not valid: {wrong}"
+        return not live.is_done
+
+    def _deny_headless(self, live: LiveCall) -> None:
+        message = f"{live.call.name} needs approval ({_reason(live, {})}) and nobody could be asked"
+        self._deny(live, message, "headless", remedy=_key(live))
+
+    def _deny(
+        self, live: LiveCall, message: str, by: Literal["user", "headless"], reason: str = "", remedy: str = ""
+    ) -> None:
+        self._given(live, "deny", "once", by, reason or message)
+        live.fail(ToolError("denied", message, remedy or "ask the user how to go on, or do it another way"))
+
+    def _given(self, live: LiveCall, outcome: str, scope: str, by: str, reason: str = "") -> None:
+        kept = scope if scope in LASTING else "once"
+        self.journal.record(ApprovalGiven(live.call.id, outcome, kept, by, reason), live.call.turn_id)
+
+
+def denied(live: LiveCall, judgement: Judgement) -> ToolError:
+    """Return the error of a call that a policy or the approve mode denies."""
+    remedy = "do it another way"
+    if judgement.by != "policy" or "the approve mode is none" in judgement.reason:
+        remedy = "run with --approve ask to be asked"
+    return ToolError("denied", f"{live.call.name} is denied: {judgement.reason}", remedy)
+
+
+def change_arguments(live: LiveCall, arguments: Mapping[str, object]) -> None:
+    """Give a call that awaits approval other arguments."""
+    live.call = evolve(live.call, arguments=dict(arguments))
+    live.changed_by_user = True
+
+
+def _reason(live: LiveCall, remarks: Mapping[str, str]) -> str:
+    reason = live.judgement.reason if live.judgement is not None else ""
+    remark = remarks.get(live.call.id)
+    return f"{reason} ({remark})" if remark else reason
+
+
+def _key(live: LiveCall) -> str:
+    """Return what in the command line or the configuration would have allowed the call."""
+    by = live.judgement.by if live.judgement is not None else "mode"
+    files = by == "mode" and live.tool.value.category == "file" and not live.effects.exclusive
+    keys = f"--approve {'edits' if files else 'all'}"
+    if by == "policy":
+        return f"run with {keys}"
+    return f'run with {keys}, or add to the configuration: [[rules]] tool = "{live.call.name}" decision = "allow"'

@@ -1,0 +1,127 @@
+"""What a running tool is given: its workspace, live output, settings, and what happened before it."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from attrs import define
+
+from inarch.calls.handle import Handle, Lease
+from inarch.calls.outputs import LiveOutput
+from inarch.contract.errors import StoreError, ToolFailed
+from inarch.contract.events import CallOutput, FileChanged
+from inarch.contract.ports import Workspace
+from inarch.contract.records import FileChange, ToolCall
+
+if TYPE_CHECKING:
+    from inarch.journal import Journal
+
+
+@define(eq=False)
+class CallContext:
+    """The `ToolContext` of one attempt of a call."""
+
+    _call: ToolCall
+    _lease: Lease
+    handle: Handle
+    _live: LiveOutput
+    _journal: Journal
+    _earlier: Callable[[], Sequence[ToolCall]]
+    _state_dir: str
+    settings: Any
+    seen: Mapping[str, str]
+    selection: Any = None
+
+    @property
+    def turn_id(self) -> str:
+        """The turn the call belongs to."""
+        return self._call.turn_id
+
+    @property
+    def call_id(self) -> str:
+        """The call's own id."""
+        return self._call.id
+
+    @property
+    def workspace(self) -> Workspace:
+        """The workspace, as long as the call may act."""
+        self._lease.check()
+        return self.handle
+
+    @property
+    def cancelled(self) -> threading.Event:
+        """Set when the call should stop."""
+        return self._lease.cancelled
+
+    @property
+    def earlier(self) -> Sequence[ToolCall]:
+        """This turn's finished calls, oldest first."""
+        return self._earlier()
+
+    @property
+    def state(self) -> Path:
+        """The plugin's own folder, made on first use."""
+        self._lease.check()
+        if not self._state_dir:
+            raise ToolFailed("execution", "this plugin was given no state folder")
+        folder = Path(self._state_dir)
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        return folder
+
+    def emit(self, chunk: str) -> None:
+        """Show live output."""
+        self._lease.check()
+        if not isinstance(chunk, str):
+            raise TypeError(f"emit takes text, not {type(chunk).__name__}")
+        self._live.add(chunk)
+
+    def output(self, ref: str) -> bytes:
+        """Return the whole of a long output of this session."""
+        self._lease.check()
+        try:
+            return self._journal.store.get_blob(self._journal.session_id, ref)
+        except StoreError as error:
+            raise ToolFailed("not_found", f"no output {ref!r}: {error.message}", error.remedy) from error
+
+    def revoke(self, cancel: bool = True) -> None:
+        """Take the workspace and the live output away from the call."""
+        self._lease.revoke(cancel)
+
+
+def open_context(
+    call: ToolCall,
+    *,
+    workspace: Workspace,
+    seen: dict[str, str],
+    journal: Journal,
+    earlier: Callable[[], Sequence[ToolCall]],
+    settings: Any = None,
+    state_dir: str = "",
+    selection: Any = None,
+) -> tuple[CallContext, LiveOutput]:
+    """Make the context of one attempt, on the loop that the call runs under."""
+    loop = asyncio.get_running_loop()
+    lease = Lease(call.id)
+
+    def record(payload: FileChanged | CallOutput) -> None:
+        journal.record(payload, call.turn_id)
+
+    def changed(change: FileChange) -> None:
+        payload = FileChanged(call.id, change.path, change.before, change.after, change.new_path)
+        try:
+            # Listeners live on the loop; what a thread hands over there comes before the thread's own result.
+            loop.call_soon_threadsafe(record, payload)
+        except RuntimeError:
+            record(payload)  # the loop is closed, the change has happened all the same
+
+    live = LiveOutput(lambda text: record(CallOutput(call.id, text)), loop)
+    handle = Handle(workspace, lease, seen, changed)
+    context = CallContext(
+        call, lease, handle, live, journal, earlier, state_dir, settings, MappingProxyType(seen), selection
+    )
+    return context, live

@@ -1,0 +1,162 @@
+"""The workspace as a call holds it: recorded, read before written, and taken away the moment the call is over."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+from attrs import define, field
+
+from inarch.calls.ordering import normalised
+from inarch.contract.errors import Cancelled, ToolFailed
+from inarch.contract.ports import Workspace
+from inarch.contract.records import FileBytes, FileChange, FileStat, SearchHits, Walk
+
+
+@define(eq=False)
+class Lease:
+    """The right of one call to act; once revoked it never comes back."""
+
+    call_id: str
+    cancelled: threading.Event = field(init=False, factory=threading.Event)
+    revoked: bool = field(init=False, default=False)
+
+    def check(self) -> None:
+        """Return if the call may still act.
+
+        Raises:
+            Cancelled: It may not.
+        """
+        if self.revoked:
+            raise Cancelled(f"call {self.call_id} is over: it was cancelled, timed out or has ended")
+
+    def revoke(self, cancel: bool = True) -> None:
+        """Take the right away; `cancel` also tells a call that still runs to stop."""
+        self.revoked = True
+        if cancel:
+            self.cancelled.set()
+
+
+@define(eq=False)
+class Handle:
+    """A `Workspace` for one call: forwards, records what was read and written, and demands reading before writing.
+
+    What the call itself reads counts only once it has succeeded: a tool that looks at a file in order to overwrite it
+    has not shown it to anybody.
+    """
+
+    _workspace: Workspace
+    _lease: Lease
+    _seen: dict[str, str]
+    _changed: Callable[[FileChange], None]
+    files: dict[str, str | None] = field(init=False, factory=dict)
+    _reads: dict[str, str] = field(init=False, factory=dict)
+
+    @property
+    def root(self) -> str:
+        """The root's absolute path, for messages only."""
+        return self._workspace.root
+
+    def stat(self, path: str) -> FileStat | None:
+        """Return what stands at `path`."""
+        self._lease.check()
+        return self._workspace.stat(path)
+
+    def read(self, path: str, offset: int = 0, max_bytes: int | None = None) -> FileBytes:
+        """Return the bytes of a file and remember their hash."""
+        self._lease.check()
+        found = self._workspace.read(path, offset, max_bytes)
+        self._lease.check()
+        if found.hash:
+            self._reads[normalised(path)] = found.hash
+        return found
+
+    def replace(self, path: str, chunks: Iterable[bytes], expected_hash: str | None) -> FileChange:
+        """Write a file whose present bytes the session knows."""
+        self._demand_seen(path, expected_hash)
+        return self._note(self._workspace.replace(path, self._while_allowed(chunks), expected_hash))
+
+    def remove(self, path: str, expected_hash: str) -> FileChange:
+        """Remove a file whose present bytes the session knows."""
+        self._demand_seen(path, expected_hash)
+        return self._note(self._workspace.remove(path, expected_hash))
+
+    def move(self, path: str, new_path: str, expected_hash: str) -> FileChange:
+        """Move a file whose present bytes the session knows."""
+        self._demand_seen(path, expected_hash)
+        return self._note(self._workspace.move(path, new_path, expected_hash))
+
+    def restore(self, path: str, entry: FileStat, blob: bytes) -> FileChange:
+        """Put a file whose present bytes the session knows back as it was."""
+        self._lease.check()
+        stat = self._workspace.stat(path)
+        if stat is not None:
+            self._demand_seen(path, self._workspace.read(path).hash)
+        return self._note(self._workspace.restore(path, entry, blob))
+
+    def walk(self, pattern: str = "**/*", limit: int | None = None) -> Walk:
+        """Return the files that match a glob."""
+        self._lease.check()
+        return self._workspace.walk(pattern, limit)
+
+    def search(
+        self, pattern: str, path: str = ".", glob: str | None = None, ignore_case: bool = False, limit: int = 100
+    ) -> SearchHits:
+        """Return the lines that match a regular expression."""
+        self._lease.check()
+        return self._workspace.search(pattern, path, glob, ignore_case, limit)
+
+    def close(self) -> None:
+        """Do nothing: the workspace outlives the call."""
+
+    def __getattr__(self, name: str) -> Any:
+        # A workspace may offer more than the port; through the handle that can be taken away as well.
+        if name.startswith("_"):
+            raise AttributeError(name)
+        member = getattr(self._workspace, name)
+        if not callable(member):
+            return member
+
+        def forward(*args: Any, **kwargs: Any) -> Any:
+            self._lease.check()
+            return member(*args, **kwargs)
+
+        return forward
+
+    def publish_reads(self) -> None:
+        """Let the session know what the call read; for calls that succeeded."""
+        for path, digest in self._reads.items():
+            if path not in self.files:
+                self.files[path] = self._seen[path] = digest
+
+    def _demand_seen(self, path: str, expected_hash: str | None) -> None:
+        self._lease.check()
+        if expected_hash is None or self._seen.get(normalised(path)) == expected_hash:
+            return
+        known = normalised(path) in self._seen
+        why = "has changed since it was last read" if known else "has not been read in this session"
+        raise ToolFailed("conflict", f"{path} {why}; nothing was written", "read it first, then repeat the change")
+
+    def _while_allowed(self, chunks: Iterable[bytes]) -> Iterator[bytes]:
+        for chunk in chunks:
+            self._lease.check()
+            yield chunk
+
+    def _note(self, change: FileChange) -> FileChange:
+        """Remember a change that has happened, even if the call was stopped meanwhile."""
+        for path, digest in _present(change).items():
+            self.files[path] = digest
+            if digest is None:
+                self._seen.pop(path, None)
+            else:
+                self._seen[path] = digest
+        self._changed(change)
+        self._lease.check()
+        return change
+
+
+def _present(change: FileChange) -> dict[str, str | None]:
+    if change.new_path is None:
+        return {normalised(change.path): change.after}
+    return {normalised(change.path): None, normalised(change.new_path): change.after or change.before}

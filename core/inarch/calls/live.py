@@ -1,0 +1,91 @@
+"""One call while it lives: the only mutable record in the scheduler."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from attrs import define, evolve, field
+
+from inarch.calls.grants import digest
+from inarch.calls.states import advance
+from inarch.contract.events import CallResult, CallState
+from inarch.contract.ids import utc_now
+from inarch.contract.records import TERMINAL, CallStatus, Effects, ToolCall, ToolError, ToolResult
+
+if TYPE_CHECKING:
+    from inarch.calls.policy import Judgement
+    from inarch.contract.ports import Tool
+    from inarch.journal import Journal
+    from inarch.plugins.composition import Bound
+
+
+@define(eq=False)
+class LiveCall:
+    """A call, the tool it is for, and the journal that hears of every step."""
+
+    call: ToolCall
+    bound: Bound[Tool] | None
+    journal: Journal
+    effects: Effects = field(factory=Effects)
+    judgement: Judgement | None = None
+    approved: str | None = None
+    repaired: tuple[str, ...] = ()
+    changed_by_user: bool = False
+
+    @property
+    def is_done(self) -> bool:
+        """Whether the call is terminal."""
+        return self.call.status in TERMINAL
+
+    @property
+    def tool(self) -> Bound[Tool]:
+        """The call's tool; only calls that passed validation are asked for it."""
+        assert self.bound is not None
+        return self.bound
+
+    @property
+    def has_effects(self) -> bool:
+        """Whether the call may change something."""
+        return bool(self.effects.writes) or self.effects.exclusive
+
+    def is_still_approved(self) -> bool:
+        """Whether the arguments that are about to run are those that were approved."""
+        return self.approved is None or digest(self.call.name, self.call.arguments) == self.approved
+
+    def refuse_changed(self) -> None:
+        """End a call whose arguments are no longer those that were approved."""
+        self.fail(ToolError("denied", f"the arguments of {self.call.name} are not those that were approved"))
+
+    def begin(self) -> None:
+        """Record the call's first state, with the whole call."""
+        self._record(CallState(self.call.id, self.call.name, "validating", call=self.call))
+
+    def go(self, status: CallStatus) -> None:
+        """Enter a state that isn't terminal."""
+        advance(self.call.status, status)
+        started = utc_now() if status == "executing" else self.call.started
+        self.call = evolve(self.call, status=status, started=started)
+        whole = self.call if status == "scheduled" and self.changed_by_user else None
+        # The effects stand in the journal before anything is touched: a resume must know what may have happened.
+        effects = self.effects if status in ("awaiting_approval", "scheduled") else None
+        self._record(CallState(self.call.id, self.call.name, status, whole, effects, self.call.after))
+
+    def end(self, status: CallStatus, result: ToolResult) -> None:
+        """Enter a terminal state with a result."""
+        advance(self.call.status, status)
+        if self.repaired:
+            result = evolve(result, metadata={**result.metadata, "repaired": list(self.repaired)})
+        self.call = evolve(self.call, status=status, result=result, ended=utc_now())
+        self._record(CallResult(self.call.id, self.call.name, status, result, self.call.started, self.call.ended))
+
+    def fail(self, error: ToolError) -> None:
+        """End the call with an error."""
+        self.end("error", ToolResult(False, error=error))
+
+    def cancel(self, message: str = "cancelled before it ran") -> None:
+        """End the call as cancelled, if it hasn't ended."""
+        if not self.is_done:
+            self.end("cancelled", ToolResult(False, error=ToolError("cancelled", message)))
+
+    def _record(self, payload: CallState | CallResult) -> None:
+        self.journal.record(payload, self.call.turn_id)

@@ -1,0 +1,81 @@
+"""Before a call is judged: its tool is known, its arguments repaired and valid, its effects declared."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from attrs import define, field
+
+from inarch.calls.repair import repair_and_tell
+from inarch.calls.results import broke_contract, from_error
+from inarch.calls.schemas import BrokenSchema, Schema, check_arguments
+from inarch.contract.doors import guarded
+from inarch.contract.errors import InarchError, PluginError, ToolFailed
+from inarch.contract.ports import Tool
+from inarch.contract.records import Effects, ToolError
+
+if TYPE_CHECKING:
+    from inarch.calls.live import LiveCall
+    from inarch.plugins.composition import Bound
+
+
+@define(eq=False)
+class Preparation:
+    """Repairs and checks calls against the tools of a composition; schemas are compiled once."""
+
+    tools: Mapping[str, Bound[Tool]]
+    _schemas: dict[str, Schema] = field(init=False, factory=dict)
+
+    def repaired(self, bound: Bound[Tool] | None, arguments: Any) -> tuple[dict[str, Any], tuple[str, ...]]:
+        """Return a call's arguments as the tool wants them, and what was repaired.
+
+        What is no object even after repair stands under the key `""`, where validation refuses it.
+        """
+        told: tuple[str, ...] = ()
+        if bound is not None:
+            arguments, told = repair_and_tell(arguments, bound.value.input_schema)
+        return dict(arguments) if isinstance(arguments, Mapping) else {"": arguments}, told
+
+    def checked(self, live: LiveCall) -> ToolError | None:
+        """Set the call's effects; return why it can't run, None if it can."""
+        if live.bound is None:
+            return self._unknown(live.call.name)
+        tool, arguments = live.bound.value, live.call.arguments
+        if list(arguments) == [""]:
+            shown = repr(arguments[""])[:200]
+            return ToolError("validation", f"{tool.name}: the arguments are not a JSON object: {shown}")
+        schema = self._schemas.get(tool.name)
+        if schema is None:
+            schema = self._schemas[tool.name] = Schema(tool.input_schema)
+        try:
+            check_arguments(tool.name, schema, arguments)
+            live.effects = declared_effects(live.bound, arguments)
+        except BrokenSchema as error:
+            return broke_contract(live.bound.plugin, tool.name, f"has a broken input schema: {error}").error
+        except InarchError as error:
+            return from_error(error, live.bound.plugin, tool.name).error
+        return None
+
+    def _unknown(self, name: str) -> ToolError:
+        from difflib import get_close_matches
+
+        close = get_close_matches(name, self.tools, n=1, cutoff=0.5)
+        nearest = f"did you mean {close[0]!r}? " if close else ""
+        some = ", ".join(sorted(self.tools)[:40]) or "none"
+        return ToolError("not_found", f"there is no tool {name!r}", f"{nearest}tools: {some}")
+
+
+def declared_effects(bound: Bound[Tool], arguments: Mapping[str, Any]) -> Effects:
+    """Return what a call declares to read and write.
+
+    Raises:
+        ToolFailed: The tool refused the arguments.
+        PluginError: The tool's `effects` raised something else, or returned no `Effects`.
+    """
+    with guarded(bound.plugin, "tool", passes=(ToolFailed,)):
+        effects = bound.value.effects(arguments)
+        if not isinstance(effects, Effects):
+            what = f"declared effects that are no Effects: {effects!r}"
+            raise PluginError(f"tool {bound.value.name!r} of plugin {bound.plugin!r} {what}", plugin=bound.plugin)
+    return effects

@@ -1,0 +1,166 @@
+"""Arguments as models really send them, brought into the form that a tool's schema asks for.
+
+Only slips whose meaning is plain are repaired; anything else is left for validation to refuse. Imports nothing of ours.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+_WRAPPERS = ("parameters", "arguments")
+_INTEGER = re.compile(r"[+-]?[0-9]{1,18}")
+_NUMBER = re.compile(r"[+-]?[0-9]{1,18}(\.[0-9]{1,18})?([eE][+-]?[0-9]{1,2})?")
+_BOOLEANS = {"true": True, "false": False}
+
+
+def repair_arguments(arguments: Any, schema: Mapping[str, Any]) -> Any:
+    """Return `arguments` repaired for `schema`; what can't be repaired comes back as it was.
+
+    >>> schema = {"properties": {"file_path": {"type": "string"}, "limit": {"type": "integer"}}}
+    >>> repair_arguments({"path": "a.py", "limit": "5"}, schema)
+    {'limit': 5, 'file_path': 'a.py'}
+    """
+    return repair_and_tell(arguments, schema)[0]
+
+
+def repair_and_tell(arguments: Any, schema: Mapping[str, Any]) -> tuple[Any, tuple[str, ...]]:
+    """Return the repaired arguments and one short line for each thing that was repaired."""
+    told: list[str] = []
+    if isinstance(arguments, str):
+        arguments = _parsed(arguments, told)
+    if not isinstance(arguments, Mapping):
+        return arguments, tuple(told)
+    known = _properties(schema)
+    result = _unwrapped(dict(arguments), schema, known, told)
+    if "path" in result and "file_path" not in result and "file_path" in known and "path" not in known:
+        result["file_path"] = result.pop("path")
+        told.append("path read as file_path")
+    _drop_nulls(result, schema, known, told)
+    for name, value in result.items():
+        if name in known:
+            result[name] = _coerced(value, known[name], name, told)
+    return result, tuple(told)
+
+
+def _properties(schema: Mapping[str, Any]) -> Mapping[str, Any]:
+    known = schema.get("properties")
+    return known if isinstance(known, Mapping) else {}
+
+
+def _parsed(text: str, told: list[str]) -> Any:
+    try:
+        value = json.loads(text) if text.strip() else {}
+    except ValueError:
+        return text
+    if not isinstance(value, dict):
+        return text
+    told.append("arguments parsed from JSON text")
+    return value
+
+
+def _unwrapped(
+    result: dict[str, Any], schema: Mapping[str, Any], known: Mapping[str, Any], told: list[str]
+) -> dict[str, Any]:
+    """Lift the members of a nested `parameters` or `arguments` object; a name that stands outside already wins."""
+    if not known or schema.get("additionalProperties"):
+        return result
+    for wrapper in _WRAPPERS:
+        inner = result.get(wrapper)
+        if wrapper in known or inner is None:
+            continue
+        if isinstance(inner, str):
+            inner = _parsed(inner, [])
+        if isinstance(inner, Mapping):
+            del result[wrapper]
+            result = {**inner, **result}
+            told.append(f"nested {wrapper} flattened")
+    return result
+
+
+def _drop_nulls(result: dict[str, Any], schema: Mapping[str, Any], known: Mapping[str, Any], told: list[str]) -> None:
+    """Leave out a null where the argument is optional and null isn't among its types: it means "the default"."""
+    required = schema.get("required") or ()
+    for name in [name for name, value in result.items() if value is None]:
+        types = _types(known.get(name, True))
+        if name not in required and types and "null" not in types:
+            del result[name]
+            told.append(f"{name}: null left out")
+
+
+def _types(schema: Any) -> frozenset[str]:
+    """Return the types that a schema names; empty when it names none or says more than types."""
+    if not isinstance(schema, Mapping) or "enum" in schema or "const" in schema:
+        return frozenset()
+    branches = schema.get("anyOf")
+    if "type" not in schema and isinstance(branches, list):
+        parts = [_types(branch) for branch in branches]
+        return frozenset().union(*parts) if all(parts) else frozenset()
+    named = schema.get("type")
+    if isinstance(named, str):
+        return frozenset((named,))
+    return frozenset(name for name in named if isinstance(name, str)) if isinstance(named, list) else frozenset()
+
+
+def _coerced(value: Any, schema: Any, where: str, told: list[str]) -> Any:
+    types = _types(schema)
+    if isinstance(value, str) and types and "string" not in types:
+        for name, read in _READERS.items():
+            if name in types and (found := read(value)) is not None:
+                told.append(f"{where}: text read as {name}")
+                return _coerced(found, schema, where, []) if name in ("array", "object") else found
+        return value
+    if isinstance(value, float) and "integer" in types and "number" not in types and value.is_integer():
+        told.append(f"{where}: {value} read as integer")
+        return int(value)
+    return _coerced_inside(value, schema, where, told)
+
+
+def _coerced_inside(value: Any, schema: Any, where: str, told: list[str]) -> Any:
+    if not isinstance(schema, Mapping):
+        return value
+    items = schema.get("items")
+    if isinstance(value, list) and isinstance(items, Mapping):
+        return [_coerced(item, items, f"{where}[{index}]", told) for index, item in enumerate(value)]
+    known = _properties(schema)
+    if isinstance(value, Mapping) and known:
+        return {
+            name: _coerced(item, known[name], f"{where}.{name}", told) if name in known else item
+            for name, item in value.items()
+        }
+    return value
+
+
+def _integer(text: str) -> int | None:
+    return int(text) if _INTEGER.fullmatch(text.strip()) else None
+
+
+def _number(text: str) -> float | None:
+    return float(text) if _NUMBER.fullmatch(text.strip()) else None
+
+
+def _boolean(text: str) -> bool | None:
+    return _BOOLEANS.get(text.strip().lower())
+
+
+def _json_of(kind: type) -> Callable[[str], Any]:
+    def read(text: str) -> Any:
+        try:
+            value = json.loads(text)
+        except ValueError:
+            return None
+        return value if isinstance(value, kind) else None
+
+    return read
+
+
+# In this order: an integer is also a number, so it is tried first.
+_READERS: dict[str, Callable[[str], Any]] = {
+    "boolean": _boolean,
+    "integer": _integer,
+    "number": _number,
+    "array": _json_of(list),
+    "object": _json_of(dict),
+}

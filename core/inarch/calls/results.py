@@ -1,0 +1,107 @@
+"""What a tool returned or raised, as a `ToolResult` of plain JSON data."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import TYPE_CHECKING, Any, get_args
+
+from attrs import evolve
+
+from inarch.calls.outputs import LONGEST_RESULT, shortened, whole_text
+from inarch.calls.schemas import BrokenSchema, Schema
+from inarch.calls.threads import Outcome
+from inarch.contract.codec import to_data
+from inarch.contract.errors import Cancelled, ErrorCode, InarchError, StoreError, ToolFailed
+from inarch.contract.records import ToolError, ToolResult
+
+if TYPE_CHECKING:
+    from inarch.journal import Journal
+
+_CODES = frozenset(get_args(ErrorCode))
+
+
+def failed(code: ErrorCode, message: str, remedy: str = "") -> ToolResult:
+    """Return the result of a call that failed."""
+    return ToolResult(False, error=ToolError(code, message, remedy))
+
+
+def broke_contract(plugin: str, tool: str, what: str) -> ToolResult:
+    """Return the result of a call whose tool did not keep its side of the contract."""
+    return failed("execution", f"tool {tool!r} of plugin {plugin!r} {what}", "report it to the plugin's author")
+
+
+def from_outcome(outcome: Outcome, plugin: str, tool: str, schema: Schema | None) -> ToolResult:
+    """Return the result that an outcome stands for; data without a JSON form or against the schema is an error."""
+    if outcome.error is not None:
+        return from_error(outcome.error, plugin, tool)
+    try:
+        result = _plain(outcome.value)
+        json.dumps(result.data, allow_nan=False)
+    except (TypeError, ValueError, RecursionError) as error:
+        return broke_contract(plugin, tool, f"returned what is not JSON data: {error}")
+    if schema is None or not result.success:
+        return result
+    try:
+        faults = schema.faults(result.data)
+    except BrokenSchema as error:
+        return broke_contract(plugin, tool, f"has a broken output schema: {error}")
+    if faults:
+        return broke_contract(plugin, tool, f"returned data against its output schema: {'; '.join(faults)}")
+    return result
+
+
+def from_error(error: BaseException, plugin: str, tool: str) -> ToolResult:
+    """Return the result of a call that raised."""
+    if isinstance(error, ToolFailed):
+        code: ErrorCode = error.code if error.code in _CODES else "execution"
+        return failed(code, error.message, error.remedy)
+    if isinstance(error, (Cancelled, asyncio.CancelledError)):
+        return broke_contract(plugin, tool, "gave up as if it had been cancelled")
+    if isinstance(error, InarchError):
+        return failed("execution", error.message, error.remedy)
+    return broke_contract(plugin, tool, f"tried to end the process: {type(error).__name__}: {error}")
+
+
+def _plain(value: Any) -> ToolResult:
+    if not isinstance(value, ToolResult):
+        return ToolResult(True, to_data(value))
+    metadata = to_data(value.metadata)
+    if not isinstance(value.success, bool) or not isinstance(metadata, dict):
+        raise TypeError("a ToolResult with a wrong success or metadata")
+    error = value.error
+    if value.success:
+        error = None
+    elif not isinstance(error, ToolError) or error.code not in _CODES:
+        error = ToolError("execution", str(error) if error else "it failed without saying why")
+    return ToolResult(value.success, to_data(value.data), error, metadata)
+
+
+def without_secrets(result: ToolResult, journal: Journal) -> ToolResult:
+    """Return the result with placeholders for secrets: it goes to a model, not only to the journal."""
+    redactor = journal.redactor
+    if not redactor.shapes or not redactor.touches(json.dumps(to_data(result), ensure_ascii=False)):
+        return result
+    error = result.error
+    if error is not None:
+        error = ToolError(error.code, redactor.text(error.message), redactor.text(error.remedy))
+    return evolve(result, data=redactor.redact(result.data), error=error, metadata=redactor.redact(result.metadata))
+
+
+def within_limit(result: ToolResult, journal: Journal, limit: int | None = LONGEST_RESULT) -> ToolResult:
+    """Return the result with head and tail of its data where it is long; the whole is kept as a blob.
+
+    `metadata` then says `truncated` and has the blob's `output_ref`.
+    """
+    data = result.data
+    if limit is None or data is None or isinstance(data, (bool, int, float)):
+        return result
+    if len(data if isinstance(data, str) else json.dumps(data, ensure_ascii=False)) <= limit:
+        return result
+    metadata = {**result.metadata, "truncated": True}
+    try:
+        ref = journal.store.put_blob(journal.session_id, whole_text(data).encode("utf-8", "surrogatepass"))
+        metadata["output_ref"] = ref
+    except StoreError:
+        ref = ""  # the head and the tail are still worth having
+    return evolve(result, data=shortened(data, ref, limit * 2 // 3), metadata=metadata)

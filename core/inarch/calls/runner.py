@@ -1,0 +1,161 @@
+"""Runs one call that may run: attempts, time limit, retries, and the result in its final form."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from attrs import define, evolve, field
+
+from inarch.calls.attempt import Attempt, runs_on_loop
+from inarch.calls.context import CallContext, open_context
+from inarch.calls.outputs import LONGEST_RESULT, LiveOutput
+from inarch.calls.results import failed, from_outcome, within_limit, without_secrets
+from inarch.calls.schemas import Schema
+from inarch.calls.threads import Outcome
+from inarch.contract.errors import Cancelled
+from inarch.contract.events import ErrorHappened
+from inarch.contract.ports import Workspace
+from inarch.contract.records import CallStatus, ToolCall, ToolResult
+
+if TYPE_CHECKING:
+    from inarch.calls.live import LiveCall
+    from inarch.journal import Journal
+
+RETRIED = frozenset({"execution", "timeout"})
+"""Error codes after which a call without effects may be tried again."""
+FIRST_PAUSE_S = 0.05
+LONGEST_PAUSE_S = 1.0
+
+
+@define(eq=False)
+class Runner:
+    """Runs calls of one session; every call it is given ends, whatever its tool does."""
+
+    journal: Journal
+    workspace: Workspace
+    seen: dict[str, str]
+    selection: Callable[[], Any]
+    output_limit: int | None = LONGEST_RESULT
+    _running: set[CallContext] = field(init=False, factory=set)
+    _outputs: dict[str, Schema | None] = field(init=False, factory=dict)
+    _on_loop: dict[str, bool] = field(init=False, factory=dict)
+
+    async def run(self, live: LiveCall, earlier: Callable[[], Sequence[ToolCall]]) -> None:
+        """Run a call that is `executing` to its end.
+
+        Raises:
+            asyncio.CancelledError: The caller was cancelled; the call has ended as `cancelled`.
+        """
+        started = time.monotonic()
+        tool = live.tool.value
+        retries = 0
+        while True:
+            context, output = self._open(live, earlier)
+            attempt = Attempt(live.tool, context)
+            try:
+                outcome = await self._attempt(live, attempt)
+            except asyncio.CancelledError:
+                self._close(context, output)
+                if attempt.outcome is not None:
+                    result = self._result(live, attempt, attempt.outcome)
+                else:
+                    result = failed("cancelled", f"cancelled while it ran{self._abandonment(live, attempt)}")
+                live.end(_status(result), self._finished(result, context, started, retries))
+                raise
+            result = self._result(live, attempt, outcome)
+            if result.success and tool.category == "file":  # an index reads every file and shows none of them
+                context.handle.publish_reads()
+            self._close(context, output)
+            again = result.error is not None and result.error.code in RETRIED and not attempt.abandoned
+            if not again or live.has_effects or retries >= tool.max_retries:
+                break
+            await self._pause(live, retries, started)
+            retries += 1
+        live.end(_status(result), self._finished(result, context, started, retries))
+
+    def revoke_all(self) -> None:
+        """Take the handles away from every running call."""
+        for context in tuple(self._running):
+            context.revoke()
+
+    def _open(self, live: LiveCall, earlier: Callable[[], Sequence[ToolCall]]) -> tuple[CallContext, LiveOutput]:
+        plugin = live.tool.context
+        context, output = open_context(
+            live.call,
+            workspace=self.workspace,
+            seen=self.seen,
+            journal=self.journal,
+            earlier=earlier,
+            settings=plugin.settings,
+            state_dir=plugin.state_dir,
+            selection=self.selection(),
+        )
+        self._running.add(context)
+        return context, output
+
+    def _close(self, context: CallContext, output: LiveOutput) -> None:
+        context.revoke(cancel=False)
+        self._running.discard(context)
+        output.flush()
+
+    async def _attempt(self, live: LiveCall, attempt: Attempt) -> Outcome | None:
+        tool = live.tool.value
+        on_loop = self._on_loop.get(tool.name)
+        if on_loop is None:
+            on_loop = self._on_loop[tool.name] = runs_on_loop(tool)
+        arguments: Mapping[str, Any] = live.call.arguments
+        if tool.receives_secrets:
+            arguments = self.journal.redactor.reveal(arguments)
+        timeout = tool.timeout_s
+        return await attempt.run(arguments, on_loop, timeout if timeout and timeout > 0 else None)
+
+    def _result(self, live: LiveCall, attempt: Attempt, outcome: Outcome | None) -> ToolResult:
+        tool = live.tool.value
+        if outcome is None:
+            left = self._abandonment(live, attempt)
+            remedy = "ask for less at once, or give the tool a longer time limit"
+            return failed("timeout", f"{tool.name} did not finish within {tool.timeout_s:g} s{left}", remedy)
+        if isinstance(outcome.error, Cancelled) and attempt.context.cancelled.is_set():
+            return failed("cancelled", "cancelled while it ran")
+        if tool.name not in self._outputs:
+            self._outputs[tool.name] = None if tool.output_schema is None else Schema(tool.output_schema, "member")
+        return from_outcome(outcome, live.tool.plugin, tool.name, self._outputs[tool.name])
+
+    def _abandonment(self, live: LiveCall, attempt: Attempt) -> str:
+        """Name a tool that did not stop, in the journal and in what is returned for the message."""
+        if not attempt.abandoned:
+            return ""
+        what = f"tool {live.call.name!r} of plugin {live.tool.plugin!r} did not stop and was abandoned"
+        remedy = 'only isolation = "process" can end it'
+        self.journal.record(ErrorHappened(what, remedy, live.tool.plugin, "tool"), live.call.turn_id)
+        return f"; {what}, it may still be running"
+
+    async def _pause(self, live: LiveCall, retries: int, started: float) -> None:
+        try:
+            await asyncio.sleep(min(FIRST_PAUSE_S * 2**retries, LONGEST_PAUSE_S))
+        except asyncio.CancelledError:
+            result = failed("cancelled", "cancelled before it was tried again")
+            live.end("cancelled", _with(result, started, retries))
+            raise
+
+    def _finished(self, result: ToolResult, context: CallContext, started: float, retries: int) -> ToolResult:
+        result = _with(result, started, retries)
+        if context.handle.files:
+            result = evolve(result, metadata={**result.metadata, "files": dict(context.handle.files)})
+        return within_limit(without_secrets(result, self.journal), self.journal, self.output_limit)
+
+
+def _with(result: ToolResult, started: float, retries: int) -> ToolResult:
+    metadata = {**result.metadata, "duration_s": round(time.monotonic() - started, 6)}
+    if retries:
+        metadata["retries"] = retries
+    return ToolResult(result.success, result.data, result.error, metadata)
+
+
+def _status(result: ToolResult) -> CallStatus:
+    if result.success:
+        return "success"
+    return "cancelled" if result.error is not None and result.error.code == "cancelled" else "error"

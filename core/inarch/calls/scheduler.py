@@ -1,0 +1,164 @@
+"""From the calls of a reply to their results: validate, judge, ask once, run in order, done when all are terminal."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from attrs import define, evolve, field
+
+from inarch.calls.approvals import Approvals, change_arguments, denied
+from inarch.calls.grants import Grants
+from inarch.calls.live import LiveCall
+from inarch.calls.ordering import edges
+from inarch.calls.outputs import LONGEST_RESULT
+from inarch.calls.policy import ApproveMode, judge
+from inarch.calls.preparing import Preparation
+from inarch.calls.runner import Runner
+from inarch.calls.waves import Waves
+from inarch.contract.ids import new_id
+from inarch.contract.ports import FrontEnd, Policy, Tool, Workspace
+from inarch.contract.records import CallOrigin, CallPart, PlannedCall, ToolCall
+
+if TYPE_CHECKING:
+    from inarch.journal import Journal
+    from inarch.plugins.composition import Bound
+
+
+@define(eq=False, kw_only=True)
+class Scheduler:
+    """Runs the calls of one session; model, strategies, slash commands and mentions all come through here.
+
+    Args:
+        tools: The composition's tools by name.
+        policies: Who judges, the rules policy among them.
+        approve: What answers the question whether a call may run.
+        front_end: Who is asked; None is headless.
+        journal: Hears of every step.
+        workspace: What the tools work on.
+        seen: Path to hash of what the session last read or wrote; kept up to date here.
+        output_limit: Characters of JSON above which a result is kept as a blob and cut; None never cuts.
+    """
+
+    tools: Mapping[str, Bound[Tool]]
+    policies: Sequence[Bound[Policy]] = ()
+    approve: ApproveMode = "ask"
+    front_end: FrontEnd | None = None
+    journal: Journal
+    workspace: Workspace
+    seen: dict[str, str] = field(factory=dict)
+    output_limit: int | None = LONGEST_RESULT
+    grants: Grants = field(factory=Grants)
+    _closed: bool = field(init=False, default=False)
+    _preparation: Preparation = field(init=False)
+    _runner: Runner = field(init=False)
+
+    @_preparation.default
+    def _make_preparation(self) -> Preparation:
+        return Preparation(self.tools)
+
+    @_runner.default
+    def _make_runner(self) -> Runner:
+        return Runner(self.journal, self.workspace, self.seen, self._selection, self.output_limit)
+
+    async def run(
+        self,
+        turn_id: str,
+        calls: Sequence[CallPart | PlannedCall],
+        origin: CallOrigin = "model",
+        earlier: Sequence[ToolCall] = (),
+    ) -> tuple[ToolCall, ...]:
+        """Return the calls, all terminal, in call order; a tool's failure is a result, never an exception.
+
+        A call whose predecessor failed or was denied runs all the same: the model sees every result.
+
+        Raises:
+            asyncio.CancelledError: The caller was cancelled; every call has ended and is in the journal.
+            StoreError: A required journal can't be written.
+        """
+        batch = self._batch(turn_id, calls, origin)
+        try:
+            await self._run(batch, earlier)
+        except asyncio.CancelledError:
+            for live in batch:
+                live.cancel()
+            raise
+        return tuple(live.call for live in batch)
+
+    def revoke_all(self) -> None:
+        """Take the handles away from every running call; each ends as cancelled."""
+        self._runner.revoke_all()
+
+    def close(self) -> None:
+        """Revoke every running call; calls that come later end as cancelled. May be called twice."""
+        self._closed = True
+        self.revoke_all()
+
+    def _selection(self) -> Any:
+        return getattr(self.front_end, "selection", None)
+
+    def _batch(self, turn_id: str, calls: Sequence[CallPart | PlannedCall], origin: CallOrigin) -> list[LiveCall]:
+        taken: set[str] = set()
+        batch: list[LiveCall] = []
+        for part in calls:
+            given, provider_id = (part.id, part.provider_id) if isinstance(part, CallPart) else ("", "")
+            call_id = given if given and given not in taken else new_id()
+            taken.add(call_id)
+            bound = self.tools.get(part.name)
+            arguments, repaired = self._preparation.repaired(bound, part.arguments)
+            call = ToolCall(call_id, provider_id, turn_id, part.name, arguments, origin=origin)
+            batch.append(LiveCall(call, bound, self.journal, repaired=repaired))
+        return batch
+
+    async def _run(self, batch: Sequence[LiveCall], earlier: Sequence[ToolCall]) -> None:
+        for live in batch:
+            live.begin()
+        for live in batch:
+            if self._closed:
+                live.cancel("cancelled: the session is closed")
+            elif (error := self._preparation.checked(live)) is not None:
+                live.fail(error)
+            else:
+                self._judge(live)
+        approvals = Approvals(self.front_end, self.journal, self.workspace, self.grants)
+        await self._approve([live for live in batch if not live.is_done], approvals)
+        ready = [live for live in batch if not live.is_done]
+        self._order(ready)
+        await Waves(ready, batch, self._runner, self.journal, earlier).run()
+        if any(live.has_effects for live in ready):
+            self.journal.flush()  # what was changed is known even if the process ends now
+
+    def _judge(self, live: LiveCall) -> None:
+        live.judgement = judge(live.call, live.tool.value, live.effects, self.approve, self.policies)
+        if live.judgement.decision == "deny":
+            live.fail(denied(live, live.judgement))
+
+    async def _approve(self, batch: Sequence[LiveCall], approvals: Approvals) -> None:
+        asked: list[LiveCall] = []
+        for live in batch:
+            judgement = live.judgement
+            assert judgement is not None
+            if judgement.passed:
+                approvals.let_through(live, judgement)
+            elif judgement.decision == "ask" and not approvals.passes(live):
+                live.go("awaiting_approval")
+                asked.append(live)
+        await approvals.ask(asked, self._change)
+
+    def _change(self, live: LiveCall, arguments: Mapping[str, object]) -> str | None:
+        """Give a waiting call changed arguments; return what is wrong with them, and then it keeps the old ones."""
+        before = live.call, live.effects, live.changed_by_user
+        change_arguments(live, self._preparation.repaired(live.bound, arguments)[0])
+        error = self._preparation.checked(live)
+        if error is not None:
+            live.call, live.effects, live.changed_by_user = before
+            return error.message
+        self._judge(live)
+        return None
+
+    def _order(self, ready: Sequence[LiveCall]) -> None:
+        for live, waits in zip(ready, edges([live.effects for live in ready]), strict=True):
+            if waits:
+                live.call = evolve(live.call, after=tuple(ready[position].call.id for position in waits))
+            live.go("scheduled")

@@ -1,0 +1,157 @@
+"""Arguments and results against a tool's schemas: compiled once, and refused in words that help."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, cast
+
+from attrs import define, field
+
+from inarch.calls.fastcheck import Check, checker
+from inarch.contract.errors import ToolFailed
+
+if TYPE_CHECKING:
+    from jsonschema import ValidationError
+    from jsonschema.protocols import Validator
+
+MOST_FAULTS = 3
+"""Faults that one message names."""
+LONGEST_VALUE = 80
+
+
+class BrokenSchema(ValueError):
+    """A tool's schema is itself wrong."""
+
+
+@define(eq=False)
+class Schema:
+    """A JSON Schema (Draft 2020-12), compiled on first use.
+
+    Args:
+        source: The schema.
+        noun: What its members are called in messages.
+    """
+
+    source: Mapping[str, Any]
+    noun: str = "argument"
+    _fast: Check | None = field(init=False)
+    _whole: Validator | None = field(init=False, default=None)
+
+    @_fast.default
+    def _compiled(self) -> Check | None:
+        return checker(self.source)
+
+    def faults(self, value: Any) -> tuple[str, ...]:
+        """Return what is wrong with `value`, a sentence each; empty if it is valid.
+
+        Raises:
+            BrokenSchema: The schema can't be applied.
+        """
+        if self._fast is not None and self._fast(value):
+            return ()
+        from jsonschema.exceptions import SchemaError, UnknownType
+        from referencing.exceptions import Unresolvable
+
+        try:
+            errors = sorted(self._validator().iter_errors(value), key=_depth)
+        except (SchemaError, UnknownType, Unresolvable, LookupError, TypeError) as error:
+            reason = error.message if isinstance(error, SchemaError) else f"{type(error).__name__}: {error}"
+            raise BrokenSchema(reason) from error
+        said = (sentence for error in errors for sentence in self._say(error))
+        unique = tuple(dict.fromkeys(said))
+        more = len(unique) - MOST_FAULTS
+        return unique[:MOST_FAULTS] + ((f"and {more} more",) if more > 0 else ())
+
+    def _validator(self) -> Validator:
+        if self._whole is None:
+            from jsonschema import Draft202012Validator
+            from referencing.jsonschema import EMPTY_REGISTRY
+
+            Draft202012Validator.check_schema(self.source)
+            # With a registry of its own jsonschema never fetches a reference over the network.
+            self._whole = Draft202012Validator(self.source, registry=EMPTY_REGISTRY)
+        return self._whole
+
+    def _say(self, error: ValidationError) -> Iterable[str]:
+        where = _where(error.absolute_path)
+        inside = f" in {where}" if where else ""
+        if error.validator == "required":
+            for name in cast("list[str]", error.validator_value):
+                if name not in cast("dict[str, Any]", error.instance):
+                    yield f"{self.noun} {name!r} is missing{inside}"
+        elif error.validator == "additionalProperties" and error.validator_value is False:
+            known = list(cast("dict[str, Any]", error.schema).get("properties") or {})
+            for name in [name for name in cast("dict[str, Any]", error.instance) if name not in known]:
+                yield f"unknown {self.noun} {name!r}{inside}{_nearest(name, known)}"
+        else:
+            yield f"{where or 'the whole'}: {_wanted(error)}"
+
+
+def _depth(error: ValidationError) -> tuple[int, str]:
+    return len(error.absolute_path), _where(error.absolute_path)
+
+
+def _where(path: Iterable[Any]) -> str:
+    text = ""
+    for step in path:
+        text += f"[{step}]" if isinstance(step, int) else f".{step}" if text else str(step)
+    return text
+
+
+def _wanted(error: ValidationError) -> str:
+    shown = _short(error.instance)
+    if error.validator == "type":
+        return f"{shown} is not {_article(form(cast('dict[str, Any]', error.schema)))}"
+    if error.validator == "enum":
+        return f"{shown} is not one of {', '.join(_short(item) for item in cast('list[Any]', error.validator_value))}"
+    if error.validator == "anyOf":
+        return f"{shown} is not {_article(form(cast('dict[str, Any]', error.schema)))}"
+    return error.message if len(error.message) <= 300 else f"{error.message[:300]}…"
+
+
+def _short(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= LONGEST_VALUE else f"{text[:LONGEST_VALUE]}…"
+
+
+def _article(noun: str) -> str:
+    return f"an {noun}" if noun[:1] in "aeiou" else f"a {noun}"
+
+
+def _nearest(name: str, known: list[str]) -> str:
+    from difflib import get_close_matches
+
+    close = get_close_matches(name, known, n=1, cutoff=0.5)
+    return f" (did you mean {close[0]!r}?)" if close else ""
+
+
+def form(schema: Any) -> str:
+    """Return the form of a value in a word or two: `integer`, `list of string`, `string or null`."""
+    if not isinstance(schema, Mapping):
+        return "any value"
+    if "enum" in schema:
+        return " | ".join(repr(item) for item in schema["enum"])
+    if isinstance(schema.get("anyOf"), list):
+        return " or ".join(form(branch) for branch in schema["anyOf"])
+    named = schema.get("type", "any value")
+    if named == "array" and "items" in schema:
+        return f"list of {form(schema['items'])}"
+    return " or ".join(named) if isinstance(named, list) else str(named)
+
+
+def expected(name: str, schema: Mapping[str, Any]) -> str:
+    """Return how a tool is called, on one line: `read_file(file_path: string, start_line?: integer)`."""
+    required = schema.get("required") or ()
+    members = schema.get("properties") or {}
+    said = ", ".join(f"{key}{'' if key in required else '?'}: {form(value)}" for key, value in members.items())
+    return f"{name}({said})"
+
+
+def check_arguments(name: str, schema: Schema, arguments: Any) -> None:
+    """Check a call's arguments.
+
+    Raises:
+        ToolFailed: They are wrong (`validation`), with how the tool is called as the remedy.
+    """
+    if faults := schema.faults(arguments):
+        raise ToolFailed("validation", f"{name}: {'; '.join(faults)}", f"expected {expected(name, schema.source)}")

@@ -1,0 +1,127 @@
+"""Running a batch: what is ready starts together, what waits starts when all it waits for have ended."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from attrs import define, field
+
+from inarch.calls.threads import MOST
+from inarch.contract.records import ToolCall
+
+if TYPE_CHECKING:
+    from inarch.calls.live import LiveCall
+    from inarch.calls.runner import Runner
+    from inarch.journal import Journal
+
+
+@define(eq=False)
+class Waves:
+    """One batch on its way; `calls` are scheduled ones, `batch` all of the reply's."""
+
+    calls: Sequence[LiveCall]
+    batch: Sequence[LiveCall]
+    runner: Runner
+    journal: Journal
+    before: Sequence[ToolCall] = ()
+    _ready: deque[LiveCall] = field(init=False, factory=deque)
+    _missing: dict[str, int] = field(init=False, factory=dict)
+    _followers: dict[str, list[LiveCall]] = field(init=False, factory=dict)
+    _running: set[asyncio.Task[None]] = field(init=False, factory=set)
+    _ended: deque[asyncio.Task[None]] = field(init=False, factory=deque)
+    _wake: asyncio.Future[None] | None = field(init=False, default=None)
+    _of: dict[asyncio.Task[None], LiveCall] = field(init=False, factory=dict)
+
+    async def run(self) -> None:
+        """Return when every call has ended.
+
+        Raises:
+            asyncio.CancelledError: The caller was cancelled; running calls have been stopped, others not started.
+        """
+        for live in self.calls:
+            self._missing[live.call.id] = len(live.call.after)
+            for waited in live.call.after:
+                self._followers.setdefault(waited, []).append(live)
+            if not live.call.after:
+                self._ready.append(live)
+        try:
+            while self._ready or self._running:
+                await self._start_wave()
+                await self._take_ended()
+        finally:
+            await self._stop_running()
+
+    def earlier(self) -> Sequence[ToolCall]:
+        """Return the turn's finished calls, oldest first."""
+        return (*self.before, *(live.call for live in self.batch if live.is_done))
+
+    async def _start_wave(self) -> None:
+        """Start what is ready, as far as there is room; its `executing` is in the journal before anything runs."""
+        room = min(MOST - len(self._running), len(self._ready))
+        wave = [live for live in (self._ready.popleft() for _ in range(room)) if self._may_start(live)]
+        if not wave:
+            return
+        for live in wave:
+            live.go("executing")
+        if any(live.has_effects for live in wave):
+            await self.journal.sync()
+        else:
+            self.journal.flush()
+        if len(wave) == 1 and not self._running and not self._ready:
+            # Nothing else could run beside it: no task for it.
+            await self.runner.run(wave[0], self.earlier)
+            self._release(wave[0])
+            return
+        for live in wave:
+            task = asyncio.get_running_loop().create_task(self.runner.run(live, self.earlier))
+            self._running.add(task)
+            self._of[task] = live
+            task.add_done_callback(self._note_end)
+
+    def _may_start(self, live: LiveCall) -> bool:
+        if live.is_still_approved():
+            return True
+        live.refuse_changed()
+        self._release(live)
+        return False
+
+    def _note_end(self, task: asyncio.Task[None]) -> None:
+        self._running.discard(task)
+        self._ended.append(task)
+        if self._wake is not None and not self._wake.done():
+            self._wake.set_result(None)
+
+    async def _take_ended(self) -> None:
+        if self._running and not self._ended and (not self._ready or len(self._running) >= MOST):
+            self._wake = asyncio.get_running_loop().create_future()
+            await self._wake
+        while self._ended:
+            task = self._ended.popleft()
+            live = self._of.pop(task)
+            task.result()  # a fault of the kernel, or a journal that can't be written, ends the batch
+            self._release(live)
+
+    def _release(self, live: LiveCall) -> None:
+        for follower in self._followers.pop(live.call.id, ()):
+            self._missing[follower.call.id] -= 1
+            if not self._missing[follower.call.id]:
+                self._ready.append(follower)
+
+    async def _stop_running(self) -> None:
+        """Cancel what still runs and wait for it: each call ends within its grace."""
+        interrupted = False
+        for task in self._running:
+            task.cancel()
+        while self._running:
+            try:
+                await asyncio.wait(self._running)
+            except asyncio.CancelledError:
+                interrupted = True
+        for task in self._ended:
+            if not task.cancelled():
+                task.exception()
+        if interrupted:
+            raise asyncio.CancelledError

@@ -1,0 +1,83 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from inarch.calls import ordering
+from inarch.calls.ordering import conflict, edges, normalised
+from inarch.contract.records import Effects
+
+
+def _effects(reads: str = "", writes: str = "", exclusive: bool = False) -> Effects:
+    return Effects(frozenset(reads.split()), frozenset(writes.split()), exclusive)
+
+
+@pytest.mark.parametrize(
+    ("path", "plain"),
+    [("./a", "a"), ("a//b", "a/b"), ("a/./b/", "a/b"), ("a/", "a"), ("", ""), (".", ""), ("./", ""), ("x/../a", "")],
+)
+def test_odd_forms_of_a_path_are_one_path(path: str, plain: str) -> None:
+    assert normalised(path) == plain
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "wanted"),
+    [
+        (_effects(writes="a"), _effects(reads="a"), True),
+        (_effects(reads="a"), _effects(writes="a"), True),
+        (_effects(reads="a"), _effects(reads="a"), False),
+        (_effects(writes="./a"), _effects(reads="a"), True),
+        (_effects(writes="a//b"), _effects(reads="a/"), True),
+        (_effects(writes="a"), _effects(writes="ab"), False),
+        (_effects(writes="a/b/c"), _effects(reads="a/b/"), True),
+        (_effects(writes="a/b/c"), _effects(reads="a/x/"), False),
+        (Effects(reads=frozenset({""})), _effects(writes="deep/down"), True),
+        (_effects(writes="a"), _effects(writes="x/../a"), True),
+        (_effects(exclusive=True), _effects(), True),
+        (_effects(), _effects(), False),
+    ],
+)
+def test_conflict_is_equal_or_ancestor_with_a_write(first: Effects, second: Effects, wanted: bool) -> None:
+    assert conflict(first, second) is wanted
+    assert conflict(second, first) is wanted
+    assert edges([first, second])[1] == ((0,) if wanted else ())
+
+
+_paths = st.frozensets(
+    st.sampled_from(["", "a", "a/", "./a", "a/b", "a/b/c", "a/x", "b", "b/c/", "ab", "x/../a"]), max_size=2
+)
+_any_effects = st.builds(Effects, _paths, _paths, st.sampled_from([False] * 9 + [True]))
+
+
+@settings(max_examples=500, deadline=None)
+@given(st.lists(_any_effects, max_size=12))
+def test_edges_order_all_conflicting_pairs_and_no_others(batch: list[Effects]) -> None:
+    waits = edges(batch)
+    before: list[set[int]] = []
+    for position, direct in enumerate(waits):
+        assert all(earlier < position for earlier in direct)
+        before.append({*direct, *(further for earlier in direct for further in before[earlier])})
+    for later in range(len(batch)):
+        for earlier in range(later):
+            if conflict(batch[earlier], batch[later]):
+                assert earlier in before[later]
+        for earlier in waits[later]:
+            assert conflict(batch[earlier], batch[later])
+
+
+def test_independent_calls_wait_for_nothing() -> None:
+    assert edges([_effects(writes="a"), _effects(writes="b"), _effects(reads="c")]) == [(), (), ()]
+
+
+def test_a_call_waits_for_the_readers_and_the_reduced_edges_leave_out_the_rest() -> None:
+    batch = [_effects(writes="a"), _effects(reads="a"), _effects(reads="a"), _effects(writes="a"), _effects(reads="a")]
+    assert edges(batch) == [(), (0,), (0,), (1, 2), (3,)]
+
+
+def test_many_calls_cost_few_edges(monkeypatch: pytest.MonkeyPatch) -> None:
+    half = 5_000
+    batch = [_effects(writes=f"d/x{number}") for number in range(half)] + [Effects(reads=frozenset({""}))] * half
+    waits = edges(batch)
+    assert sum(map(len, waits)) <= 2 * len(batch)
+    assert half > ordering.MANY_WAITS

@@ -1,0 +1,617 @@
+from __future__ import annotations
+
+import asyncio
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from inarch.calls import attempt, runner
+from inarch.contract.errors import StoreError, ToolFailed
+from inarch.contract.records import Effects, PlannedCall, ToolResult
+from inarch.contract.tooling import tool
+from inarch.journal import Journal, fold
+
+Kitchen = Any
+
+
+@tool
+def double(number: int) -> int:
+    """Double a number."""
+    return number * 2
+
+
+@tool
+async def double_soon(number: int) -> int:
+    """Double a number on the loop."""
+    await asyncio.sleep(0)
+    return number * 2
+
+
+@tool
+def fail(message: str) -> str:
+    """Fail."""
+    raise ValueError(message)
+
+
+@pytest.mark.parametrize("value", [double, double_soon])
+def test_a_call_goes_through_its_states_and_succeeds(kitchen: Kitchen, value: Any) -> None:
+    call = kitchen.call(value, number=4)
+    assert (call.status, call.result.success, call.result.data) == ("success", True, 8)
+    assert kitchen.states(call) == ["validating", "scheduled", "executing", "success"]
+    assert call.started <= call.ended
+    assert call.result.metadata["duration_s"] >= 0
+
+
+def test_the_first_state_carries_the_whole_call(kitchen: Kitchen) -> None:
+    call = kitchen.call(double, number="4")
+    first = kitchen.of_kind("call.state")[0].data["call"]
+    assert (first["id"], first["arguments"], first["origin"]) == (call.id, {"number": 4}, "model")
+    assert call.result.metadata["repaired"] == ["number: text read as integer"]
+
+
+def test_every_call_of_a_batch_has_a_result_in_call_order(kitchen: Kitchen) -> None:
+    parts = [kitchen.part("double", "same", number=number) for number in range(200)]
+    done = kitchen.run(kitchen.scheduler(double), *parts)
+    assert [call.result.data for call in done] == [number * 2 for number in range(200)]
+    assert {call.provider_id for call in done} == {"same"}
+    assert len({call.id for call in done}) == 200
+
+
+def test_the_id_of_a_call_part_is_kept_unless_it_comes_twice(kitchen: Kitchen) -> None:
+    from inarch.contract.records import CallPart
+
+    parts = [CallPart("x1", "p", "double", {"number": 1}), CallPart("x1", "p", "double", {"number": 2})]
+    first, second = kitchen.run(kitchen.scheduler(double), *parts)
+    assert first.id == "x1" != second.id
+
+
+def test_one_failing_does_not_stop_the_rest(kitchen: Kitchen) -> None:
+    parts = [kitchen.part("fail", message="no"), kitchen.part("double", number=1), kitchen.part("unknown")]
+    failing, fine, unknown = kitchen.run(kitchen.scheduler(double, fail), *parts)
+    assert failing.result.error.code == "execution"
+    assert "'tested'" in failing.result.error.message and "ValueError: no" in failing.result.error.message
+    assert fine.status == "success"
+    assert unknown.result.error.code == "not_found"
+
+
+def test_unknown_tool_and_wrong_arguments_end_before_anything_runs(kitchen: Kitchen) -> None:
+    unknown, wrong = kitchen.run(
+        kitchen.scheduler(double), kitchen.part("duble", number=1), kitchen.part("double", numer=1)
+    )
+    assert "did you mean 'double'?" in unknown.result.error.remedy
+    assert wrong.result.error.code == "validation"
+    assert "did you mean 'number'?" in wrong.result.error.message
+    for call in (unknown, wrong):
+        assert kitchen.states(call) == ["validating", "error"]
+
+
+@pytest.mark.parametrize("arguments", ["{not json", "[1]", 7, None])
+def test_arguments_that_are_no_object_are_never_executed(kitchen: Kitchen, arguments: Any) -> None:
+    (call,) = kitchen.run(kitchen.scheduler(double), PlannedCall("double", arguments))
+    assert call.result.error.code == "validation"
+    assert "not a JSON object" in call.result.error.message
+
+
+def test_an_empty_batch_is_nothing(kitchen: Kitchen) -> None:
+    assert kitchen.run(kitchen.scheduler(double)) == ()
+    assert kitchen.events == []
+
+
+def test_ten_thousand_calls(kitchen: Kitchen) -> None:
+    parts = [kitchen.part("double" if number % 2 else "double_soon", number=number) for number in range(10_000)]
+    done = kitchen.run(kitchen.scheduler(double, double_soon), *parts)
+    assert [call.result.data for call in done] == [number * 2 for number in range(10_000)]
+
+
+def test_independent_calls_run_together_and_at_most_64_at_once(kitchen: Kitchen) -> None:
+    running, most, lock = 0, 0, threading.Lock()
+    both = threading.Barrier(64)
+
+    @tool
+    def meet(number: int) -> int:
+        """Wait until 64 calls are here."""
+        nonlocal running, most
+        with lock:
+            running += 1
+            most = max(most, running)
+        both.wait(30)
+        with lock:
+            running -= 1
+        return number
+
+    done = kitchen.run(kitchen.scheduler(meet), *(kitchen.part("meet", number=number) for number in range(128)))
+    assert all(call.status == "success" for call in done)
+    assert most == 64
+
+
+def test_conflicting_calls_run_in_call_order_and_say_whom_they_waited_for(kitchen: Kitchen) -> None:
+    order: list[int] = []
+
+    @tool(effects=Effects(writes=frozenset({"a"})))
+    async def note(number: int, pause: float) -> None:
+        """Note a number."""
+        await asyncio.sleep(pause)
+        order.append(number)
+
+    parts = [kitchen.part("note", number=0, pause=0.02), kitchen.part("note", number=1, pause=0.0)]
+    first, second = kitchen.run(kitchen.scheduler(note), *parts)
+    assert order == [0, 1]
+    assert (first.after, second.after) == ((), (first.id,))
+
+
+def test_a_call_runs_although_the_one_it_waited_for_failed_or_was_denied(kitchen: Kitchen) -> None:
+    @tool(effects=Effects(writes=frozenset({"a"})))
+    def step(fails: bool) -> str:
+        """Do a step."""
+        if fails:
+            raise ToolFailed("conflict", "no")
+        return "done"
+
+    first, second = kitchen.run(
+        kitchen.scheduler(step), kitchen.part("step", fails=True), kitchen.part("step", fails=False)
+    )
+    assert (first.status, second.status) == ("error", "success")
+
+
+def test_a_later_call_sees_the_earlier_results_of_its_turn(kitchen: Kitchen) -> None:
+    @tool(effects=Effects(exclusive=True))
+    def look(context: Any) -> list[Any]:
+        """Look at what has been done."""
+        return [call.result.data for call in context.earlier]
+
+    before = kitchen.call(double, number=1)
+    scheduler = kitchen.scheduler(double, look)
+    done = kitchen.run(scheduler, kitchen.part("double", number=2), kitchen.part("look"), earlier=(before,))
+    assert done[1].result.data == [2, 4]
+
+
+def test_effects_are_on_disk_before_a_call_with_effects_runs(kitchen: Kitchen) -> None:
+    kept: list[Any] = []
+
+    @tool(effects=Effects(writes=frozenset({"a"})))
+    def change() -> None:
+        """Change something."""
+        kept.extend(kitchen.store.load("session"))
+
+    call = kitchen.call(change)
+    assert [event.data["status"] for event in kept if event.kind == "call.state"] == [
+        "validating",
+        "scheduled",
+        "executing",
+    ]
+    assert fold(kept).unknown == (call.id,)  # what a resume finds if everything ends in the middle of the call
+    assert fold(kitchen.store.load("session")).unknown == ()
+
+
+def test_a_tool_that_declares_no_effects_object_or_raises_is_named(kitchen: Kitchen) -> None:
+    @tool(effects=lambda arguments: {"writes": []})  # type: ignore[arg-type, return-value]
+    def odd() -> None:
+        """Odd."""
+
+    @tool(effects=lambda arguments: arguments["missing"])
+    def odder() -> None:
+        """Odder."""
+
+    for value in (odd, odder):
+        call = kitchen.call(value)
+        assert call.result.error.code == "execution"
+        assert "'tested'" in call.result.error.message
+        assert kitchen.states(call) == ["validating", "error"]
+
+
+def test_a_closed_scheduler_runs_nothing(kitchen: Kitchen) -> None:
+    scheduler = kitchen.scheduler(double)
+    scheduler.close()
+    scheduler.close()
+    (call,) = kitchen.run(scheduler, kitchen.part("double", number=1))
+    assert call.status == "cancelled"
+    assert kitchen.states(call) == ["validating", "cancelled"]
+
+
+class _FullStore:
+    """A disk without room."""
+
+    def append(self, session_id: str, events: Any) -> None:
+        raise StoreError("full", "no room")
+
+    async def sync(self) -> None: ...
+
+    def load(self, session_id: str, after: int = 0) -> list[Any]:
+        return []
+
+
+def test_nothing_runs_when_a_required_journal_cannot_be_written(kitchen: Kitchen) -> None:
+    kitchen.journal = Journal(_FullStore(), "session")
+    ran: list[int] = []
+
+    @tool(effects=Effects(writes=frozenset({"a"})))
+    def change() -> None:
+        """Change something."""
+        ran.append(1)
+
+    with pytest.raises(StoreError):
+        kitchen.call(change)
+    assert ran == []
+
+
+def _cancel_when(kitchen: Kitchen, scheduler: Any, parts: list[Any], moment: Callable[[], bool]) -> None:
+    """Cancel a batch as soon as `moment` is true."""
+
+    async def drive() -> None:
+        task = asyncio.ensure_future(scheduler.run("turn", parts))
+        await kitchen.until(lambda: moment() or task.done())
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    asyncio.run(drive())
+
+
+def _endings(kitchen: Kitchen) -> list[str]:
+    return [event.data["status"] for event in kitchen.of_kind("call.result")]
+
+
+def test_cancel_while_awaiting_approval(kitchen: Kitchen, write_file: Any) -> None:
+    async def never(batch: Any) -> Any:
+        await asyncio.sleep(60)
+
+    person = kitchen.person(never)
+    scheduler = kitchen.scheduler(write_file, double, approve="ask", front_end=person)
+    parts = [kitchen.part("write_file", file_path="a", content="x"), kitchen.part("double", number=1)]
+    _cancel_when(kitchen, scheduler, parts, lambda: bool(person.asked))
+    assert _endings(kitchen) == ["cancelled", "cancelled"]
+    assert not (kitchen.folder / "a").exists()
+
+
+@pytest.mark.parametrize("count", [1, 3])
+def test_cancel_while_executing_and_scheduled(kitchen: Kitchen, count: int) -> None:
+    started = threading.Event()
+    stopped: list[bool] = []
+
+    @tool(effects=Effects(exclusive=True))
+    def wait(context: Any) -> None:
+        """Wait until told to stop."""
+        started.set()
+        stopped.append(context.cancelled.wait(30))
+
+    @tool(effects=Effects(exclusive=True))
+    async def wait_here(context: Any) -> None:
+        """Wait on the loop."""
+        started.set()
+        try:
+            await asyncio.sleep(60)
+        finally:
+            stopped.append(context.cancelled.is_set())
+
+    for value in (wait, wait_here):
+        kitchen.events.clear()
+        stopped.clear()
+        started.clear()
+        scheduler = kitchen.scheduler(value)
+        _cancel_when(kitchen, scheduler, [kitchen.part(value.name)] * count, started.is_set)
+        assert stopped == [True]
+        assert _endings(kitchen) == ["cancelled"] * count
+        messages = [event.data["result"]["error"]["message"] for event in kitchen.of_kind("call.result")]
+        assert messages == ["cancelled while it ran"] + ["cancelled before it ran"] * (count - 1)
+
+
+def test_cancel_stops_all_that_run_together(kitchen: Kitchen) -> None:
+    running: set[int] = set()
+
+    @tool
+    async def wait(number: int) -> None:
+        """Wait."""
+        running.add(number)
+        try:
+            await asyncio.sleep(60)
+        finally:
+            running.discard(number)
+
+    parts = [kitchen.part("wait", number=number) for number in range(5)]
+    _cancel_when(kitchen, kitchen.scheduler(wait), parts, lambda: len(running) == 5)
+    assert running == set()
+    assert _endings(kitchen) == ["cancelled"] * 5
+
+
+def test_revoke_all_ends_running_calls_as_cancelled(kitchen: Kitchen) -> None:
+    @tool(effects=Effects(exclusive=True))
+    def work(context: Any) -> None:
+        """Work until the handle is taken away."""
+        while True:
+            context.emit("x")
+            context.cancelled.wait(0.001)
+
+    async def drive() -> Any:
+        scheduler = kitchen.scheduler(work)
+        task = asyncio.ensure_future(scheduler.run("turn", [kitchen.part("work")]))
+        await kitchen.until(lambda: kitchen.of_kind("call.output"))
+        scheduler.revoke_all()
+        return await task
+
+    (call,) = asyncio.run(drive())
+    assert call.status == "cancelled"
+
+
+def test_the_timeout_of_a_tool_is_an_error_with_a_remedy(kitchen: Kitchen) -> None:
+    @tool(timeout_s=0.02)
+    async def slow() -> None:
+        """Sleep."""
+        await asyncio.sleep(60)
+
+    @tool(timeout_s=0.02, effects=Effects(exclusive=True))
+    def slow_thread(context: Any) -> None:
+        """Sleep in a thread."""
+        context.cancelled.wait(60)
+
+    for value in (slow, slow_thread):
+        call = kitchen.call(value)
+        assert (call.status, call.result.error.code) == ("error", "timeout")
+        assert call.result.error.message == f"{value.name} did not finish within 0.02 s"
+
+
+@pytest.mark.parametrize("cancelling", [False, True])
+def test_a_stuck_tool_is_abandoned_and_named(
+    kitchen: Kitchen, monkeypatch: pytest.MonkeyPatch, cancelling: bool
+) -> None:
+    monkeypatch.setattr(attempt, "GRACE_S", 0.02)
+    started, release, late = threading.Event(), threading.Event(), []
+
+    @tool(timeout_s=60 if cancelling else 0.02, max_retries=3)
+    def stuck(context: Any = None) -> None:
+        """Never return."""
+        started.set()
+        release.wait(60)
+
+    @tool(timeout_s=60 if cancelling else 0.02)
+    async def stubborn() -> None:
+        """Swallow every cancellation."""
+        started.set()
+        while True:
+            try:
+                await asyncio.sleep(0.01)
+            except asyncio.CancelledError:
+                late.append(1)
+
+    for value in (stuck, stubborn):
+        kitchen.events.clear()
+        started.clear()
+        if cancelling:
+            _cancel_when(kitchen, kitchen.scheduler(value), [kitchen.part(value.name)], started.is_set)
+        else:
+            kitchen.call(value)
+        (result,) = kitchen.of_kind("call.result")
+        assert result.data["status"] == ("cancelled" if cancelling else "error")
+        assert (
+            f"tool {value.name!r} of plugin 'tested' did not stop and was abandoned"
+            in result.data["result"]["error"]["message"]
+        )
+        (error,) = kitchen.of_kind("error")
+        assert (error.data["plugin"], error.data["door"]) == ("tested", "tool")
+    release.set()
+
+
+def test_cancelling_twice_loses_nothing(kitchen: Kitchen, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(attempt, "GRACE_S", 0.05)
+    release, started = threading.Event(), threading.Event()
+
+    @tool
+    def stuck(number: int) -> None:
+        """Never return."""
+        started.set()
+        release.wait(60)
+
+    async def drive(count: int) -> None:
+        parts = [kitchen.part("stuck", number=number) for number in range(count)]
+        task = asyncio.ensure_future(kitchen.scheduler(stuck).run("turn", parts))
+        await kitchen.until(started.is_set)
+        for _ in range(3):
+            task.cancel()
+            await asyncio.sleep(0.01)
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    for count in (1, 4):
+        started.clear()
+        kitchen.events.clear()
+        asyncio.run(drive(count))
+        assert _endings(kitchen) == ["cancelled"] * count
+    release.set()
+
+
+_STUCK = """
+import asyncio, threading
+from inarch.calls import Scheduler, attempt
+from inarch.contract.records import CallPart, PluginContext
+from inarch.contract.tooling import tool
+from inarch.journal import Journal, MemoryStore
+from inarch.plugins import Bound
+
+@tool(timeout_s=0.01)
+def stuck() -> None:
+    "Never return."
+    threading.Event().wait()
+
+attempt.GRACE_S = 0.01
+bound = Bound("tested", stuck, PluginContext("tested", "."))
+scheduler = Scheduler(tools={"stuck": bound}, journal=Journal(MemoryStore(), "s"), workspace=None)
+(call,) = asyncio.run(scheduler.run("turn", [CallPart("", "", "stuck", {})]))
+print(call.result.error.code)
+"""
+
+
+def test_a_stuck_thread_does_not_hold_up_the_exit() -> None:
+    done = subprocess.run([sys.executable, "-P", "-c", _STUCK], capture_output=True, text=True, timeout=60)
+    assert (done.stdout, done.stderr, done.returncode) == ("timeout\n", "", 0)
+
+
+def test_a_stuck_thread_does_not_hold_up_the_next_call(kitchen: Kitchen, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(attempt, "GRACE_S", 0.01)
+    release = threading.Event()
+
+    @tool(timeout_s=0.01)
+    def stuck(number: int) -> None:
+        """Never return."""
+        release.wait(60)
+
+    parts = [kitchen.part("stuck", number=number) for number in range(80)] + [kitchen.part("double", number=1)]
+    done = kitchen.run(kitchen.scheduler(stuck, double), *parts)
+    assert done[-1].status == "success"
+    release.set()
+
+
+def _flaky(failures: list[Exception], **options: Any) -> Any:
+    def flaky() -> str:
+        """Fail a few times."""
+        if failures:
+            raise failures.pop(0)
+        return "done"
+
+    return tool(**options)(flaky)
+
+
+def test_a_call_without_effects_is_tried_again(kitchen: Kitchen, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(runner, "FIRST_PAUSE_S", 0.0)
+    call = kitchen.call(_flaky([ValueError("1"), ToolFailed("timeout", "2")], max_retries=2))
+    assert (call.result.data, call.result.metadata["retries"]) == ("done", 2)
+
+
+@pytest.mark.parametrize(
+    ("options", "error"),
+    [
+        ({"max_retries": 0}, ValueError("x")),
+        ({"max_retries": 3, "effects": Effects(writes=frozenset({"a"}))}, ValueError("x")),
+        ({"max_retries": 3, "effects": Effects(exclusive=True)}, ValueError("x")),
+        ({"max_retries": 3}, ToolFailed("not_found", "x")),
+        ({"max_retries": 3}, ToolFailed("conflict", "x")),
+    ],
+)
+def test_effects_and_plain_refusals_are_never_tried_again(kitchen: Kitchen, options: Any, error: Exception) -> None:
+    failures = [error, error]
+    call = kitchen.call(_flaky(failures, **options))
+    assert call.status == "error"
+    assert "retries" not in call.result.metadata
+    assert len(failures) == 1
+
+
+def test_cancel_between_two_tries(kitchen: Kitchen, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(runner, "FIRST_PAUSE_S", 60.0)
+    monkeypatch.setattr(runner, "LONGEST_PAUSE_S", 60.0)
+    failures: list[Exception] = [ValueError("x")]
+    parts = [kitchen.part("flaky")]
+    _cancel_when(kitchen, kitchen.scheduler(_flaky(failures, max_retries=1)), parts, lambda: not failures)
+    assert _endings(kitchen) == ["cancelled"]
+
+
+def test_a_tool_cannot_end_the_process_or_the_turn(kitchen: Kitchen) -> None:
+    @tool
+    def leave() -> None:
+        """Exit."""
+        raise SystemExit(3)
+
+    @tool
+    async def leave_soon() -> None:
+        """Exit on the loop."""
+        raise SystemExit(3)
+
+    @tool
+    async def give_up() -> None:
+        """Raise a cancellation of its own."""
+        raise asyncio.CancelledError
+
+    @tool
+    def stop() -> None:
+        """Raise StopIteration."""
+        raise StopIteration
+
+    for value in (leave, leave_soon, give_up, stop):
+        call = kitchen.call(value)
+        assert (call.status, call.result.error.code) == ("error", "execution")
+        assert "'tested'" in call.result.error.message
+
+
+def test_a_plain_function_that_returns_an_awaitable_is_awaited(kitchen: Kitchen) -> None:
+    @tool
+    def later(number: int) -> Any:
+        """Return a coroutine."""
+        return double_soon.function(number)
+
+    assert kitchen.call(later, number=3).result.data == 6
+
+
+def test_what_is_not_json_is_an_error_that_names_the_plugin(kitchen: Kitchen) -> None:
+    def loop() -> Any:
+        ring: list[Any] = []
+        ring.append(ring)
+        return ring
+
+    for value in (object(), {"a": object()}, float("nan"), ToolResult("yes"), loop()):  # type: ignore[arg-type]
+
+        @tool
+        def odd(kept: int = 0, value: Any = value) -> Any:
+            """Return something odd."""
+            return value
+
+        error = kitchen.call(odd).result.error
+        assert error.code == "execution"
+        assert "'tested'" in error.message
+
+
+def test_records_become_plain_data_and_a_tool_result_passes(kitchen: Kitchen) -> None:
+    @tool
+    def plain() -> Any:
+        """Return records."""
+        return {"effects": Effects(reads=frozenset({"b", "a"})), "path": Path("x/y"), "pair": (1, 2)}
+
+    @tool
+    def whole(success: bool) -> Any:
+        """Return a result."""
+        return ToolResult(success, {"a": 1}, metadata={"mine": 1})
+
+    data = kitchen.call(plain).result.data
+    assert data == {"effects": {"reads": ["a", "b"], "writes": [], "exclusive": False}, "path": "x/y", "pair": [1, 2]}
+    fine, failing = kitchen.call(whole, success=True), kitchen.call(whole, success=False)
+    assert (fine.result.data, fine.result.metadata["mine"]) == ({"a": 1}, 1)
+    assert (failing.status, failing.result.error.code) == ("error", "execution")
+
+
+def test_the_output_schema_is_checked_and_the_plugin_named(kitchen: Kitchen) -> None:
+    @tool(output_schema={"type": "object", "required": ["n"], "properties": {"n": {"type": "integer"}}})
+    def answer(given: Any) -> Any:
+        """Return what it is given."""
+        return given
+
+    assert kitchen.call(answer, given={"n": 1}).status == "success"
+    error = kitchen.call(answer, given={"n": "x"}).result.error
+    assert error.code == "execution"
+    assert "plugin 'tested' returned data against its output schema: n: 'x' is not an integer" in error.message
+
+
+def test_a_secret_goes_to_the_tool_that_receives_it_and_nowhere_else(
+    tmp_path: Path, new_kitchen: Callable[..., Kitchen]
+) -> None:
+    kitchen = new_kitchen(tmp_path, environ={"SOME_API_KEY": "s3cr3t-value"})
+    got: list[str] = []
+
+    @tool(receives_secrets=True)
+    def send(key: str) -> str:
+        """Use a key."""
+        got.append(key)
+        return f"used {key}"
+
+    @tool
+    def show(key: str) -> str:
+        """Show a key."""
+        raise ToolFailed("execution", key)
+
+    placeholder = kitchen.journal.redactor.text("s3cr3t-value")
+    done = kitchen.call(send, key=placeholder)
+    assert got == ["s3cr3t-value"]
+    assert done.result.data == f"used {placeholder}"
+    assert kitchen.call(show, key="s3cr3t-value").result.error.message == placeholder
+    kitchen.journal.flush()
+    assert not [event for event in kitchen.store.load("session") if "s3cr3t-value" in event.line]

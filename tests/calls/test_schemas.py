@@ -1,0 +1,169 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from jsonschema import Draft202012Validator
+
+from inarch.calls.fastcheck import checker
+from inarch.calls.schemas import BrokenSchema, Schema, check_arguments, expected
+from inarch.contract.errors import ToolFailed
+
+_scalars = (
+    st.none() | st.booleans() | st.integers(-3, 3) | st.sampled_from([0.0, 1.0, 2.5, float("nan")])
+    | st.sampled_from(["", "a", "bb", "é"])
+)  # fmt: skip
+_values = st.recursive(
+    _scalars,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from("abc"), inner, max_size=3),
+    max_leaves=8,
+)
+_types = st.sampled_from(["string", "integer", "number", "boolean", "null", "array", "object"])
+
+
+def _schema_of(inner: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+    return st.fixed_dictionaries(
+        {},
+        optional={
+            "type": _types | st.lists(_types, min_size=1, max_size=3, unique=True),
+            "enum": st.lists(_values, min_size=1, max_size=3),
+            "const": _values,
+            "minimum": st.integers(-2, 2),
+            "maximum": st.sampled_from([0, 1.5]),
+            "exclusiveMinimum": st.integers(-2, 2),
+            "exclusiveMaximum": st.integers(-2, 2),
+            "minLength": st.integers(0, 2),
+            "maxLength": st.integers(0, 2),
+            "minItems": st.integers(0, 2),
+            "maxItems": st.integers(0, 2),
+            "items": inner,
+            "properties": st.dictionaries(st.sampled_from("abc"), inner, max_size=3),
+            "required": st.lists(st.sampled_from("abc"), max_size=2, unique=True),
+            "additionalProperties": inner,
+            "anyOf": st.lists(inner, min_size=1, max_size=2),
+            "allOf": st.lists(inner, min_size=1, max_size=2),
+            "description": st.just("said"),
+            "default": _scalars,
+            "not": inner,
+            "pattern": st.just("^a"),
+        },
+    )
+
+
+_schemas = st.recursive(st.booleans() | st.just({}), _schema_of, max_leaves=5)
+
+
+@settings(max_examples=1500, deadline=None)
+@given(_schemas, st.lists(_values, min_size=1, max_size=4))
+def test_the_fast_checker_never_accepts_what_jsonschema_refuses(schema: Any, values: list[Any]) -> None:
+    check = checker(schema)
+    for value in values:
+        if check is not None and check(value):
+            assert Draft202012Validator(schema).is_valid(value)
+
+
+_ALIKE: list[Any] = [0, 0.0, False, 1, 1.0, True, "", "1", None, [], {}, [1], [True], {"a": 0}, float("nan"), 10**20]
+
+
+@pytest.mark.parametrize("keyword", ["const", "enum"])
+@pytest.mark.parametrize("wanted", _ALIKE, ids=repr)
+def test_values_that_python_takes_for_equal_are_told_apart(keyword: str, wanted: Any) -> None:
+    schema = {keyword: wanted if keyword == "const" else [wanted]}
+    check = checker(schema)
+    assert check is not None
+    for value in _ALIKE:
+        if check(value):
+            assert Draft202012Validator(schema).is_valid(value)
+
+
+@pytest.mark.parametrize("kind", ["string", "integer", "number", "boolean", "null", "array", "object"])
+def test_types_are_told_apart(kind: str) -> None:
+    check = checker({"type": kind})
+    assert check is not None
+    accepted = [value for value in _ALIKE if check(value)]
+    assert accepted
+    assert all(Draft202012Validator({"type": kind}).is_valid(value) for value in accepted)
+
+
+@settings(max_examples=300, deadline=None)
+@given(_schemas, _values)
+def test_faults_are_told_exactly_where_jsonschema_refuses(schema: Any, value: Any) -> None:
+    assert bool(Schema(schema).faults(value)) == (not Draft202012Validator(schema).is_valid(value))
+
+
+READ = {
+    "type": "object",
+    "properties": {
+        "file_path": {"type": "string", "description": "Which."},
+        "start_line": {"type": ["integer", "null"]},
+        "paths": {"type": "array", "items": {"type": "string"}},
+        "kind": {"enum": ["class", "function"]},
+    },
+    "required": ["file_path"],
+    "additionalProperties": False,
+}
+
+
+def _message(arguments: dict[str, Any]) -> tuple[str, str]:
+    with pytest.raises(ToolFailed) as caught:
+        check_arguments("read_file", Schema(READ), arguments)
+    assert caught.value.code == "validation"
+    return caught.value.message, caught.value.remedy
+
+
+def test_valid_arguments_pass_without_jsonschema() -> None:
+    code = (
+        "import sys; from inarch.calls.schemas import Schema\n"
+        f"s = Schema({READ!r})\n"
+        "assert s.faults({'file_path': 'a', 'start_line': None, 'paths': ['b'], 'kind': 'class'}) == ()\n"
+        "assert 'jsonschema' not in sys.modules and 'cattrs' not in sys.modules\n"
+    )
+    subprocess.run([sys.executable, "-P", "-c", code], check=True, timeout=60)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({}, "read_file: argument 'file_path' is missing"),
+        ({"file_path": "a", "start_lin": 1}, "unknown argument 'start_lin' (did you mean 'start_line'?)"),
+        ({"file_path": "a", "start_line": "x"}, "start_line: 'x' is not an integer or null"),
+        ({"file_path": "a", "paths": ["b", 3]}, "paths[1]: 3 is not a string"),
+        ({"file_path": "a", "kind": "clas"}, "kind: 'clas' is not one of 'class', 'function'"),
+    ],
+)
+def test_messages_say_where_and_what(arguments: dict[str, Any], message: str) -> None:
+    assert message in _message(arguments)[0]
+
+
+def test_the_remedy_shows_how_the_tool_is_called() -> None:
+    assert _message({})[1] == (
+        "expected read_file(file_path: string, start_line?: integer or null, paths?: list of string, "
+        "kind?: 'class' | 'function')"
+    )
+    assert expected("f", {}) == "f()"
+
+
+def test_many_faults_are_counted_not_listed() -> None:
+    message = _message({"a1": 1, "b1": 1, "c1": 1, "d1": 1, "file_path": "x"})[0]
+    assert message.count("unknown argument") == 3
+    assert message.endswith("and 1 more")
+
+
+def test_a_long_value_is_shown_short() -> None:
+    assert len(_message({"file_path": ["x" * 10_000]})[0]) < 300
+
+
+@pytest.mark.parametrize("schema", [{"type": "strin"}, {"required": "a"}, {"properties": 3}, {"$ref": "#/nowhere"}])
+def test_a_broken_schema_is_named_as_such(schema: dict[str, Any]) -> None:
+    with pytest.raises(BrokenSchema):
+        Schema(schema).faults({"b": 1})
+
+
+def test_other_keywords_are_left_to_jsonschema() -> None:
+    schema = Schema({"type": "object", "properties": {"a": {"pattern": "^x"}}})
+    assert schema.faults({"a": "xy"}) == ()
+    assert schema.faults({"a": "yx"})
