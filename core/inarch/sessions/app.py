@@ -1,0 +1,162 @@
+"""The composed application: configuration, plugins, workspace and store, and the sessions made from them."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from inarch.calls import repair_arguments
+from inarch.config import load_config
+from inarch.contract.doors import guarded
+from inarch.contract.errors import InarchError, UsageError
+from inarch.contract.ids import new_id
+from inarch.contract.ports import ContextStore, FrontEnd
+from inarch.contract.records import PlannedCall, ToolResult, Turn
+from inarch.journal import Journal, MemoryStore
+from inarch.plugins import compose_plugins
+from inarch.sessions.opening import open_conversation
+from inarch.sessions.parts import Parts
+from inarch.sessions.session import Session
+
+
+def compose(
+    profile: str | None = None,
+    root: str | os.PathLike[str] = ".",
+    config: str | os.PathLike[str] | Mapping[str, Any] | None = None,
+    *,
+    flags: Mapping[str, Any] | None = None,
+    without: Sequence[str] = (),
+    files: Sequence[str] = (),
+    front_end: FrontEnd | None = None,
+    journal: bool = True,
+    environ: Mapping[str, str] | None = None,
+) -> App:
+    """Load the configuration, find and load the profile's plugins, and return the application.
+
+    Args:
+        profile: The profile's name; None takes the configured one.
+        root: The workspace's directory.
+        config: A file that replaces the user's, or a mapping shaped like it.
+        flags: Profile keys that win over everything else, such as `{"model": "offline/extractive"}`.
+        without: Plugins to leave out.
+        files: Single-file plugins to add.
+        front_end: Shows events and asks for approvals; without one, asking means denying.
+        journal: Whether sessions are kept; False is the way on where no state can be written.
+        environ: Environment variables; the process's own by default.
+
+    Raises:
+        UsageError: `root` is no directory that can be read.
+        ConfigError: A configuration value is wrong.
+    """
+    place = _checked_root(root)
+    variables = os.environ if environ is None else environ
+    loaded = load_config(
+        place,
+        profile=profile,
+        config=config if config is None or isinstance(config, Mapping) else os.fspath(config),
+        flags=flags or {},
+        environ=variables,
+    )
+    return App(loaded, compose_plugins(loaded, without=without, files=files), front_end, journal, dict(variables))
+
+
+def _checked_root(root: str | os.PathLike[str]) -> str:
+    place = Path(root).absolute()
+    if not place.exists():
+        raise UsageError(f"{place} does not exist", "name a directory with --root")
+    if not place.is_dir():
+        raise UsageError(f"{place} is not a directory", "name the directory it lies in with --root")
+    if not os.access(place, os.R_OK | os.X_OK):
+        raise UsageError(f"{place} can't be read", "check its permissions, or name another directory with --root")
+    return os.path.realpath(place)
+
+
+class App(Parts):
+    """What `compose` made. Close it, or use it as a context manager."""
+
+    def session(self, session_id: str | None = None) -> Session:
+        """Return a new session, or the kept one of this id with everything that was said in it.
+
+        Raises:
+            UsageError: There is no session of this id.
+            StoreError: The store can't be opened or read.
+        """
+        return Session(open_conversation(self, session_id))
+
+    async def call_tool(self, name: str, arguments: Mapping[str, Any]) -> ToolResult:
+        """Call one tool, through the scheduler and all policies, outside any session.
+
+        Without a front end, what would have to be asked is denied. Whoever calls knows the files they name, so the ones
+        to be written count as seen in their present bytes; a change between then and the write is still a conflict.
+        """
+        journal = Journal(MemoryStore(), new_id(), redactor=self.redactor)
+        seen = await asyncio.to_thread(self._present, name, arguments)
+        scheduler = self.scheduler(journal, seen)
+        try:
+            (call,) = await scheduler.run(new_id(), [PlannedCall(name, arguments)], "user")
+        finally:
+            scheduler.close()
+        if call.result is None:
+            raise AssertionError("a finished call has a result")
+        return call.result
+
+    def _present(self, name: str, arguments: Mapping[str, Any]) -> dict[str, str]:
+        """Return the hashes of the files that a call is going to write."""
+        bound = self.composition.tools.get(name)
+        if bound is None:
+            return {}
+        seen: dict[str, str] = {}
+        try:
+            with guarded(bound.plugin, "tool"):
+                writes = bound.value.effects(repair_arguments(arguments, bound.value.input_schema)).writes
+            for path in writes:
+                seen[path] = self.workspace.read(path).hash
+        except InarchError:
+            return seen  # the call itself will say what is wrong
+        return {path: digest for path, digest in seen.items() if digest}
+
+    def close(self) -> None:
+        """Close from code that isn't asynchronous."""
+        asyncio.run(self.aclose())
+
+    def __enter__(self) -> App:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def open_store(name: str, path: str | os.PathLike[str]) -> ContextStore:
+    """Open a context store by its plugin's name, for scripts; `memory` is the kernel's own.
+
+    Raises:
+        ConfigError: No installed plugin provides such a store.
+        StoreError: It can't be opened.
+    """
+    if name == "memory":
+        return MemoryStore()
+    app = compose(config={"profiles": {"default": {"plugins": [name], "store": name}}})
+    spec = app.named("store", name, app.composition.stores)
+    with guarded(spec.plugin, "store", passes=(InarchError,)):
+        opened: ContextStore = spec.value.open(os.fspath(path))
+        return opened
+
+
+def run(prompt: str, **options: Any) -> Turn:
+    """Compose, run one turn in a new session and close; `options` are those of `compose`.
+
+    Raises:
+        InarchError: As `compose` and `Session.run`.
+    """
+
+    async def go() -> Turn:
+        app = compose(**options)
+        try:
+            return await app.session().run(prompt)
+        finally:
+            await app.aclose()
+
+    return asyncio.run(go())

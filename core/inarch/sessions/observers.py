@@ -1,0 +1,41 @@
+"""Those who look on: tracers and the front end. One that fails is dropped and told; it never breaks a turn."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from attrs import define
+
+from inarch.contract.doors import Door, guarded
+from inarch.contract.errors import PluginError
+from inarch.contract.events import ErrorHappened, Event
+from inarch.journal import Journal
+
+
+@define(eq=False)
+class Observer:
+    """Passes events on to one onlooker until it fails for the first time."""
+
+    name: str
+    plugin: str
+    door: Door
+    look: Callable[[Event], None]
+    journal: Journal
+    sees_deltas: bool = False
+    failed: bool = False
+
+    def __call__(self, event: Event) -> None:
+        """Show the event; on a failure say so once and stop."""
+        if self.failed or (event.kind == "model.delta" and not self.sees_deltas):
+            return
+        try:
+            with guarded(self.plugin, self.door, passes=(BrokenPipeError,)):
+                self.look(event)
+        except PluginError as error:
+            self.failed = True
+            self.journal.record(
+                ErrorHappened(
+                    f"{self.name} sees no more events: {error.message}", error.remedy, self.plugin, self.door
+                ),
+                event.turn_id,
+            )

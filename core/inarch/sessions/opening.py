@@ -1,0 +1,124 @@
+"""From a composed application to a conversation: a new one, or a kept one with its history."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from inarch.config import GUIDE_FILES, Config, read_trusted
+from inarch.contract.errors import UsageError
+from inarch.contract.events import Event, Note, SessionStarted
+from inarch.contract.ids import new_id
+from inarch.contract.ports import ContextSource
+from inarch.contract.records import Message, PluginContext
+from inarch.journal import History, Journal, fold
+from inarch.plugins import Bound
+from inarch.sessions.observers import Observer
+from inarch.sessions.parts import KERNEL, Parts
+from inarch.turns import Conversation, Mentions, ProjectStructure
+
+INSTRUCTION_CHARACTERS = 32_768
+
+
+def open_conversation(parts: Parts, session_id: str | None) -> Conversation:
+    """Return a conversation with its journal; a new one is recorded at its first event.
+
+    Raises:
+        UsageError: There is no session of this id.
+    """
+    events = list(parts.store.load(session_id)) if session_id else []
+    if session_id and not events:
+        raise UsageError(f"there is no session {session_id}", "inarch sessions list shows those of this directory")
+    history = fold(events) if events else None
+    journal = Journal(
+        parts.store,
+        session_id or new_id(),
+        redactor=parts.redactor,
+        required=parts.config.profile.journal == "required",
+        seq=events[-1].seq if events else 0,
+    )
+    talk = _conversation(parts, journal, history)
+    journal.listeners += _observers(parts, journal)
+    journal.listeners.append(lambda event: _count_effects(talk, event))
+    if history is None:
+        _record_start(parts, journal)
+    return talk
+
+
+def _conversation(parts: Parts, journal: Journal, history: History | None) -> Conversation:
+    seen = dict(history.seen) if history else {}
+    return Conversation(
+        session_id=journal.session_id,
+        config=parts.config,
+        models=parts.composition.models,
+        tools=parts.tool_specs,
+        strategies=parts.strategies,
+        sources=[*_own_sources(parts), *parts.composition.context_sources],
+        tracers=parts.composition.tracers,
+        scheduler=parts.scheduler(journal, seen),
+        journal=journal,
+        workspace=parts.workspace,
+        seen=seen,
+        environ=parts.environ,
+        instructions=_instructions(parts.config),
+        history=_by_turn(history.messages) if history else [],
+        turns=[turn for turn in history.turns if turn.type == "agent"] if history else [],
+    )
+
+
+def _instructions(config: Config) -> str:
+    """Return the project's own instructions to agents, if they are trusted as they stand now."""
+    texts = (read_trusted(config.root, name, config.trusted_files) for name in GUIDE_FILES)
+    return next((text[:INSTRUCTION_CHARACTERS] for text in texts if text), "")
+
+
+def _by_turn(messages: Sequence[Message]) -> list[tuple[Message, ...]]:
+    turns: list[list[Message]] = []
+    for message in messages:
+        if message.role == "user" or not turns:
+            turns.append([])
+        turns[-1].append(message)
+    return [tuple(turn) for turn in turns]
+
+
+def _own_sources(parts: Parts) -> list[Bound[ContextSource]]:
+    context = PluginContext(KERNEL, parts.config.root)
+    sources: tuple[ContextSource, ...] = (Mentions(), ProjectStructure())
+    return [Bound(KERNEL, source, context) for source in sources]
+
+
+def _observers(parts: Parts, journal: Journal) -> list[Observer]:
+    observers = [
+        Observer(f"tracer {bound.value.name!r}", bound.plugin, "tracer", bound.value.saw, journal)
+        for bound in parts.composition.tracers
+    ]
+    if parts.front_end is not None:
+        name = parts.front_end.name
+        observers.append(Observer(f"front end {name!r}", KERNEL, "front end", parts.front_end.show, journal, True))
+    return observers
+
+
+def _record_start(parts: Parts, journal: Journal) -> None:
+    from inarch import __version__
+
+    journal.record(
+        SessionStarted(
+            root=parts.config.root,
+            version=__version__,
+            plugins=tuple(plugin.name for plugin in parts.composition.loaded),
+            profile=parts.config.profile.name,
+        )
+    )
+    for note in parts.config.notes:
+        journal.record(Note(note, "config"))
+    for refused in parts.composition.refused:
+        journal.record(Note(f"plugin {refused.name!r} was refused: {refused.reason} ({refused.remedy})", "plugins"))
+
+
+def _count_effects(talk: Conversation, event: Event) -> None:
+    """Count the calls that may have changed something: what cached decisions depend on."""
+    if event.kind == "call.state" and event.data["status"] == "executing":
+        effects = event.data.get("effects") or {}
+        if effects.get("writes") or effects.get("exclusive"):
+            talk.effectful_calls += 1
+    elif event.kind == "file.changed":
+        talk.effectful_calls += 1

@@ -1,0 +1,33 @@
+"""A whole application around a scripted model."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from typing import Any
+
+from attrs import evolve
+
+from inarch.contract.ports import ModelProvider
+from inarch.contract.records import PluginContext
+from inarch.plugins import Bound
+from inarch.sessions.app import App, compose
+from inarch.testing.scripted import ScriptedModel, Step
+
+
+def scripted_app(
+    script: Iterable[Step] | ScriptedModel, root: str | os.PathLike[str], **options: Any
+) -> tuple[App, ScriptedModel]:
+    """Compose an application whose model plays a script; `options` are those of `inarch.compose`.
+
+    Sessions are kept in memory unless `journal=True` is given; of the user's configuration and environment only the
+    places of state and caches count unless `config` or `environ` is given.
+    """
+    model = script if isinstance(script, ScriptedModel) else ScriptedModel(script)
+    places = {name: value for name, value in os.environ.items() if name == "HOME" or name.startswith("XDG_")}
+    app = compose(root=root, **{"journal": False, "config": {}, "environ": places, **options})
+    bound: Bound[ModelProvider] = Bound(model.name, model, PluginContext(model.name, app.config.root))
+    app.composition = evolve(app.composition, models={**app.composition.models, model.name: bound})
+    profile = evolve(app.config.profile, model=f"{model.name}/{model.default_model}")
+    app.config = evolve(app.config, profile=profile)
+    return app, model

@@ -1,0 +1,100 @@
+"""A model provider that plays a script: deterministic, without network, through the real port."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from decimal import Decimal
+from typing import Any
+
+from attrs import define, field
+
+from inarch.contract.errors import ProviderError
+from inarch.contract.records import (
+    CallDelta,
+    Delta,
+    Finish,
+    Limits,
+    ModelInfo,
+    ModelRequest,
+    Price,
+    TextDelta,
+    Usage,
+    UsageDelta,
+)
+
+Step = Sequence[Delta | Exception | float] | Callable[[ModelRequest], "Step"]
+"""One reply: deltas in order; an exception is raised, a number of seconds is waited for. Or a function giving one."""
+
+
+def says(text: str, usage: Usage | None = None) -> list[Delta]:
+    """Return a reply of plain text."""
+    return [TextDelta(text), UsageDelta(usage or Usage(10, 5, cost_usd=Decimal(0))), Finish("stop")]
+
+
+def calls(*wanted: tuple[str, dict[str, Any]], text: str = "", usage: Usage | None = None) -> list[Delta]:
+    """Return a reply that calls tools: pairs of name and arguments."""
+    said: list[Delta] = [TextDelta(text)] if text else []
+    fragments: list[Delta] = [
+        CallDelta(index, f"call_{index}", name, json.dumps(arguments)) for index, (name, arguments) in enumerate(wanted)
+    ]
+    return [*said, *fragments, UsageDelta(usage or Usage(10, 5, cost_usd=Decimal(0))), Finish("calls")]
+
+
+@define
+class ScriptedModel:
+    """Answers the n-th request with the n-th step; `requests` keeps what was asked.
+
+    When the script is over, the last step repeats if `repeat`, else the request fails.
+    """
+
+    script: Iterable[Step]
+    name: str = "scripted"
+    default_model: str = "script"
+    default_decision_model: str = "script"
+    cost: Price | None = None
+    repeat: bool = False
+    requests: list[ModelRequest] = field(factory=list)
+    _steps: list[Step] = field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self._steps = list(self.script)
+
+    async def answer(self, request: ModelRequest) -> AsyncIterator[Delta]:
+        """Play the next step.
+
+        Raises:
+            ProviderError: The script is over.
+        """
+        self.requests.append(request)
+        index = len(self.requests) - 1
+        if self.repeat:
+            index = min(index, len(self._steps) - 1)
+        if index >= len(self._steps):
+            raise ProviderError("request", f"the script has {len(self._steps)} steps, this is request {index + 1}")
+        step = self._steps[index]
+        while callable(step):
+            step = step(request)
+        for item in step:
+            if isinstance(item, Exception):
+                raise item
+            if isinstance(item, float):
+                await asyncio.sleep(item)
+            else:
+                yield item
+
+    async def models(self) -> Sequence[ModelInfo]:
+        """Return the one model there is."""
+        return [ModelInfo(self.default_model)]
+
+    def limits(self, model: str) -> Limits:
+        """Return that nothing is known."""
+        return Limits()
+
+    def price(self, model: str) -> Price | None:
+        """Return the price given to the script."""
+        return self.cost
+
+    async def close(self) -> None:
+        """Do nothing: there is no connection."""

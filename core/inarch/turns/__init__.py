@@ -1,0 +1,7 @@
+"""A turn from prompt to answer."""
+
+from inarch.turns.conversation import Conversation as Conversation
+from inarch.turns.loop import run_turn as run_turn
+from inarch.turns.mentions import Mentions as Mentions
+from inarch.turns.strategies import Native as Native
+from inarch.turns.structure import ProjectStructure as ProjectStructure

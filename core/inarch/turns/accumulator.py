@@ -1,0 +1,128 @@
+"""Deltas in, one whole reply out: fragments are joined by call index, and a reply that is not whole is an error."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from attrs import define, field
+
+from inarch.contract.errors import ProviderError
+from inarch.contract.ids import new_id
+from inarch.contract.records import (
+    REASONING_INDEX,
+    TEXT_INDEX,
+    CallDelta,
+    CallPart,
+    Delta,
+    Finish,
+    FinishReason,
+    Message,
+    Part,
+    PartData,
+    Reasoning,
+    ReasoningDelta,
+    Reply,
+    Text,
+    TextDelta,
+    Usage,
+    UsageDelta,
+)
+
+MAX_CALLS = 1_000
+"""More calls than this in one reply are a fault of the model, not work to do."""
+
+
+@define
+class _CallDraft:
+    id: str = ""
+    name: str = ""
+    arguments: list[str] = field(factory=list)
+
+
+@define
+class Accumulator:
+    """Collects one streamed reply. `provider` is the name under which opaque part data is kept."""
+
+    provider: str
+    _text: list[str] = field(factory=list)
+    _reasoning: list[str] = field(factory=list)
+    _calls: dict[int, _CallDraft] = field(factory=dict)
+    _part_data: dict[int, Mapping[str, Any]] = field(factory=dict)
+    _usage: Usage = field(factory=Usage)
+    _finish: FinishReason | None = None
+
+    def add(self, delta: Delta) -> None:
+        """Take the next piece of the stream."""
+        match delta:
+            case TextDelta(text):
+                self._text.append(text)
+            case ReasoningDelta(text):
+                self._reasoning.append(text)
+            case CallDelta():
+                draft = self._calls.setdefault(delta.index, _CallDraft())
+                draft.id = draft.id or delta.id
+                draft.name = draft.name or delta.name
+                draft.arguments.append(delta.arguments)
+            case PartData(index, data):
+                self._part_data[index] = data
+            case UsageDelta(usage):
+                self._usage = usage
+            case Finish(reason):
+                self._finish = reason
+
+    @property
+    def characters(self) -> int:
+        """How much text came so far."""
+        return sum(map(len, self._text))
+
+    def reply(self) -> Reply:
+        """Return the whole reply.
+
+        Raises:
+            ProviderError: It was cut, empty, filtered or malformed; retryable unless it was filtered.
+        """
+        if self._finish is None:
+            raise ProviderError("malformed", "the reply was cut before its end", retryable=True)
+        if self._finish == "error":
+            raise ProviderError("server", "the model ended its reply with an error", retryable=True)
+        calls = tuple(self._call(index, draft) for index, draft in sorted(self._calls.items()))
+        if len(calls) > MAX_CALLS:
+            raise ProviderError("malformed", f"{len(calls)} calls in one reply (at most {MAX_CALLS})", retryable=True)
+        text = "".join(self._text)
+        if not text.strip() and not calls:
+            raise self._nothing()
+        parts: list[Part] = []
+        if self._reasoning:
+            parts.append(Reasoning("".join(self._reasoning), self._opaque(REASONING_INDEX)))
+        if text:
+            parts.append(Text(text, self._opaque(TEXT_INDEX)))
+        parts.extend(calls)
+        return Reply(Message("assistant", tuple(parts)), calls, self._usage, self._finish)
+
+    def _call(self, index: int, draft: _CallDraft) -> CallPart:
+        text = "".join(draft.arguments).strip() or "{}"
+        try:
+            arguments = json.loads(text)
+        except ValueError as error:
+            why = "cut" if self._finish == "length" else "not JSON"
+            raise ProviderError(
+                "malformed", f"the arguments of call {draft.name or index!r} are {why}: {error}", retryable=True
+            ) from None
+        if not isinstance(arguments, dict):
+            arguments = {"arguments": arguments}
+        return CallPart(new_id(), draft.id, draft.name, arguments, self._opaque(index))
+
+    def _opaque(self, index: int) -> Mapping[str, Any] | None:
+        data = self._part_data.get(index)
+        return None if data is None else {self.provider: data}
+
+    def _nothing(self) -> ProviderError:
+        if self._finish == "filtered":
+            return ProviderError("filtered", "the service filtered the whole reply", remedy="ask it in other words")
+        if self._finish == "length":
+            return ProviderError(
+                "empty", "the output limit was reached before any text", remedy="raise the output limit"
+            )
+        return ProviderError("empty", "the reply has neither text nor calls", retryable=True)

@@ -1,0 +1,89 @@
+"""A turn, from prompt to answer: gather, decide, then ask and call until no calls are left."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from attrs import evolve
+
+from inarch.contract.errors import Cancelled, PluginError, ProviderError
+from inarch.contract.records import Message, Text, Turn
+from inarch.turns.conversation import Conversation
+from inarch.turns.limits import LimitReached
+from inarch.turns.opening import decide, gather, run_decided
+from inarch.turns.run import TurnRun
+from inarch.turns.wording import SO_FAR, results_message, text_message
+
+GRACE_SECONDS = 20.0
+"""How long the last request may take after the turn's own time is up."""
+
+
+async def run_turn(talk: Conversation, prompt: str) -> Turn:
+    """Run one turn and return the agent's part of it, in one of the terminal statuses.
+
+    Raises:
+        asyncio.CancelledError: After the turn was recorded as cancelled.
+        ConfigError: The profile's model isn't there; nothing was recorded.
+        StoreError: The journal is required and could not be kept.
+    """
+    run = TurnRun.begin(talk, prompt)
+    try:
+        turn = run.ended("done", await _answer(run))
+    except LimitReached as limit:
+        turn = run.ended("limited", await _answer_so_far(run, limit), limit=limit.name)
+    except (ProviderError, PluginError) as error:
+        turn = run.failed(error)
+    except (asyncio.CancelledError, Cancelled):
+        run.end_cancelled()
+        raise asyncio.CancelledError from None
+    await run.finish(turn)
+    return turn
+
+
+async def _answer(run: TurnRun) -> str:
+    """The loop: one iteration is a request and all the calls of its reply."""
+    async with _deadline(run):
+        await gather(run)
+        decision = await decide(run)
+        if decision.kind == "answer":
+            run.messages.append(text_message(decision.text))
+            return decision.text
+        if decision.calls:
+            await run_decided(run, decision)
+        while True:
+            run.meter.next_iteration()
+            reply = await run.asker.ask(run.request())
+            run.messages.append(reply.message)
+            if not reply.calls:
+                return reply.message.text
+            run.messages.append(results_message(await run.call(reply.calls, "model")))
+
+
+async def _answer_so_far(run: TurnRun, limit: LimitReached) -> str:
+    """Ask once more, without tools, and say which limit was reached; where money or tokens are out, don't ask."""
+    if limit.name in ("max_cost_usd", "max_tokens"):
+        return limit.text
+    run.settle()
+    run.messages.append(Message("user", (Text(SO_FAR.format(limit=limit.text)),)))
+    try:
+        async with asyncio.timeout(GRACE_SECONDS):
+            reply = await run.asker.ask(evolve(run.request(), tool_choice="none"))
+    except (ProviderError, LimitReached, TimeoutError) as error:
+        return f"{limit.text} (and there is no answer so far: {error or 'no time was left'})"
+    answer = f"{reply.message.text}\n\n({limit.text})"
+    run.messages.append(text_message(answer))
+    return answer
+
+
+@asynccontextmanager
+async def _deadline(run: TurnRun) -> AsyncIterator[None]:
+    """Turn the end of the turn's wall time into `LimitReached`, wherever the turn stands."""
+    try:
+        async with asyncio.timeout(run.meter.seconds_left()) as deadline:
+            yield
+    except TimeoutError:
+        if not deadline.expired():
+            raise
+        raise run.meter.out_of_time() from None

@@ -1,0 +1,98 @@
+"""`@file` and `@dir/` in a prompt: their contents are in the context before the model is asked."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Iterator
+
+from attrs import frozen
+
+from inarch.contract.errors import ToolFailed
+from inarch.contract.ports import Situation, Workspace
+from inarch.contract.records import Contribution, PlannedCall
+
+DIRECTORY_FILES = 20
+"""A mentioned directory brings at most this many files whole; the others are named."""
+READER = "read_multiple_files"
+
+_MENTION = re.compile(r"(?:(?<=\s)|^)@((?:\\.|[^\s\\])+)")
+_FENCE = re.compile(r"^(`{3,})[^\n]*\n.*?(?:^\1`*[ \t]*$|\Z)", re.MULTILINE | re.DOTALL)
+_TRAILING = ".,;:!?)]}'\""
+
+
+@frozen
+class Mention:
+    """A path as it was mentioned, and the files it stands for."""
+
+    word: str
+    files: tuple[str, ...] = ()
+    note: str = ""
+
+
+class Mentions:
+    """The context source for `@` mentions; `\\ ` stands for a space in a path."""
+
+    name = "mentions"
+
+    async def gather(self, situation: Situation) -> Contribution | None:
+        """Return the calls that read what was mentioned, and a note on what could not be."""
+        words = mentioned_words(situation.turn.content)
+        if not words:
+            return None
+        found = await asyncio.to_thread(lambda: [resolve(word, situation.workspace) for word in words])
+        files = list(dict.fromkeys(path for mention in found for path in mention.files))
+        notes = "\n".join(f"@{mention.word}: {mention.note}" for mention in found if mention.note)
+        reads = any(spec.name == READER for spec in situation.tools)
+        calls = (PlannedCall(READER, {"file_paths": files}),) if files and reads else ()
+        return Contribution(notes, calls)
+
+
+def mentioned_words(prompt: str) -> list[str]:
+    """Return the mentioned paths in order, unescaped, each once; what stands in a fence is quoted, not said."""
+    prompt = _FENCE.sub(" ", prompt)
+    words = (re.sub(r"\\(.)", r"\1", match[1]) for match in _MENTION.finditer(prompt))
+    return list(dict.fromkeys(word for word in words if word.strip(_TRAILING + "@")))
+
+
+def resolve(word: str, workspace: Workspace) -> Mention:
+    """Find what a mention stands for; punctuation at its end is left off where the path needs it."""
+    note = "there is no such file or directory"
+    for path in _candidates(word):
+        try:
+            stat = workspace.stat(path.rstrip("/") or ".")
+        except ToolFailed as error:
+            note = error.message
+            continue
+        if stat is None:
+            continue
+        if stat.kind == "directory":
+            return _directory(path.rstrip("/"), workspace)
+        if stat.kind == "other":
+            return Mention(word, note="not a regular file")
+        if not workspace.walk(_literal(path), 1).paths:
+            return Mention(word, note="skipped: git ignores it (read_file still can read it)")
+        return Mention(path, (path,))
+    return Mention(word, note=note)
+
+
+def _directory(path: str, workspace: Workspace) -> Mention:
+    pattern = f"{_literal(path)}/**/*" if path not in ("", ".") else "**/*"
+    walk = workspace.walk(pattern, DIRECTORY_FILES + 1)
+    if not walk.paths:
+        return Mention(f"{path}/", note="no files in it")
+    more = " (more files than that are in it; list_files shows them)" if len(walk.paths) > DIRECTORY_FILES else ""
+    files = walk.paths[:DIRECTORY_FILES]
+    return Mention(f"{path}/", files, f"{len(files)} files{more}" if more else "")
+
+
+def _candidates(word: str) -> Iterator[str]:
+    yield word
+    stripped = word.rstrip(_TRAILING)
+    if stripped != word and stripped:
+        yield stripped
+
+
+def _literal(path: str) -> str:
+    """Quote what a glob would take for a pattern."""
+    return re.sub(r"([*?\[])", r"[\1]", path)

@@ -1,0 +1,81 @@
+"""From `model = "PROVIDER/NAME"` or `"auto"` to a provider and its model."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from attrs import frozen
+
+from inarch.contract.errors import ConfigError
+from inarch.contract.ports import ModelProvider
+from inarch.plugins import Bound
+
+AUTO_KEYS = (("GEMINI_API_KEY", "gemini"), ("OPENROUTER_API_KEY", "openrouter"))
+"""In this order `auto` looks for a key; without one it takes the offline planner."""
+
+Models = Mapping[str, Bound[ModelProvider]]
+
+
+@frozen
+class Choice:
+    """A provider and the model asked of it; `note` says why it isn't what one might expect."""
+
+    provider: Bound[ModelProvider]
+    model: str
+    note: str = ""
+
+    @property
+    def full_name(self) -> str:
+        """`PROVIDER/NAME`."""
+        return f"{self.provider.value.name}/{self.model}"
+
+
+def choose_model(name: str, models: Models, environ: Mapping[str, str]) -> Choice:
+    """Return the provider and model that `name` means.
+
+    Raises:
+        ConfigError: No composed plugin provides it; the message names those that exist.
+    """
+    if name == "auto":
+        return _automatic(models, environ)
+    provider_name, _, model = name.partition("/")
+    provider = models.get(provider_name)
+    if provider is None:
+        raise _unknown(name, provider_name, models)
+    return Choice(provider, model or provider.value.default_model)
+
+
+def choose_decision_model(name: str | None, main: Choice, models: Models, environ: Mapping[str, str]) -> str:
+    """Return the full name of the model that strategies ask: the configured one, else the main provider's lite one."""
+    if name:
+        return choose_model(name, models, environ).full_name
+    return f"{main.provider.value.name}/{main.provider.value.default_decision_model}"
+
+
+def _automatic(models: Models, environ: Mapping[str, str]) -> Choice:
+    note = ""
+    for key, name in AUTO_KEYS:
+        if not environ.get(key):
+            continue
+        if name in models:
+            return Choice(models[name], models[name].value.default_model)
+        note = note or f"{key} is set, but the profile has no plugin {name!r}: answering without a language model"
+    if "offline" in models:
+        return Choice(models["offline"], models["offline"].value.default_model, note)
+    if models:
+        first = next(iter(models.values()))
+        return Choice(first, first.value.default_model, note)
+    raise ConfigError(
+        "no plugin of this profile provides a model", key="model", remedy='add "offline" to the profile\'s plugins'
+    )
+
+
+def _unknown(name: str, provider: str, models: Models) -> ConfigError:
+    from difflib import get_close_matches
+
+    known = ", ".join(sorted(models)) or "none"
+    near = get_close_matches(provider, models, 1)
+    hint = f"did you mean {near[0]!r}? " if near else ""
+    return ConfigError(
+        f"no plugin provides the model {name!r}", key="model", remedy=f"{hint}providers of this profile: {known}"
+    )

@@ -1,0 +1,77 @@
+"""How a turn opens: context sources add to the prompt, then the strategies decide."""
+
+from __future__ import annotations
+
+from inarch.contract.doors import guarded
+from inarch.contract.errors import InarchError
+from inarch.contract.events import ContextAdded, DecisionMade
+from inarch.contract.records import Contribution, Decision, Message, Text
+from inarch.turns.run import TurnRun
+from inarch.turns.wording import CLOSING, calls_message, embedded, results_message
+
+
+async def gather(run: TurnRun) -> None:
+    """Let each source add to the prompt; one that fails is skipped with a note."""
+    for source in run.talk.sources:
+        try:
+            with guarded(source.plugin, "source"):
+                contribution = await source.value.gather(run.situation())
+            if contribution is not None:
+                await _add(run, source.value.name, contribution)
+        except InarchError as error:
+            run.skipped(f"context source {source.value.name!r}", error)
+
+
+async def decide(run: TurnRun) -> Decision:
+    """Ask the strategies in order; the first decision holds, none means: ask the model."""
+    for strategy in run.talk.strategies:
+        try:
+            with guarded(strategy.plugin, "strategy"):
+                decision = await strategy.value.decide(run.situation())
+        except InarchError as error:
+            run.skipped(f"strategy {strategy.value.name!r}", error)
+            continue
+        if decision is not None:
+            _record(run, decision)
+            return decision
+    return Decision("ask_model", strategy="none")
+
+
+async def run_decided(run: TurnRun, decision: Decision) -> None:
+    """Run the calls of a decision and present their results as it says."""
+    calls = await run.call(decision.calls, "strategy")
+    if decision.present == "prompt":
+        _add_text(run, decision.strategy, embedded(calls, CLOSING))
+    else:
+        run.messages += [calls_message(calls), results_message(calls)]
+
+
+async def _add(run: TurnRun, source: str, contribution: Contribution) -> None:
+    texts = [contribution.text] if contribution.text else []
+    if contribution.calls:
+        texts.append(embedded(await run.call(contribution.calls, "mention")))
+    if texts:
+        _add_text(run, source, "\n\n".join(texts))
+
+
+def _add_text(run: TurnRun, source: str, text: str) -> None:
+    """Add text to the user's message; the journal keeps it as part of the context."""
+    run.talk.journal.record(ContextAdded(source, text), run.turn.id)
+    user = run.messages[0]
+    run.messages[0] = Message("user", (*user.parts, Text(text)))
+
+
+def _record(run: TurnRun, decision: Decision) -> None:
+    run.talk.journal.record(
+        DecisionMade(
+            strategy=decision.strategy,
+            decision=decision.kind,
+            reason=decision.reason,
+            confidence=decision.confidence,
+            cached=decision.cached,
+            calls=tuple(call.name for call in decision.calls),
+            text=decision.text,
+            present=decision.present,
+        ),
+        run.turn.id,
+    )

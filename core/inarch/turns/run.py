@@ -1,0 +1,172 @@
+"""One agent turn while it runs: its messages, calls and meter, and how it is recorded."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from attrs import define, evolve, field
+
+from inarch.contract.doors import guarded
+from inarch.contract.errors import InarchError, StoreError
+from inarch.contract.events import ErrorHappened, Note, TurnEnded, TurnStarted
+from inarch.contract.ids import new_id, utc_now
+from inarch.contract.ports import Situation
+from inarch.contract.records import (
+    CallOrigin,
+    CallPart,
+    Message,
+    ModelRequest,
+    PlannedCall,
+    Reasoning,
+    ResultPart,
+    Text,
+    ToolCall,
+    ToolError,
+    ToolResult,
+    Turn,
+    TurnStatus,
+)
+from inarch.turns.asker import Asker
+from inarch.turns.conversation import Conversation
+from inarch.turns.limits import Meter, Repeats, TurnLimits
+from inarch.turns.models import Choice, choose_decision_model, choose_model
+from inarch.turns.wording import system_text
+
+
+@define
+class TurnRun:
+    """The state of one running turn."""
+
+    talk: Conversation
+    turn: Turn
+    prompt: str
+    main: Choice
+    meter: Meter
+    asker: Asker
+    earlier: list[Message]
+    messages: list[Message] = field(factory=list)
+    calls: list[ToolCall] = field(factory=list)
+
+    @classmethod
+    def begin(cls, talk: Conversation, prompt: str) -> TurnRun:
+        """Choose the model, then record the user's turn and the agent's."""
+        profile = talk.config.profile
+        main = choose_model(profile.model, talk.models, talk.environ)
+        now = utc_now()
+        parent = talk.turns[-1].id if talk.turns else None
+        asked = Turn(new_id(), "user", parent, talk.session_id, now, now, prompt, status="done")
+        turn = Turn(new_id(), "agent", asked.id, talk.session_id, now, model=main.full_name)
+        talk.journal.record(TurnStarted(asked), asked.id)
+        talk.journal.record(TurnStarted(turn), turn.id)
+        if main.note:
+            talk.journal.record(Note(main.note, "model"), turn.id)
+        if not talk.turns or talk.turns[-1].limit != "repeated_states":
+            talk.repeats = Repeats()
+        limits = TurnLimits(profile.max_iterations, profile.max_seconds, profile.max_tokens, profile.max_cost_usd)
+        meter = Meter(limits)
+        asker = Asker(lambda name: choose_model(name, talk.models, talk.environ), talk.journal, meter, turn.id)
+        opening = Message("user", (Text(prompt),))
+        return cls(talk, turn, prompt, main, meter, asker, talk.earlier_messages(), [opening])
+
+    async def call(self, calls: Sequence[CallPart | PlannedCall], origin: CallOrigin) -> tuple[ToolCall, ...]:
+        """Run a batch of calls; it comes back whole, one result a call, in call order.
+
+        Raises:
+            LimitReached: The turn is going round in circles.
+        """
+        done = await self.talk.scheduler.run(self.turn.id, calls, origin, tuple(self.calls))
+        self.calls.extend(done)
+        if origin == "model":
+            self.talk.repeats.saw(done, self.talk.seen)
+        return done
+
+    def request(self) -> ModelRequest:
+        """Return the next request of the loop."""
+        return ModelRequest(
+            model=self.main.full_name,
+            system=system_text(self.talk.instructions),
+            messages=(*self.earlier, *self.messages),
+            tools=self.talk.tools,
+        )
+
+    def situation(self) -> Situation:
+        """Return what strategies and sources may look at."""
+        talk = self.talk
+        return Situation(
+            turn=evolve(self.turn, content=self.prompt),
+            messages=(*self.earlier, *self.messages),
+            tools=talk.tools,
+            workspace=talk.workspace,
+            ask=self.asker.ask,
+            decision_model=choose_decision_model(
+                talk.config.profile.decision_model, self.main, talk.models, talk.environ
+            ),
+            effectful_calls=talk.effectful_calls,
+            seen=talk.seen,
+        )
+
+    def skipped(self, what: str, error: InarchError) -> None:
+        """Record that a plugin's part failed and the turn goes on without it."""
+        plugin, door = getattr(error, "plugin", ""), getattr(error, "door", "")
+        self.talk.journal.record(ErrorHappened(f"{what} was skipped: {error}", plugin=plugin, door=door), self.turn.id)
+
+    def failed(self, error: InarchError) -> Turn:
+        """Record the error and return the turn as failed."""
+        self.talk.journal.record(
+            ErrorHappened(error.message, error.remedy, self.main.provider.plugin, "provider"), self.turn.id
+        )
+        return self.ended("failed", "", error=str(error))
+
+    def ended(self, status: TurnStatus, content: str, *, error: str | None = None, limit: str | None = None) -> Turn:
+        """Return the turn's final record."""
+        thoughts = (p.text for m in self.messages for p in m.parts if isinstance(p, Reasoning))
+        return evolve(
+            self.turn,
+            ended=utc_now(),
+            content=content,
+            reasoning="\n".join(thoughts),
+            calls=tuple(self.calls),
+            usage=self.meter.usage,
+            status=status,
+            error=error,
+            limit=limit,
+        )
+
+    def settle(self) -> None:
+        """Give every call of the last reply a result, where the turn was stopped before it had one."""
+        last = self.messages[-1]
+        waiting = [part for part in last.parts if isinstance(part, CallPart)]
+        if waiting:
+            known = {call.id: call.result for call in self.calls}
+            stopped = ToolResult(False, error=ToolError("cancelled", "the turn was stopped before this call ended"))
+            parts = (ResultPart(p.id, p.provider_id, p.name, known.get(p.id) or stopped) for p in waiting)
+            self.messages.append(Message("tool", tuple(parts)))
+
+    def end(self, turn: Turn) -> None:
+        """Record the end; the turn is part of the conversation whatever its status."""
+        self.settle()
+        self.talk.turns.append(turn)
+        self.talk.history.append(tuple(self.messages))
+        self.talk.journal.record(TurnEnded(evolve(turn, calls=())), turn.id)
+
+    def end_cancelled(self) -> None:
+        """Record the end of a cancelled turn; a store that fails now must not stand in for the cancel."""
+        self.end(self.ended("cancelled", ""))
+        try:
+            self.talk.journal.flush()
+        except StoreError as error:
+            self.skipped("the record of the cancelled turn", error)
+
+    async def finish(self, turn: Turn) -> None:
+        """Let tracers sum up, record the end and put everything on disk."""
+        for tracer in self.talk.tracers:
+            try:
+                with guarded(tracer.plugin, "tracer"):
+                    summary = tracer.value.summary(turn.id)
+            except InarchError as error:
+                self.skipped(f"tracer {tracer.value.name!r}", error)
+                continue
+            if summary:
+                self.talk.journal.record(Note(summary, tracer.value.name), turn.id)
+        self.end(turn)
+        await self.talk.journal.sync()

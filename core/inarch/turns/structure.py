@@ -1,0 +1,102 @@
+"""The project's structure as context: what the repository is, before anything in it is read."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Iterable
+
+from attrs import define, field
+
+from inarch.contract.errors import ToolFailed
+from inarch.contract.ports import Situation, Workspace
+from inarch.contract.records import Contribution
+from inarch.turns.manifests import read_manifests
+
+TITLE = "# Project structure"
+MAX_FILES = 50_000
+TREE_LINES = 60
+README_LINES = 20
+README_BYTES = 16_384
+
+LANGUAGES = {
+    "py": "Python", "pyi": "Python", "js": "JavaScript", "mjs": "JavaScript", "jsx": "JavaScript",
+    "ts": "TypeScript", "tsx": "TypeScript", "go": "Go", "rs": "Rust", "java": "Java", "kt": "Kotlin", "c": "C",
+    "h": "C", "cc": "C++", "cpp": "C++", "hpp": "C++", "cs": "C#", "rb": "Ruby", "php": "PHP", "swift": "Swift",
+    "scala": "Scala", "sh": "Shell", "sql": "SQL", "html": "HTML", "css": "CSS", "scss": "CSS", "vue": "Vue",
+    "svelte": "Svelte", "lua": "Lua", "ex": "Elixir", "exs": "Elixir", "hs": "Haskell", "dart": "Dart", "r": "R",
+}  # fmt: skip
+
+
+@define
+class ProjectStructure:
+    """The context source that says once what the project is, and again only when that changed."""
+
+    name: str = "structure"
+    _last: str = field(default="", init=False)
+
+    async def gather(self, situation: Situation) -> Contribution | None:
+        """Return tree, languages, dependencies and the head of the README."""
+        text = await asyncio.to_thread(describe_project, situation.workspace)
+        if text == self._last:
+            return None
+        self._last = text
+        return Contribution(text)
+
+
+def describe_project(workspace: Workspace) -> str:
+    """Return the structure as Markdown, bounded in size."""
+    walk = workspace.walk("**/*", MAX_FILES)
+    if not walk.paths:
+        return f"{TITLE}\nThe directory has no files."
+    count = f"{'more than ' if walk.truncated else ''}{len(walk.paths)} files"
+    manifests = read_manifests(workspace, walk.paths)
+    lines = [TITLE, f"{count}; {_languages(walk.paths)}", *manifests, "", *_tree(walk.paths)]
+    readme = _readme(workspace, walk.paths)
+    return "\n".join(lines + (["", *readme] if readme else []))
+
+
+def _languages(paths: Iterable[str]) -> str:
+    endings = Counter(path.rsplit(".", 1)[-1].lower() for path in paths if "." in path.rsplit("/", 1)[-1])
+    counts: Counter[str] = Counter()
+    for ending, number in endings.items():
+        if ending in LANGUAGES:
+            counts[LANGUAGES[ending]] += number
+    said = ", ".join(f"{name} ({number})" for name, number in counts.most_common(5))
+    return f"languages: {said}" if said else "no source files of a known language"
+
+
+def _tree(paths: tuple[str, ...]) -> list[str]:
+    """Return directories with their file counts, the top levels first, and the files at the root."""
+    counts: Counter[str] = Counter()
+    for path in paths:
+        parts = path.split("/")[:-1]
+        for depth in range(1, len(parts) + 1):
+            counts["/".join(parts[:depth])] += 1
+    root_files = [path for path in paths if "/" not in path]
+    chosen: list[str] = []
+    depth = 1
+    while len(chosen) + len(root_files[:20]) < TREE_LINES:
+        level = [name for name in counts if name.count("/") == depth - 1]
+        room = TREE_LINES - len(chosen) - len(root_files[:20])
+        if not level:
+            break
+        chosen += sorted(level, key=lambda name: -counts[name])[:room]
+        depth += 1
+    lines = [f"{'  ' * name.count('/')}{name.rsplit('/', 1)[-1]}/ ({counts[name]})" for name in sorted(chosen)]
+    left_out = len(counts) - len(chosen)
+    lines += root_files[:20]
+    if left_out or len(root_files) > 20:
+        lines.append(f"(+{left_out} directories, +{max(0, len(root_files) - 20)} files at the root)")
+    return lines
+
+
+def _readme(workspace: Workspace, paths: tuple[str, ...]) -> list[str]:
+    name = next((path for path in paths if "/" not in path and path.lower().startswith("readme")), None)
+    if name is None:
+        return []
+    try:
+        text = workspace.read(name, 0, README_BYTES).data.decode("utf-8", "replace")
+    except ToolFailed:
+        return []
+    return [f"{name}:", *(line[:200] for line in text.splitlines()[:README_LINES])]

@@ -1,0 +1,72 @@
+"""Replies out of deltas."""
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import inarch
+from inarch.turns.accumulator import MAX_CALLS, Accumulator
+
+
+def reply_of(*deltas: inarch.Delta) -> inarch.Reply:
+    collected = Accumulator("p")
+    for delta in deltas:
+        collected.add(delta)
+    return collected.reply()
+
+
+@given(st.dictionaries(st.text(max_size=5), st.integers() | st.text(max_size=5), max_size=4), st.data())
+def test_arguments_are_whole_however_they_are_cut(arguments: dict[str, object], data: st.DataObject) -> None:
+    text = json.dumps(arguments)
+    cuts = sorted(data.draw(st.lists(st.integers(0, len(text)), max_size=4)))
+    pieces = [text[a:b] for a, b in zip([0, *cuts], [*cuts, len(text)], strict=True)]
+    deltas = [inarch.CallDelta(3, "id", "tool", pieces[0]), *(inarch.CallDelta(3, arguments=p) for p in pieces[1:])]
+    reply = reply_of(*deltas, inarch.Finish("calls"))
+    assert reply.calls[0].arguments == arguments
+    assert (reply.calls[0].provider_id, reply.calls[0].name) == ("id", "tool")
+
+
+def test_interleaved_calls_keep_their_order_and_get_ids_of_their_own() -> None:
+    reply = reply_of(
+        inarch.CallDelta(1, "same", "b", "{}"),
+        inarch.CallDelta(0, "same", "a", "{"),
+        inarch.CallDelta(0, arguments="}"),
+        inarch.Finish("calls"),
+    )
+    assert [call.name for call in reply.calls] == ["a", "b"]
+    assert len({call.id for call in reply.calls}) == 2
+
+
+def test_opaque_data_stays_with_its_part() -> None:
+    reply = reply_of(
+        inarch.ReasoningDelta("hm"),
+        inarch.TextDelta("I look"),
+        inarch.PartData(inarch.TEXT_INDEX, {"s": 1}),
+        inarch.PartData(inarch.REASONING_INDEX, {"s": 2}),
+        inarch.CallDelta(0, "1", "a"),
+        inarch.PartData(0, {"s": 3}),
+        inarch.Finish("calls"),
+    )
+    assert [part.provider_data for part in reply.message.parts] == [{"p": {"s": n}} for n in (2, 1, 3)]
+
+
+@pytest.mark.parametrize(
+    ("deltas", "kind", "retryable"),
+    [
+        ([inarch.TextDelta("half")], "malformed", True),
+        ([inarch.Finish("stop")], "empty", True),
+        ([inarch.TextDelta("  \n"), inarch.Finish("stop")], "empty", True),
+        ([inarch.Finish("length")], "empty", False),
+        ([inarch.Finish("filtered")], "filtered", False),
+        ([inarch.TextDelta("x"), inarch.Finish("error")], "server", True),
+        ([inarch.CallDelta(0, "1", "a", '{"file_path": "x'), inarch.Finish("length")], "malformed", True),
+        ([inarch.CallDelta(n, str(n), "a", "{}") for n in range(MAX_CALLS + 1)] + [inarch.Finish("calls")],
+         "malformed", True),
+    ],
+)  # fmt: skip
+def test_a_reply_that_is_not_whole_is_an_error(deltas: list[inarch.Delta], kind: str, retryable: bool) -> None:
+    with pytest.raises(inarch.ProviderError) as caught:
+        reply_of(*deltas)
+    assert (caught.value.kind, caught.value.retryable) == (kind, retryable)

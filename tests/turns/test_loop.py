@@ -1,0 +1,225 @@
+"""A turn, from prompt to answer, through real plugins and a scripted model."""
+
+import asyncio
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import inarch
+from inarch.testing import ScriptedModel, Step, calls, says, scripted_app
+
+Played = tuple[inarch.Turn, ScriptedModel, list[inarch.Event]]
+
+
+def play(script: list[Step] | ScriptedModel, root: Path, prompt: str = "go", **options: Any) -> Played:
+    app, model = scripted_app(script, root, **options)
+
+    async def go() -> tuple[inarch.Turn, list[inarch.Event]]:
+        session = app.session()
+        events = [event async for event in session.stream(prompt)]
+        await app.aclose()
+        return session.turns[-1], events
+
+    turn, events = asyncio.run(go())
+    return turn, model, events
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    (tmp_path / "a.txt").write_text("alpha\n")
+    (tmp_path / "b.txt").write_text("beta\n")
+    return tmp_path
+
+
+def test_every_call_of_a_reply_is_executed_and_answered_once_in_order(root: Path) -> None:
+    script = [
+        calls(("read_file", {"file_path": "a.txt"}), ("read_file", {"file_path": "b.txt"}), text="looking"),
+        says("alpha and beta"),
+    ]
+    turn, model, _ = play(script, root)
+    assert (turn.status, turn.content) == ("done", "alpha and beta")
+    assistant, tool = model.requests[1].messages[-2:]
+    assert assistant.text == "looking"
+    results = [part for part in tool.parts if isinstance(part, inarch.ResultPart)]
+    assert [part.result.data["content"].strip() for part in results] == ["alpha", "beta"]
+    assert [part.call_id for part in results] == [
+        part.id for part in assistant.parts if isinstance(part, inarch.CallPart)
+    ]
+
+
+def test_the_loop_goes_on_until_no_calls_are_left(root: Path) -> None:
+    script = [calls(("read_file", {"file_path": name})) for name in ("a.txt", "b.txt", "nowhere.txt")]
+    turn, model, _ = play([*script, says("done")], root)
+    assert turn.content == "done"
+    assert len(model.requests) == 4
+    assert [call.status for call in turn.calls] == ["success", "success", "error"]
+
+
+def test_a_failed_call_is_a_result_and_the_loop_goes_on(root: Path) -> None:
+    script = [calls(("no_such_tool", {}), ("read_file", {"wrong": 1})), says("sorry")]
+    turn, _, _ = play(script, root)
+    codes = [call.result.error.code for call in turn.calls if call.result and call.result.error]
+    assert codes == ["not_found", "validation"]
+    assert turn.status == "done"
+
+
+def test_events_tell_the_whole_story_in_order(root: Path) -> None:
+    _, _, events = play([calls(("read_file", {"file_path": "a.txt"})), says("alpha")], root)
+    kinds = [event.kind for event in events if event.kind != "model.delta"]
+    expected = ["turn.started", "turn.started", "decision.made", "model.requested", "model.replied", "call.result",
+                "model.requested", "model.replied", "turn.ended"]  # fmt: skip
+    positions = iter(kinds)
+    assert all(kind in positions for kind in expected), kinds
+    numbers = [event.seq for event in events if event.kind != "model.delta"]
+    assert numbers == sorted(set(numbers))
+
+
+def test_iterations_end_with_an_answer_so_far(root: Path) -> None:
+    def step(request: inarch.ModelRequest) -> Step:
+        if request.tool_choice == "none":
+            return says("so far: nothing")
+        return calls(("list_files", {"limit": len(request.messages)}))
+
+    turn, model, _ = play([step] * 5, root, flags={"max_iterations": 3})
+    assert (turn.status, turn.limit) == ("limited", "max_iterations")
+    assert turn.content.startswith("so far: nothing")
+    assert "--max-iterations" in turn.content
+    assert len(model.requests) == 4
+
+
+def test_repeated_states_stop_the_turn(root: Path) -> None:
+    model = ScriptedModel([calls(("read_file", {"file_path": "a.txt"}))], repeat=True)
+    turn, model, _ = play(model, root)
+    assert (turn.status, turn.limit) == ("limited", "repeated_states")
+    assert len(model.requests) == 4  # three rounds, and one more for the answer
+
+
+def test_an_empty_reply_is_asked_again_and_told(root: Path) -> None:
+    empty: list[Any] = [inarch.Finish("stop")]
+    turn, model, events = play([empty, says("there you are")], root)
+    assert turn.content == "there you are"
+    assert len(model.requests) == 2
+    assert any(event.kind == "limit.wait" for event in events)
+
+
+def test_an_error_that_stays_fails_the_turn_with_a_remedy(root: Path) -> None:
+    error = inarch.ProviderError("auth", "the key was refused", status=401, remedy="check GEMINI_API_KEY")
+    turn, model, events = play([[error]], root)
+    assert turn.status == "failed"
+    assert turn.error == "the key was refused (check GEMINI_API_KEY)"
+    assert len(model.requests) == 1
+    assert [event.data["message"] for event in events if event.kind == "error"] == ["the key was refused"]
+
+
+def test_a_provider_that_crashes_is_named(root: Path) -> None:
+    turn, _, events = play([[ZeroDivisionError("oops")]], root)
+    assert turn.status == "failed"
+    assert "plugin 'scripted' failed at provider: ZeroDivisionError: oops" in str(turn.error)
+    assert [event.data["plugin"] for event in events if event.kind == "error"] == ["scripted"]
+
+
+def test_time_is_up_in_the_middle_of_a_request(root: Path) -> None:
+    turn, _, _ = play([[30.0], says("late, but here")], root, flags={"max_seconds": 0.2})
+    assert (turn.status, turn.limit) == ("limited", "max_seconds")
+    assert turn.content.startswith("late, but here")
+
+
+def test_money_stops_a_turn_before_the_request(root: Path) -> None:
+    price = inarch.Price(Decimal(100), Decimal(1000))
+    model = ScriptedModel([says("never")], cost=price)
+    turn, model, _ = play(model, root, flags={"max_cost_usd": Decimal("0.0001")})
+    assert (turn.status, turn.limit, model.requests) == ("limited", "max_cost_usd", [])
+
+
+def test_cancelling_gives_every_call_a_result_and_records_the_turn(root: Path) -> None:
+    app, _ = scripted_app([calls(("read_file", {"file_path": "a.txt"})), [60.0]], root)
+
+    async def go() -> None:
+        session = app.session()
+        task = asyncio.create_task(session.run("go"))
+        while sum(event.kind == "model.requested" for event in app.store.load(session.id)) < 2:
+            await asyncio.sleep(0.01)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        assert session.turns[-1].status == "cancelled"
+        kinds = [event.kind for event in app.store.load(session.id)]
+        assert kinds[-1] == "turn.ended"
+        assert [call.status for call in session.turns[-1].calls] == ["success"]
+        await app.aclose()
+
+    asyncio.run(go())
+
+
+def test_leaving_the_stream_early_cancels_the_turn(root: Path) -> None:
+    app, _ = scripted_app([[60.0]], root)
+
+    async def go() -> str:
+        session = app.session()
+        stream = session.stream("go")
+        async for event in stream:
+            if event.kind == "model.requested":
+                break
+        await stream.aclose()  # type: ignore[attr-defined]
+        await app.aclose()
+        return session.turns[-1].status
+
+    assert asyncio.run(go()) == "cancelled"
+
+
+def test_a_second_turn_sees_the_first(root: Path) -> None:
+    app, model = scripted_app([says("one"), says("two")], root)
+
+    async def go() -> None:
+        session = app.session()
+        await session.run("first question")
+        await session.run("second question")
+        await app.aclose()
+
+    asyncio.run(go())
+    texts = [message.text for message in model.requests[1].messages]
+    assert texts[0].startswith("first question")
+    assert texts[1] == "one"
+    assert texts[2].startswith("second question")
+
+
+def test_older_turns_are_kept_in_short_form(root: Path) -> None:
+    script: list[Step] = [calls(("read_file", {"file_path": "a.txt"})), says("one"), says("two"), says("three")]
+    app, model = scripted_app(script, root, flags={"context_turns": 1})
+
+    async def go() -> None:
+        session = app.session()
+        for prompt in ("first", "second", "third"):
+            await session.run(prompt)
+        await app.aclose()
+
+    asyncio.run(go())
+    last = model.requests[-1].messages
+    assert [message.role for message in last] == ["user", "assistant", "user", "assistant", "user"]
+    assert last[0].text == "first"  # without the structure that stood beside it
+    assert not any(isinstance(part, inarch.CallPart) for message in last[:2] for part in message.parts)
+
+
+def test_an_unknown_model_is_a_configuration_error_and_nothing_is_recorded(root: Path) -> None:
+    app = inarch.compose(root=root, config={}, journal=False, flags={"model": "ofline/x"})
+
+    async def go() -> None:
+        with pytest.raises(inarch.ConfigError, match="did you mean 'offline'"):
+            await app.session().run("go")
+        await app.aclose()
+
+    asyncio.run(go())
+
+
+def test_an_empty_prompt_is_refused(root: Path) -> None:
+    app, model = scripted_app([says("x")], root)
+
+    async def go() -> None:
+        with pytest.raises(inarch.UsageError, match="empty"):
+            await app.session().run(" \n")
+        await app.aclose()
+
+    asyncio.run(go())
+    assert model.requests == []
