@@ -1,0 +1,89 @@
+"""What the decision model is asked, and how its reply is read."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from inarch import DispatchReply, ToolSpec, repair_arguments
+
+if TYPE_CHECKING:
+    from jsonschema.protocols import Validator
+
+REPLY_SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "requires_tool_call": {"type": "boolean"},
+        "tool_name": {"type": ["string", "null"]},
+        "arguments": {"type": "object"},
+        "reasoning": {"type": "string"},
+    },
+    "required": ["requires_tool_call"],
+}
+
+INSTRUCTIONS = """\
+You decide how a coding agent begins. Given a person's request, say whether one of the tools below should run first, \
+and with which arguments. Choose a tool only when its result is surely needed; otherwise set requires_tool_call to \
+false. Use the argument names exactly as they are given. Paths are relative to the repository's root. Reply with one \
+JSON object: requires_tool_call, tool_name, arguments, reasoning (one sentence).
+
+Tools:
+{tools}"""
+
+
+def decision_prompt(tools: Sequence[ToolSpec]) -> str:
+    """Return the instructions with every tool of the profile."""
+    return INSTRUCTIONS.format(tools="\n".join(map(_describe, tools)))
+
+
+def _describe(tool: ToolSpec) -> str:
+    properties = tool.input_schema.get("properties", {})
+    required = set(tool.input_schema.get("required", ()))
+    arguments = ", ".join(
+        f"{name}{'' if name in required else '?'}: {schema.get('type', 'any')}" for name, schema in properties.items()
+    )
+    return f"- {tool.name}({arguments}): {tool.description}"
+
+
+def read_reply(text: str, tools: Mapping[str, ToolSpec]) -> DispatchReply:
+    """Return the decision in a reply, repaired where that is safe.
+
+    Raises:
+        ValueError: It is no JSON, has the wrong shape, names no known tool or has arguments the tool refuses.
+    """
+    data = json.loads(_inner_json(text))
+    if not isinstance(data, dict):
+        raise ValueError("the reply is no JSON object")
+    data = repair_arguments(data, REPLY_SCHEMA)
+    _check(data, json.dumps(REPLY_SCHEMA), "the reply")
+    reasoning = str(data.get("reasoning", ""))
+    if not data["requires_tool_call"]:
+        return DispatchReply(False, None, {}, reasoning)
+    tool = tools.get(data.get("tool_name") or "")
+    if tool is None:
+        raise ValueError(f"the reply names no known tool: {data.get('tool_name')!r}")
+    stray = {key: value for key, value in data.items() if key not in REPLY_SCHEMA["properties"]}
+    arguments = repair_arguments({**stray, **data.get("arguments", {})}, tool.input_schema)
+    _check(arguments, json.dumps(tool.input_schema, sort_keys=True), f"the arguments of {tool.name}")
+    return DispatchReply(True, tool.name, arguments, reasoning)
+
+
+def _inner_json(text: str) -> str:
+    """Return the object in a reply that wraps it in a fence or in words."""
+    start, end = text.find("{"), text.rfind("}")
+    return text[start : end + 1] if 0 <= start < end else text
+
+
+def _check(data: Any, schema: str, what: str) -> None:
+    error = next(_validator(schema).iter_errors(data), None)
+    if error is not None:
+        raise ValueError(f"{what}: {error.message}")
+
+
+@cache
+def _validator(schema: str) -> Validator:
+    from jsonschema import Draft202012Validator
+
+    return Draft202012Validator(json.loads(schema))

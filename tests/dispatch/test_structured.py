@@ -1,0 +1,161 @@
+"""The structured strategy over the port, with a scripted model (CAPABILITIES A1 to A5)."""
+
+import asyncio
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import inarch
+from inarch.testing import ScriptedModel, Step, says, scripted_app
+
+CONFIG = {"profiles": {"default": {"strategy": ["structured", "native"]}}}
+
+
+def decide(tool: str | None, arguments: dict[str, Any] | None = None, **extra: Any) -> Step:
+    reply = {"requires_tool_call": tool is not None, "tool_name": tool, "arguments": arguments or {}, **extra}
+    return says(json.dumps(reply))
+
+
+def play(
+    script: list[Step], folder: Path, *prompts: str
+) -> tuple[list[inarch.Turn], ScriptedModel, list[inarch.Event]]:
+    root = folder / "root"
+    root.mkdir(exist_ok=True)
+    if not (root / "a.txt").exists():
+        (root / "a.txt").write_text("alpha\n")
+    app, model = scripted_app(script, root, config=CONFIG, environ={"XDG_CACHE_HOME": str(folder / "cache")})
+
+    async def go() -> tuple[list[inarch.Turn], list[inarch.Event]]:
+        session = app.session()
+        turns = [await session.run(prompt) for prompt in prompts]
+        events = list(app.store.load(session.id))
+        await app.aclose()
+        return turns, events
+
+    turns, events = asyncio.run(go())
+    return turns, model, events
+
+
+def test_the_decision_request_is_json_mode_without_tools(tmp_path: Path) -> None:
+    _, model, _ = play([decide(None), says("hello")], tmp_path, "hi")
+    request = model.requests[0]
+    assert (request.purpose, request.temperature, request.tools) == ("decision", 0.1, ())
+    assert request.response_schema is not None
+    assert all(name in request.system for name in ("read_file(", "find_symbols(", "create_file("))
+    assert model.requests[1].purpose == "turn"
+
+
+def test_the_first_tool_runs_before_the_model_and_its_result_is_embedded(tmp_path: Path) -> None:
+    script = [decide("read_file", {"file_path": "a.txt"}, reasoning="it is asked for"), says("alpha")]
+    turns, model, events = play(script, tmp_path, "what is in a.txt?")
+    user = model.requests[1].messages[-1]
+    assert user.role == "user"
+    texts = [part.text for part in user.parts if isinstance(part, inarch.Text)]
+    assert texts[0] == "what is in a.txt?"
+    assert "alpha" in texts[-1] and texts[-1].endswith("still missing.")
+    assert [(call.name, call.origin) for call in turns[0].calls] == [("read_file", "strategy")]
+    made = next(event for event in events if event.kind == "decision.made")
+    assert (made.data["strategy"], made.data["reason"]) == ("structured", "it is asked for")
+
+
+def test_the_function_call_loop_goes_on_after_the_first_tool(tmp_path: Path) -> None:
+    from inarch.testing import calls
+
+    script = [decide("list_files"), calls(("read_file", {"file_path": "a.txt"})), says("alpha")]
+    turns, _, _ = play(script, tmp_path, "summarize")
+    assert [call.name for call in turns[0].calls] == ["list_files", "read_file"]
+    assert turns[0].content == "alpha"
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        '{"requires_tool_call": "true", "tool_name": "read_file", "arguments": {"path": "a.txt"}}',
+        '{"requires_tool_call": true, "tool_name": "read_file", "parameters": {"file_path": "a.txt"}}',
+        '{"requires_tool_call": true, "tool_name": "read_file", "file_path": "a.txt"}',
+        '```json\n{"requires_tool_call": true, "tool_name": "read_file", "arguments": {"file_path": "a.txt"}}\n```',
+    ],
+)
+def test_slips_are_repaired(tmp_path: Path, reply: str) -> None:
+    turns, _, _ = play([says(reply), says("alpha")], tmp_path, "read a.txt")
+    assert [dict(call.arguments) for call in turns[0].calls] == [{"file_path": "a.txt"}]
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "no json at all",
+        "[1, 2]",
+        '{"tool_name": "read_file"}',
+        '{"requires_tool_call": true, "tool_name": "rm_rf", "arguments": {}}',
+        '{"requires_tool_call": true, "tool_name": "read_file", "arguments": {"nonsense": 1}}',
+    ],
+)
+def test_an_invalid_reply_means_no_tool_and_is_not_remembered(tmp_path: Path, reply: str) -> None:
+    turns, model, _ = play([says(reply), says("one"), decide(None), says("two")], tmp_path, "x y", "x y")
+    assert [turn.content for turn in turns] == ["one", "two"]
+    assert [request.purpose for request in model.requests] == ["decision", "turn", "decision", "turn"]
+
+
+def test_a_failed_decision_request_means_no_tool(tmp_path: Path) -> None:
+    error = inarch.ProviderError("auth", "no key")
+    turns, _, _ = play([[error], says("fine")], tmp_path, "hi there")
+    assert (turns[0].status, turns[0].content) == ("done", "fine")
+
+
+def test_a_decision_is_remembered_while_nothing_changed(tmp_path: Path) -> None:
+    script = [decide("list_files"), says("one"), says("two")]
+    turns, model, events = play(script, tmp_path, "list them", "list them")
+    assert [request.purpose for request in model.requests] == ["decision", "turn", "turn"]
+    assert [event.data["cached"] for event in events if event.kind == "decision.made"] == [False, True]
+    assert len(turns[1].calls) == 1
+
+
+def test_a_changed_file_makes_the_decision_new(tmp_path: Path) -> None:
+    root = tmp_path / "root"
+
+    def change(_: inarch.ModelRequest) -> Step:
+        (root / "a.txt").write_text("changed and longer\n")
+        return says("one")
+
+    script: list[Step] = [decide("read_file", {"file_path": "a.txt"}), change, decide(None), says("two")]
+    _, model, _ = play(script, tmp_path, "read it", "read it")
+    purposes = [request.purpose for request in model.requests]
+    assert purposes == ["decision", "turn", "decision", "turn"]
+
+
+def test_a_file_that_was_seen_makes_the_same_question_new(tmp_path: Path) -> None:
+    """The first decision was made knowing nothing of a.txt, so it is not the decision of a session that read it."""
+    script = [decide("read_file", {"file_path": "a.txt"}), says("one"), decide(None), says("two"), says("three")]
+    _, model, _ = play(script, tmp_path, "read it", "read it", "read it")
+    assert [request.purpose for request in model.requests] == ["decision", "turn", "decision", "turn", "turn"]
+
+
+def test_time_runs_out_and_the_oldest_go_first(tmp_path: Path) -> None:
+    from inarch_dispatch.cache import DecisionCache
+
+    cache = DecisionCache.beside(str(tmp_path), ttl_s=1000, max_entries=2)
+    for key in "abc":
+        cache.put(key, inarch.DispatchReply(False))
+    assert cache.get("a") is None
+    assert cache.get("c") == inarch.DispatchReply(False)
+    again = DecisionCache.beside(str(tmp_path), ttl_s=-1)
+    assert again.get("c") is None
+    assert (again.hits, again.misses) == (1, 2)
+    assert again.clear() == 2
+    assert DecisionCache.beside(str(tmp_path)).get("b") is None
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"{", b"[]", b'{"hits": 1}', b"\xff", b'{"hits":1,"misses":1,"entries":{"a":3}}']
+)
+def test_a_damaged_cache_is_an_empty_one(tmp_path: Path, content: bytes) -> None:
+    from inarch_dispatch.cache import DecisionCache
+
+    (tmp_path / "decisions.json").write_bytes(content)
+    cache = DecisionCache.beside(str(tmp_path))
+    assert cache.get("a") is None
+    cache.put("a", inarch.DispatchReply(False))
+    assert DecisionCache.beside(str(tmp_path)).get("a") == inarch.DispatchReply(False)
