@@ -1,0 +1,61 @@
+"""Module names and roles of files, derived from their paths alone."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+CODE, TEST, EXAMPLE, VENDORED = "code", "test", "example", "vendored"
+
+_VENDORED = frozenset(
+    "_vendor vendor vendored _vendored third_party extern node_modules site-packages".split()  # noqa: SIM905
+)
+_EXAMPLES = frozenset(
+    "example examples doc docs docs_src sample samples demo demos tutorial tutorials benchmark benchmarks".split()  # noqa: SIM905
+)
+_LAYOUTS = frozenset(("src", "lib", "python"))
+
+
+def role_of(path: str) -> str:
+    """Say whether a file is product code, a test, an example or a vendored copy."""
+    *folders, base = path.split("/")
+    if not _VENDORED.isdisjoint(folders):
+        return VENDORED
+    if base.startswith("test_") or base.endswith("_test.py") or base in ("conftest.py", "tests.py"):
+        return TEST
+    # "test" and "testing" inside a package are its public testing kit (django/test), at the top they are tests.
+    if "tests" in folders or folders[:1] in (["test"], ["testing"]):
+        return TEST
+    if folders and (folders[0] in _EXAMPLES or (folders[0] != "src" and not _EXAMPLES.isdisjoint(folders))):
+        return EXAMPLE
+    return CODE
+
+
+def module_name(path: str, packages: Collection[str]) -> str:
+    """Give the dotted module name of a file.
+
+    Args:
+        path: relative to the root, `/` separators.
+        packages: the folders that hold an `__init__.py`.
+    """
+    *folders, base = path.split("/")
+    stem = base.rsplit(".", 1)[0]
+    cut = len(folders)
+    while cut and "/".join(folders[:cut]) in packages:
+        cut -= 1
+    if cut == len(folders) or "src" in folders[:cut]:
+        # A plain folder or a namespace package: from below the layout folder or the nearest one that is no identifier.
+        first = cut
+        while first and folders[first - 1].isidentifier() and folders[first - 1] != "src":
+            first -= 1
+        if first == 0 and cut and folders[0] in _LAYOUTS:
+            first = 1
+        cut = first
+    names = folders[cut:]
+    if stem != "__init__":
+        names = [*names, stem]
+    return ".".join(names) or stem
+
+
+def packages_of(paths: Collection[str]) -> frozenset[str]:
+    """Collect the folders that are regular packages ("" is the root)."""
+    return frozenset(path.rpartition("/")[0] for path in paths if path.endswith("__init__.py"))

@@ -1,0 +1,143 @@
+"""Source text of a file: decoding, lines, slices and signatures."""
+
+from __future__ import annotations
+
+import ast
+import codecs
+import io
+import re
+import tokenize
+
+from attrs import define, field
+
+_COOKIE = re.compile(rb"^[ \t\f]*#.*?coding[:=][ \t]*[-\w.]+", re.M)
+_COMMENT = re.compile(r"\s#[^\n'\"]*$", re.M)
+_BLANKS = re.compile(r"\s+")
+MAX_SIGNATURE = 300
+
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+class Undecodable(ValueError):
+    """The bytes of a file are no text in the encoding it declares."""
+
+
+def decoded(data: bytes) -> str:
+    """Decode a source file as Python would, with `\\n` line ends.
+
+    Raises:
+        Undecodable: unknown or wrong encoding, or NUL bytes.
+    """
+    if b"\0" in data:
+        raise Undecodable("holds NUL bytes")
+    encoding = "utf-8-sig" if data.startswith(codecs.BOM_UTF8) else "utf-8"
+    try:
+        if b"coding" in data[:400] and _COOKIE.search(b"\n".join(data[:400].splitlines()[:2])):
+            encoding = tokenize.detect_encoding(io.BytesIO(data).readline)[0]
+        text = data.decode(encoding)
+    except UnicodeDecodeError as error:
+        raise Undecodable(f"not {encoding} at byte {error.start}") from error
+    except (SyntaxError, LookupError, ValueError) as error:
+        raise Undecodable(str(error)) from error
+    if not encoding.startswith("utf-8") and text != sound(text):
+        raise Undecodable(f"holds lone surrogates in {encoding}")
+    if "\r" in text:
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
+    return text
+
+
+@define
+class Source:
+    """The lines of one file, sliced by the positions that `ast` gives (UTF-8 columns)."""
+
+    text: str
+    lines: list[str] = field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self.lines = self.text.split("\n")
+
+    def column(self, line: int, offset: int) -> int:
+        """Turn a UTF-8 column of a line into an index of its text."""
+        text = self.lines[line - 1]
+        return offset if text.isascii() else len(text.encode()[:offset].decode(errors="replace"))
+
+    def slice(self, line: int, column: int, end_line: int, end_column: int) -> str:
+        """Give the text between two positions (lines from 1, columns in UTF-8 bytes)."""
+        first, last = self.column(line, column), self.column(end_line, end_column)
+        if line == end_line:
+            return self.lines[line - 1][first:last]
+        return "\n".join(
+            (self.lines[line - 1][first:], *self.lines[line : end_line - 1], self.lines[end_line - 1][:last])
+        )
+
+    def of(self, node: ast.expr, most: int = 200) -> str:
+        """Give the text of an expression on one line, cut to `most` characters."""
+        end_line, end_column = node.end_lineno or node.lineno, node.end_col_offset or 0
+        text = self.slice(node.lineno, node.col_offset, end_line, end_column)
+        return flat(text)[:most]
+
+    def signature(self, node: Function) -> str:
+        """Give `(self, x: int = 3) -> str` of a function as it is written."""
+        line, column = _after_name(node)
+        end_line, end_column = _last_argument(node.args, line, column)
+        close = self._closing(end_line, end_column)
+        if close is None:
+            return "(…)"
+        text = self.slice(line, column, *close)
+        text = flat(_COMMENT.sub("", text) if "#" in text else text)
+        text = text[text.find("(") :].replace("( ", "(").replace(", )", ")").replace(" )", ")")
+        returns = f" -> {self.of(node.returns)}" if node.returns else ""
+        return (text + returns)[:MAX_SIGNATURE]
+
+    def _closing(self, line: int, column: int) -> tuple[int, int] | None:
+        start = self.column(line, column)
+        for number in range(line, min(line + 12, len(self.lines)) + 1):
+            text = self.lines[number - 1]
+            found = text.find(")", start)
+            if found >= 0:
+                return number, len(text[: found + 1].encode()) if not text.isascii() else found + 1
+            start = 0
+        return None
+
+
+def _after_name(node: Function) -> tuple[int, int]:
+    parameters = getattr(node, "type_params", None)
+    if parameters:
+        return parameters[-1].end_lineno, parameters[-1].end_col_offset
+    return node.lineno, node.col_offset
+
+
+def _last_argument(args: ast.arguments, line: int, column: int) -> tuple[int, int]:
+    ends = [(line, column)]
+    for nodes in (
+        args.posonlyargs,
+        args.args,
+        args.kwonlyargs,
+        args.defaults,
+        args.kw_defaults,
+        (args.vararg, args.kwarg),
+    ):
+        last = nodes[-1:] if isinstance(nodes, list) else nodes
+        ends += [(node.end_lineno or line, node.end_col_offset or 0) for node in last if node is not None]
+    return max(ends)
+
+
+def sound(text: str) -> str:
+    """Replace lone surrogates, which escapes in literals can make and which no file or database takes."""
+    return text if text.isascii() else text.encode("utf-8", "replace").decode()
+
+
+def flat(text: str) -> str:
+    """Put a text on one line, runs of white space as one blank."""
+    return text if "\n" not in text and "  " not in text and "\t" not in text else _BLANKS.sub(" ", text).strip()
+
+
+def first_paragraph(docstring: str, most: int = 400) -> str:
+    """Give the first paragraph of a docstring on one line."""
+    return sound(flat(docstring.strip().split("\n\n", 1)[0].strip())[:most])
+
+
+def first_sentence(paragraph: str) -> str:
+    """Give the first sentence of a paragraph."""
+    found = re.search(r"(?<!e\.g)(?<!i\.e)[.!?](?=\s+[A-Z`:*\"(]|$)", paragraph)
+    return paragraph[: found.end()] if found else paragraph

@@ -1,0 +1,152 @@
+"""The kept index: one SQLite file a root in the user's cache, thrown away and rebuilt whenever in doubt."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sqlite3
+import weakref
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from attrs import define, field
+
+from inarch_brief_tracer.facts import FACTS_VERSION
+
+SCHEMA_VERSION = 1
+BUSY_MS = 2000
+"""How long to wait for another process that writes: it writes for about a second at most."""
+
+_SCHEMA = """
+CREATE TABLE files(id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, module TEXT NOT NULL, role TEXT NOT NULL,
+    level TEXT NOT NULL, size INTEGER, mtime_ns INTEGER, ctime_ns INTEGER, inode INTEGER, read_ns INTEGER,
+    hash TEXT NOT NULL, unparsable TEXT NOT NULL, facts BLOB NOT NULL);
+CREATE INDEX files_module ON files(module);
+CREATE TABLE symbols(id INTEGER PRIMARY KEY, file INTEGER NOT NULL, place INTEGER NOT NULL, name TEXT NOT NULL,
+    dotted TEXT NOT NULL, kind TEXT NOT NULL, line INTEGER, end INTEGER, signature TEXT, doc TEXT, flags INTEGER);
+CREATE INDEX symbols_file ON symbols(file);
+CREATE INDEX symbols_name ON symbols(name COLLATE NOCASE);
+CREATE TABLE entries(file INTEGER NOT NULL, kind TEXT NOT NULL, name TEXT NOT NULL, place INTEGER NOT NULL,
+    line INTEGER NOT NULL, how TEXT NOT NULL, target TEXT NOT NULL);
+CREATE INDEX entries_file ON entries(file);
+CREATE VIRTUAL TABLE words USING fts5(name, qualname, doc, path, body, tokenize = 'ascii');
+CREATE VIRTUAL TABLE vocabulary USING fts5vocab(words, col);
+CREATE VIRTUAL TABLE test_words USING fts5(names, tokenize = 'ascii');
+CREATE VIRTUAL TABLE callees USING fts5(names, tokenize = "ascii tokenchars '_'", columnsize = 0, detail = none);
+"""
+
+
+class Busy(Exception):
+    """Another process holds the store."""
+
+
+@define
+class Store:
+    """Opens the database of a root; falls back to memory where nothing can be written."""
+
+    folder: str
+    root: str
+    note: str = ""
+    _memory: sqlite3.Connection | None = field(default=None, init=False)
+
+    @property
+    def path(self) -> str:
+        """The database file; another version of schema or facts is another file."""
+        key = hashlib.sha256(os.fsencode(self.root)).hexdigest()[:16]
+        return f"{self.folder}/symbols-{key}-v{SCHEMA_VERSION}.{FACTS_VERSION}.sqlite"
+
+    @contextmanager
+    def connection(self) -> Iterator[sqlite3.Connection]:
+        """Open a connection for one use; the caller holds the index's lock."""
+        if self._memory is not None:
+            yield self._memory
+            return
+        connection = self._opened()
+        try:
+            yield connection
+        finally:
+            if connection is not self._memory:
+                connection.close()
+
+    def _opened(self) -> sqlite3.Connection:
+        if not self.folder:
+            return self.keep_in_memory("there is no cache folder")
+        try:
+            os.makedirs(self.folder, mode=0o700, exist_ok=True)
+            return self._on_disk()
+        except OSError as error:
+            return self.keep_in_memory(error.strerror or str(error))
+        except sqlite3.OperationalError as error:
+            return self.keep_in_memory(str(error))
+        except sqlite3.DatabaseError:
+            self.discard()
+            try:
+                return self._on_disk()
+            except (sqlite3.Error, OSError) as error:
+                return self.keep_in_memory(str(error))
+
+    def _on_disk(self) -> sqlite3.Connection:
+        # The umask does not reach files that SQLite makes: the first one decides the mode of the others.
+        os.close(os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600))
+        connection = sqlite3.connect(self.path, timeout=BUSY_MS / 1000, isolation_level=None, check_same_thread=False)
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+            connection.execute("PRAGMA synchronous = OFF")  # a cache: after a power loss it is built again
+            if not connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'callees'").fetchone():
+                _create(connection)
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    def keep_in_memory(self, reason: str) -> sqlite3.Connection:
+        """Keep the index in memory from now on, and say why."""
+        self.note = f"the index is kept in memory only: {reason} ({self.folder or 'no cache folder'})"
+        self._memory = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+        weakref.finalize(self, self._memory.close)
+        _create(self._memory)
+        return self._memory
+
+    def discard(self) -> None:
+        """Throw the kept index away: it is damaged."""
+        if self._memory is not None:
+            self._memory.close()
+            self._memory = None
+        for suffix in ("", "-wal", "-shm", "-journal"):
+            try:
+                os.unlink(self.path + suffix)
+            except OSError:
+                pass
+
+
+def _is_busy(error: sqlite3.OperationalError) -> bool:
+    return "locked" in str(error) or "busy" in str(error)
+
+
+def _create(connection: sqlite3.Connection) -> None:
+    connection.execute("BEGIN IMMEDIATE")
+    if not connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'callees'").fetchone():
+        for statement in _SCHEMA.split(";"):
+            connection.execute(statement)
+    connection.execute("COMMIT")
+
+
+@contextmanager
+def transaction(connection: sqlite3.Connection) -> Iterator[None]:
+    """Write all or nothing.
+
+    Raises:
+        Busy: another process writes for longer than the wait.
+    """
+    try:
+        connection.execute("BEGIN IMMEDIATE")
+    except sqlite3.OperationalError as error:
+        if _is_busy(error):
+            raise Busy(str(error)) from error
+        raise
+    try:
+        yield
+    except BaseException:
+        connection.execute("ROLLBACK")
+        raise
+    connection.execute("COMMIT")

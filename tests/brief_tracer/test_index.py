@@ -1,0 +1,189 @@
+"""The index follows the files, and survives what happens to its own file."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+
+def database(tree: Any) -> Path:
+    (found,) = Path(tree.cache).glob("*.sqlite")
+    return found
+
+
+def age(tree: Any) -> None:
+    """Make every file old, so that its stamp is trusted."""
+    for path in tree.root.rglob("*.py"):
+        os.utime(path, (1_000_000_000.5, 1_000_000_000.5))
+
+
+def test_edits_deletions_and_renames_are_seen(tree: Any) -> None:
+    tree.write({"a.py": "def apple(): pass\n", "b.py": "def banana(): pass\n"})
+    assert tree.names("apple") == ["a.apple"]
+    tree.write({"a.py": "def cherry(): pass\n"})
+    assert tree.names("apple") == [] and tree.names("cherry") == ["a.cherry"]
+    (tree.root / "a.py").rename(tree.root / "d.py")
+    assert tree.names("cherry") == ["d.cherry"]
+    (tree.root / "b.py").unlink()
+    assert tree.names("banana") == []
+
+
+def test_an_edit_of_equal_size_and_time_is_seen(tree: Any) -> None:
+    tree.write({"a.py": "def apple(): pass\n"})
+    age(tree)
+    assert tree.names("apple") == ["a.apple"]
+    tree.write({"a.py": "def mango(): pass\n"})
+    age(tree)
+    assert tree.names("mango") == ["a.mango"]
+
+
+def test_a_new_init_renames_the_modules_beside_it(tree: Any) -> None:
+    tree.write({"x-1/pkg/inner/a.py": "def apple(): pass\n"})
+    assert tree.names("apple") == ["pkg.inner.a.apple"]
+    tree.write({"x-1/pkg/inner/__init__.py": ""})
+    assert tree.names("apple") == ["inner.a.apple"]
+
+
+def test_one_process_sees_what_changed_between_turns(tree: Any) -> None:
+    tree.write({"a.py": "def apple(): pass\n"})
+    ask = tree.asking()
+    assert ask("find_symbols", query="apple")["symbols"]
+    tree.write({"b.py": "def banana(): pass\n"})
+    assert ask("find_symbols", query="banana")["symbols"]
+
+
+@pytest.mark.parametrize("damage", [b"", b"not a database at all" * 300, None])
+def test_a_damaged_index_is_built_again(tree: Any, damage: bytes | None) -> None:
+    tree.write({"a.py": "def apple(): pass\n"})
+    assert tree.names("apple") == ["a.apple"]
+    path = database(tree)
+    if damage is None:
+        content = bytearray(path.read_bytes())
+        for position in range(100, len(content), 7):
+            content[position] ^= 0x5A
+        path.write_bytes(content)
+    else:
+        path.write_bytes(damage)
+    for beside in tree.cache.glob("*-wal"):
+        beside.unlink()
+    assert tree.names("apple") == ["a.apple"]
+    assert tree.ask("find_symbols", query="apple")["note"] is None
+
+
+def test_damaged_facts_are_read_again(tree: Any) -> None:
+    import sqlite3
+
+    tree.write({"a.py": "def apple(): pear()\n\ndef pear(): pass\n"})
+    age(tree)
+    tree.names("apple")
+    connection = sqlite3.connect(database(tree))
+    connection.execute("UPDATE files SET facts = x'00'")
+    connection.commit()
+    connection.close()
+    assert tree.ask("context_get", query="pear")["callers"][0]["qualname"] == "a.apple"
+
+
+def test_an_unwritable_cache_is_said_and_done_without(tree: Any, tmp_path: Path) -> None:
+    tree.write({"a.py": "def apple(): pass\n"})
+    tree.cache = tmp_path / "file" / "cache"
+    (tmp_path / "file").write_text("no folder")
+    ask = tree.asking()
+    found = ask("find_symbols", query="apple")
+    assert found["symbols"][0]["qualname"] == "a.apple" and "memory" in found["note"]
+    tree.write({"b.py": "def banana(): pass\n"})
+    assert ask("find_symbols", query="banana")["symbols"]
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root writes everywhere")
+def test_a_read_only_cache_is_done_without(tree: Any) -> None:
+    tree.write({"a.py": "def apple(): pass\n"})
+    tree.cache.mkdir()
+    tree.cache.chmod(0o500)
+    found = tree.ask("find_symbols", query="apple")
+    assert found["symbols"] and "memory" in found["note"]
+
+
+def test_the_kept_index_is_the_users_own(tree: Any) -> None:
+    tree.write({"a.py": "def apple(): pass\n"})
+    tree.names("apple")
+    assert database(tree).stat().st_mode & 0o077 == 0
+
+
+def test_time_runs_out_and_the_next_call_goes_on(tree: Any) -> None:
+    tree.write({f"m{number}.py": f"def apple{number}(): pass\n" for number in range(5)})
+    tree.seconds = -1.0
+    found = tree.ask("find_symbols", query="apple1")
+    assert found["symbols"] == [] and "indexed 0 of 5 files" in found["note"]
+    tree.seconds = 60.0
+    found = tree.ask("find_symbols", query="apple1")
+    assert found["symbols"] and found["note"] is None
+
+
+def test_no_python_is_said(tree: Any) -> None:
+    tree.write({"main.go": "package main\n"})
+    assert "no Python files" in tree.ask("find_symbols", query="main")["note"]
+    assert tree.ask("context_get", query="main")["target"] is None
+
+
+def test_ignored_files_are_not_indexed(tree: Any) -> None:
+    tree.write({".gitignore": "gen/\n", "gen/a.py": "def apple(): pass\n", "b.py": "def apple(): pass\n"})
+    (tree.root / ".git").mkdir()
+    assert tree.names("apple") == ["b.apple"]
+
+
+def test_unparsable_files_are_found_by_their_names(tree: Any) -> None:
+    tree.write({"old.py": "def apple():\n    print 'x'\n", "bad.py": b"def pear(): '\xff'\n"})
+    assert tree.names("apple") == ["old.apple"] and tree.names("pear") == ["bad.pear"]
+
+
+SCRIPT = """
+import sys
+sys.path[:0] = {path!r}
+import threading, inarch
+from pathlib import Path
+from typing import Any
+from attrs import define
+from inarch_brief_tracer import inarch_tools
+from inarch_sandbox_fs import inarch_workspaces
+
+class Call:
+    def __init__(self, workspace, number):
+        self.workspace, self.turn_id, self.cancelled, self.earlier = workspace, str(number), threading.Event(), ()
+
+root, cache = sys.argv[1:]
+tool = next(iter(inarch_tools(inarch.PluginContext("brief-tracer", root, cache_dir=cache))))
+workspace = inarch_workspaces(inarch.PluginContext("sandbox-fs", root))[0].open(root)
+for number in range(20):
+    Path(root, f"p{{number % 3}}_{name}.py").write_text(f"def made_{{number}}_{name}(): pass\\n")
+    found = tool.run({{"query": f"made_{{number}}_{name}"}}, Call(workspace, number))
+    assert found["symbols"], found
+"""
+
+
+def test_two_processes_share_one_index(tree: Any) -> None:
+    tree.write({f"m{number}.py": f"def apple{number}(): pass\n" for number in range(30)})
+    scripts = [SCRIPT.format(path=sys.path, name=name) for name in ("one", "two")]
+    children = [subprocess.Popen([sys.executable, "-c", script, str(tree.root), str(tree.cache)]) for script in scripts]
+    assert [child.wait(timeout=120) for child in children] == [0, 0]
+    assert tree.names("made_19_one")[0] == "p1_one.made_19_one"
+    assert tree.names("made_19_two")[0] == "p1_two.made_19_two"
+    assert tree.names("apple7")[0] == "m7.apple7"
+
+
+def test_text_that_no_database_takes_is_indexed(tree: Any) -> None:
+    tree.write({"a.py": "__all__ = ['\\ud800']\ndef apple():\n    '''Doc \\ud800 and \\0.'''\n"})
+    (tree.root / os.fsdecode(b"b\xff.py")).write_text("def pear(): pass\n")
+    found = tree.ask("find_symbols", query="apple")
+    assert found["symbols"][0]["qualname"] == "a.apple"
+    assert found["symbols"][0]["doc"].startswith("Doc ?")
+
+
+def test_product_code_that_cannot_be_parsed_is_named(tree: Any) -> None:
+    tree.write({"old.py": "print 'x'\n", "tests/test_old.py": "print 'x'\n", "a.py": "def apple(): pass\n"})
+    note = tree.ask("find_symbols", query="apple")["note"]
+    assert note.startswith("can't parse old.py (line 1") and "more" not in note
