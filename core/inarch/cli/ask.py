@@ -1,0 +1,89 @@
+"""`inarch "…"` and `inarch ask WORDS…`: one prompt, one turn."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import click
+
+from inarch.cli import standard_input
+from inarch.cli.failure import say
+from inarch.cli.options import all_options
+from inarch.contract.errors import UsageError
+
+
+@click.command("ask")
+@click.argument("words", nargs=-1, type=click.UNPROCESSED)
+@all_options
+def ask(words: tuple[str, ...], **given: Any) -> int:
+    """Ask one question, in as many words as you like.
+
+    The last word `-`, or a pipe, reads standard input: as the prompt where there are no other words, else as context
+    for it.
+    """
+    return _answer(words, given)
+
+
+@click.command("prompt")
+@click.argument("words", nargs=-1, type=click.UNPROCESSED)
+@all_options
+def prompt(words: tuple[str, ...], **given: Any) -> int:
+    """Ask what one argument says; `-` after it waits for standard input."""
+    *more, said = words  # the program puts the prompt at the end
+    if more not in ([], ["-"]):
+        raise UsageError(f"{more[0]!r} after the prompt is one too many", "quote the whole, or use inarch ask")
+    return _answer((said, *more), given)
+
+
+def _answer(words: Sequence[str], given: dict[str, Any]) -> int:
+    from inarch.cli.composing import Options
+
+    options = Options.of(given)
+    text = whole_prompt(words)
+    from inarch.cli.turn import run_prompt
+
+    return run_prompt(text, options)
+
+
+def whole_prompt(words: Sequence[str]) -> str:
+    """Return the prompt that the words and standard input make together.
+
+    Raises:
+        UsageError: There is nothing to ask.
+    """
+    insisted = bool(words) and words[-1] == "-"
+    said = " ".join(words[:-1] if insisted else words).strip()
+    # Words that aren't UTF-8 come as lone surrogates, which no store or service takes.
+    said = said.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+    piped = _piped(insisted, bool(said))
+    if not said and not piped:
+        raise UsageError("there is nothing to ask", 'write inarch "your question", or pipe one in')
+    if not said or not piped:
+        return said or piped
+    return f"{said}\n\nStandard input:\n\n{_fenced(piped)}"
+
+
+def _fenced(text: str) -> str:
+    """Quote text, so that nothing in it is taken for a mention or for the person's own words."""
+    fence = "```"
+    while fence in text:
+        fence += "`"
+    return f"{fence}\n{text}\n{fence}"
+
+
+def _piped(insisted: bool, beside_words: bool) -> str:
+    if not insisted:
+        if not standard_input.is_piped():
+            return ""
+        if beside_words and not standard_input.has_something():
+            say("note", f"standard input is open but gave nothing in {standard_input.PATIENCE_S:g} s, so it was left "
+                "out; a last word - waits for it, </dev/null closes it")  # fmt: skip
+            return ""
+    try:
+        text, cut = standard_input.read()
+    except OSError as error:
+        raise UsageError(f"standard input can't be read: {error.strerror}") from None
+    if cut:
+        say("note", f"standard input was cut after {standard_input.LIMIT // 1024} kB")
+    return text.strip("\n") if text.strip() else ""

@@ -1,0 +1,69 @@
+"""`inarch chat`, or `inarch` alone on a terminal: a line, a turn, in one session."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from inarch.cli.options import all_options
+from inarch.cli.terminal import is_terminal
+from inarch.contract.errors import UsageError
+
+if TYPE_CHECKING:
+    from asyncio import Runner
+
+    from inarch.cli.turn import Display
+    from inarch.sessions.session import Session
+
+
+@click.command("chat")
+@all_options
+def chat(**given: Any) -> int:
+    """Talk in one session: Ctrl-C cancels a turn, Ctrl-D leaves."""
+    from asyncio import Runner
+
+    from inarch.cli.composing import Options, compose_app, open_session
+    from inarch.cli.front_ends import make_front_end
+    from inarch.cli.turn import Display
+
+    options = Options.of(given)
+    if not is_terminal(sys.stdin):
+        raise UsageError("a conversation needs a terminal", 'ask one question with inarch "…" or inarch ask')
+    display = Display(make_front_end(options))
+    app = compose_app(options, display)
+    with Runner() as runner:
+        try:
+            return _converse(runner, open_session(app, options), display)
+        finally:
+            display.close()
+            runner.run(app.aclose())
+
+
+def _converse(runner: Runner, session: Session, display: Display) -> int:
+    """Read lines until the end of input; a turn that goes wrong doesn't end the conversation."""
+    from inarch.cli.failure import say
+    from inarch.cli.turn import drive
+
+    try:
+        import readline  # noqa: F401  # input() then edits and remembers lines
+    except ImportError:
+        pass
+    sys.stderr.write("Ask about this directory. Ctrl-C cancels a turn; Ctrl-D or /quit leaves.\n")
+    while True:
+        try:
+            line = input("\n> ").strip()
+        except EOFError:
+            sys.stderr.write("\n")
+            return 0
+        except KeyboardInterrupt:
+            sys.stderr.write("\n(Ctrl-D leaves)")
+            continue
+        if line == "/quit":
+            return 0
+        try:
+            if line:
+                runner.run(drive(session, line, display))
+        except UsageError as error:
+            say("error", str(error))

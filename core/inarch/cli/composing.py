@@ -1,0 +1,120 @@
+"""From flags to a composed application and a session."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from decimal import Decimal, InvalidOperation
+from typing import TYPE_CHECKING, Any
+
+from attrs import frozen
+
+from inarch.cli.failure import say
+from inarch.contract.errors import UsageError
+
+if TYPE_CHECKING:
+    from inarch.contract.ports import FrontEnd
+    from inarch.sessions.app import App
+    from inarch.sessions.session import Session
+
+
+@frozen
+class Options:
+    """The flags of one run, checked."""
+
+    profile: str | None = None
+    root: str = "."
+    flags: Mapping[str, Any] = {}
+    without: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
+    output: str = "text"
+    session: str | None = None
+    resume: bool = False
+    no_journal: bool = False
+    quiet: bool = False
+    no_color: bool = False
+    debug: bool = False
+
+    @classmethod
+    def of(cls, given: Mapping[str, Any]) -> Options:
+        """Return the options that click's parameters amount to.
+
+        Raises:
+            UsageError: A value is wrong, or two flags contradict each other.
+        """
+        if given.get("session") and given.get("resume"):
+            raise UsageError("--session and --continue both say which session", "give one of them")
+        flags = {name: given[name] for name in ("model", "approve", "max_iterations") if given.get(name) is not None}
+        if given.get("max_cost") is not None:
+            flags["max_cost_usd"] = _money(given["max_cost"])
+        return cls(
+            profile=given.get("profile"),
+            root=given.get("root") or ".",
+            flags=flags,
+            without=tuple(map(_left_out, given.get("without") or ())),
+            files=tuple(given.get("files") or ()),
+            output=given.get("output") or "text",
+            session=given.get("session"),
+            **{name: bool(given.get(name)) for name in ("resume", "no_journal", "quiet", "no_color", "debug")},
+        )
+
+
+def _money(text: str) -> Decimal:
+    try:
+        amount = Decimal(text.removeprefix("$"))
+    except InvalidOperation:
+        amount = Decimal("NaN")
+    if not amount.is_finite() or amount < 0:
+        raise UsageError(f"--max-cost {text!r} is not an amount of US dollars", "write it like 0.50")
+    return amount
+
+
+def _left_out(text: str) -> str:
+    name = text.removeprefix("no:")
+    if name == text or not name:
+        raise UsageError(f"-p {text!r} is not understood", "leave a plugin out with -p no:NAME")
+    return name
+
+
+def compose_app(options: Options, front_end: FrontEnd | None = None) -> App:
+    """Compose the application; what it left out is recorded with its sessions.
+
+    Raises:
+        InarchError: The configuration, the root or the store is not usable.
+    """
+    from inarch.sessions.app import compose
+
+    return compose(
+        profile=options.profile,
+        root=options.root,
+        flags=options.flags,
+        without=options.without,
+        files=options.files,
+        front_end=front_end,
+        journal=not options.no_journal,
+    )
+
+
+def tell_left_out(app: App) -> None:
+    """Say what the composition ignored or refused, for commands without a session to record it in."""
+    for note in app.config.notes:
+        say("note", note)
+    for refused in app.composition.refused:
+        say("note", f"plugin {refused.name!r} was refused: {refused.reason} ({refused.remedy})")
+
+
+def open_session(app: App, options: Options) -> Session:
+    """Open the session that the flags name, or a new one.
+
+    Raises:
+        UsageError: No session, or more than one, fits.
+    """
+    if options.resume:
+        known = app.store.sessions(app.config.root)
+        if not known:
+            raise UsageError(f"no session of {app.config.root} to continue", "leave --continue out to begin one")
+        return app.session(known[0].id)
+    if options.session is None:
+        return app.session()
+    from inarch.cli.sessions import find
+
+    return app.session(find(app.store, options.session).id)

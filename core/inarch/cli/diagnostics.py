@@ -1,0 +1,53 @@
+"""The diagnostics file: what `INARCH_LOG=debug` keeps for whoever looks for a fault."""
+
+from __future__ import annotations
+
+import os
+from functools import cache
+from typing import TYPE_CHECKING
+
+from inarch.contract.errors import ConfigError
+
+if TYPE_CHECKING:
+    from loguru import Logger
+
+LEVELS = ("trace", "debug", "info", "warning", "error")
+_MOST_BYTES = 10_000_000
+_MOST_OF_AN_EVENT = 2000
+
+
+@cache
+def diagnostics() -> Logger | None:
+    """Return the logger that writes the file, None where `INARCH_LOG` is not set.
+
+    Raises:
+        ConfigError: `INARCH_LOG` is no level, or the file can't be written.
+    """
+    level = os.environ.get("INARCH_LOG", "").lower()
+    if not level:
+        return None
+    if level not in LEVELS:
+        raise ConfigError(f"{level!r} is no level", source="INARCH_LOG", remedy=f"one of {', '.join(LEVELS)}")
+    from loguru import logger
+
+    from inarch.config import state_dir
+
+    path = state_dir(os.environ) / "inarch.log"
+    logger.remove()
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        logger.add(path, level=level.upper(), rotation=_MOST_BYTES, retention=2, diagnose=False, opener=_private)
+    except OSError as error:
+        raise ConfigError(f"{path} can't be written: {error.strerror}", source="INARCH_LOG") from None
+    return logger
+
+
+def note_event(line: str) -> None:
+    """Keep the beginning of an event, already free of secrets."""
+    logger = diagnostics()
+    if logger is not None:
+        logger.debug("{}", line[:_MOST_OF_AN_EVENT])
+
+
+def _private(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)

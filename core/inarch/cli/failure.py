@@ -1,0 +1,71 @@
+"""How the program fails: one line for the user's errors, a short report for ours, silence for a closed pipe."""
+
+from __future__ import annotations
+
+import os
+import sys
+from types import TracebackType
+
+ANSWERED, FAILED, USAGE, LIMITED, CANCELLED, CLOSED_PIPE = 0, 1, 2, 3, 130, 141
+
+
+def say(kind: str, text: str) -> None:
+    """Write `inarch: kind: text` to standard error, on one line; a closed one is nobody's concern."""
+    from inarch.cli.terminal import escape
+
+    try:
+        sys.stderr.write(f"inarch: {kind}: {escape(text.strip(), keep_newlines=False)}\n")
+        sys.stderr.flush()
+    except (OSError, ValueError, AttributeError):
+        pass
+
+
+def quiet_exit() -> None:
+    """Point standard output at nothing, so that the interpreter's last flush can't complain of a closed pipe."""
+    try:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    except OSError:
+        pass
+
+
+def report_crashes(debug: bool) -> None:
+    """Report an error nobody expected in two lines with its traceback in a file; `debug` shows the traceback."""
+    if not debug:
+        sys.excepthook = _crashed
+
+
+def _crashed(cls: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+    from traceback import extract_tb, format_exception
+
+    report = "".join(format_exception(cls, error, trace))
+    frames = extract_tb(trace)
+    where = f" ({os.path.basename(frames[-1].filename)}:{frames[-1].lineno})" if frames else ""  # noqa: PTH119
+    said = str(error).split("\n", 1)[0]
+    say("internal error", f"{cls.__name__}: {said[:300]}{where}")
+    path = _keep(report)
+    if path:
+        say("note", f"the whole report is in {path}; --debug shows it here")
+    else:
+        from inarch.cli.terminal import escape
+
+        sys.stderr.write(escape(report))
+
+
+def _keep(report: str) -> str | None:
+    """Write the report, without the values of key variables, where only the user can read it."""
+    from time import gmtime, strftime
+
+    from inarch.config import state_dir
+    from inarch.journal import Redactor
+
+    folder = state_dir(os.environ) / "crashes"
+    path = folder / f"{strftime('%Y%m%dT%H%M%SZ', gmtime())}-{os.getpid()}.txt"
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except OSError:
+        return None
+    text = f"{sys.version}\n{Redactor.from_environ(os.environ).text(report)}"
+    with os.fdopen(descriptor, "wb") as file:
+        file.write(text.encode("utf-8", "backslashreplace"))
+    return str(path)

@@ -1,0 +1,70 @@
+"""A command that a plugin brings: loaded after probing, called through the guarded door."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from inarch.contract.doors import guarded
+from inarch.contract.errors import InarchError, UsageError
+from inarch.contract.records import PluginContext
+
+if TYPE_CHECKING:
+    from inarch.plugins import FoundCommand
+
+_OURS = (click.exceptions.Exit, click.Abort, click.ClickException, InarchError, BrokenPipeError)
+
+
+class Foreign(click.Command):
+    """Stands for a plugin's command, so that what it raises names the plugin; `ctx.obj` is its `PluginContext`."""
+
+    def __init__(self, inner: click.Command, context: PluginContext) -> None:
+        super().__init__(inner.name, params=inner.params, help=inner.help)
+        self._inner = inner
+        self._context = context
+        if isinstance(inner, click.Group):
+            self.commands = inner.commands
+
+    def make_context(
+        self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
+    ) -> click.Context:
+        """Read the words as the plugin's command would."""
+        with self._guarded():
+            context = self._inner.make_context(info_name, args, parent, obj=self._context, **extra)
+        context.command = self
+        return context
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Call the plugin's command."""
+        ctx.command = self._inner
+        with self._guarded():
+            return self._inner.invoke(ctx)
+
+    def _guarded(self) -> AbstractContextManager[None]:
+        return guarded(self._context.name, "command", passes=_OURS)
+
+
+def load_foreign(found: FoundCommand, given: Mapping[str, Any]) -> Foreign:
+    """Load a plugin's command for the profile and root that the flags name.
+
+    Raises:
+        ConfigError: The configuration is wrong.
+        UsageError: The root is no directory, or the profile does not have the plugin.
+        PluginError: The plugin could not be loaded.
+    """
+    from inarch.config import load_config
+    from inarch.plugins import discover, load_command
+    from inarch.plugins.loading import PROBE_SECONDS, load_plugin
+    from inarch.plugins.registration import new_manager
+
+    root = os.path.realpath(given.get("root") or ".")
+    if not os.path.isdir(root):  # noqa: PTH112 - beside realpath
+        raise UsageError(f"{root} is not a directory", "name one with --root")
+    config = load_config(root, profile=given.get("profile"))
+    command = load_command(found, config)
+    plugin = discover().plugins[found.plugin]
+    return Foreign(command, load_plugin(plugin, config, new_manager(), PROBE_SECONDS).context)

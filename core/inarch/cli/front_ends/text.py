@@ -1,0 +1,203 @@
+"""`--output text`: the answer on standard output, the tree of the turn on standard error if that is a terminal."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TextIO
+
+from inarch.cli.failure import say
+from inarch.cli.front_ends.tree import Tree
+from inarch.cli.front_ends.words import duration, seconds_between, short_arguments, usage_words
+from inarch.cli.terminal import escape, is_terminal
+from inarch.contract.events import Event
+from inarch.contract.ports import ApprovalRequest
+from inarch.contract.records import Approval
+
+Data = Mapping[str, Any]
+
+
+class TextFrontEnd:
+    """Shows a turn as it happens: calls as a tree, then the answer, then tokens, cost and time.
+
+    Where standard output is no terminal the answer is written once, when it is whole; where standard error is none,
+    only notes and errors go there.
+    """
+
+    name = "text"
+
+    def __init__(self, out: TextIO, err: TextIO, *, quiet: bool = False, no_color: bool = False) -> None:
+        self._out, self._quiet = out, quiet
+        self._streams, self._watched = is_terminal(out), is_terminal(err) and not quiet
+        self._tree = Tree(err, no_color)
+        self._calls: dict[str, str] = {}
+        self._running: dict[str, str] = {}
+        self._said: set[str] = set()
+        self._written = ""  # of the present reply, on a terminal
+        self._held = ""  # a carriage return that may be the first half of a line end
+        self._kinds: dict[str, Callable[[Data], None]] = {
+            "turn.started": self._turn_started,
+            "model.requested": self._requested,
+            "model.delta": self._delta,
+            "model.switched": lambda data: self._note(f"{data['new']} takes over from {data['old']}: {data['reason']}"),
+            "call.state": self._call_state,
+            "call.output": self._call_output,
+            "call.result": self._call_result,
+            "limit.wait": self._waiting,
+            "note": lambda data: self._note(data["text"]),
+            "error": self._error,
+            "turn.ended": self._turn_ended,
+        }
+
+    def show(self, event: Event) -> None:
+        """Show an event; kinds that say nothing to a person are passed over."""
+        handle = self._kinds.get(event.kind)
+        if handle is not None:
+            handle(event.data)
+
+    async def approve(self, batch: Sequence[ApprovalRequest]) -> Sequence[Approval]:
+        """Ask on the terminal; where there is none, give no answer."""
+        if not (is_terminal(sys.stdin) and is_terminal(self._tree.err)):
+            return []
+        from inarch.cli.front_ends.approvals import ask
+
+        self._break_line()
+        self._tree.clear()
+        return await ask(batch, self._tree.err)
+
+    def close(self) -> None:
+        """Take the live line away."""
+        self._tree.clear()
+
+    def _turn_started(self, data: Data) -> None:
+        if data["turn"]["type"] == "agent" and self._watched and data["turn"]["model"]:
+            self._tree.start(data["turn"]["model"])
+
+    def _requested(self, data: Data) -> None:
+        self._break_line()
+        self._written = ""
+        if self._watched:
+            self._tree.live(f"asking {data['model']}" + (f", attempt {data['attempt']}" if data["attempt"] > 1 else ""))
+
+    def _delta(self, data: Data) -> None:
+        if data["text"] and self._streams:
+            self._write(data["text"])
+        elif data["reasoning"] and self._watched and not self._written:
+            self._tree.live("thinking")
+
+    def _call_state(self, data: Data) -> None:
+        call_id, call = data["call_id"], data.get("call")
+        if call or call_id not in self._calls:
+            self._calls[call_id] = f"{data['name']} {short_arguments(call['arguments']) if call else ''}".rstrip()
+        if data["status"] == "executing":
+            self._running[call_id] = self._calls[call_id]
+            self._show_running()
+
+    def _call_output(self, data: Data) -> None:
+        lines = data["text"].rstrip().rsplit("\n", 1)
+        if self._watched and lines[-1] and data["call_id"] in self._running:
+            self._tree.live(f"{data['name'] if 'name' in data else self._running[data['call_id']]}: {lines[-1]}")
+
+    def _call_result(self, data: Data) -> None:
+        label = self._calls.pop(data["call_id"], data["name"])
+        self._running.pop(data["call_id"], None)
+        if not self._watched:
+            return
+        self._break_line()
+        error, took = data["result"].get("error"), seconds_between(data.get("started"), data.get("ended"))
+        if not self._running:
+            self._tree.clear()
+        mark, style = _mark(data["status"], error)
+        self._tree.item(mark, label, duration(took) if took is not None else "", style=style)
+        if error and error["code"] != "cancelled":
+            self._tree.detail(f"{error['code']}: {error['message']}", style)
+        self._show_running()
+
+    def _show_running(self) -> None:
+        if not self._running or not self._watched:
+            return
+        self._break_line()
+        labels = list(self._running.values())
+        self._tree.live(labels[0] if len(labels) == 1 else f"{len(labels)} running: {', '.join(labels)}")
+
+    def _waiting(self, data: Data) -> None:
+        self._break_line()
+        if self._watched:
+            self._tree.live(f"waiting {duration(data['seconds'])} for {data['model']}: {data['reason']}")
+
+    def _note(self, text: str) -> None:
+        if self._quiet or text in self._said:
+            return
+        self._said.add(text)
+        self._break_line()
+        if self._watched and self._tree.is_open:
+            self._tree.detail(text, "yellow")
+        else:
+            self._tree.clear()
+            say("note", text)
+
+    def _error(self, data: Data) -> None:
+        self._say_error(data["message"] + (f" ({data['remedy']})" if data["remedy"] else ""), "error", data["message"])
+
+    def _say_error(self, text: str, kind: str, key: str) -> None:
+        if any(key in told or told in key for told in self._said):
+            return
+        self._said.add(key)
+        self._break_line()
+        self._tree.clear()
+        say(kind, text)
+
+    def _turn_ended(self, data: Data) -> None:
+        turn = data["turn"]
+        if turn["type"] != "agent":
+            return
+        self._running.clear()
+        self._tree.end()
+        answer = turn["content"].strip()
+        if answer and not (self._streams and self._written.strip().endswith(answer)):
+            self._write(answer)
+        self._break_line()
+        self._written = ""
+        if turn["error"]:
+            self._say_error(turn["error"], "error", turn["error"])
+        if turn["limit"] and not self._watched:
+            say("note", f"a limit ended the turn: {turn['limit']}")
+        if self._watched:
+            self._sum_up(turn)
+
+    def _sum_up(self, turn: Data) -> None:
+        """Say on one line what the turn took, and what cut it short."""
+        took = seconds_between(turn["started"], turn["ended"])
+        words = [usage_words(turn["usage"])] + ([duration(took)] if took is not None else [])
+        if turn["status"] == "cancelled":
+            words.insert(0, "cancelled")
+        if turn["limit"]:
+            words.append(f"limit {turn['limit']}")
+        self._tree.remark(" · ".join(words), "yellow" if turn["status"] in ("cancelled", "limited") else "dim")
+
+    def _write(self, text: str) -> None:
+        """Write a piece of the answer."""
+        if not self._written:
+            self._tree.end()
+            text = text.lstrip("\n")
+        text, self._held = self._held + text, ""
+        if text.endswith("\r"):
+            text, self._held = text[:-1], "\r"
+        self._written += text
+        self._out.write(escape(text))
+        self._out.flush()
+
+    def _break_line(self) -> None:
+        """End a line of the answer before something else is written."""
+        if self._written and not self._written.endswith("\n"):
+            self._out.write("\n")
+            self._out.flush()
+            self._written += "\n"
+
+
+def _mark(status: str, error: Data | None) -> tuple[str, str]:
+    if status == "success":
+        return "ok", "green"
+    if status == "cancelled" or (error and error["code"] in ("denied", "cancelled")):
+        return "stopped", "yellow"
+    return "failed", "red"

@@ -1,0 +1,209 @@
+"""The words of the command line: which command they mean, and what every way to end comes to.
+
+Only click is imported to show the help; a command's module is loaded when the command is called.
+"""
+
+from __future__ import annotations
+
+import errno
+import io
+import os
+import sys
+from collections.abc import Sequence
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from inarch import __version__
+from inarch.cli.failure import CANCELLED, CLOSED_PIPE, FAILED, USAGE, quiet_exit, report_crashes, say
+from inarch.cli.options import all_options
+from inarch.contract.errors import InarchError
+
+if TYPE_CHECKING:
+    from inarch.plugins import FoundCommand
+
+COMMANDS: dict[str, tuple[str, str, str]] = {
+    "ask": ("inarch.cli.ask", "ask", "Ask one question, in as many words as you like."),
+    "chat": ("inarch.cli.chat", "chat", "Talk in one session."),
+    "sessions": ("inarch.cli.sessions", "sessions", "List and show sessions."),
+    "tools": ("inarch.cli.tools", "tools", "List, show and call tools."),
+    "models": ("inarch.cli.models", "models", "List providers and models."),
+    "plugins": ("inarch.cli.plugins", "plugins", "List and show plugins."),
+    "config": ("inarch.cli.config", "config", "Show, check and trust configuration."),
+}
+_PROMPT = ("inarch.cli.ask", "prompt", "")
+# Options that say where and how to work; one that a command has no use for is refused instead of ignored.
+_SHOWING = frozenset({"quiet", "no_color", "debug"})
+_LOADING = frozenset({"root", "profile"})  # say how a plugin's command is loaded
+
+
+class Commands(click.Group):
+    """The program: a prompt, or a command that is loaded when it is called."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the names of our own commands and of those that plugins bring."""
+        return [*COMMANDS, *(name for name in _found() if name not in COMMANDS)]
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Load a command; None where there is no such name."""
+        if cmd_name in COMMANDS:
+            return _load(COMMANDS[cmd_name])
+        found = _found().get(cmd_name)
+        if found is None:
+            return None
+        from inarch.cli.foreign import load_foreign
+
+        return load_foreign(found, ctx.params)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the commands from the table and from metadata, without loading one."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, entry[2]) for name, entry in COMMANDS.items()])
+        rows = [(f"{name} ({found.plugin})", "") for name, found in sorted(_found().items()) if name not in COMMANDS]
+        if rows:
+            with formatter.section("Commands of plugins"):
+                formatter.write_dl(rows)
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Read the program's own options; text such as "- do this" is a prompt, not an option."""
+        listed = next((i for i, arg in enumerate(args) if arg[:1] == "-" and arg[1:2].isspace()), None)
+        if listed is not None:
+            args = [*args[:listed], "--", *args[listed:]]
+        return super().parse_args(ctx, args)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Return what the first word means: a prompt, standard input, or a command."""
+        word, *rest = args
+        if word == "-":
+            return self._called(ctx, "ask", _load(COMMANDS["ask"]), args)
+        if any(map(str.isspace, word)):
+            return self._called(ctx, "ask", _load(_PROMPT), [*rest, "--", word])
+        command = self.get_command(ctx, word)
+        if command is None:
+            raise click.UsageError(_unknown(word, args, self.list_commands(ctx)), ctx)
+        return self._called(ctx, word, command, rest)
+
+    def _called(
+        self, ctx: click.Context, name: str, command: click.Command, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Make the options given before the command the defaults of its own."""
+        unset = click.core.ParameterSource.DEFAULT
+        given = {key: value for key, value in ctx.params.items() if ctx.get_parameter_source(key) is not unset}
+        useless = given.keys() - _SHOWING - _parameters(command) - (_LOADING if name not in COMMANDS else set())
+        if useless:
+            flags = [param.opts[-1 if param.name != "without" else 0] for param in self.params if param.name in useless]
+            raise click.UsageError(f"{', '.join(flags)} means nothing to {name!r}", ctx)
+        ctx.default_map = {name: _defaults(command, given)}
+        return name, command, args
+
+    def alone(self, ctx: click.Context) -> Any:
+        """Run without a command: a conversation on a terminal, else the prompt that is piped in."""
+        name = "chat" if sys.stdin is not None and sys.stdin.isatty() else "ask"
+        _, command, _ = self._called(ctx, name, _load(COMMANDS[name]), [])
+        assert command is not None
+        with command.make_context(name, [], parent=ctx) as inner:
+            return command.invoke(inner)
+
+
+def _load(entry: tuple[str, str, str]) -> click.Command:
+    from importlib import import_module
+
+    command = getattr(import_module(entry[0]), entry[1])
+    assert isinstance(command, click.Command)
+    return command
+
+
+@cache
+def _found() -> dict[str, FoundCommand]:
+    from inarch.plugins import discover
+
+    return dict(discover().commands)
+
+
+def _parameters(command: click.Command) -> set[str]:
+    names = {param.name for param in command.params if param.name}
+    for inner in getattr(command, "commands", {}).values():
+        names |= _parameters(inner)
+    return names
+
+
+def _defaults(command: click.Command, given: dict[str, Any]) -> dict[str, Any]:
+    inner = {name: _defaults(child, given) for name, child in getattr(command, "commands", {}).items()}
+    return {**given, **inner}
+
+
+def _unknown(word: str, args: Sequence[str], known: Sequence[str]) -> str:
+    from difflib import get_close_matches
+
+    near = get_close_matches(word, known, n=1)
+    hint = f"; did you mean {near[0]!r}?" if near else "."
+    return f"no command {word!r}{hint} A prompt is one quoted argument, or: inarch ask {' '.join(args)[:60]}"
+
+
+@click.group(
+    cls=Commands,
+    invoke_without_command=True,
+    subcommand_metavar='"PROMPT" | COMMAND [ARGS]...',
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+@click.version_option(__version__, message="inarch %(version)s")
+@all_options
+@click.pass_context
+def program(ctx: click.Context, /, **_given: Any) -> Any:
+    """Ask about a directory of code, and have it changed.
+
+    One argument with white space in it is a prompt; `inarch` alone is a conversation. Options stand before or after
+    the prompt or the command.
+    """
+    return program.alone(ctx) if ctx.invoked_subcommand is None else None
+
+
+def run(argv: Sequence[str]) -> int:
+    """Run the command line and return the exit code: 0 answered, 1 failed, 2 usage, 3 a limit, 130 cancelled."""
+    debug = "--debug" in argv
+    report_crashes(debug)
+    _open_outputs()
+    try:
+        code = _call(list(argv))
+        sys.stdout.flush()
+    except BrokenPipeError:  # `inarch … | head`: whoever read us has enough
+        quiet_exit()
+        return CLOSED_PIPE
+    except OSError as error:
+        if error.errno not in (errno.ENOSPC, errno.EIO):
+            raise
+        quiet_exit()
+        say("error", f"the output can't be written: {error.strerror}")
+        return FAILED
+    except (KeyboardInterrupt, click.Abort):
+        return CANCELLED
+    except (click.ClickException, InarchError) as error:
+        if debug:
+            raise
+        say("error", error.format_message() if isinstance(error, click.ClickException) else str(error))
+        return USAGE
+    return code
+
+
+def _open_outputs() -> None:
+    """Make sure that both outputs are there and take any text."""
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:  # closed by whoever started us
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115, PTH123 - until the end
+        elif isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def _call(argv: list[str]) -> int:
+    if "_INARCH_COMPLETE" in os.environ:
+        program.main(argv, prog_name="inarch")
+    try:
+        with program.make_context("inarch", argv) as ctx:
+            result = program.invoke(ctx)
+    except click.exceptions.Exit as done:
+        return done.exit_code
+    return result if isinstance(result, int) else 0

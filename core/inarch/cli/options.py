@@ -1,0 +1,47 @@
+"""The flags that the program and its commands share; given before a command they are defaults for the ones after it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import click
+
+Decorated = TypeVar("Decorated", bound="Callable[..., Any] | click.Command")
+
+_COMPOSING: tuple[tuple[tuple[str, ...], dict[str, Any]], ...] = (
+    (("--profile",), {"metavar": "NAME", "help": "Profile of the configuration."}),
+    (("--model",), {"metavar": "PROVIDER/NAME", "help": "Model to ask; auto picks one."}),
+    (("--root",), {"metavar": "DIR", "help": "Work in this directory instead of the current one."}),
+    (("--approve",), {"type": click.Choice(["ask", "edits", "all", "none"]), "help": "What runs without a question."}),
+    (("-p", "without"), {"metavar": "no:NAME", "multiple": True, "help": "Leave a plugin out."}),
+    (("--plugin", "files"), {"metavar": "FILE", "multiple": True, "help": "Add a plugin from a Python file."}),
+)
+_TURN: tuple[tuple[tuple[str, ...], dict[str, Any]], ...] = (
+    (("--output",), {"type": click.Choice(["text", "json", "jsonl"]), "help": "What standard output gets."}),
+    (("--session",), {"metavar": "ID", "help": "Go on with a session (an id or the start of one)."}),
+    (("--continue", "resume"), {"is_flag": True, "help": "Go on with the latest session of this directory."}),
+    (("--max-iterations",), {"type": click.IntRange(min=1), "metavar": "N", "help": "Requests a turn may take."}),
+    (("--max-cost",), {"metavar": "USD", "help": "Money a turn may take."}),
+    (("--no-journal",), {"is_flag": True, "help": "Keep nothing on disk."}),
+)
+_SHOWING: tuple[tuple[tuple[str, ...], dict[str, Any]], ...] = (
+    (("--quiet",), {"is_flag": True, "help": "The answer only."}),
+    (("--no-color",), {"is_flag": True, "help": "No colours; so does NO_COLOR."}),
+    (("--debug",), {"is_flag": True, "help": "Tracebacks instead of one-line errors."}),
+)
+
+
+def _options(
+    *groups: tuple[tuple[tuple[str, ...], dict[str, Any]], ...],
+) -> Callable[[Decorated], Decorated]:
+    def add(decorated: Decorated) -> Decorated:
+        for names, settings in reversed([item for group in groups for item in group]):
+            decorated = click.option(*names, **settings)(decorated)
+        return decorated
+
+    return add
+
+
+all_options = _options(_COMPOSING, _TURN, _SHOWING)
+composing_options = _options(_COMPOSING, _SHOWING)

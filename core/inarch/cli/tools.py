@@ -1,0 +1,166 @@
+"""`inarch tools`: what the profile's tools are, and one call from the shell."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from inarch.cli.failure import ANSWERED, CANCELLED, FAILED
+from inarch.cli.interrupts import interrupts
+from inarch.cli.options import composing_options
+from inarch.cli.terminal import columns_of, escape, shorten
+from inarch.contract.errors import UsageError
+
+if TYPE_CHECKING:
+    from inarch.contract.ports import Tool
+    from inarch.contract.records import ToolResult
+    from inarch.sessions.app import App
+
+
+@click.group("tools")
+def tools() -> None:
+    """List, show and call the tools of the profile."""
+
+
+@tools.command("list")
+@click.option("--json", "as_json", is_flag=True, help="One JSON array.")
+@composing_options
+def list_tools(as_json: bool, **given: Any) -> None:
+    """List the tools, with what they are for."""
+    app = _compose(given)
+    try:
+        rows = [_described(app, name) for name in sorted(app.composition.tools)]
+    finally:
+        app.close()
+    if as_json:
+        click.echo(json.dumps(rows, ensure_ascii=False, indent=2))
+        return
+    columns = columns_of(sys.stdout) if sys.stdout.isatty() else 10_000
+    wide = max((len(row["name"]) for row in rows), default=0)
+    for row in rows:
+        said = escape(row["description"].split("\n", 1)[0], keep_newlines=False)
+        click.echo(shorten(f"{row['name']:<{wide}}  {row['category']:<8}  {said}", columns))
+
+
+@tools.command("show")
+@click.argument("name")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object.")
+@composing_options
+def show_tool(name: str, as_json: bool, **given: Any) -> None:
+    """Show one tool: its description, arguments and limits."""
+    app = _compose(given)
+    try:
+        _check_known(app, name)
+        row = _described(app, name)
+    finally:
+        app.close()
+    if as_json:
+        click.echo(json.dumps(row, ensure_ascii=False, indent=2))
+        return
+    click.echo(f"{row['name']} · {row['category']} · plugin {row['plugin']} · {row['timeout_s']:g} s")
+    click.echo(f"\n{escape(row['description'])}\n\nArguments")
+    for line in _arguments(row["input_schema"]):
+        click.echo(f"  {line}")
+
+
+@tools.command("call")
+@click.argument("name")
+@click.argument("arguments", default="{}")
+@composing_options
+def call_tool(name: str, arguments: str, **given: Any) -> int:
+    """Call a tool with ARGUMENTS, a JSON object (`-` reads it from standard input), and print its result as JSON.
+
+    Nobody is asked: a call that needs an answer is denied unless --approve or a rule lets it through.
+    """
+    if arguments == "-":
+        arguments = sys.stdin.read()
+    wanted = _object(arguments)
+    from inarch.contract.codec import to_data
+
+    app = _compose(given)
+    try:
+        result = asyncio.run(_call(app, name, wanted))
+    except asyncio.CancelledError:
+        return CANCELLED
+    click.echo(json.dumps(to_data(result), ensure_ascii=False))
+    return ANSWERED if result.success else FAILED
+
+
+async def _call(app: App, name: str, arguments: Mapping[str, Any]) -> ToolResult:
+    loop = asyncio.get_running_loop()
+    task = loop.create_task(app.call_tool(name, arguments))
+    try:
+        with interrupts(lambda: loop.call_soon_threadsafe(task.cancel)):
+            return await task
+    finally:
+        await app.aclose()
+
+
+def _compose(given: Mapping[str, Any]) -> App:
+    from inarch.cli.composing import Options, compose_app, tell_left_out
+
+    options = Options.of(given)
+    app = compose_app(options)
+    if not options.quiet:
+        tell_left_out(app)
+    return app
+
+
+def _object(text: str) -> dict[str, Any]:
+    """Return the JSON object that `text` is.
+
+    Raises:
+        UsageError: It isn't one; the message carries the position.
+    """
+    try:
+        value = json.loads(text)
+    except json.JSONDecodeError as error:
+        where = f"line {error.lineno}, column {error.colno}"
+        remedy = "write them like '{\"key\": 1}'"
+        raise UsageError(f"the arguments are not JSON: {error.msg} at {where}", remedy) from None
+    except RecursionError:
+        raise UsageError("the arguments are nested too deeply") from None
+    if not isinstance(value, dict):
+        raise UsageError(f"the arguments are a JSON {type(value).__name__}, not an object", "write them like '{}'")
+    return value
+
+
+def _check_known(app: App, name: str) -> None:
+    if name in app.composition.tools:
+        return
+    from difflib import get_close_matches
+
+    near = get_close_matches(name, app.composition.tools, n=1)
+    raise UsageError(f"no tool {name!r}", f"did you mean {near[0]!r}?" if near else "`inarch tools list` shows them")
+
+
+def _described(app: App, name: str) -> dict[str, Any]:
+    bound = app.composition.tools[name]
+    tool: Tool = bound.value
+    return {
+        "name": tool.name,
+        "category": tool.category,
+        "plugin": bound.plugin,
+        "description": tool.description,
+        "timeout_s": tool.timeout_s,
+        "requires_confirmation": tool.requires_confirmation,
+        "input_schema": tool.input_schema,
+        "output_schema": tool.output_schema,
+    }
+
+
+def _arguments(schema: Mapping[str, Any]) -> list[str]:
+    required = schema.get("required", ())
+    lines = []
+    for name, about in schema.get("properties", {}).items():
+        kinds = about.get("type") or [str(one.get("type", "any")) for one in about.get("anyOf", ())] or ["any"]
+        kind = kinds if isinstance(kinds, str) else " | ".join(kinds)
+        default = "required" if name in required else f"default {json.dumps(about.get('default'))}"
+        said = f"  {about['description']}" if about.get("description") else ""
+        lines.append(escape(f"{name}: {kind}, {default}{said}", keep_newlines=False))
+    return lines or ["none"]

@@ -1,0 +1,118 @@
+"""One turn from the command line: run it, show it, say how it ended."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from attrs import define, field
+
+from inarch.cli.composing import Options, compose_app, open_session
+from inarch.cli.diagnostics import diagnostics, note_event
+from inarch.cli.failure import ANSWERED, CANCELLED, FAILED, LIMITED, say
+from inarch.cli.front_ends import make_front_end
+from inarch.cli.interrupts import interrupts
+from inarch.cli.terminal import escape
+from inarch.contract.errors import InarchError, UsageError
+
+if TYPE_CHECKING:
+    from inarch.contract.events import Event
+    from inarch.contract.ports import ApprovalRequest, FrontEnd
+    from inarch.contract.records import Approval, Turn
+    from inarch.sessions.session import Session
+
+EXITS = {"done": ANSWERED, "failed": FAILED, "limited": LIMITED, "cancelled": CANCELLED}
+
+
+def run_prompt(prompt: str, options: Options) -> int:
+    """Run one turn in the session that `options` names and return the exit code."""
+    display = Display(make_front_end(options))
+    app = compose_app(options, display)
+
+    async def once() -> int:
+        try:
+            return await drive(open_session(app, options), prompt, display)
+        finally:
+            display.close()
+            await app.aclose()
+
+    return asyncio.run(once())
+
+
+@define(eq=False)
+class Display:
+    """The front end as the kernel sees it: an output that takes no more ends the turn in good order."""
+
+    front_end: FrontEnd
+    on_closed: Callable[[], object] | None = None
+    closed_by: OSError | None = None
+    broken_by: BaseException | None = None
+    logs: bool = field(factory=lambda: diagnostics() is not None)
+
+    @property
+    def name(self) -> str:
+        """The front end's name."""
+        return self.front_end.name
+
+    def show(self, event: Event) -> None:
+        """Show an event, unless the output takes no more."""
+        if self.closed_by is not None:
+            return
+        if self.logs and event.kind != "model.delta":
+            note_event(event.line)
+        try:
+            self.front_end.show(event)
+        except OSError as error:
+            self.closed_by = error
+            if self.on_closed is not None:
+                self.on_closed()
+        finally:  # what else it raises is caught and told by the kernel, which then shows it nothing more
+            self.broken_by = sys.exc_info()[1]
+
+    async def approve(self, batch: Sequence[ApprovalRequest]) -> Sequence[Approval]:
+        """Ask, unless the output takes no more."""
+        return await self.front_end.approve(batch) if self.closed_by is None else []
+
+    def close(self) -> None:
+        """Finish the display."""
+        if self.closed_by is None:
+            self.front_end.close()
+
+
+async def drive(session: Session, prompt: str, display: Display) -> int:
+    """Run a turn to its end, or to its orderly end after Ctrl-C, and return its exit code.
+
+    Raises:
+        UsageError: The prompt or the configuration is not usable.
+        OSError: Standard output was closed or is full; the turn is recorded as cancelled.
+    """
+    loop = asyncio.get_running_loop()
+    task = loop.create_task(session.run(prompt))
+
+    def cancel() -> None:
+        loop.call_soon_threadsafe(task.cancel)
+
+    display.on_closed = cancel
+    with interrupts(cancel):
+        code = await _ended(task, display)
+    if display.closed_by is not None:
+        raise display.closed_by
+    return code
+
+
+async def _ended(task: asyncio.Task[Turn], display: Display) -> int:
+    try:
+        turn = await task
+    except asyncio.CancelledError:
+        return CANCELLED
+    except UsageError:
+        raise
+    except InarchError as error:  # the store's: the turn's own are in its record
+        say("error", str(error))
+        return FAILED
+    if display.broken_by is not None:
+        sys.stdout.write(escape(turn.content) + "\n")
+        raise display.broken_by
+    return EXITS.get(turn.status, FAILED)

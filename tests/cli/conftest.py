@@ -1,0 +1,70 @@
+"""The real program in a child process, with a home of its own and a small project to work in."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+PROGRAM = (sys.executable, "-P", "-m", "inarch")
+Run = Callable[..., "subprocess.CompletedProcess[str]"]
+
+
+@pytest.fixture
+def environ(tmp_path: Path) -> dict[str, str]:
+    """An environment without keys and settings, whose home is empty."""
+    home = tmp_path / "home"
+    home.mkdir()
+    return {
+        "PATH": os.environ["PATH"],
+        "HOME": str(home),
+        "XDG_CONFIG_HOME": str(home / "config"),
+        "XDG_STATE_HOME": str(home / "state"),
+        "XDG_CACHE_HOME": str(home / "cache"),
+        "LANG": "C.UTF-8",
+        "TERM": "xterm-256color",
+    }
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """A small Python project."""
+    root = tmp_path / "project"
+    (root / "shop").mkdir(parents=True)
+    (root / "README.md").write_text("# shop\n\nSells apples by the basket.\n")
+    (root / "pyproject.toml").write_text('[project]\nname = "shop"\nversion = "1"\n')
+    (root / "shop" / "__init__.py").write_text('"""A shop for apples."""\n')
+    (root / "shop" / "basket.py").write_text(
+        '"""Baskets."""\n\n\ndef weigh(apples: int) -> int:\n    """Return the weight of a basket in grams."""\n'
+        "    return apples * 150\n"
+    )
+    return root
+
+
+@pytest.fixture
+def cli(environ: dict[str, str], project: Path) -> Run:
+    """Run `inarch` with these words in the project, without a terminal; standard input is empty unless given."""
+
+    def run(*words: str, stdin: str | None = None, **extra: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [*PROGRAM, *words],
+            cwd=project,
+            env=environ | extra,
+            stdin=subprocess.DEVNULL if stdin is None else None,
+            input=stdin,
+            capture_output=True,
+            text=True,
+            timeout=120,
+        )
+
+    return run
+
+
+@pytest.fixture
+def slowly() -> tuple[str, ...]:
+    """The flags for a model that fails, writes, reads, sleeps or goes in circles when the prompt says so."""
+    return ("--plugin", str(Path(__file__).with_name("slowly.py")), "--model", "slowly/words")

@@ -1,0 +1,174 @@
+"""What somebody at a terminal sees: the tree, the question, the conversation; in a real terminal of tmux."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from attrs import frozen
+
+pytestmark = pytest.mark.skipif(shutil.which("tmux") is None, reason="needs tmux")
+PROGRAM = (sys.executable, "-P", "-m", "inarch")
+Flags = tuple[str, ...]
+SECONDS = 30.0
+
+
+@frozen
+class Terminal:
+    """A terminal of its own server, so that nobody's sessions or settings matter."""
+
+    socket: str
+
+    def tmux(self, *words: str) -> str:
+        done = subprocess.run(["tmux", "-S", self.socket, *words], capture_output=True, text=True, check=True)
+        return done.stdout
+
+    def screen(self, *, colours: bool = False) -> str:
+        return self.tmux("capture-pane", "-p", "-t", "main", *(["-e"] if colours else []))
+
+    def type(self, text: str, *keys: str) -> None:
+        if text:
+            self.tmux("send-keys", "-t", "main", "-l", text)
+        if keys:
+            self.tmux("send-keys", "-t", "main", *keys)
+
+    def until(self, *said: str, times: int = 1) -> str:
+        """Wait until the screen shows all of this."""
+        end = time.monotonic() + SECONDS
+        while time.monotonic() < end:
+            screen = self.screen()
+            if all(screen.count(text) >= times for text in said):
+                return screen
+            time.sleep(0.05)
+        raise AssertionError(f"never saw {said} on:\n{self.screen()}")
+
+
+Open = Callable[..., Terminal]
+
+
+@pytest.fixture
+def terminal(tmp_path: Path, project: Path, environ: dict[str, str]) -> Iterator[Open]:
+    """Open a terminal of a size in which the program runs; its exit code is said at the end."""
+    opened: list[Terminal] = []
+
+    def open_terminal(*words: str, columns: int = 100, lines: int = 40, **extra: str) -> Terminal:
+        made = Terminal(os.path.relpath(tmp_path / f"t{len(opened)}"))
+        shown = environ | {"PS1": "$ "} | extra
+        program = " ".join(map(shlex.quote, (*PROGRAM, *words)))
+        settings = [f"{name}={value}" for name, value in shown.items() if name != "TERM"]
+        made.tmux(
+            "-f", "/dev/null", "new-session", "-d", "-s", "main", "-x", str(columns), "-y", str(lines), "-c",
+            str(project), "env", "-i", "TERM=screen-256color", *settings, "sh", "-c",
+            f"trap : INT; {program}; echo code=$?; cat",
+        )  # fmt: skip
+        opened.append(made)
+        return made
+
+    yield open_terminal
+    for made in opened:
+        subprocess.run(["tmux", "-S", made.socket, "kill-server"], capture_output=True, check=False)
+
+
+def test_a_turn_is_a_tree_then_the_answer_then_what_it_took(terminal: Open, slowly: Flags) -> None:
+    screen = terminal("read something", *slowly).until("code=0")
+    lines = [line.rstrip() for line in screen.splitlines() if line.strip()]
+    assert lines[0] == "● slowly/words"
+    (good,) = [line for line in lines if line.startswith("├─ ✓ read_file README.md · ")]
+    assert good.endswith(" ms")
+    bad = next(i for i, line in enumerate(lines) if line.startswith("├─ ✗ read_file nowhere/to/be/found.md · "))
+    assert lines[bad + 1].startswith("│    not_found: ")
+    assert lines[4] == "╰─"
+    assert lines[5] == "The answer."
+    assert lines[6].startswith("1,200 in, 34 out · cost unknown · ")
+    assert lines[7] == "code=0"
+
+
+def test_it_works_at_forty_columns(terminal: Open, slowly: Flags) -> None:
+    screen = terminal("read something", *slowly, columns=40).until("code=0")
+    lines = [line.rstrip() for line in screen.splitlines() if line.strip()]
+    assert len(lines) == 8
+    assert any(line.startswith("├─ ✗ read_file") and "…" in line for line in lines)
+
+
+def test_colours_unless_they_are_not_wanted(terminal: Open, slowly: Flags) -> None:
+    coloured = terminal("read something", *slowly)
+    coloured.until("code=0")
+    assert "\x1b[32m" in coloured.screen(colours=True)
+    for words, extra in ((("--no-color",), {}), ((), {"NO_COLOR": "1"})):
+        plain = terminal("read something", *slowly, *words, **extra)
+        plain.until("code=0")
+        assert "\x1b[3" not in plain.screen(colours=True)
+
+
+def test_quiet_is_the_answer_only(terminal: Open, slowly: Flags) -> None:
+    screen = terminal("read something", *slowly, "--quiet").until("code=0")
+    assert screen.split() == ["The", "answer.", "code=0"]
+
+
+def test_a_yes_lets_a_call_run(terminal: Open, slowly: Flags, project: Path) -> None:
+    opened = terminal("write a file", *slowly)
+    question = opened.until("Run it?", "[n]")
+    assert "write_file" in question and "new.txt" in question and "two" in question
+    assert not (project / "new.txt").exists()
+    opened.type("y", "Enter")
+    opened.until("✓ write_file", "The answer.", "code=0")
+    assert (project / "new.txt").read_text() == "one\ntwo\n"
+
+
+def test_no_is_no_and_carries_the_reason(terminal: Open, slowly: Flags, project: Path) -> None:
+    opened = terminal("write a file", *slowly)
+    opened.until("[n]")
+    opened.type("n not that one", "Enter")
+    opened.until("⊘ write_file", "not that one", "code=0")
+    assert not (project / "new.txt").exists()
+
+
+def test_numbers_choose_from_a_batch_and_nonsense_asks_again(terminal: Open, slowly: Flags, project: Path) -> None:
+    opened = terminal("both files", *slowly)
+    opened.until("1. write_file", "2. write_file", "[n]")
+    opened.type("perhaps", "Enter")
+    opened.until("perhaps", "Run them?")
+    opened.until("Run them?", times=2)
+    opened.type("2", "Enter")
+    opened.until("code=0")
+    assert not (project / "one.txt").exists()
+    assert (project / "two.txt").read_text() == "2"
+
+
+def test_ctrl_c_at_the_question_cancels_the_turn(terminal: Open, slowly: Flags, project: Path) -> None:
+    opened = terminal("write a file", *slowly)
+    opened.until("[n]")
+    opened.type("", "C-c")
+    opened.until("cancelled", "code=130")
+    assert not (project / "new.txt").exists()
+
+
+def test_ctrl_c_while_a_reply_streams(terminal: Open, slowly: Flags) -> None:
+    opened = terminal("sleep a while", *slowly)
+    opened.until("The ans")
+    opened.type("", "C-c")
+    opened.until("cancelled", "code=130")
+
+
+def test_a_conversation(terminal: Open, slowly: Flags) -> None:
+    opened = terminal(*slowly)
+    opened.until("Ctrl-D", ">")
+    opened.type("what is this", "Enter")
+    opened.until("The answer.", "cost unknown")
+    opened.type("sleep a while", "Enter")
+    opened.until("> sleep a while\n● slowly/words")
+    opened.type("", "C-c")
+    opened.until("cancelled")
+    opened.type("please fail", "Enter")
+    opened.until("the key was refused")
+    opened.type("", "C-c")
+    opened.until("(Ctrl-D leaves)")
+    opened.type("", "C-d")
+    opened.until("code=0")

@@ -1,0 +1,74 @@
+"""Text on its way to a terminal."""
+
+from __future__ import annotations
+
+import io
+import json
+import unicodedata
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from inarch.cli.terminal import columns_of, escape, escape_json, has_colours, is_terminal, shorten, width
+
+DIRECTION = set("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+INVISIBLE = set("\u200b\u2060\ufeff\u00ad")
+anything = st.text(st.characters(codec=None, exclude_categories=()))
+nasty = st.text(st.sampled_from("\x00\x07\x1b[31m\x9b\r\n\t\u202e\u2066\u200b\u200d\ufeff\u2028\U000e0041\udc80aé日👩"))
+
+
+def is_harmless(char: str) -> bool:
+    return (
+        unicodedata.category(char) not in ("Cc", "Cs", "Zl", "Zp") and char not in DIRECTION and char not in INVISIBLE
+    )
+
+
+@given(st.one_of(anything, nasty))
+def test_nothing_that_could_mislead_is_left(text: str) -> None:
+    assert all(is_harmless(char) or char in "\n\t" for char in escape(text))
+    assert all(map(is_harmless, escape(text, keep_newlines=False)))
+
+
+@given(st.text(st.sampled_from("abc xyz.,\n\téüß日本")))
+def test_harmless_text_is_unchanged(text: str) -> None:
+    assert escape(text) == text
+
+
+def test_codes_are_readable() -> None:
+    assert escape("a\x1b[31mred\x9b0m\u202eevil\udc80") == "a\\x1b[31mred\\x9b0m\\u202eevil\\udc80"
+    assert escape("one\r\ntwo\rthree") == "one\ntwo\\rthree"
+    assert escape("one\r\n\ttwo", keep_newlines=False) == "one\\r\\n\\ttwo"
+
+
+def test_joiners_stay_between_signs_that_need_them() -> None:
+    assert escape("👩\u200d💻") == "👩\u200d💻"
+    assert escape("pass\u200dword") == "pass\\u200dword"
+    assert "\u200d" not in escape("\u200d\u200d👩\u200d")
+
+
+@given(st.dictionaries(st.text(), st.one_of(anything, nasty), max_size=3))
+def test_escaped_json_means_the_same(value: dict[str, str]) -> None:
+    line = escape_json(json.dumps(value, ensure_ascii=False))
+    assert all(map(is_harmless, line))
+    assert json.loads(line) == value
+
+
+@given(anything.map(lambda text: escape(text, keep_newlines=False)), st.integers(0, 50))
+def test_shortened_text_fits(text: str, columns: int) -> None:
+    short = shorten(text, columns)
+    assert width(short) <= columns
+    assert short == text or columns == 0 or short.endswith("…")
+
+
+def test_width_counts_columns() -> None:
+    assert width("abc") == 3
+    assert width("日本") == 4
+    assert width("e\u0301") == 1
+    assert shorten("日本語", 4) == "日…"
+
+
+def test_a_buffer_is_no_terminal() -> None:
+    assert not is_terminal(io.StringIO())
+    assert not is_terminal(None)
+    assert not has_colours(io.StringIO())
+    assert columns_of(io.StringIO()) == 80

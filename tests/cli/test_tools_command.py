@@ -1,0 +1,78 @@
+"""`inarch tools` and `inarch models`."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Callable
+
+import pytest
+
+import inarch
+from inarch.contract.codec import from_data
+
+Run = Callable[..., "subprocess.CompletedProcess[str]"]
+
+
+def test_list_and_show(cli: Run) -> None:
+    rows = json.loads(cli("tools", "list", "--json").stdout)
+    assert {"read_file", "list_files"} <= {row["name"] for row in rows}
+    listed = cli("tools", "list").stdout.splitlines()
+    assert [line.split()[0] for line in listed] == [row["name"] for row in rows]
+    shown = cli("tools", "show", "read_file").stdout
+    assert "file_path: string, required" in shown
+    assert json.loads(cli("tools", "show", "read_file", "--json").stdout)["name"] == "read_file"
+
+
+def test_call_prints_one_result(cli: Run) -> None:
+    done = cli("tools", "call", "read_file", '{"file_path": "README.md"}')
+    result = from_data(inarch.ToolResult, json.loads(done.stdout))
+    assert (done.returncode, result.success) == (0, True)
+    assert "apples" in result.data["content"]
+
+
+def test_call_takes_arguments_from_standard_input(cli: Run) -> None:
+    done = cli("tools", "call", "read_file", "-", stdin='{"file_path": "README.md"}')
+    assert json.loads(done.stdout)["success"] is True
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "code"),
+    [
+        ("read_file", '{"file_path": "nowhere.md"}', "not_found"),
+        ("read_file", "{}", "validation"),
+        ("read_file", '{"file_path": "../secret"}', "permission"),
+        ("write_file", '{"file_path": "a", "content": "x"}', "denied"),
+        ("reed_file", "{}", "not_found"),
+    ],
+)
+def test_a_failed_call_is_a_result_and_exit_1(cli: Run, name: str, arguments: str, code: str) -> None:
+    done = cli("tools", "call", name, arguments)
+    assert done.returncode == 1, done.stderr
+    assert json.loads(done.stdout)["error"]["code"] == code
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("call", "read_file", '{"file_path": }'), "line 1, column 15"),
+        (("call", "read_file", "[1]"), "not an object"),
+        (("call", "read_file", "[" * 100_000), "nested too deeply"),
+        (("show", "reed_file"), "did you mean 'read_file'?"),
+    ],
+)
+def test_wrong_words_are_exit_2(cli: Run, words: tuple[str, ...], said: str) -> None:
+    done = cli("tools", *words)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert said in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_models(cli: Run, slowly: tuple[str, ...]) -> None:
+    assert "slowly/words  (default)  answers by word" in cli("models", "list", *slowly).stdout
+    names = [row["model"] for row in json.loads(cli("models", "list", "--json").stdout)]
+    assert any(name.startswith("offline/") for name in names)
+
+
+def test_options_before_the_command_count(cli: Run, slowly: tuple[str, ...]) -> None:
+    assert "slowly/words" in cli(*slowly, "models", "list").stdout

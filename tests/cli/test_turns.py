@@ -1,0 +1,185 @@
+"""A turn from the command line, without a terminal: outputs, exit codes, sessions, closed pipes."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import inarch
+from inarch.contract.codec import from_data
+
+PROGRAM = (sys.executable, "-P", "-m", "inarch")
+Run = Callable[..., "subprocess.CompletedProcess[str]"]
+Flags = tuple[str, ...]
+
+
+def test_answered_is_0_and_only_the_answer_is_on_standard_output(cli: Run, slowly: Flags) -> None:
+    done = cli("what is this", *slowly)
+    assert (done.returncode, done.stdout) == (0, "The answer.\n"), done.stderr
+    assert "\x1b" not in done.stdout + done.stderr
+
+
+def test_a_failed_turn_is_1_and_one_line(cli: Run, slowly: Flags) -> None:
+    done = cli("please fail", *slowly)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.count("the key was refused") == 1
+    assert "set another" in done.stderr
+
+
+def test_a_limit_is_3_and_there_is_an_answer_so_far(cli: Run, slowly: Flags) -> None:
+    done = cli("go in a circle", *slowly, "--max-iterations", "2")
+    assert done.returncode == 3
+    assert done.stdout.startswith("The answer.")
+    assert "limit" in done.stderr
+
+
+def test_json_is_one_object(cli: Run, slowly: Flags) -> None:
+    done = cli("read something", *slowly, "--output", "json")
+    record = json.loads(done.stdout)
+    assert list(record) == ["session_id", "turn", "answer", "usage", "exit"]
+    assert (record["answer"], record["exit"], done.returncode) == ("The answer.", 0, 0)
+    turn = from_data(inarch.Turn, record["turn"])
+    assert [call.status for call in turn.calls] == ["success", "error"]
+    assert turn.usage.cost_usd is None
+
+
+def test_jsonl_is_the_events_from_the_first_one_on(cli: Run, slowly: Flags) -> None:
+    done = cli("read something", *slowly, "--output", "jsonl")
+    events = [from_data(inarch.Event, json.loads(line)) for line in done.stdout.splitlines()]
+    assert [event.seq for event in events] == list(range(1, len(events) + 1))
+    assert (events[0].kind, events[-1].kind) == ("session.started", "turn.ended")
+    assert all(set(event.data) <= set(inarch.EVENT_KINDS[event.kind].__annotations__) for event in events)
+
+
+def test_headless_asking_is_a_no_that_says_what_would_allow_it(cli: Run, slowly: Flags, project: Path) -> None:
+    done = cli("write a file", *slowly, "--output", "json")
+    (call,) = json.loads(done.stdout)["turn"]["calls"]
+    assert call["result"]["error"]["code"] == "denied"
+    assert "approve" in json.dumps(call["result"]["error"])
+    assert done.returncode == 0 and not (project / "new.txt").exists()
+    assert cli("write a file", *slowly, "--approve", "edits").returncode == 0
+    assert (project / "new.txt").read_text() == "one\ntwo\n"
+
+
+def test_control_characters_of_a_model_are_escaped(cli: Run, slowly: Flags) -> None:
+    assert cli("control yourself", *slowly).stdout == "The answer\\x1b[2J\\u202e.\n"
+
+
+def test_quiet_says_nothing_but_the_answer(cli: Run, slowly: Flags) -> None:
+    done = cli("read something", *slowly, "--quiet")
+    assert (done.stdout, done.stderr) == ("The answer.\n", "")
+
+
+def test_a_session_goes_on_by_prefix_and_by_continue(cli: Run, slowly: Flags) -> None:
+    first = json.loads(cli("what is this", *slowly, "--output", "json").stdout)
+    again = json.loads(cli("and that", *slowly, "--output", "json", "--session", first["session_id"][:-4]).stdout)
+    third = json.loads(cli("and those", *slowly, "--output", "json", "--continue").stdout)
+    assert first["session_id"] == again["session_id"] == third["session_id"]
+    assert third["turn"]["usage"]["input_tokens"] == 1200
+
+
+def test_whoever_closes_the_pipe_gets_silence(slowly: Flags, project: Path, environ: dict[str, str]) -> None:
+    for words in (("go on for long",), ("go on for long", "--output", "jsonl"), ("--help",), ("tools", "list")):
+        extra = slowly if words[0] == "go on for long" else ()
+        reader, writer = os.pipe()
+        os.close(reader)
+        try:
+            done = subprocess.run(
+                [*PROGRAM, *words, *extra], cwd=project, env=environ, stdin=subprocess.DEVNULL, stdout=writer,
+                stderr=subprocess.PIPE, text=True, timeout=60, check=False,
+            )  # fmt: skip
+        finally:
+            os.close(writer)
+        assert done.stderr == ""
+        assert done.returncode == 141
+
+
+def test_a_closed_output_ends_the_turn_in_good_order(
+    cli: Run, slowly: Flags, project: Path, environ: dict[str, str]
+) -> None:
+    shell = 'trap "" PIPE; "$@" | head -n 1'
+    done = subprocess.run(
+        ["sh", "-c", shell, "sh", *PROGRAM, "go on for long", *slowly, "--output", "jsonl"],
+        cwd=project, env=environ, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60, check=False,
+    )  # fmt: skip
+    assert json.loads(done.stdout)["kind"] == "session.started"
+    assert done.stderr == ""
+    shown = json.loads(cli("what is this", *slowly, "--continue", "--output", "json").stdout)
+    assert shown["session_id"] == json.loads(done.stdout)["session_id"]
+
+
+def test_an_unwritable_state_directory_is_told_and_no_journal_is_the_way_on(
+    cli: Run, slowly: Flags, environ: dict[str, str]
+) -> None:
+    state = Path(environ["XDG_STATE_HOME"])
+    state.write_text("a file where the directory should be")
+    done = cli("what is this", *slowly)
+    assert done.returncode in (1, 2)
+    assert "--no-journal" in done.stderr and "Traceback" not in done.stderr
+    assert cli("what is this", *slowly, "--no-journal").stdout == "The answer.\n"
+
+
+def test_a_full_disk_behind_the_output_is_one_line(slowly: Flags, project: Path, environ: dict[str, str]) -> None:
+    for words in (("what is this", *slowly), ("--help",), ("tools", "list")):
+        with open("/dev/full", "w") as full:
+            done = subprocess.run(
+                [*PROGRAM, *words], cwd=project, env=environ, stdin=subprocess.DEVNULL, stdout=full,
+                stderr=subprocess.PIPE, text=True, timeout=60, check=False,
+            )  # fmt: skip
+        assert (done.returncode, done.stderr) == (
+            1,
+            "inarch: error: the output can't be written: No space left on device\n",
+        )
+
+
+def test_closed_streams_are_no_fault(slowly: Flags, project: Path, environ: dict[str, str]) -> None:
+    done = subprocess.run(
+        ["sh", "-c", '"$@" <&- >&-', "sh", *PROGRAM, "what is this", *slowly],
+        cwd=project, env=environ, stderr=subprocess.PIPE, text=True, timeout=60, check=False,
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.slow
+def test_silent_standard_input_beside_a_prompt_is_left_out(
+    slowly: Flags, project: Path, environ: dict[str, str]
+) -> None:
+    reader, writer = os.pipe()
+    try:
+        done = subprocess.run(
+            [*PROGRAM, "what is this", *slowly], cwd=project, env=environ, stdin=reader, capture_output=True, text=True,
+            timeout=60, check=False,
+        )  # fmt: skip
+    finally:
+        os.close(reader)
+        os.close(writer)
+    assert (done.returncode, done.stdout) == (0, "The answer.\n")
+    assert "gave nothing in 5 s" in done.stderr
+
+
+def test_a_display_that_fails_is_a_crash_with_the_answer(slowly: Flags, project: Path, environ: dict[str, str]) -> None:
+    code = (
+        "import sys\nfrom inarch.cli.front_ends.text import TextFrontEnd\nfrom inarch.cli.main import run\n"
+        "TextFrontEnd._requested = lambda self, data: 1 / 0\nsys.exit(run(sys.argv[1:]))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", code, "what is this", *slowly], cwd=project, env=environ,
+        stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60, check=False,
+    )  # fmt: skip
+    assert (done.returncode, done.stdout) == (1, "The answer.\n")
+    assert "inarch: internal error: ZeroDivisionError" in done.stderr
+
+
+def test_diagnostics_go_to_a_file_of_the_users_own(cli: Run, slowly: Flags, environ: dict[str, str]) -> None:
+    assert cli("what is this", *slowly, INARCH_LOG="debug").stderr == ""
+    log = Path(environ["XDG_STATE_HOME"]) / "inarch" / "inarch.log"
+    assert "turn.ended" in log.read_text()
+    assert log.stat().st_mode & 0o777 == 0o600
+    wrong = cli("what is this", *slowly, INARCH_LOG="loud")
+    assert wrong.returncode == 2 and "INARCH_LOG" in wrong.stderr
