@@ -1,4 +1,4 @@
-"""Every test has a home of its own: no test reads or writes the configuration, state or caches of the person who runs it."""
+"""Every test has a home of its own: none touches the configuration, state or caches of the person who runs it."""
 
 from pathlib import Path
 

@@ -105,7 +105,8 @@ _HOMES: dict[str, str] = {
         "contract.ids": "new_id utc_now",
         "contract.ports": "ApprovalRequest ContextSource ContextStore DecisionStrategy FrontEnd ModelProvider Policy"
         " Situation SlashCommand StoreSpec Tool ToolContext Tracer Workspace WorkspaceSpec",
-        "contract.records": "REASONING_INDEX TERMINAL TEXT_INDEX Approval CallDelta CallPart Contribution Decision Delta DispatchReply Effects"
+        "contract.records": "REASONING_INDEX TERMINAL TEXT_INDEX Approval CallDelta CallPart Contribution Decision"
+        " Delta DispatchReply Effects"
         " FileBytes FileChange FileStat Finish Image Limits Message ModelInfo ModelRequest Part PartData PlannedCall"
         " PluginContext Price Reasoning ReasoningDelta Refused Reply ResultPart SearchHit SearchHits SessionInfo Text"
         " TextDelta ToolCall ToolError ToolResult ToolSpec Turn Usage UsageDelta Verdict Walk",

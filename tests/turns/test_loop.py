@@ -153,6 +153,45 @@ def test_cancelling_gives_every_call_a_result_and_records_the_turn(root: Path) -
     asyncio.run(go())
 
 
+SLOW = """
+import asyncio, inarch
+
+@inarch.tool
+async def slow() -> None:
+    "Take a minute."
+    await asyncio.sleep(60)
+"""
+
+
+@pytest.mark.parametrize("how", ["cancel", "max_seconds"])
+def test_calls_that_were_stopped_are_in_the_turn_with_a_result(root: Path, how: str) -> None:
+    plugin = root / "slow_tool.py"
+    plugin.write_text(SLOW)
+    flags = {"max_seconds": 0.3} if how == "max_seconds" else {}
+    script = [calls(("read_file", {"file_path": "a.txt"}), ("slow", {})), says("so far")]
+    app, model = scripted_app(script, root, files=[str(plugin)], flags=flags)
+
+    async def go() -> inarch.Turn:
+        session = app.session()
+        kinds: list[str] = []
+        session.conversation.journal.listeners.append(lambda event: kinds.append(event.kind))
+        task = asyncio.create_task(session.run("go"))
+        while "call.result" not in kinds:
+            await asyncio.sleep(0.01)
+        if how == "cancel":
+            task.cancel()
+        await asyncio.wait([task])
+        await app.aclose()
+        return session.turns[-1]
+
+    turn = asyncio.run(go())
+    assert turn.status == ("cancelled" if how == "cancel" else "limited")
+    assert [(call.name, call.status) for call in turn.calls] == [("read_file", "success"), ("slow", "cancelled")]
+    if how == "max_seconds":
+        answered = [part.name for part in model.requests[1].messages[-2].parts if isinstance(part, inarch.ResultPart)]
+        assert answered == ["read_file", "slow"]
+
+
 def test_leaving_the_stream_early_cancels_the_turn(root: Path) -> None:
     app, _ = scripted_app([[60.0]], root)
 

@@ -38,6 +38,7 @@ class Scheduler:
         journal: Hears of every step.
         workspace: What the tools work on.
         seen: Path to hash of what the session last read or wrote; kept up to date here.
+        cancelled: The calls of the last batch that was cancelled, all terminal.
         output_limit: Characters of JSON above which a result is kept as a blob and cut; None never cuts.
     """
 
@@ -50,6 +51,7 @@ class Scheduler:
     seen: dict[str, str] = field(factory=dict)
     output_limit: int | None = LONGEST_RESULT
     grants: Grants = field(factory=Grants)
+    cancelled: tuple[ToolCall, ...] = field(init=False, default=())
     _closed: bool = field(init=False, default=False)
     _preparation: Preparation = field(init=False)
     _runner: Runner = field(init=False)
@@ -83,6 +85,7 @@ class Scheduler:
         except asyncio.CancelledError:
             for live in batch:
                 live.cancel()
+            self.cancelled = tuple(live.call for live in batch)
             raise
         return tuple(live.call for live in batch)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 
 from attrs import define, evolve, field
@@ -74,7 +75,11 @@ class TurnRun:
         Raises:
             LimitReached: The turn is going round in circles.
         """
-        done = await self.talk.scheduler.run(self.turn.id, calls, origin, tuple(self.calls))
+        try:
+            done = await self.talk.scheduler.run(self.turn.id, calls, origin, tuple(self.calls))
+        except asyncio.CancelledError:
+            self.calls.extend(self.talk.scheduler.cancelled)
+            raise
         self.calls.extend(done)
         if origin == "model":
             self.talk.repeats.saw(done, self.talk.seen)
