@@ -5,9 +5,9 @@ Everything public is in `__all__` and loaded on first use, so `import inarch` co
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
 __version__ = "0.1.0"
+
+TYPE_CHECKING = False  # type checkers take it for true; `typing` itself would be a third of what `--version` costs
 
 if TYPE_CHECKING:
     from inarch.calls.repair import repair_arguments as repair_arguments
@@ -120,7 +120,7 @@ _HOMES: dict[str, str] = {
 __all__ = ["__version__", *sorted(_HOMES)]
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
     home = _HOMES.get(name)
     if home is None:
         raise AttributeError(f"module 'inarch' has no attribute {name!r}")

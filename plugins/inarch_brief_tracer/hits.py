@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable
-
-from attrs import frozen
+from typing import NamedTuple
 
 from inarch_brief_tracer.facts import (
     ALIAS,
@@ -33,8 +32,7 @@ JOINED = (
 """Reads the fields of `Hit`."""
 
 
-@frozen
-class Hit:
+class Hit(NamedTuple):
     """A symbol with where it stands and how well it answers."""
 
     id: int

@@ -9,8 +9,9 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import NamedTuple
 
-from attrs import Factory, define, field, frozen
+from attrs import Factory, define, field
 
 from inarch import Cancelled, FileStat, ToolFailed, Workspace
 from inarch_brief_tracer.modules import CODE, EXAMPLE, TEST, VENDORED, module_name, packages_of, role_of
@@ -27,8 +28,7 @@ _COARSE_NS = 2_000_000_000
 _ORDER = {CODE: 0, TEST: 1, EXAMPLE: 2, VENDORED: 3}
 
 
-@frozen
-class Coverage:
+class Coverage(NamedTuple):
     """How much of the tree is indexed, with what has to be said about it."""
 
     indexed: int
@@ -44,7 +44,7 @@ class Coverage:
         return "; ".join(parts) or None
 
 
-@define
+@define(eq=False, repr=False)
 class _Reading:
     """What one refresh found out, before it is written."""
 
@@ -53,7 +53,7 @@ class _Reading:
     skipped: int = 0
 
 
-@define
+@define(eq=False, repr=False)
 class Index:
     """Symbols of one root, kept up to date with its files.
 

@@ -6,17 +6,14 @@ import ast
 import configparser
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any
-
-from attrs import frozen
+from typing import Any, NamedTuple
 
 from inarch_brief_tracer.source import Undecodable, decoded
 
 NAMES = ("pyproject.toml", "setup.cfg", "setup.py")
 
 
-@frozen
-class Script:
+class Script(NamedTuple):
     """An entry point: `name` runs or stands for `target` (`package.module:attribute`)."""
 
     name: str

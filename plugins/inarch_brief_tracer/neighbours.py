@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import time
-
-from attrs import frozen
+from typing import NamedTuple
 
 from inarch_brief_tracer.facts import CLASS, Call
 from inarch_brief_tracer.modules import TEST
@@ -16,8 +15,7 @@ _MAX_TESTS = 12
 """Test files that are read whole for one question."""
 
 
-@frozen
-class CallSite:
+class CallSite(NamedTuple):
     """A call: who calls, where, and who is called."""
 
     caller: Place

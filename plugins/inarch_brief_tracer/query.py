@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-
-from attrs import frozen
+from typing import NamedTuple
 
 from inarch_brief_tracer.words import STOP_WORDS, pieces, stem
 
@@ -20,8 +19,7 @@ _TESTS = re.compile(
 )
 
 
-@frozen
-class Query:
+class Query(NamedTuple):
     """A parsed question.
 
     Args:

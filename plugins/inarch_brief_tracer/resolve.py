@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 import sqlite3
 from collections.abc import Iterator
+from typing import NamedTuple
 
-from attrs import Factory, define, frozen
+from attrs import Factory, define
 
 from inarch_brief_tracer.facts import ALIAS, CLASS, CONSTANT, FUNCTION, METHOD, OVERLOAD, Facts, Symbol
 from inarch_brief_tracer.rows import Shelf
@@ -18,23 +19,20 @@ _OPTIONAL = re.compile(r"(?:\w+\.)?(?:Optional|Annotated)\[([^,]+)(?:,.*)?\]")
 _SUBSCRIPT = re.compile(r"\[.*")
 
 
-@frozen
-class Place:
+class Place(NamedTuple):
     """A symbol: its file's number and its place in the file's facts."""
 
     file: int
     place: int
 
 
-@frozen
-class ModuleRef:
+class ModuleRef(NamedTuple):
     """A module of the tree, or a folder of modules."""
 
     name: str
 
 
-@frozen
-class Instance:
+class Instance(NamedTuple):
     """An object of a class of the tree."""
 
     of: Place
@@ -43,7 +41,7 @@ class Instance:
 Meaning = Place | ModuleRef | Instance
 
 
-@define
+@define(eq=False, repr=False)
 class FileFacts:
     """A file's facts with the look-ups that resolving needs."""
 
@@ -66,7 +64,7 @@ class FileFacts:
         return self.path.endswith("__init__.py")
 
 
-@define
+@define(eq=False, repr=False)
 class Resolver:
     """Resolves names over an index; made for one use of a connection."""
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
-from attrs import Factory, define, frozen
+from attrs import Factory, define
 
 from inarch_brief_tracer.doors import TESTS, doors_of
 from inarch_brief_tracer.facts import CLASS, METHOD, MODULE, NAMES, Facts, decode, encode
@@ -16,8 +16,7 @@ from inarch_brief_tracer.syntax import facts_of
 from inarch_brief_tracer.words import IDENTIFIER, bag, stems
 
 
-@frozen
-class Stamp:
+class Stamp(NamedTuple):
     """What `stat` says of a file, and when its bytes were read (nanoseconds)."""
 
     size: int
@@ -27,8 +26,7 @@ class Stamp:
     read_ns: int = 0
 
 
-@frozen
-class Kept:
+class Kept(NamedTuple):
     """What the store knows of a file before it is looked at again."""
 
     id: int
@@ -38,8 +36,7 @@ class Kept:
     stamp: Stamp
 
 
-@frozen
-class Entry:
+class Entry(NamedTuple):
     """A file to be kept: its place, its stamp, its text, and its facts unless names are enough (tests)."""
 
     path: str
@@ -59,7 +56,7 @@ def kept_files(connection: sqlite3.Connection) -> dict[str, Kept]:
     return {row[0]: Kept(row[1], row[2], row[3], row[4], Stamp(*row[5:])) for row in rows}
 
 
-@define
+@define(eq=False, repr=False)
 class Shelf:
     """Facts of files: kept ones, and those of tests, which are extracted when asked for.
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Mapping, Sequence
 
-from attrs import evolve
-
 from inarch_brief_tracer.facts import CLASS, METHOD, MODULE
 from inarch_brief_tracer.hits import JOINED, Hit, by_ids, file_hits, order, preference
 from inarch_brief_tracer.query import Query, parsed
@@ -36,7 +34,7 @@ def search(shelf: Shelf, text: str, kind: str = "any", limit: int = 20) -> list[
     if found:
         # Exact matches stand first; the words of the question order those of equal exactness and fill the rest.
         boost = {hit.key: hit.score for hit in _scored(connection, terms, [hit.id for hit in found.values()])}
-        found = {key: evolve(hit, score=hit.score + boost.get(key, 0.0)) for key, hit in found.items()}
+        found = {key: hit._replace(score=hit.score + boost.get(key, 0.0)) for key, hit in found.items()}
     ranked = sorted(found.values(), key=order)
     ranked += [hit for hit in worded if hit.key not in found]
     return [hit for hit in ranked if kind in ("any", hit.kind)][:limit]
@@ -64,7 +62,7 @@ def _placed(shelf: Shelf, query: Query) -> list[Hit]:
         around = [hit for hit in file_hits(shelf, row[0]) if hit.line <= line <= hit.end or hit.kind == MODULE]
         around.sort(key=lambda hit: (hit.kind == MODULE, hit.end - hit.line, -hit.line))
         # Tracebacks name the innermost call last.
-        hits += [evolve(hit, score=1000.0 + number - place / 10) for place, hit in enumerate(around[:3])]
+        hits += [hit._replace(score=1000.0 + number - place / 10) for place, hit in enumerate(around[:3])]
     return hits
 
 
@@ -75,12 +73,12 @@ def _named(shelf: Shelf, query: Query) -> list[Hit]:
         *_, last = identifier.split(".")
         for row in shelf.connection.execute(f"{JOINED} WHERE s.name = ? COLLATE NOCASE", (last,)):
             hit = Hit(*row)
-            hits.append(evolve(hit, score=(_exactness(hit, identifier) * 100 - place) * preference(hit)))
+            hits.append(hit._replace(score=(_exactness(hit, identifier) * 100 - place) * preference(hit)))
         for (number,) in shelf.connection.execute(
             "SELECT rowid FROM test_words WHERE test_words MATCH ? ORDER BY rowid LIMIT 20", (_phrase(last),)
         ).fetchall():
             hits += [
-                evolve(hit, score=(_exactness(hit, identifier) * 100 - place) * preference(hit))
+                hit._replace(score=(_exactness(hit, identifier) * 100 - place) * preference(hit))
                 for hit in file_hits(shelf, number)
             ]
     hits = [hit for hit in hits if hit.score > 0]
@@ -90,7 +88,7 @@ def _named(shelf: Shelf, query: Query) -> list[Hit]:
             rows = shelf.connection.execute(
                 f"{JOINED} WHERE s.name = ? AND s.kind = 'class' AND f.role = 'code'", (capital,)
             )
-            hits += [evolve(Hit(*row), score=50.0) for row in rows if len(query.words) < 3]
+            hits += [Hit(*row, score=50.0) for row in rows if len(query.words) < 3]
     return hits
 
 
@@ -139,7 +137,7 @@ def _tests(shelf: Shelf, terms: Terms, asked: bool) -> list[Hit]:
         for hit in file_hits(shelf, number):
             matched = sum(terms.weights.get(term, 0.0) for term in set(stems(hit.name).split()))
             if matched and hit.kind != MODULE:
-                hits.append(evolve(hit, score=matched * (1.5 if asked else preference(hit))))
+                hits.append(hit._replace(score=matched * (1.5 if asked else preference(hit))))
     return sorted(hits, key=order)[:50]
 
 
@@ -157,7 +155,7 @@ def _scored(connection: sqlite3.Connection, terms: Terms, ids: Sequence[int]) ->
         if hit is not None:
             scores[hit.id] = _bm25f(row[1:], terms) * preference(hit)
     scores = _with_methods(hits, scores)
-    return sorted((evolve(hits[number], score=score) for number, score in scores.items()), key=order)
+    return sorted((hits[number]._replace(score=score) for number, score in scores.items()), key=order)
 
 
 def _bm25f(texts: Sequence[str], terms: Terms) -> float:

@@ -46,7 +46,7 @@ def decoded(data: bytes) -> str:
     return text
 
 
-@define
+@define(eq=False, repr=False)
 class Source:
     """The lines of one file, sliced by the positions that `ast` gives (UTF-8 columns)."""
 

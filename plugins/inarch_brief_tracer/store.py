@@ -40,7 +40,7 @@ class Busy(Exception):
     """Another process holds the store."""
 
 
-@define
+@define(eq=False, repr=False)
 class Store:
     """Opens the database of a root; falls back to memory where nothing can be written."""
 

@@ -95,7 +95,7 @@ def extracted(data: bytes, light: bool = False) -> tuple[Facts, str]:
     return light_facts(text, reason), text
 
 
-@define
+@define(eq=False, repr=False)
 class _Scope:
     """A function being visited: its symbol's index, what it binds and what its calls start with."""
 
@@ -111,7 +111,7 @@ class _Scope:
             self.made[name.id] = "" if name.id in self.made else text
 
 
-@define
+@define(eq=False, repr=False)
 class _Visitor:
     source: Source
     symbols: list[Symbol] = Factory(list)

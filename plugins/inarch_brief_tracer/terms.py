@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 import sqlite3
 from collections.abc import Mapping, Sequence
-
-from attrs import frozen
+from typing import NamedTuple
 
 from inarch_brief_tracer.query import Query
 from inarch_brief_tracer.words import WEAK_WORDS, stem
@@ -16,8 +15,7 @@ WEAK = 0.4
 GUESSED = 0.5
 
 
-@frozen
-class Terms:
+class Terms(NamedTuple):
     """The terms of a query: how much each counts, and the words it stands for.
 
     Args:

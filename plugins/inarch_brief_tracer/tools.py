@@ -17,7 +17,7 @@ EntryKind = Literal["all", "script", "main", "command", "route", "test"]
 _READS = Effects(reads=frozenset({""}))
 
 
-@define
+@define(eq=False, repr=False)
 class Desk:
     """Where the tools find the index of their root; it is made when first asked for."""
 

@@ -15,7 +15,7 @@ from attrs import define, field
 from inarch import DispatchReply, Situation, ToolFailed, from_data, to_data
 
 
-@define
+@define(eq=False, repr=False)
 class DecisionCache:
     """A small JSON file of decisions with counts of hits and misses.
 

@@ -22,7 +22,7 @@ CONTEXT_MESSAGES = 4
 """The decision model sees the plain text of this many earlier messages, so that "and that file?" has a meaning."""
 
 
-@define
+@define(eq=False, repr=False)
 class Structured:
     """Asks the decision model for one tool to begin with; its result is embedded in the prompt.
 

@@ -15,7 +15,7 @@ SCHEMA = 1
 _UNSAFE = re.compile(r"[^A-Za-z0-9_-]")
 
 
-@define(eq=False)
+@define(eq=False, repr=False)
 class JsonlLogger:
     """Appends each event to `FOLDER/SESSION.jsonl` at once; nothing is opened before the first event.
 

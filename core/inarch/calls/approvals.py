@@ -27,7 +27,7 @@ Prepare = Callable[["LiveCall", Mapping[str, object]], str | None]
 """Gives a call changed arguments, validates and judges it; returns what is wrong with them."""
 
 
-@define(eq=False)
+@define(eq=False, repr=False)
 class Approvals:
     """Asks a front end; without one every question is answered with no."""
 

@@ -29,7 +29,7 @@ def runs_on_loop(tool: Tool) -> bool:
     return inspect.iscoroutinefunction(getattr(tool, "function", None)) or inspect.iscoroutinefunction(tool.run)
 
 
-@define(eq=False)
+@define(eq=False, repr=False)
 class Attempt:
     """One attempt; `abandoned` is set when the tool ignored being stopped and may still be running.
 

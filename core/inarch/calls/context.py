@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from inarch.journal import Journal
 
 
-@define(eq=False)
+@define(eq=False, repr=False)
 class CallContext:
     """The `ToolContext` of one attempt of a call."""
 

@@ -22,7 +22,7 @@ def digest(name: str, arguments: Mapping[str, Any]) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-@define
+@define(eq=False, repr=False)
 class Grants:
     """Lasting approvals of one session: of one very call (`shape`), of a tool, or of everything."""
 

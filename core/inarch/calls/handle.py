@@ -14,7 +14,7 @@ from inarch.contract.ports import Workspace
 from inarch.contract.records import FileBytes, FileChange, FileStat, SearchHits, Walk
 
 
-@define(eq=False)
+@define(eq=False, repr=False)
 class Lease:
     """The right of one call to act; once revoked it never comes back."""
 
@@ -38,7 +38,7 @@ class Lease:
             self.cancelled.set()
 
 
-@define(eq=False)
+@define(eq=False, repr=False)
 class Handle:
     """A `Workspace` for one call: forwards, records what was read and written, and demands reading before writing.
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from inarch.plugins.composition import Bound
 
 
-@define(eq=False)
+@define(eq=False, repr=False)
 class LiveCall:
     """A call, the tool it is for, and the journal that hears of every step."""
 

@@ -59,7 +59,7 @@ def edges(batch: Sequence[Effects]) -> list[tuple[int, ...]]:
     return [order.add(position, effects) for position, effects in enumerate(batch)]
 
 
-@define
+@define(eq=False, repr=False)
 class _Node:
     """The accesses to one path since the last barrier."""
 
@@ -83,7 +83,7 @@ class _Node:
                 waiting.extend(node.children.values())
 
 
-@define
+@define(eq=False, repr=False)
 class _Order:
     """The accesses of the calls so far."""
 

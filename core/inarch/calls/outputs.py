@@ -19,7 +19,7 @@ MOST_LIVE = 64_000
 COALESCE_S = 0.1
 
 
-@define(eq=False)
+@define(eq=False, repr=False)
 class LiveOutput:
     """Live output of one call: chunks may come from any thread, `show` is called on the loop, ten times a second."""
 

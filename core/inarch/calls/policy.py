@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Literal
-
-from attrs import frozen
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from inarch.calls.rules import RulesPolicy
 from inarch.contract.doors import guarded
@@ -23,8 +21,7 @@ READING: frozenset[Category] = frozenset({"search", "nav", "trace"})
 """Categories that only look: a call of theirs with unknown effects is not asked about."""
 
 
-@frozen
-class Judgement:
+class Judgement(NamedTuple):
     """What is to happen with a call. `by` says who asks or denies; `passed` that a mode let it through unasked."""
 
     decision: Literal["allow", "ask", "deny"]
@@ -33,8 +30,7 @@ class Judgement:
     passed: bool = False
 
 
-@frozen
-class _Opinions:
+class _Opinions(NamedTuple):
     """What the policies said: their strictest verdict, and whether a rule grants the call."""
 
     strictest: Verdict

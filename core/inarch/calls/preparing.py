@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from inarch.plugins.composition import Bound
 
 
-@define(eq=False)
+@define(eq=False, repr=False)
 class Preparation:
     """Repairs and checks calls against the tools of a composition; schemas are compiled once."""
 

@@ -31,7 +31,7 @@ def _in_order(rules: Iterable[Rule]) -> tuple[Rule, ...]:
     return tuple(rules)
 
 
-@define(eq=False)
+@define(eq=False, repr=False)
 class RulesPolicy:
     """Judges by the configured rules; a call that no rule matches is allowed without a reason.
 

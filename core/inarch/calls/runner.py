@@ -30,7 +30,7 @@ FIRST_PAUSE_S = 0.05
 LONGEST_PAUSE_S = 1.0
 
 
-@define(eq=False)
+@define(eq=False, repr=False)
 class Runner:
     """Runs calls of one session; every call it is given ends, whatever its tool does."""
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from inarch.plugins.composition import Bound
 
 
-@define(eq=False, kw_only=True)
+@define(eq=False, repr=False, kw_only=True)
 class Scheduler:
     """Runs the calls of one session; model, strategies, slash commands and mentions all come through here.
 

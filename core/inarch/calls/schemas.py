@@ -23,7 +23,7 @@ class BrokenSchema(ValueError):
     """A tool's schema is itself wrong."""
 
 
-@define(eq=False)
+@define(eq=False, repr=False)
 class Schema:
     """A JSON Schema (Draft 2020-12), compiled on first use.
 

@@ -10,7 +10,7 @@ import contextvars
 import threading
 from collections.abc import Callable
 from queue import SimpleQueue
-from typing import Any
+from typing import Any, NamedTuple
 
 from attrs import define, field, frozen
 
@@ -20,15 +20,14 @@ MOST = 64
 """Synchronous tools that run at once; an abandoned one no longer counts."""
 
 
-@frozen
-class Outcome:
+class Outcome(NamedTuple):
     """What foreign code came to: a value, or the error it raised. Never an exception nobody looks at."""
 
     value: Any = None
     error: BaseException | None = None
 
 
-@frozen(eq=False)
+@frozen(eq=False, repr=False)
 class _Job:
     function: Callable[[], Any]
     loop: asyncio.AbstractEventLoop
@@ -51,7 +50,7 @@ class _Job:
             self.future.set_result(outcome)
 
 
-@define(eq=False)
+@define(eq=False, repr=False)
 class Threads:
     """A growing set of daemon threads; how many run at once is up to the caller."""
 

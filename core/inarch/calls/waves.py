@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from inarch.journal import Journal
 
 
-@define(eq=False)
+@define(eq=False, repr=False)
 class Waves:
     """One batch on its way; `calls` are scheduled ones, `batch` all of the reply's."""
 

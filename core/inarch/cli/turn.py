@@ -41,7 +41,7 @@ def run_prompt(prompt: str, options: Options) -> int:
     return asyncio.run(once())
 
 
-@define(eq=False)
+@define(eq=False, repr=False)
 class Display:
     """The front end as the kernel sees it: an output that takes no more ends the turn in good order."""
 

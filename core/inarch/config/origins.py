@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from attrs import frozen
+from typing import NamedTuple
 
 
-@frozen
-class Origin:
+class Origin(NamedTuple):
     """Where a value comes from; `line` counts from 1 and is None outside files."""
 
     source: str

@@ -9,9 +9,7 @@ import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Literal
-
-from attrs import frozen
+from typing import Any, Literal, NamedTuple
 
 from inarch.config.files import Unreadable
 from inarch.config.project_files import digest, project_files, read_project_file
@@ -20,8 +18,7 @@ from inarch.contract.errors import StoreError
 TRUST_FILE = "trust.json"
 
 
-@frozen
-class Standing:
+class Standing(NamedTuple):
     """How a project stands: `files` are the present ones by path and hash, `changed` those that differ from before."""
 
     state: Literal["nothing", "trusted", "untrusted", "changed"]

@@ -19,7 +19,7 @@ EXCLUSIVE = Effects(exclusive=True)
 NO_EFFECTS = Effects()
 
 
-@define(eq=False)
+@define(eq=False, repr=False)
 class FunctionTool:
     """A tool made from a function; calling it calls the function."""
 

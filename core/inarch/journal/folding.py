@@ -29,7 +29,7 @@ from inarch.journal.history import History, title_of
 CUT_OFF = "Inarch stopped before the turn ended"
 
 
-@define
+@define(eq=False, repr=False)
 class _Batch:
     """Calls that go into one tool message; `message` is the reply that asked for them, None for planned ones."""
 
@@ -37,7 +37,7 @@ class _Batch:
     call_ids: list[str] = field(factory=list)
 
 
-@define
+@define(eq=False, repr=False)
 class _OpenTurn:
     """A turn while its events are read."""
 
@@ -51,7 +51,7 @@ class _OpenTurn:
     changed: dict[str, list[str]] = field(factory=dict)
 
 
-@define
+@define(eq=False, repr=False)
 class _Folder:
     """The state of a fold; a method a kind of event."""
 

@@ -25,7 +25,7 @@ def _listed(listeners: Sequence[Listener]) -> list[Listener]:
     return list(listeners)
 
 
-@define(eq=False)
+@define(eq=False, repr=False)
 class Journal:
     """Numbers, redacts, shows and keeps the events of one session.
 

@@ -14,7 +14,7 @@ from inarch.contract.records import SessionInfo
 from inarch.journal.history import title_of
 
 
-@define(eq=False)
+@define(eq=False, repr=False)
 class MemoryStore:
     """Keeps sessions in memory, with the manners of a store on disk."""
 

@@ -24,7 +24,7 @@ SHORTEST = 8
 _ESCAPE = re.compile("%[0-9A-F]{2}")
 
 
-@frozen(eq=False)
+@frozen(eq=False, repr=False)
 class Redactor:
     """Knows some secrets, as a mapping from each shape to its placeholder."""
 

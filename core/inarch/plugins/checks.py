@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any, get_args
-
-from attrs import frozen
+from typing import Any, NamedTuple, get_args
 
 from inarch.contract.ports import SlashCommand, StoreSpec, WorkspaceSpec
 from inarch.contract.records import Category
@@ -16,8 +14,7 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
 _CATEGORIES = frozenset(get_args(Category))
 
 
-@frozen
-class Port:
+class Port(NamedTuple):
     """What the objects of one hook look like. `claims` says that their names are unique among all plugins."""
 
     noun: str

@@ -122,7 +122,7 @@ def compose_plugins(
     return composer.composition()
 
 
-@define
+@define(eq=False, repr=False)
 class _Composer:
     config: Config
     discovery: Discovery

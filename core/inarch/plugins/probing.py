@@ -10,9 +10,7 @@ import os
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
-
-from attrs import frozen
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from inarch.contract.errors import PluginError
 from inarch.plugins.discovery import FoundPlugin
@@ -27,8 +25,7 @@ _RULES = "1"  # to be raised when a probe checks more than before, so that every
 Outcome = Literal["passed", "settings"]
 
 
-@frozen
-class ProbeJob:
+class ProbeJob(NamedTuple):
     """What a probe needs to know of the place where the plugin will run.
 
     Args:

@@ -5,10 +5,9 @@ from __future__ import annotations
 import inspect
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from types import ModuleType
-from typing import Any
+from typing import Any, NamedTuple
 
 import pluggy
-from attrs import frozen
 
 from inarch.contract import hookspecs
 from inarch.contract.doors import guarded
@@ -20,8 +19,7 @@ from inarch.plugins.checks import PORTS, fault_of
 _ORDERING = ("hookwrapper", "wrapper", "tryfirst", "trylast")
 
 
-@frozen
-class Registration:
+class Registration(NamedTuple):
     """What one plugin offers: `hooks` are the names it defines, `offers` its objects by kind of hook."""
 
     context: PluginContext

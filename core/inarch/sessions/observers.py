@@ -12,7 +12,7 @@ from inarch.contract.events import ErrorHappened, Event
 from inarch.journal import Journal
 
 
-@define(eq=False)
+@define(eq=False, repr=False)
 class Observer:
     """Passes events on to one onlooker until it fails for the first time."""
 

@@ -24,7 +24,7 @@ KERNEL = "inarch"
 """The name under which the kernel's own parts stand where a plugin's name would."""
 
 
-@define(eq=False, slots=False)
+@define(eq=False, repr=False, slots=False)
 class Parts:
     """A configuration and the plugins composed for it."""
 

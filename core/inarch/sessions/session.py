@@ -13,7 +13,7 @@ from inarch.contract.records import Turn
 from inarch.turns import Conversation, run_turn
 
 
-@define(eq=False)
+@define(eq=False, repr=False)
 class Session:
     """Runs turns. Only one runs at a time; a second prompt waits for the first to end."""
 

@@ -42,7 +42,7 @@ def calls(*wanted: tuple[str, dict[str, Any]], text: str = "", usage: Usage | No
     return [*said, *fragments, UsageDelta(usage or Usage(10, 5, cost_usd=Decimal(0))), Finish("calls")]
 
 
-@define
+@define(eq=False, repr=False)
 class ScriptedModel:
     """Answers the n-th request with the n-th step; `requests` keeps what was asked.
 

@@ -34,14 +34,14 @@ MAX_CALLS = 1_000
 """More calls than this in one reply are a fault of the model, not work to do."""
 
 
-@define
+@define(eq=False, repr=False)
 class _CallDraft:
     id: str = ""
     name: str = ""
     arguments: list[str] = field(factory=list)
 
 
-@define
+@define(eq=False, repr=False)
 class Accumulator:
     """Collects one streamed reply. `provider` is the name under which opaque part data is kept."""
 

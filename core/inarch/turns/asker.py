@@ -26,7 +26,7 @@ CHARACTERS_PER_TOKEN = 3.5
 """Rough English and code average, on the safe side; reported usage replaces it afterwards."""
 
 
-@define
+@define(eq=False, repr=False)
 class Asker:
     """Sends the requests of one turn and counts what they use."""
 

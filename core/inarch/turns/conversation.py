@@ -19,7 +19,7 @@ COMPACTED_FACTOR = 4
 """Of the turns before the last `context_turns`, this many times as many stay in their short form."""
 
 
-@define
+@define(eq=False, repr=False)
 class Conversation:
     """The state of a session between turns, and the composed parts a turn works with."""
 

@@ -7,9 +7,9 @@ import json
 import time
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
-from typing import Literal
+from typing import Literal, NamedTuple
 
-from attrs import define, field, frozen
+from attrs import define, field
 
 from inarch.contract.codec import to_data
 from inarch.contract.records import Price, ToolCall, Usage
@@ -33,8 +33,7 @@ class LimitReached(Exception):
         self.text = text
 
 
-@frozen
-class TurnLimits:
+class TurnLimits(NamedTuple):
     """The limits of a profile; None is none."""
 
     max_iterations: int = 10
@@ -43,7 +42,7 @@ class TurnLimits:
     max_cost_usd: Decimal | None = None
 
 
-@define
+@define(eq=False, repr=False)
 class Meter:
     """Measures one turn against its limits. `spent` is all that the session has paid for this turn."""
 
@@ -116,7 +115,7 @@ class Meter:
         return tokens if output_tokens is None else min(tokens, output_tokens)
 
 
-@define
+@define(eq=False, repr=False)
 class Repeats:
     """Notices repeated states: the same calls with the same results over unchanged files, in cycles of 1 to 4."""
 

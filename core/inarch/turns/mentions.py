@@ -5,8 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Iterator
-
-from attrs import frozen
+from typing import NamedTuple
 
 from inarch.contract.errors import ToolFailed
 from inarch.contract.ports import Situation, Workspace
@@ -21,8 +20,7 @@ _FENCE = re.compile(r"^(`{3,})[^\n]*\n.*?(?:^\1`*[ \t]*$|\Z)", re.MULTILINE | re
 _TRAILING = ".,;:!?)]}'\""
 
 
-@frozen
-class Mention:
+class Mention(NamedTuple):
     """A path as it was mentioned, and the files it stands for."""
 
     word: str

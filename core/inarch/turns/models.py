@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-
-from attrs import frozen
+from typing import NamedTuple
 
 from inarch.contract.errors import ConfigError
 from inarch.contract.ports import ModelProvider
@@ -16,8 +15,7 @@ AUTO_KEYS = (("GEMINI_API_KEY", "gemini"), ("OPENROUTER_API_KEY", "openrouter"))
 Models = Mapping[str, Bound[ModelProvider]]
 
 
-@frozen
-class Choice:
+class Choice(NamedTuple):
     """A provider and the model asked of it; `note` says why it isn't what one might expect."""
 
     provider: Bound[ModelProvider]

@@ -34,7 +34,7 @@ from inarch.turns.models import Choice, choose_decision_model, choose_model
 from inarch.turns.wording import system_text
 
 
-@define
+@define(eq=False, repr=False)
 class TurnRun:
     """The state of one running turn."""
 

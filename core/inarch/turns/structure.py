@@ -28,7 +28,7 @@ LANGUAGES = {
 }  # fmt: skip
 
 
-@define
+@define(eq=False, repr=False)
 class ProjectStructure:
     """The context source that says once what the project is, and again only when that changed."""
 

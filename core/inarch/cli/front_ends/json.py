@@ -17,7 +17,7 @@ from inarch.contract.records import Approval
 _EXITS = {"done": ANSWERED, "failed": FAILED, "limited": LIMITED, "cancelled": CANCELLED}
 
 
-@define
+@define(eq=False, repr=False)
 class JsonFrontEnd:
     """Gathers a turn with its calls and writes it when it ends; notes and errors go to standard error. Asks nobody."""
 

@@ -13,7 +13,7 @@ from inarch.contract.ports import ApprovalRequest
 from inarch.contract.records import Approval
 
 
-@define
+@define(eq=False, repr=False)
 class JsonLinesFrontEnd:
     """Writes events; asks nobody."""
 

@@ -14,7 +14,7 @@ _PLAIN = {"root": "*", "item": "|-", "bar": "| ", "end": "`-", "ok": "ok", "fail
           "live": "..."}  # fmt: skip
 
 
-@define
+@define(eq=False, repr=False)
 class Tree:
     """Writes to standard error, only where that is a terminal."""
 

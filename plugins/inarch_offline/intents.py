@@ -1,0 +1,146 @@
+"""From a prompt to what is asked: rules over the words, tried in order."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from attrs import evolve, frozen
+
+from inarch_offline import phrasings
+from inarch_offline.edits import Edit, edit_of
+from inarch_offline.words import PATHS, leading_verb, names_in, paths_in, stripped_politeness, subject_of
+
+SUMMARIZE, EXPLAIN, WHERE, CALLERS, CALLEES, LIST, FILE, EDIT, NEEDS_MODEL, HELP, EMPTY, OTHER = (
+    "summarize", "explain", "where", "callers", "callees", "list", "file", "edit", "needs_model", "help", "empty",
+    "other",
+)  # fmt: skip
+
+
+_FOLLOWING = frozenset((EXPLAIN, WHERE, CALLERS, CALLEES))
+"""Kinds of intent in which `it` may stand for what came before."""
+
+
+@frozen
+class Intent:
+    """What a prompt asks for.
+
+    Args:
+        kind: One of the constants of this module.
+        subject: The words to search for.
+        names: Identifiers that the prompt names, as written.
+        path: The file or folder that is asked about.
+        facet: What is asked of a list (`commands`, `tests`, …) or of a place (`defined`, `called`, …).
+        edit: The change that is asked for.
+    """
+
+    kind: str
+    subject: str = ""
+    names: tuple[str, ...] = ()
+    path: str = ""
+    facet: str = ""
+    edit: Edit | None = None
+
+
+def parse(prompt: str, earlier: Sequence[str] = ()) -> Intent:
+    """Say what a prompt asks for; `it` and `that` stand for what the last earlier prompt was about."""
+    edit = edit_of(prompt)
+    if edit is not None:
+        return Intent(EDIT, path=edit.path, edit=edit)
+    text = stripped_politeness(prompt)
+    if not text:
+        return Intent(EMPTY)
+    intent = _classified(text)
+    if earlier and intent.kind in _FOLLOWING and not intent.names and _is_follow_up(text, intent.subject):
+        before = parse(earlier[-1], earlier[:-1])
+        if before.kind == FILE and intent.kind == EXPLAIN:
+            return before
+        if before.kind in _FOLLOWING or before.kind in (OTHER, FILE):
+            about = " ".join([*intent.subject.split(), before.subject or before.path])
+            return evolve(intent, subject=about, names=before.names)
+    return intent
+
+
+def _classified(text: str) -> Intent:
+    low = text.lower()
+    if re.fullmatch(phrasings.HELP, low):
+        return Intent(HELP)
+    facet = _facet(low)
+    if facet:
+        return Intent(LIST, facet=facet)
+    if any(re.fullmatch(pattern, low) for pattern in phrasings.SUMMARIES) and not names_in(text):
+        return Intent(SUMMARIZE)
+    for kind, patterns in ((CALLERS, phrasings.CALLERS), (CALLEES, phrasings.CALLEES)):
+        for pattern in patterns:
+            found = re.fullmatch(pattern, text, re.I)
+            if found and _is_symbol_like(found["what"]):
+                return _about(kind, found["what"])
+    paths = paths_in(text)
+    if paths and leading_verb(low) not in phrasings.MODEL_VERBS and _is_about_path(low, paths[0]):
+        return Intent(FILE, path=paths[0], subject=subject_of(text), names=names_in(text))
+    if re.match(phrasings.WHERE, low):
+        return _located(text, _where_facet(low))
+    if leading_verb(low) in phrasings.MODEL_VERBS and not _is_bare_name(text):
+        return _about(NEEDS_MODEL, text)
+    if re.match(phrasings.EXPLAIN, low) or _is_bare_name(text):
+        return _about(EXPLAIN, text)
+    return _about(OTHER, text)
+
+
+def _about(kind: str, text: str) -> Intent:
+    return Intent(kind, subject=subject_of(text), names=names_in(text))
+
+
+def _located(text: str, facet: str) -> Intent:
+    """Read where something is asked for; one word that is `defined` is a name."""
+    intent = evolve(_about(WHERE, text), facet=facet)
+    words = intent.subject.split()
+    if facet in ("defined", "declared", "implemented") and len(words) == 2 and words[1].lower() == facet:
+        return evolve(intent, subject=words[0], names=intent.names or (words[0],))
+    return intent
+
+
+def _facet(low: str) -> str:
+    if re.fullmatch(phrasings.TEST_RUN, low):
+        return "tests"
+    if re.fullmatch(r"what (?:does|do) (?:it|this|this \w+|the \w+) (?:depend on|require|need)", low):
+        return "dependencies"
+    words = low.split()
+    first = next((index for index, word in enumerate(words) if word not in phrasings.LIST_WORDS), len(words))
+    last = next(
+        (index for index in range(len(words), first, -1) if words[index - 1] not in phrasings.LIST_WORDS), first
+    )
+    if 0 < last - first <= 4:
+        noun = " ".join(words[first:last])
+        return next((facet for facet, nouns in phrasings.FACETS.items() if re.fullmatch(nouns, noun)), "")
+    return ""
+
+
+def _where_facet(low: str) -> str:
+    found = re.search(rf"\b{phrasings.WHAT_HAPPENS}\b", low)
+    return found[0] if found else ""
+
+
+def _is_symbol_like(text: str) -> bool:
+    """Whether a text names one thing, rather than describing a behaviour."""
+    return bool(names_in(text)) or len(text.split()) <= 3
+
+
+def _is_about_path(low: str, path: str) -> bool:
+    """Whether the file itself is asked about, not something in it."""
+    rest = low.replace(path.lower(), " ")
+    return not [word for word in subject_of(rest).split() if word not in ("file", "module", "script")] or bool(
+        re.match(r"(?:explain|summari[sz]e|describe|show|read|open|cat|print|view)\b", low)
+        and f" {path.lower()}" in low
+    )
+
+
+def _is_bare_name(text: str) -> bool:
+    return len(text.split()) == 1 and not re.fullmatch(PATHS, text)
+
+
+def _is_follow_up(text: str, subject: str) -> bool:
+    """Whether a prompt says nothing of its own but `it`, and what is asked of it."""
+    return bool(re.search(phrasings.PRONOUNS, text, re.I)) and all(
+        re.fullmatch(phrasings.WHAT_HAPPENS, word, re.I) for word in subject.split()
+    )

@@ -1,0 +1,241 @@
+"""Tool results as typed records. What is missing or has another shape is left out, never guessed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from attrs import frozen
+
+from inarch import ToolResult
+from inarch_offline.writing import Place
+
+_SHOWN_ANYWAY = r"No matches found|No files found|nothing found|no Python files here|code cut to"
+
+
+@frozen
+class Symbol:
+    """A definition, as `find_symbols` and `context_get` describe it."""
+
+    qualname: str
+    kind: str
+    place: Place
+    end: int
+    signature: str
+    doc: str
+    test: bool
+    code: str = ""
+
+    @property
+    def name(self) -> str:
+        """The last component of the qualified name."""
+        return self.qualname.rpartition(".")[2]
+
+
+@frozen
+class Site:
+    """A place where something is called: by whom, or what."""
+
+    qualname: str
+    place: Place
+    text: str
+    defined: Place | None = None
+
+
+@frozen
+class Entry:
+    """An entry point: a command, a route, a script."""
+
+    kind: str
+    name: str
+    qualname: str
+    place: Place
+    how: str
+
+
+@frozen
+class Hit:
+    """A line that matched a search."""
+
+    path: str
+    line: int
+    text: str
+
+    @property
+    def place(self) -> Place:
+        """Where the line stands."""
+        return Place(self.path, self.line)
+
+
+@frozen
+class FileText:
+    """A file's text, or a part of it from `start` on."""
+
+    path: str
+    text: str
+    start: int = 1
+    truncated: bool = False
+
+    def place(self, index: int) -> Place:
+        """Where the line at an index of the text stands."""
+        return Place(self.path, self.start + index)
+
+
+@frozen
+class Context:
+    """What `context_get` found."""
+
+    target: Symbol | None
+    callers: tuple[Site, ...] = ()
+    callees: tuple[Site, ...] = ()
+    others: tuple[Symbol, ...] = ()
+
+
+def files(result: ToolResult) -> list[str]:
+    """Read the paths of `list_files`."""
+    found = _mapping(result).get("files")
+    return [path for path in found if isinstance(path, str)] if isinstance(found, list) else []
+
+
+def is_limited(result: ToolResult) -> bool:
+    """Whether `list_files` or `search_files` stopped at its limit."""
+    return bool(_mapping(result).get("truncated"))
+
+
+def hits(result: ToolResult) -> list[Hit]:
+    """Read the matches of `search_files`."""
+    return [
+        Hit(row["path"], _number(row, "line", 1), _string(row, "text"))
+        for row in _rows(_mapping(result), "hits")
+        if _string(row, "path")
+    ]
+
+
+def file_text(result: ToolResult) -> FileText | None:
+    """Read the content of `read_file`."""
+    data = _mapping(result)
+    if not isinstance(data.get("content"), str) or not _string(data, "path"):
+        return None
+    content, whole = data["content"], not data.get("truncated")
+    if output_ref(result):  # too long a result: only what stands before the cut has the lines it seems to have
+        content, whole = content[: content.rfind("\n… ")].rpartition("\n")[0] if "\n… " in content else "", False
+    return FileText(data["path"], content, _number(data, "start_line", 1), not whole)
+
+
+def last_line(result: ToolResult) -> int:
+    """Give the number of a file's last line, 0 where `read_file` doesn't know it."""
+    return _number(_mapping(result), "total_lines", 0)
+
+
+def output_ref(result: ToolResult) -> str:
+    """Give the reference under which a result is kept whole, "" if it is whole itself."""
+    ref = result.metadata.get("output_ref") if result.metadata.get("truncated") else None
+    return ref if isinstance(ref, str) else ""
+
+
+def output_page(result: ToolResult) -> tuple[str, int]:
+    """Read a page of `read_output`: its text and how many bytes there are in all."""
+    data = _mapping(result)
+    return _string(data, "content"), _number(data, "total_bytes", 0)
+
+
+def file_texts(result: ToolResult) -> list[FileText]:
+    """Read the contents of `read_multiple_files`, without the files that could not be read."""
+    rows = result.data if result.success and isinstance(result.data, list) else []
+    return [
+        FileText(row["path"], row["content"])
+        for row in rows
+        if isinstance(row, Mapping) and isinstance(row.get("content"), str) and _string(row, "path")
+    ]
+
+
+def symbols(result: ToolResult) -> list[Symbol]:
+    """Read the symbols of `find_symbols`, best first."""
+    return _symbols(_mapping(result), "symbols")
+
+
+def entries(result: ToolResult) -> list[Entry]:
+    """Read the entry points of `find_entry_points`."""
+    return [
+        Entry(_string(row, "kind"), _string(row, "name"), _string(row, "qualname"), _place(row), _string(row, "how"))
+        for row in _rows(_mapping(result), "entries")
+        if _string(row, "file")
+    ]
+
+
+def context(result: ToolResult) -> Context:
+    """Read what `context_get` found."""
+    data = _mapping(result)
+    target = data.get("target")
+    return Context(
+        _symbol(target) if isinstance(target, Mapping) else None,
+        tuple(_sites(data, "callers")),
+        tuple(_sites(data, "callees")),
+        tuple(_symbols(data, "others")),
+    )
+
+
+def said(result: ToolResult) -> str:
+    """Give what a result's error says, or its note without what an answer shows by itself."""
+    if result.error is not None:
+        return f"{result.error.message} ({result.error.remedy})" if result.error.remedy else result.error.message
+    notes = _string(_mapping(result), "note").split("; ")
+    return "; ".join(note for note in notes if note and not re.match(_SHOWN_ANYWAY, note))
+
+
+def _symbols(data: Mapping[str, Any], name: str) -> list[Symbol]:
+    return [symbol for row in _rows(data, name) if (symbol := _symbol(row)) is not None]
+
+
+def _symbol(row: Mapping[str, Any]) -> Symbol | None:
+    if not _string(row, "file") or not _string(row, "qualname"):
+        return None
+    line = _number(row, "line", 1)
+    return Symbol(
+        _string(row, "qualname"),
+        _string(row, "kind"),
+        Place(row["file"], line),
+        _number(row, "end_line", line),
+        _string(row, "signature"),
+        _string(row, "doc"),
+        bool(row.get("test")),
+        _string(row, "code"),
+    )
+
+
+def _sites(data: Mapping[str, Any], name: str) -> list[Site]:
+    return [
+        Site(_string(row, "qualname"), _place(row), _string(row, "text"), _defined(row.get("defined_at")))
+        for row in _rows(data, name)
+        if _string(row, "file")
+    ]
+
+
+def _defined(value: object) -> Place | None:
+    """Read `path:line`."""
+    path, colon, line = value.rpartition(":") if isinstance(value, str) else ("", "", "")
+    return Place(path, int(line)) if colon and line.isdigit() else None
+
+
+def _place(row: Mapping[str, Any]) -> Place:
+    return Place(_string(row, "file"), _number(row, "line", 1))
+
+
+def _mapping(result: ToolResult) -> Mapping[str, Any]:
+    return result.data if result.success and isinstance(result.data, Mapping) else {}
+
+
+def _rows(data: Mapping[str, Any], name: str) -> list[Mapping[str, Any]]:
+    rows = data.get(name)
+    return [row for row in rows if isinstance(row, Mapping)] if isinstance(rows, list | tuple) else []
+
+
+def _string(row: Mapping[str, Any], name: str) -> str:
+    value = row.get(name)
+    return value if isinstance(value, str) else ""
+
+
+def _number(row: Mapping[str, Any], name: str, otherwise: int) -> int:
+    value = row.get(name)
+    return value if isinstance(value, int) else otherwise

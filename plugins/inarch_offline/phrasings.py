@@ -1,0 +1,116 @@
+"""The phrasings that the rules know: regular expressions over a prompt in lower case, without politeness."""
+
+from __future__ import annotations
+
+import re
+
+PROJECT = (
+    r"(?:(?:this|the|that|my|our|your|whole|entire|current|a|an)\s+)*(?:python\s+|source\s+)?"
+    r"(?:code ?base|code|repo|repository|project|package|library|app|application|program|folder|directory|"
+    r"tool|source(?: code)?|"
+    r"work ?space|here|everything|all this|this|it all)"
+)
+END = (
+    r"(?:\s+(?:for|to|with) (?:me|us|a \w+(?: \w+)?)|\s+(?:please|briefly|quickly|in (?:short|brief|detail|"
+    r"general)|(?:all )?about|is about|at a high level|in \w+ (?:words?|sentences?|lines?|paragraphs?)))*"
+)
+SUMMARIES = (
+    rf"(?:summari[sz]e|describe|explain|outline|introduce|present|document|analy[sz]e|understand|explore|show|"
+    rf"walk (?:me|us) through|"
+    rf"tell (?:me|us) (?:all |everything |something |more )?(?:about|what)|what(?:'s| is| are)(?: in| inside)?|"
+    rf"what does|how is|how are|"
+    rf"give (?:me|us) .*?(?:summary|overview|tour|description|introduction|outline) (?:of|to)|get (?:me )?started with|"
+    rf"(?:a |an |the )?(?:(?:short|brief|quick|high-level|general) )?(?:summary|overview|tour|outline|"
+    rf"structure|architecture|layout|purpose|description|introduction) (?:of|to))"
+    rf"\s+{PROJECT}(?:\s+(?:do|does|about|for|all about|work|works|structured|organi[sz]ed|laid out|built|"
+    rf"made of|supposed to do|used for|is|contain|contains))*{END}",
+    r"(?:please\s+)?(?:summari[sz]e|summary|overview|tl;?dr|tour|architecture|introduction|readme|describe|"
+    r"project (?:structure|summary|overview)|high[- ]level (?:overview|summary))(?:\s+please)?",
+    r"give (?:me|us) (?:a|an|the) (?:\w+ )?(?:summary|overview|tour|introduction)",
+    rf"(?:what|how)(?:'s| is| does| do)?\s+{PROJECT}(?:\s+\w+){{0,4}}",
+    rf"how does {PROJECT} work{END}",
+    rf"(?:where|how) (?:do|should|can) (?:i|we|you) (?:start|begin)(?:\s+reading)?(?:\s+(?:in|with)?\s*{PROJECT})?",
+    rf"what am i looking at|what(?:'s| is) (?:going on|in) (?:here|there)|what is(?: in| inside)?(?: here| there)?|"
+    rf"what(?:'s| is) this(?: all)?"
+    rf"(?: about)?|explain this{END}",
+    rf"(?:what(?:'s| is) )?the (?:structure|architecture|layout|organi[sz]ation|purpose) of {PROJECT}",
+)
+FACETS = {
+    "commands": r"(?:cli|command[- ]line|console|shell|terminal)?\s*(?:sub ?)?commands?|cli|command[- ]line interface",
+    "routes": r"(?:http|url|api|rest|web)?\s*(?:routes?|end ?points?|urls?|urlpatterns|views?|apis?)",
+    "entry points": r"(?:entry[- ]?points?|(?:console )?scripts?|executables?|main functions?)",
+    "tests": r"(?:unit |integration |existing )?(?:tests?|test (?:files?|cases?|suites?|functions?|modules?))",
+    "dependencies": (
+        r"(?:(?:runtime |third[- ]party |external |optional |direct |dev(?:elopment)? )*(?:dependenc(?:y|ies)|"
+        r"requirements?|packages? (?:it|this|that)? ?(?:needs?|requires?|depends? on|uses?)|libraries))"
+    ),
+    "classes": r"(?:public )?classes",
+    "functions": r"(?:public )?functions",
+    "modules": r"(?:sub ?)?(?:modules|packages)",
+    "files": r"(?:source )?files",
+    "licence": r"licen[sc]e",
+}
+LIST_WORDS = frozenset(
+    re.findall(
+        r"\S+",
+        """
+    list show enumerate print display name what which give find get are there is how many see tell know kind kinds
+    sort sorts me us all every any the its of this these each project's codebase's package's repo's repository's
+    available top-level main for to on does do here that project codebase code package library repo repository app
+    application in it i we you can could have has had use uses used using exist exists defined expose exposed exposes
+    provide provided provides offer offers need needs needed require requires required run call tool my our program
+    under licensed depend depends please and where they installed""",
+    )
+)
+"""Words around the noun of a list that add nothing to it."""
+TEST_RUN = (
+    r"how (?:do|can|should|would|are|to)\s*(?:i|we|you|one)?\s*(?:the |its |these )?(?:run|execute|start|launch|"
+    r"tests?)\s*(?:the |all |its |this project'?s? )*(?:tests?|test suite|run|executed)?"
+)
+CALLERS = (
+    r"(?:who|what|which (?:code|functions?|methods?|places?|modules?|classes)|where)\s+(?:all\s+)?(?:calls?|"
+    r"uses?|imports?|invokes?|references?|instantiates?|creates?|depends? on|subclass(?:es)?|inherits? from|"
+    r"tests?|raises?)\s+(?P<what>.+)",
+    r"(?:list |show |find |get |give me |what are )?(?:me )?(?:all |the |every )*(?:callers?|call sites?|"
+    r"usages?|uses?|references?|users?) (?:of|to|for)\s+(?P<what>.+)",
+    r"(?:where|from where|how often) (?:is|are|does|do|was|were|gets?)\s+(?P<what>.+?)\s+(?:get |being |"
+    r"actually |ever )*(?:called|used|invoked|imported|referenced|instantiated|raised)(?:\s+from)?",
+    r"(?:which|what) tests? (?:covers?|tests?|exercises?|checks?|uses?|calls?)\s+(?P<what>.+)",
+    r"is (?P<what>\S+) (?:called|used|referenced)(?: anywhere)?",
+)
+CALLEES = (
+    r"(?:what|which (?:functions?|methods?)) (?:does|do|is|are)\s+(?P<what>.+?)\s+(?:call|calls|called by|"
+    r"invoke|use|depend on)s?",
+    r"(?:list |show |find )?(?:me )?(?:all |the )*callees of\s+(?P<what>.+)",
+)
+WHERE = (
+    r"(?:in )?(?:where|which (?:file|function|class|module|method|part|place|code|line|component)|what (?:file|"
+    r"function|class|module|method))\b|(?:find|locate|search(?: for)?|look (?:for|up)|grep(?: for)?|show me where|"
+    r"point me to|go to)\b|is there (?:a|an|any) "
+)
+EXPLAIN = (
+    r"(?:how|explain|describe|what|which|why|when|show|tell|document|walk|clarify|summari[sz]e|elaborate|understand|"
+    r"give|does|do|is|are|can|who|outline|read|look|see|open|view|print|cat)\b"
+)
+HELP = (
+    r"(?:hi|hello|hey|yo|good (?:morning|afternoon|evening|day)|howdy|greetings)(?: there| you| all|"
+    r" inarch)?(?:,? how are you.*)?|"
+    r"thanks?(?: you)?(?: (?:so|very) much| a lot)?|thx|cheers|bye|goodbye|ok(?:ay)?|cool|great|nice|yes|no|"
+    r"test|ping|help(?: me)?(?: please)?|"
+    r"(?:who|what) are you(?: .*)?|what can (?:you|i|inarch) (?:do|ask)(?: .*)?|how (?:are you|can you help"
+    r"(?: me)?)(?: .*)?|what do you do|"
+    r"how do i use (?:you|this|inarch)|what(?:'s| is) your name|are you (?:a|an) .*|what (?:model|llm) "
+    r"(?:are you|is this).*|usage|\?+"
+)
+MODEL_VERBS = frozenset(
+    re.findall(
+        r"\w+",
+        """
+    fix implement add write refactor improve optimise optimize review debug port convert generate design update upgrade
+    make remove build clean rewrite migrate translate solve suggest propose create extend change modify rename simplify
+    test audit check commit edit insert repair resolve speed should compare verify validate finish complete develop
+    delete replace move run execute install deploy reformat format split merge extract plan prove""",
+    )
+)
+PRONOUNS = r"\b(?:it|its|that|this|them|they|those|these|he|she|one)\b"
+WHAT_HAPPENS = r"(?:defined|declared|implemented|validated|checked|configured|set|called|used|created|tested|it|them)"

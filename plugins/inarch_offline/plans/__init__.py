@@ -1,0 +1,45 @@
+"""The plans: for each kind of intent, which calls to make and how to answer from what they bring.
+
+A file says one kind of answer. `next_step` picks the plan for a request and carries it on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+
+from inarch import ModelRequest, PlannedCall
+from inarch_offline import intents
+from inarch_offline.exchange import Plan, carry_on, read_exchange
+from inarch_offline.intents import Intent
+
+PLANS = {
+    intents.SUMMARIZE: "overview:summarize",
+    intents.EXPLAIN: "explaining:explain",
+    intents.WHERE: "locating:locate",
+    intents.CALLERS: "calling:callers",
+    intents.CALLEES: "calling:callees",
+    intents.LIST: "listing:list_things",
+    intents.FILE: "outlining:explain_file",
+    intents.EDIT: "editing:edit",
+    intents.NEEDS_MODEL: "replying:needs_model",
+    intents.HELP: "replying:introduce",
+    intents.EMPTY: "replying:introduce",
+    intents.OTHER: "replying:closest",
+}
+"""Module and function of the plan for each kind of intent; a turn imports the one it needs."""
+
+
+def next_step(request: ModelRequest) -> str | list[PlannedCall]:
+    """Give the answer to a request, or the calls that are still needed for it."""
+    exchange = read_exchange(request)
+    intent = intents.parse(exchange.prompt, exchange.earlier)
+    step = carry_on(plan_for(intent), exchange)
+    return step if isinstance(step, list) else step.text()
+
+
+def plan_for(intent: Intent) -> Plan:
+    """Start the plan for an intent."""
+    module, _, function = PLANS[intent.kind].partition(":")
+    start: Callable[[Intent], Plan] = getattr(import_module(f"{__name__}.{module}"), function)
+    return start(intent)

@@ -1,0 +1,90 @@
+"""Who calls Y, what uses Y, and what Y calls."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from inarch_offline import calls
+from inarch_offline.exchange import Plan
+from inarch_offline.intents import Intent
+from inarch_offline.material import Context, Hit, Site, context, hits
+from inarch_offline.plans.explaining import is_named, say_definition, say_note, say_sites, say_steps
+from inarch_offline.plans.searching import say_hits, say_symbols
+from inarch_offline.writing import Page, counted, cut
+
+_MOST_CALLERS = 12
+
+
+def callers(intent: Intent) -> Plan:
+    """Answer with the call sites, then the other lines that name it."""
+    name = _name(intent)
+    result, mentions = yield [
+        calls.context_get(intent.subject or name),
+        calls.search(rf"\b{calls.literal(name.rpartition('.')[2])}\b", limit=60) if name else calls.list_files(limit=1),
+    ]
+    found = context(result)
+    page = Page()
+    if found.target is None or not is_named(intent, found.target):
+        if not (name and say_hits(page, name, mentions, 12)):
+            page.plain(f"Nothing here is called “{cut(name or intent.subject, 60)}”.")
+        say_symbols(page, "Definitions with similar words", [one for one in (found.target, *found.others) if one], 4)
+    else:
+        _say_callers(page, found, hits(mentions))
+    say_note(page, result)
+    return page
+
+
+def callees(intent: Intent) -> Plan:
+    """Answer with what a definition calls, in order."""
+    [result] = yield [calls.context_get(intent.subject or _name(intent))]
+    found = context(result)
+    page = Page()
+    if found.target is None:
+        page.plain(f"Nothing here is called “{cut(intent.subject, 60)}”.")
+    else:
+        say_definition(page, found.target)
+        own = [site for site in found.callees if site.defined is not None]
+        foreign = [site for site in found.callees if site.defined is None]
+        if own:
+            page.head(f"It calls {counted(len(own), 'place')} of this code" if len(own) > 1 else "It calls")
+        for site in own[:_MOST_CALLERS]:
+            page.item(f"{site.qualname}, defined at {site.defined}", site.place)
+        say_sites(page, "It also calls what is not defined here", foreign, 6)
+        if not found.callees:
+            page.note("none of its calls leads to a definition that the index knows")
+            say_steps(page, "What it does", found)
+    say_note(page, result)
+    return page
+
+
+def _say_callers(page: Page, found: Context, mentions: Sequence[Hit]) -> None:
+    target = found.target
+    assert target is not None
+    say_definition(page, target)
+    by_role = sorted(found.callers, key=lambda site: (_is_test(site.place.path), site.place))
+    say_sites(page, f"Called from {counted(len(by_role), 'place')}", by_role, _MOST_CALLERS)
+    known = {site.place for site in by_role}
+    others = [
+        Site(hit.path, hit.place, hit.text)
+        for hit in sorted(mentions, key=lambda hit: (_is_test(hit.path), hit.path, hit.line))
+        if hit.place not in known
+        and not target.place.line <= hit.line <= max(target.end, target.place.line) * _same(hit, target.place.path)
+    ]
+    if not by_role:
+        page.note("no direct call was found; it may be called through an object, a registry or from outside")
+    if others:
+        page.head("Also named in" if by_role else "Named in")
+    for site in others[: 6 if by_role else _MOST_CALLERS]:
+        page.item(f"`{cut(site.text, 84)}`", site.place)
+
+
+def _same(hit: Hit, path: str) -> int:
+    return 1 if hit.path == path else 0
+
+
+def _is_test(path: str) -> bool:
+    return "test" in path
+
+
+def _name(intent: Intent) -> str:
+    return intent.names[0] if intent.names else (intent.subject.split() or [""])[-1]

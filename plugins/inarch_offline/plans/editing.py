@@ -1,0 +1,124 @@
+"""Mechanical edits through the edit tools: read first, ask through the kernel, say what came of it."""
+
+from __future__ import annotations
+
+from inarch import PlannedCall, ToolResult
+from inarch_offline import calls
+from inarch_offline.edits import CREATE, DELETE, MOVE, Edit
+from inarch_offline.exchange import Plan
+from inarch_offline.intents import Intent
+from inarch_offline.material import FileText, files, said
+from inarch_offline.plans.reading import whole_file
+from inarch_offline.writing import Page, Place, counted, cut, joined
+
+
+def edit(intent: Intent) -> Plan:
+    """Make the change that the prompt spells out."""
+    change = intent.edit
+    assert change is not None
+    if change.kind == CREATE:
+        page = yield from _create(change)
+    elif change.kind in (DELETE, MOVE):
+        page = yield from _remove_or_move(change)
+    else:
+        page = yield from _replace(change)
+    return page
+
+
+def _create(change: Edit) -> Plan:
+    [result] = yield [PlannedCall("create_file", {"file_path": change.path, "content": change.content})]
+    page = Page()
+    if result.success:
+        page.say(f"Created with {counted(len(change.content.splitlines()), 'line')}.", Place(change.path))
+    else:
+        _say_failure(page, change.path, result, "created")
+    return page
+
+
+def _remove_or_move(change: Edit) -> Plan:
+    [read] = yield [calls.read_file(change.path)]
+    page = Page()
+    if not read.success:
+        yield from _say_unreadable(page, change.path, read)
+        return page
+    if change.kind == DELETE:
+        [result] = yield [PlannedCall("delete_file", {"file_path": change.path})]
+        done = f"Deleted {change.path}."
+    else:
+        [result] = yield [PlannedCall("move_file", {"file_path": change.path, "new_path": change.new_path})]
+        done = f"Moved {change.path} to {change.new_path}. Imports and links that name it were not changed."
+    if result.success:
+        page.plain(done)
+    else:
+        _say_failure(page, change.path, result, "deleted" if change.kind == DELETE else "moved")
+    return page
+
+
+def _replace(change: Edit) -> Plan:
+    text, read = yield from whole_file(change.path)
+    page = Page()
+    if text is None:
+        yield from _say_unreadable(page, change.path, read)
+        return page
+    places = _occurrences(text, change.search)
+    if not places:
+        page.plain(f"Nothing was changed: “{cut(change.search, 60)}” does not occur in {change.path}.")
+        if text.truncated:
+            page.note("only the beginning of the file was read")
+        return page
+    if len(places) > 1 and not change.everywhere:
+        page.plain(f"Nothing was changed: “{cut(change.search, 60)}” occurs {len(places)} times.")
+        page.head("Say “replace all …” to change each of")
+        for place in list(dict.fromkeys(places))[:10]:
+            page.item(f"`{cut(_line(text, place), 84)}`", place)
+        return page
+    [result] = yield [PlannedCall("patch_source_file", _patch(change, len(places)))]
+    if result.success:
+        where = f"{counted(len(places), 'time')}, " if len(places) > 1 else ""
+        page.say(f"Replaced “{cut(change.search, 60)}” by “{cut(change.replace, 60)}” {where}at", *places[:10])
+        if said(result):
+            page.note(said(result))
+    else:
+        _say_failure(page, change.path, result)
+    return page
+
+
+def _patch(change: Edit, occurrences: int) -> dict[str, object]:
+    return {
+        "file_path": change.path,
+        "search": change.search,
+        "replace": change.replace,
+        "description": f"replace {cut(change.search, 40)!r} by {cut(change.replace, 40)!r}",
+        **({"replace_all": True} if occurrences > 1 else {}),
+    }
+
+
+def _occurrences(text: FileText, wanted: str) -> list[Place]:
+    found: list[Place] = []
+    start = text.text.find(wanted)
+    while start >= 0 and wanted:
+        found.append(text.place(text.text.count("\n", 0, start)))
+        start = text.text.find(wanted, start + len(wanted))
+    return found
+
+
+def _line(text: FileText, place: Place) -> str:
+    return text.text.split("\n")[place.line - text.start]
+
+
+def _say_unreadable(page: Page, path: str, read: ToolResult) -> Plan:
+    page.plain(f"Nothing was changed: {path} could not be read: {said(read)}")
+    [listed] = yield [calls.list_files(f"**/{path.rpartition('/')[2]}", 5)]
+    if files(listed):
+        page.head(f"Files of that name: {joined(files(listed))}".rstrip(":"))
+    return page
+
+
+def _say_failure(page: Page, path: str, result: ToolResult, deed: str = "changed") -> None:
+    code = result.error.code if result.error else "execution"
+    if code == "unknown_outcome":
+        page.plain(f"It is not known whether {path} was {deed}: {said(result)}")
+    elif code == "denied":
+        page.plain(f"{path} was not {deed}, it was not allowed: {said(result)}")
+    else:
+        page.plain(f"{path} was not {deed}: {said(result)}")

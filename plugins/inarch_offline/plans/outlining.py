@@ -1,0 +1,204 @@
+"""Explain FILE: what it says of itself, what is in it, what it imports and who imports it."""
+
+from __future__ import annotations
+
+import ast
+import re
+import warnings
+from collections.abc import Sequence
+
+from attrs import frozen
+
+from inarch_offline import calls
+from inarch_offline.exchange import Plan
+from inarch_offline.intents import Intent
+from inarch_offline.layout import is_test
+from inarch_offline.material import FileText, Hit, files, hits, said
+from inarch_offline.plans.reading import whole_file
+from inarch_offline.readme import comment_of, lead_of
+from inarch_offline.subpackages import docstring_in
+from inarch_offline.writing import Page, Place, counted, cut, joined, sentence
+
+_MOST = 24
+_DEFINITION = re.compile(
+    r"^(?:export\s+)?(?:default\s+)?(?:pub(?:\([^)]*\))?\s+)?(?:public\s+|private\s+|static\s+|abstract\s+|final\s+|async\s+)*"
+    r"(?:class|interface|enum|struct|trait|impl|function|func|fn|def|module|namespace|type)\s+[A-Za-z_$(][^\n{;=]*"
+)
+
+
+@frozen
+class Outline:
+    """A definition in a file."""
+
+    place: Place
+    text: str
+    doc: str = ""
+    inner: bool = False
+
+
+def explain_file(intent: Intent) -> Plan:
+    """Explain a file, or list a folder."""
+    path = intent.path.rstrip("/")
+    text, read = yield from whole_file(path)
+    page = Page()
+    if text is None:
+        beside, inside = yield [
+            calls.list_files(f"**/{path.rpartition('/')[2]}", 20),
+            calls.list_files(f"{path}/**/*", 500),
+        ]
+        if files(inside):
+            _say_folder(page, path, files(inside))
+            return page
+        found = [one for one in files(beside) if one.endswith(path)] or files(beside)
+        if not found:
+            page.plain(f"{path} could not be read: {said(read)}")
+            return page
+        path = min(found, key=lambda one: (is_test(one), one.count("/"), one))
+        text, read = yield from whole_file(path)
+        if text is None:
+            page.plain(f"{path} could not be read: {said(read)}")
+            return page
+        if len(found) > 1:
+            page.note(f"{len(found)} files have that name: {joined(found)}")
+    if path.endswith((".py", ".pyi")):
+        stem = path.removesuffix("/__init__.py").rpartition("/")[2].removesuffix(".py")
+        [imported] = yield [calls.search(rf"^\s*(from|import) .*\b{calls.literal(stem)}\b", glob="*.py", limit=200)]
+        _say_python(page, text, [hit for hit in hits(imported) if hit.path != path])
+    else:
+        _say_other(page, text)
+    if said(read):
+        page.note(said(read))
+    return page
+
+
+def _say_python(page: Page, text: FileText, importers: Sequence[Hit]) -> None:
+    tree = _parsed(text.text)
+    doc = docstring_in(text)
+    page.say(
+        f"{text.path}, {counted(_lines(text), 'line')} of Python" + (" (cut)" if text.truncated else ""),
+        Place(text.path),
+    )
+    if doc:
+        page.say(cut(doc.text, 300), doc.place)
+    elif tree is not None:
+        page.say("It has no docstring.", Place(text.path))
+    outline = _outlined(text, tree) if tree else _scanned(text)
+    _say_outline(page, outline)
+    own, foreign = _imports(text, tree) if tree else ([], [])
+    if own:
+        page.head("Imports from this project")
+        page.item(joined([name for name, _ in own], 10), own[0][1])
+    if foreign:
+        page.head("Other imports")
+        page.item(joined([name for name, _ in foreign], 12), foreign[0][1])
+    users = {hit.path: hit.place for hit in reversed(importers)}
+    kept = sorted(users, key=lambda path: (is_test(path), path))
+    if kept:
+        page.head(f"Imported by {counted(len(kept), 'file')}")
+    for path in kept[:6]:
+        page.item(path.rpartition("/")[2], users[path])
+
+
+def _lines(text: FileText) -> int:
+    return len(text.text.removesuffix("\n").split("\n"))
+
+
+def _say_outline(page: Page, outline: Sequence[Outline]) -> None:
+    if not outline:
+        return
+    top = [one for one in outline if not one.inner]
+    ranked = sorted(top, key=lambda one: one.text.removeprefix("class ").startswith("_"))[:_MOST]
+    shown = outline if len(outline) <= _MOST else sorted(ranked, key=lambda one: one.place)
+    page.head("What is in it" + (f" ({len(shown)} of {len(outline)} definitions)" if len(shown) < len(outline) else ""))
+    for one in shown:
+        indent = "  " if one.inner else ""
+        page.item(f"{indent}{cut(one.text, 88)}" + (f" — {one.doc}" if one.doc else ""), one.place)
+
+
+def _outlined(text: FileText, tree: ast.Module) -> list[Outline]:
+    found: list[Outline] = []
+    for node in tree.body:
+        if isinstance(node, ast.ClassDef):
+            bases = f"({', '.join(map(ast.unparse, node.bases))})" if node.bases else ""
+            methods = [one for one in node.body if isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef)]
+            public = [one.name for one in methods if not one.name.startswith("_")]
+            told = f": {joined(public, 6)}" if public else ""
+            found.append(Outline(text.place(node.lineno - 1), f"class {node.name}{bases}{told}", _doc(node)))
+        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            found.append(Outline(text.place(node.lineno - 1), f"{node.name}({ast.unparse(node.args)})", _doc(node)))
+    return found
+
+
+def _doc(node: ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) -> str:
+    return sentence((ast.get_docstring(node) or "").split("\n\n", 1)[0], 90)
+
+
+def _scanned(text: FileText) -> list[Outline]:
+    return [
+        Outline(text.place(index), found[0].strip(), inner=line[:1].isspace())
+        for index, line in enumerate(text.text.split("\n"))
+        if (found := _DEFINITION.match(line.strip()))
+    ]
+
+
+def _imports(text: FileText, tree: ast.Module) -> tuple[list[tuple[str, Place]], list[tuple[str, Place]]]:
+    """Give the imported modules of the project (by their top-level package, or relative) and the others."""
+    package = next((part for part in text.path.split("/") if part not in ("src", "lib", "core", "plugins")), "")
+    own: dict[str, Place] = {}
+    foreign: dict[str, Place] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom):
+            name = "." * node.level + (node.module or "")
+            (own if node.level or name.split(".")[0] == package else foreign).setdefault(
+                name, text.place(node.lineno - 1)
+            )
+        elif isinstance(node, ast.Import):
+            for alias in node.names:
+                mine = alias.name.split(".")[0] == package
+                (own if mine else foreign).setdefault(alias.name, text.place(node.lineno - 1))
+    return list(own.items()), [pair for pair in foreign.items() if pair[0] != "__future__"]
+
+
+def _say_other(page: Page, text: FileText) -> None:
+    page.say(
+        f"{text.path}, {counted(_lines(text), 'line')}" + (" (cut)" if text.truncated else ""),
+        Place(text.path),
+    )
+    lead = lead_of(text) if text.path.endswith((".md", ".rst", ".txt")) else comment_of(text)
+    if lead:
+        page.say(cut(lead.text, 300), lead.place)
+    outline = _scanned(text) or _headings(text)
+    _say_outline(page, outline)
+    if not outline and not lead:
+        page.head("It begins")
+        for index, line in [(index, line) for index, line in enumerate(text.text.split("\n")) if line.strip()][:10]:
+            page.item(f"`{cut(line, 84)}`", text.place(index))
+
+
+def _headings(text: FileText) -> list[Outline]:
+    """Find the sections of a text: Markdown headings, tables of TOML and INI."""
+    return [
+        Outline(text.place(index), line.lstrip("# ").strip())
+        for index, line in enumerate(text.text.split("\n"))
+        if re.match(r"#{1,4} \S|\[\[?[\w.\"' -]+\]\]?\s*$", line)
+    ]
+
+
+def _say_folder(page: Page, path: str, inside: Sequence[str]) -> None:
+    page.say(f"{path}/ holds {counted(len(inside), 'file')}", Place(inside[0]))
+    folders: dict[str, list[str]] = {}
+    for one in inside:
+        folders.setdefault(one.rpartition("/")[0], []).append(one)
+    for folder in sorted(folders, key=lambda name: (name.count("/"), name))[:_MOST]:
+        page.item(
+            f"{folder}/: {joined([one.rpartition('/')[2] for one in folders[folder]], 6)}", Place(folders[folder][0])
+        )
+
+
+def _parsed(text: str) -> ast.Module | None:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None

@@ -1,0 +1,70 @@
+"""What is not a question about the code: small talk, work that needs a model, and what the rules don't know."""
+
+from __future__ import annotations
+
+from attrs import evolve
+
+from inarch_offline import calls
+from inarch_offline.exchange import Plan
+from inarch_offline.intents import Intent
+from inarch_offline.material import said, symbols
+from inarch_offline.plans.searching import say_hits, say_symbols, text_search
+from inarch_offline.writing import Page, cut
+
+_CAPABILITIES = (
+    ("an overview", "summarize this codebase"),
+    ("how something works", "how does Client.send work"),
+    ("where something is", "where is the table validated"),
+    ("who uses it", "who calls make_response"),
+    ("lists", "list the CLI commands (routes, entry points, tests, dependencies)"),
+    ("a file", "explain src/app.py"),
+    ("plain edits", 'replace "a" by "b" in notes.txt; create file notes.txt with hello'),
+)
+
+
+def introduce(intent: Intent) -> Plan:
+    """Say what can be asked."""
+    yield []
+    page = Page()
+    page.plain("Ask about the code in this folder:")
+    for name, example in _CAPABILITIES:
+        page.lines.append(f"  {name:<22}{example}")
+    return page
+
+
+def needs_model(intent: Intent) -> Plan:
+    """Say that the work needs a model, and where it would begin."""
+    page = Page()
+    page.plain("This needs a language model: the offline planner reads code, it doesn't write or judge it.")
+    subject = " ".join(intent.subject.split()[1:]) or intent.subject  # without the verb of the task
+    yield from _closest_places(page, evolve(intent, subject=subject), "Places it is probably about")
+    return page
+
+
+def closest(intent: Intent) -> Plan:
+    """Give the closest places, and what can be asked."""
+    page = Page()
+    told = yield from _closest_places(page, intent, f"Closest to “{cut(intent.subject, 60)}”")
+    if not told.lines:
+        page.plain("Nothing here matches these words.")
+    page.gap()
+    page.plain(
+        "It was not clear what is asked. For example: " + "; ".join(example for _, example in _CAPABILITIES[:4]) + "."
+    )
+    return page
+
+
+def _closest_places(page: Page, intent: Intent, title: str) -> Plan:
+    """Write the definitions and lines nearest to the subject."""
+    subject = intent.subject
+    if not subject:
+        return page
+    [result] = yield [calls.find_symbols(subject)]
+    found = symbols(result)
+    say_symbols(page, title, found)
+    if not found:
+        for searched in (yield text_search(subject)):
+            say_hits(page, subject, searched, 6)
+    if said(result):
+        page.note(said(result))
+    return page

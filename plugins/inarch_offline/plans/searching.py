@@ -1,0 +1,100 @@
+"""Search by text: for repositories and questions that the symbol index knows nothing about."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from inarch import PlannedCall, ToolResult
+from inarch_offline import calls
+from inarch_offline.material import Hit, Symbol, hits, said
+from inarch_offline.readme import plain_text
+from inarch_offline.writing import Page, cut, sentence
+
+DEFINING = (
+    r"(class|function|func|fn|def|struct|interface|enum|trait|type|module|const|let|var|macro|namespace|sub|procedure)"
+)
+_WEAK = frozenset(
+    re.findall(r"\w+", "defined declared implemented called used validated configured checked set created")
+)
+_MOST_WORDS = 5
+
+
+def text_search(subject: str, limit: int = 80) -> list[PlannedCall]:
+    """Give the calls that look for a subject's words in all files; none for an empty subject."""
+    words = significant(subject)
+    return [calls.search(calls.any_of(words), ignore_case=True, limit=limit)] if words else []
+
+
+def definition_search(name: str) -> PlannedCall:
+    """Look for the definition of a name in any language."""
+    last = re.split(r"\.|::", name)[-1]
+    return calls.search(rf"\b{DEFINING}\s+(\([^)]*\)\s*)?{calls.literal(last)}\b", limit=20)
+
+
+def significant(subject: str) -> list[str]:
+    """Give the words of a subject that are worth a text search, longest first."""
+    words = [word for word in dict.fromkeys(subject.split()) if len(word) > 2 and word.lower() not in _WEAK]
+    return [_stem(word) for word in sorted(words, key=len, reverse=True)[:_MOST_WORDS]]
+
+
+def _stem(word: str) -> str:
+    """Cut a plain word's ending, so that `routing` finds `route`; identifiers stay as they are."""
+    return (
+        re.sub(r"(?<=\w{4})(ations?|ings?|ions?|ers?|ed|es|s|e)$", "", word)
+        if word.isalpha() and word.islower()
+        else word
+    )
+
+
+def say_hits(page: Page, subject: str, result: ToolResult, most: int = 8) -> bool:
+    """Write the lines in which most of a subject's words stand; False if there are none."""
+    found = best_hits(hits(result), significant(subject))[:most]
+    if not found:
+        if said(result):
+            page.note(said(result))
+        return False
+    page.head(f"Closest lines for “{cut(subject, 60)}” (text search)")
+    for hit in found:
+        page.item(f"`{cut(hit.text, 84)}`", hit.place)
+    return True
+
+
+def best_hits(found: Sequence[Hit], words: Sequence[str]) -> list[Hit]:
+    """Order matches by how many of the words their line and their file hold; two lines a file at most."""
+    lowered = [word.lower() for word in words]
+    in_file: dict[str, set[str]] = {}
+    for hit in found:
+        in_file.setdefault(hit.path, set()).update(word for word in lowered if word in hit.text.lower())
+    ranked = sorted(
+        found,
+        key=lambda hit: (
+            -sum(word in hit.text.lower() for word in lowered) + 2 * hit.path.endswith((".md", ".rst", ".txt", ".po")),
+            -len(in_file[hit.path]),
+            not re.search(rf"\b{DEFINING}\b", hit.text),
+            hit.path,
+            hit.line,
+        ),
+    )
+    taken: dict[str, int] = {}
+    kept = []
+    for hit in ranked:
+        taken[hit.path] = taken.get(hit.path, 0) + 1
+        if taken[hit.path] <= 2:
+            kept.append(hit)
+    return kept
+
+
+def say_symbols(page: Page, title: str, symbols: Sequence[Symbol], most: int = 5) -> None:
+    """Write a list of definitions with the first sentence of what each says of itself."""
+    kept = [symbol for symbol in symbols if not symbol.name.startswith("__")][:most]
+    if kept:
+        page.head(title)
+    for symbol in kept:
+        doc = "" if symbol.doc.startswith(":") else sentence(plain_text(symbol.doc), 110)
+        page.item(f"{named(symbol)}" + (f" — {doc}" if doc else ""), symbol.place)
+
+
+def named(symbol: Symbol) -> str:
+    """Name a definition with its kind."""
+    return f"{symbol.kind} `{symbol.qualname}`" if symbol.kind else f"`{symbol.qualname}`"

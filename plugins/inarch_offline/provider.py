@@ -1,0 +1,91 @@
+"""The provider: reads the request, plans or answers, and streams what came of it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator, Sequence
+from decimal import Decimal
+
+from inarch import (
+    CallDelta,
+    Delta,
+    Finish,
+    Limits,
+    ModelInfo,
+    ModelRequest,
+    PlannedCall,
+    Price,
+    TextDelta,
+    Usage,
+    UsageDelta,
+)
+
+# The planner's own modules are imported with the first request: a session with a real model never needs them.
+
+FREE = Usage(cost_usd=Decimal(0))
+"""What a request costs: no tokens and no money."""
+
+
+class Offline:
+    """A model provider that needs neither key nor network. It keeps nothing between requests."""
+
+    name = "offline"
+    default_model = "extractive"
+    default_decision_model = "extractive"
+
+    async def answer(self, request: ModelRequest) -> AsyncIterator[Delta]:
+        """Stream tool calls while facts are missing, then the answer."""
+        if request.response_schema is not None:
+            reply: str | list[PlannedCall] = _no_decision()
+        elif request.purpose in ("summary", "check"):
+            reply = _condensed(request)
+        else:
+            from inarch_offline.plans import next_step
+
+            reply = next_step(request)
+        if isinstance(reply, str):
+            yield TextDelta(reply)
+            yield UsageDelta(FREE)
+            yield Finish("stop")
+            return
+        for index, call in enumerate(reply):
+            yield CallDelta(index, f"offline-{len(request.messages)}-{index}", call.name, json.dumps(call.arguments))
+        yield UsageDelta(FREE)
+        yield Finish("calls")
+
+    async def models(self) -> Sequence[ModelInfo]:
+        """Return the one model."""
+        return [ModelInfo("extractive", "plans by rules, answers by extraction; no language model")]
+
+    def limits(self, model: str) -> Limits:
+        """Return no limits: nothing is measured in tokens."""
+        return Limits()
+
+    def price(self, model: str) -> Price | None:
+        """Return a price of nothing."""
+        return Price(Decimal(0), Decimal(0))
+
+    async def close(self) -> None:
+        """Do nothing: there is nothing to let go of."""
+
+
+def _no_decision() -> str:
+    """Answer a request for a decision: the planner makes its calls in the turn itself."""
+    return json.dumps(
+        {
+            "requires_tool_call": False,
+            "tool_name": None,
+            "arguments": {},
+            "reasoning": "the offline planner plans its calls in the turn itself",
+        }
+    )
+
+
+def _condensed(request: ModelRequest) -> str:
+    """Answer a request for a summary of a conversation: the first line of each thing said in it."""
+    lines = [
+        f"{message.role}: {message.text.strip().splitlines()[0][:200]}"
+        for message in request.messages
+        if message.role in ("user", "assistant") and message.text.strip()
+    ]
+    return "\n".join(lines[-40:]) or "Nothing was said."

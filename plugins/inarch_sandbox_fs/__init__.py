@@ -1,0 +1,41 @@
+"""Safe files under one root, and the tools that read, search and change them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+import inarch
+
+if TYPE_CHECKING:
+    from inarch_sandbox_fs.workspace import FolderWorkspace
+
+
+@inarch.hookimpl
+def inarch_tools(context: inarch.PluginContext) -> Iterable[inarch.Tool]:
+    """Return the file tools."""
+    from inarch_sandbox_fs.tools import TOOLS
+
+    return TOOLS
+
+
+@inarch.hookimpl
+def inarch_workspaces(context: inarch.PluginContext) -> Iterable[inarch.WorkspaceSpec]:
+    """Return the one kind of workspace: a folder."""
+
+    def open_folder(root: str) -> FolderWorkspace:
+        from inarch_sandbox_fs.settings import Settings
+        from inarch_sandbox_fs.workspace import FolderWorkspace
+
+        settings = context.settings if isinstance(context.settings, Settings) else Settings()
+        return FolderWorkspace.open(root, settings)
+
+    return [inarch.WorkspaceSpec("sandbox-fs", open_folder)]
+
+
+@inarch.hookimpl
+def inarch_settings() -> type:
+    """Return the class of `[plugins.sandbox-fs]`."""
+    from inarch_sandbox_fs.settings import Settings
+
+    return Settings

@@ -1,0 +1,92 @@
+"""What a path may look like, before anything is opened. The operating system does the confining, not this."""
+
+from __future__ import annotations
+
+from inarch import ToolFailed
+
+MAX_BYTES = 4096
+_SPECIAL_AT_ROOT = ".inarch"
+_SPECIAL_ANYWHERE = ".git"
+
+
+def normal(path: object, root: str = "") -> str:
+    """Return the path without `.` and empty components; `.` is the root itself.
+
+    Args:
+        path: What a caller gave as a path.
+        root: The root's absolute path, for the remedy where an absolute path was given.
+
+    Raises:
+        ToolFailed: `validation` where it is no path at all, `permission` where it would leave the root.
+    """
+    if not isinstance(path, str) or not path:
+        raise ToolFailed("validation", f"not a path: {path!r}", "give a path relative to the workspace root")
+    if "\0" in path:
+        raise ToolFailed("validation", f"the path {path!r} contains a NUL character")
+    try:
+        encoded = path.encode()
+    except UnicodeEncodeError:
+        raise ToolFailed("validation", f"the path {path!r} is not valid text") from None
+    if len(encoded) > MAX_BYTES:
+        raise ToolFailed("validation", f"the path is {len(encoded)} bytes long; at most {MAX_BYTES} are allowed")
+    if path[0] == "/":
+        raise _absolute(path, root)
+    # Every `.`, `..` or empty component shows in one of these; other paths need not be taken apart.
+    if "./" in path or "//" in path or path[-1] in "./":
+        return _joined(path)
+    return path
+
+
+def _joined(path: str) -> str:
+    parts = [part for part in path.split("/") if part not in ("", ".")]
+    if ".." in parts:
+        raise _leaves(path)
+    return "/".join(parts) or "."
+
+
+def _leaves(path: str) -> ToolFailed:
+    return ToolFailed(
+        "permission", f"the path {path!r} has a '..' component", "give a path relative to the workspace root"
+    )
+
+
+def _absolute(path: str, root: str) -> ToolFailed:
+    inside = path[len(root) :].strip("/") if root and path.startswith(root.rstrip("/") + "/") else ""
+    remedy = f"use {inside!r}" if inside else "give a path relative to the workspace root"
+    return ToolFailed("permission", f"the path {path!r} is absolute", remedy)
+
+
+def is_protected(path: str) -> bool:
+    """Whether a normal path may not be written: `.git` anywhere or `.inarch` at the root, in any case."""
+    parts = [_folded(part) for part in path.split("/")]
+    return parts[0] == _SPECIAL_AT_ROOT or _SPECIAL_ANYWHERE in parts
+
+
+def _folded(part: str) -> str:
+    if part.isascii():
+        return part.lower()
+    import unicodedata
+
+    # File systems that ignore case may also ignore invisible characters and compatibility forms.
+    visible = "".join(char for char in unicodedata.normalize("NFKC", part) if unicodedata.category(char) != "Cf")
+    return visible.casefold()
+
+
+def check_writable(path: str) -> None:
+    """Refuse a normal path that tools never write.
+
+    Raises:
+        ToolFailed: `permission` for protected names, `validation` for the root.
+    """
+    if path == ".":
+        raise ToolFailed("validation", "the workspace root is a directory", "give the path of a file")
+    if is_protected(path):
+        raise ToolFailed(
+            "permission", f"{path} is protected: tools never write below .git or .inarch", "choose another path"
+        )
+
+
+def split(path: str) -> tuple[str, str]:
+    """Return the parent and the last name of a normal path; the parent of a top-level name is `.`."""
+    parent, _, name = path.rpartition("/")
+    return parent or ".", name

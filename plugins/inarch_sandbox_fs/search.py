@@ -1,0 +1,213 @@
+"""Search files for a regular expression in another process: ripgrep, grep or a Python worker.
+
+The process only says where lines match. The lines themselves are read here, through the workspace's own safe opening,
+so that a link swapped in while it runs shows nothing from outside the root.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Generator, Iterable, Iterator, Sequence
+from contextlib import closing
+from typing import TYPE_CHECKING
+
+from attrs import define, field
+
+from inarch import SearchHit, SearchHits, ToolFailed, Walk
+from inarch_sandbox_fs.engines import Engine, EngineFailed, Engines, environment
+from inarch_sandbox_fs.matches import Found, Lines, parse
+from inarch_sandbox_fs.opening import Open
+from inarch_sandbox_fs.settings import Settings
+
+if TYPE_CHECKING:
+    import subprocess
+
+_MOST_PATTERN = 1_000
+_BATCH_BYTES = 1_000_000  # of paths on one command line; systems allow about 2 MB
+_PIECE = 1 << 16
+
+
+@define(eq=False)
+class Searcher:
+    """Runs searches for one workspace and can stop them all."""
+
+    root: str
+    settings: Settings
+    _engines: Engines = field(init=False)
+    _running: set[subprocess.Popen[bytes]] = field(factory=set)
+    _lock: threading.Lock = field(factory=threading.Lock)
+
+    def __attrs_post_init__(self) -> None:
+        self._engines = Engines(self.root, self.settings.search_engine)
+
+    def search(self, root: int, open_it: Open, pattern: str, walk: Walk, ignore_case: bool, limit: int) -> SearchHits:
+        """Return the lines of the walked files that match.
+
+        Raises:
+            ToolFailed: The pattern is wrong, or the time is up.
+        """
+        if not pattern or len(pattern) > _MOST_PATTERN or not _is_text(pattern):
+            raise ToolFailed("validation", f"not a pattern of 1 to {_MOST_PATTERN} characters: {pattern[:60]!r}")
+        deadline = time.monotonic() + self.settings.search_seconds
+        engines = self._engines.for_pattern(pattern, ignore_case)
+        try:
+            hits = self._first_that_works(engines, Lines(root, open_it), walk.paths, limit + 1, deadline)
+        except TimeoutError:
+            raise ToolFailed(
+                "timeout", f"the search took longer than {self.settings.search_seconds:g} s",
+                "search a smaller folder, or make the pattern simpler: no repeats inside repeats",
+            ) from None  # fmt: skip
+        return SearchHits(tuple(hits[:limit]), len(hits) > limit, walk.notes)
+
+    def _first_that_works(
+        self, engines: Iterable[Engine], lines: Lines, paths: Sequence[str], most: int, deadline: float
+    ) -> list[SearchHit]:
+        for engine in engines:
+            try:
+                return self._hits(engine, lines, paths, most, deadline)
+            except EngineFailed:
+                continue
+            finally:
+                lines.close()
+        raise ToolFailed("execution", "no program to search with could be started", "install ripgrep")
+
+    def _hits(self, engine: Engine, lines: Lines, paths: Sequence[str], most: int, deadline: float) -> list[SearchHit]:
+        hits: list[SearchHit] = []
+        for batch in _batches(paths):
+            with closing(self._found(engine, lines.root, batch, most, deadline)) as places:
+                for place in places:
+                    hit = lines.hit(*place)
+                    if hit is not None:
+                        hits.append(hit)
+                    if len(hits) >= most:
+                        return hits
+        return hits
+
+    def _found(
+        self, engine: Engine, root: int, batch: Sequence[str], most: int, deadline: float
+    ) -> Generator[Found, None, None]:
+        process, feed = self._start(engine, root, batch, most)
+        try:
+            yield from parse(_pieces(process, feed, deadline), set(batch))
+            _wait(process, deadline)
+            complaint = process.stderr.read(_PIECE).decode("utf-8", "replace").strip() if process.stderr else ""
+            if process.returncode == engine.wrong_pattern:
+                raise ToolFailed(
+                    "validation", f"the pattern is no regular expression: {complaint}",
+                    "escape characters that are meant literally, such as \\( and \\[",
+                )  # fmt: skip
+            if process.returncode not in engine.good and complaint:
+                raise EngineFailed(complaint)
+        finally:
+            self._stop(process)
+
+    def _start(
+        self, engine: Engine, root: int, batch: Sequence[str], most: int
+    ) -> tuple[subprocess.Popen[bytes], bytes]:
+        import subprocess
+
+        names = [f"./{path}" for path in batch]
+        feed = "".join(f"{name}\0" for name in names).encode() if engine.names_on_input else b""
+        arguments = [*engine.command(most), *([] if engine.names_on_input else names)]
+        with self._lock:
+            try:
+                process = subprocess.Popen(
+                    arguments,
+                    stdin=subprocess.PIPE if feed else subprocess.DEVNULL,
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.PIPE,
+                    cwd=f"/proc/self/fd/{root}" if os.path.isdir(f"/proc/self/fd/{root}") else self.root,
+                    env=environment(),
+                    start_new_session=True,
+                )
+            except OSError as error:
+                raise EngineFailed(str(error)) from None
+            self._running.add(process)
+        return process, feed
+
+    def _stop(self, process: subprocess.Popen[bytes]) -> None:
+        process.kill()
+        process.wait()
+        for pipe in (process.stdin, process.stdout, process.stderr):
+            if pipe is not None:
+                try:
+                    pipe.close()
+                except BrokenPipeError:
+                    pass  # it died with names still to read
+        self._running.discard(process)
+
+    def close(self) -> None:
+        """Kill every search that still runs."""
+        with self._lock:
+            for process in list(self._running):
+                process.kill()
+
+
+def _wait(process: subprocess.Popen[bytes], deadline: float) -> None:
+    import subprocess
+
+    try:
+        process.wait(max(deadline - time.monotonic(), 0.1))
+    except subprocess.TimeoutExpired:
+        raise TimeoutError from None
+
+
+def _pieces(process: subprocess.Popen[bytes], feed: bytes, deadline: float) -> Iterator[bytes]:
+    """Yield what a process writes while feeding it, until it closes its output.
+
+    Raises:
+        TimeoutError: It did not finish before the deadline.
+    """
+    import selectors
+
+    assert process.stdout is not None
+    output = process.stdout.fileno()
+    left = memoryview(feed)
+    with selectors.DefaultSelector() as selector:
+        selector.register(output, selectors.EVENT_READ)
+        if process.stdin is not None:
+            os.set_blocking(process.stdin.fileno(), False)
+            selector.register(process.stdin.fileno(), selectors.EVENT_WRITE)
+        while True:
+            ready = selector.select(max(deadline - time.monotonic(), 0))
+            if not ready:
+                raise TimeoutError
+            for key, _ in ready:
+                if key.fd == output:
+                    piece = os.read(output, _PIECE)
+                    if not piece:
+                        return
+                    yield piece
+                    continue
+                try:
+                    left = left[os.write(key.fd, left) :]
+                except BrokenPipeError:
+                    left = left[:0]
+                if not left and process.stdin is not None:
+                    selector.unregister(key.fd)
+                    try:
+                        process.stdin.close()
+                    except BrokenPipeError:
+                        pass
+
+
+def _batches(paths: Sequence[str]) -> Iterator[Sequence[str]]:
+    """Cut the paths into runs that fit on a command line."""
+    start, size = 0, 0
+    for index, path in enumerate(paths):
+        size += len(path) * 2 + 16  # the pointer, `./`, the NUL; two bytes for a character are usually too many
+        if size > _BATCH_BYTES:
+            yield paths[start:index]
+            start, size = index, 0
+    if start < len(paths):
+        yield paths[start:]
+
+
+def _is_text(pattern: str) -> bool:
+    try:
+        pattern.encode()
+    except UnicodeEncodeError:
+        return False
+    return "\0" not in pattern

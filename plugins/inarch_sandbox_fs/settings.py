@@ -1,0 +1,43 @@
+"""The keys of `[plugins.sandbox-fs]`."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from attrs import frozen
+
+BULKY = (
+    "node_modules", "__pycache__", ".tox", ".nox", ".mypy_cache", ".ruff_cache", ".pytest_cache", ".hypothesis",
+    ".eggs", ".hg", ".svn", ".gradle", ".terraform", "bower_components",
+)  # fmt: skip
+
+
+@frozen
+class Settings:
+    """Settings of the workspace and its tools."""
+
+    max_read_bytes: int = 256_000
+    """Most bytes of text that one read of a file returns."""
+
+    max_read_lines: int = 2_000
+    """Most lines that one read of a file returns."""
+
+    max_total_bytes: int = 8_000_000
+    """Most bytes of text that one call of `read_multiple_files` returns."""
+
+    max_edit_bytes: int = 16_777_216
+    """Biggest file that tools change; bigger ones are read in pieces and never changed."""
+
+    skip_folders: tuple[str, ...] = BULKY
+    """Folder names that lists and searches pass over unless the pattern starts inside one."""
+
+    search_engine: Literal["auto", "ripgrep", "grep", "python"] = "auto"
+    """Which program searches; `auto` takes the first that is there."""
+
+    search_seconds: float = 20.0
+    """Seconds after which a search is stopped."""
+
+
+def settings_of(value: Any) -> Settings:
+    """Return the settings that a context carries, or the defaults where it carries none."""
+    return value if isinstance(value, Settings) else Settings()

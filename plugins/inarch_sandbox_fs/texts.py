@@ -1,0 +1,109 @@
+"""How a file's bytes are text: its encoding, found without guessing more than needed, and kept when it is written."""
+
+from __future__ import annotations
+
+from attrs import frozen
+
+from inarch import ToolFailed
+
+_PROBE = 8_000  # bytes at the start of a file in which a NUL makes it binary, as in git
+_MOST_CONTROLS = 0.1  # share of control characters above which bytes that are no UTF-8 are called binary
+_MARKS = (  # UTF-32 first: its little-endian mark starts with that of UTF-16
+    (b"\xff\xfe\0\0", "utf-32-le"),
+    (b"\0\0\xfe\xff", "utf-32-be"),
+    (b"\xef\xbb\xbf", "utf-8"),
+    (b"\xff\xfe", "utf-16-le"),
+    (b"\xfe\xff", "utf-16-be"),
+)
+_FIRST_OF_MARKS = frozenset(mark[:1] for mark, _ in _MARKS)
+_CONTROLS = bytes(set(range(32)) - set(b"\t\n\r\f\v\b\x1b"))
+
+
+@frozen
+class Encoding:
+    """How text is stored: a codec and the mark at the start, which is no part of the text."""
+
+    codec: str = "utf-8"
+    mark: bytes = b""
+
+    @property
+    def unit(self) -> int:
+        """Bytes of the smallest piece of text."""
+        return 4 if "32" in self.codec else 2 if "16" in self.codec else 1
+
+    @property
+    def note(self) -> str:
+        """A sentence for readers where the encoding is not plain UTF-8."""
+        if self.codec == "utf-8":
+            return "starts with a UTF-8 byte order mark" if self.mark else ""
+        return f"decoded as {self.codec}"
+
+    def decode(self, data: bytes) -> str:
+        """Return the text of a whole file."""
+        return data[len(self.mark) :].decode(self.codec)
+
+    def encode(self, text: str, path: str) -> bytes:
+        """Return text as this encoding stores it, without the mark.
+
+        Raises:
+            ToolFailed: It has no form for some character.
+        """
+        try:
+            return text.encode(self.codec)
+        except UnicodeEncodeError as error:
+            char = error.object[error.start]
+            raise ToolFailed(
+                "validation", f"{path} is stored as {self.codec}, which can't hold {char!a}; nothing was written",
+                "use characters that the file's encoding has",
+            ) from None  # fmt: skip
+
+
+UTF_8 = Encoding()
+
+
+def encoding_of(data: bytes, path: str) -> Encoding:
+    """Return the encoding in which bytes are text without loss.
+
+    A mark decides; else UTF-8 if it fits; else Windows-1252 or, where that has holes, Latin-1.
+
+    Raises:
+        ToolFailed: They are no text.
+    """
+    for mark, codec in _MARKS:
+        if data.startswith(mark) and _fits(data[len(mark) :], codec):
+            return Encoding(codec, mark)
+    if b"\0" in data[:_PROBE]:
+        raise binary(path)
+    if _fits(data, "utf-8"):
+        return UTF_8
+    if len(data) - len(data.translate(None, _CONTROLS)) > len(data) * _MOST_CONTROLS:
+        raise binary(path)
+    return Encoding("cp1252" if _fits(data, "cp1252") else "latin-1")
+
+
+def text_of(data: bytes, path: str) -> tuple[str, Encoding]:
+    """Return the text of a whole file and its encoding; plain UTF-8, the usual case, is decoded only once.
+
+    Raises:
+        ToolFailed: It is no text.
+    """
+    if data[:1] not in _FIRST_OF_MARKS and b"\0" not in data[:_PROBE]:
+        try:
+            return data.decode(), UTF_8
+        except UnicodeDecodeError:
+            pass
+    encoding = encoding_of(data, path)
+    return encoding.decode(data), encoding
+
+
+def _fits(data: bytes, codec: str) -> bool:
+    try:
+        data.decode(codec)
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def binary(path: str) -> ToolFailed:
+    """Return the failure for a file that is no text."""
+    return ToolFailed("validation", f"{path} is a binary file, not text", "only text files can be shown and edited")

@@ -1,0 +1,149 @@
+"""The tools that look: list, read and search."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import inarch
+from inarch import ToolContext, ToolFailed
+from inarch_sandbox_fs import schemas, touching
+from inarch_sandbox_fs.settings import settings_of
+
+_PIECE = 1 << 20
+
+
+@inarch.tool(category="file", effects=touching.reads_pattern, input_schema=schemas.LIST_FILES)
+def list_files(context: ToolContext, pattern: str = "**/*", limit: int = 200) -> dict[str, Any]:
+    """List files by glob pattern, sorted; git-ignored ones are left out."""
+    walk = context.workspace.walk(pattern, limit)
+    notes = list(walk.notes)
+    if walk.truncated:
+        notes.insert(0, f"only the first {limit} files; narrow the pattern or raise the limit")
+    if not walk.paths:
+        notes.insert(0, _why_nothing(context, pattern))
+    return {"files": list(walk.paths), "truncated": walk.truncated, "note": _joined(notes)}
+
+
+def _why_nothing(context: ToolContext, pattern: str) -> str:
+    plain = pattern.rstrip("/")
+    found = context.workspace.stat(plain) if plain and not set("*?[{").intersection(plain) else None
+    if found is not None and found.kind == "directory":
+        return f"No files found; {plain} is a directory: use {plain}/**" if plain != "." else "No files found"
+    if "/" not in pattern:
+        return f"No files found at the top level; use **/{pattern} to look in all directories"
+    return "No files found"
+
+
+@inarch.tool(category="file", effects=touching.reads_folder, input_schema=schemas.LIST_DIRECTORY)
+def list_directory(context: ToolContext, directory: str = ".") -> dict[str, Any]:
+    """List what is in one directory: names, kinds and sizes, hidden and ignored things included."""
+    found = context.workspace.entries(directory)
+    entries: list[dict[str, Any]] = [
+        {"name": entry.path.rpartition("/")[2], "kind": entry.kind, "size": entry.size}
+        for entry in found[: schemas.MOST_ENTRIES]
+    ]
+    notes = [] if found else ["the directory is empty"]
+    if len(found) > schemas.MOST_ENTRIES:
+        notes.append(f"only the first {schemas.MOST_ENTRIES} of {len(found)}")
+    if any("\ufffd" in entry["name"] for entry in entries):
+        notes.append("names with \ufffd are not UTF-8 and can't be opened")
+    return {"entries": entries, "note": _joined(notes)}
+
+
+@inarch.tool(category="file", effects=touching.reads_file, input_schema=schemas.READ_FILE)
+def read_file(
+    context: ToolContext, file_path: str, start_line: int | None = None, end_line: int | None = None
+) -> dict[str, Any]:
+    """Read a text file, or the lines start_line to end_line of it (counted from 1, both included)."""
+    from inarch_sandbox_fs.excerpts import excerpt, excerpt_of_long
+
+    settings = settings_of(context.settings)
+    first = start_line or 1
+    if end_line is not None and end_line < first:
+        raise ToolFailed("validation", f"end_line {end_line} is before start_line {first}")
+    most = (settings.max_read_lines, settings.max_read_bytes)
+    found = context.workspace.read(file_path, 0, settings.max_edit_bytes)
+    if found.hash:
+        return excerpt(found.path, found.data, first, end_line, most)
+    return excerpt_of_long(found.path, _pieces(context, found.path), first, end_line, most)
+
+
+def _pieces(context: ToolContext, path: str) -> Iterator[bytes]:
+    offset = 0
+    while piece := context.workspace.read(path, offset, _PIECE).data:
+        yield piece
+        offset += len(piece)
+
+
+@inarch.tool(category="file", effects=touching.reads_files, input_schema=schemas.READ_MULTIPLE_FILES)
+def read_multiple_files(context: ToolContext, file_paths: list[str]) -> list[dict[str, Any]]:
+    """Read several text files in one call; each has its content or its own error."""
+    from inarch_sandbox_fs.texts import text_of
+
+    settings = settings_of(context.settings)
+    read, most, left = context.workspace.read, settings.max_read_bytes, settings.max_total_bytes
+    results: list[dict[str, Any]] = []
+    for path in file_paths:
+        if left <= 0:
+            results.append({"path": path, "error": "not read: the call has returned as much as one may"})
+            continue
+        try:
+            found = read(path, 0, settings.max_edit_bytes)
+            text, encoding = text_of(found.data, path)
+        except ToolFailed as error:
+            results.append({"path": path, "error": str(error)})
+            continue
+        left -= min(found.size, most)
+        results.append(_shown(path, text, most, encoding.note))
+    return results
+
+
+def _shown(path: str, text: str, most: int, note: str) -> dict[str, Any]:
+    if len(text) <= most and not note:
+        return {"path": path, "content": text}
+    cut = f"cut after {most} characters; use read_file with start_line for the rest" if len(text) > most else ""
+    return {"path": path, "content": text[:most], "note": _joined([part for part in (cut, note) if part])}
+
+
+@inarch.tool(category="search", effects=touching.searches, input_schema=schemas.SEARCH_FILES)
+def search_files(
+    context: ToolContext,
+    pattern: str,
+    path: str = ".",
+    glob: str | None = None,
+    ignore_case: bool = False,
+    limit: int = 100,
+) -> dict[str, Any]:
+    """Search files for a regular expression, line by line; git-ignored and binary files are left out."""
+    found = context.workspace.search(pattern, path, glob, ignore_case, limit)
+    notes = list(found.notes)
+    if found.truncated:
+        notes.insert(0, f"only the first {limit} matches; narrow the pattern, the path or the glob")
+    if not found.hits:
+        notes.insert(0, "No matches found")
+    hits = [{"path": hit.path, "line": hit.line, "text": hit.text} for hit in found.hits]
+    return {"hits": hits, "truncated": found.truncated, "note": _joined(notes)}
+
+
+@inarch.tool(category="other", effects=inarch.Effects(), input_schema=schemas.READ_OUTPUT)
+def read_output(context: ToolContext, output_ref: str, offset: int = 0, limit: int = 20_000) -> dict[str, Any]:
+    """Read more of a long output that was cut; `output_ref` stands in its note."""
+    from inarch_sandbox_fs.excerpts import whole_characters
+
+    data = context.output(output_ref)
+    if offset and offset >= len(data):
+        raise ToolFailed("validation", f"offset {offset} is past the end: the output has {len(data)} bytes")
+    start, end = whole_characters(data, offset, offset + limit)
+    rest = end < len(data)
+    return {
+        "content": data[start:end].decode("utf-8", "replace"),
+        "offset": start,
+        "next_offset": end if rest else None,
+        "total_bytes": len(data),
+        "note": f"{len(data) - end} bytes follow; go on with offset={end}" if rest else None,
+    }
+
+
+def _joined(notes: list[str]) -> str | None:
+    return "; ".join(notes) or None

@@ -1,0 +1,128 @@
+"""The tools that change files; each change is of bytes that the session has seen."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import inarch
+from inarch import FileBytes, FileStat, ToolContext, ToolFailed
+from inarch_sandbox_fs import schemas, touching
+from inarch_sandbox_fs.paths import check_writable, normal
+from inarch_sandbox_fs.settings import settings_of
+
+
+@inarch.tool(category="file", effects=touching.changes_file, input_schema=schemas.WRITE_FILE)
+def write_file(context: ToolContext, file_path: str, content: str) -> dict[str, Any]:
+    """Write a whole text file; an existing one must have been read first and keeps its encoding."""
+    path = _writable(context, file_path)
+    if context.workspace.stat(path) is None:
+        return _create(context, path, content)
+    present = _seen_bytes(context, path)
+    encoding = _encoding(present)
+    data = encoding.mark + encoding.encode(content.removeprefix("\ufeff"), path)
+    context.workspace.replace(path, [data], present.hash)
+    return {"path": path, "bytes": len(data), "note": encoding.note.replace("decoded", "kept") or None}
+
+
+@inarch.tool(category="file", effects=touching.writes_file, input_schema=schemas.CREATE_FILE)
+def create_file(context: ToolContext, file_path: str, content: str) -> dict[str, Any]:
+    """Create a text file and the directories it needs; fails if the file exists."""
+    return _create(context, _writable(context, file_path), content)
+
+
+@inarch.tool(category="file", effects=touching.writes_file, input_schema=schemas.DELETE_FILE)
+def delete_file(context: ToolContext, file_path: str) -> dict[str, Any]:
+    """Delete one file."""
+    path = _writable(context, file_path)
+    context.workspace.remove(path, _known_hash(context, path))
+    return {"path": path, "note": "deleted"}
+
+
+@inarch.tool(category="file", effects=touching.moves_file, input_schema=schemas.MOVE_FILE)
+def move_file(context: ToolContext, file_path: str, new_path: str) -> dict[str, Any]:
+    """Move or rename a file; fails if something stands at the new path."""
+    path, target = _writable(context, file_path), _writable(context, new_path)
+    context.workspace.move(path, target, _known_hash(context, path))
+    return {"path": target, "old_path": path, "note": "moved"}
+
+
+@inarch.tool(category="file", effects=touching.changes_file, input_schema=schemas.PATCH_SOURCE_FILE)
+def patch_source_file(
+    context: ToolContext, file_path: str, search: str, replace: str, description: str = "", replace_all: bool = False
+) -> dict[str, Any]:
+    """Replace one exact, unique piece of a text file that was read before; nothing else in it changes."""
+    from inarch_sandbox_fs.patching import patch
+
+    path = _writable(context, file_path)
+    if search == replace:
+        raise ToolFailed("validation", "search and replace are the same text", "there is nothing to change")
+    present = _seen_bytes(context, path)
+    patched = patch(present.data, _encoding(present), search, replace, path, replace_all)
+    context.workspace.replace(path, [patched.data], present.hash)
+    return {
+        "path": path,
+        "bytes": len(patched.data),
+        "line": patched.lines[0],
+        "replaced": len(patched.lines),
+        "note": description or None,
+    }
+
+
+def _create(context: ToolContext, path: str, content: str) -> dict[str, Any]:
+    from inarch_sandbox_fs.texts import UTF_8
+
+    data = UTF_8.encode(content, path)
+    context.workspace.replace(path, [data], None)
+    return {"path": path, "bytes": len(data), "note": "created"}
+
+
+def _encoding(present: FileBytes) -> Any:
+    from inarch_sandbox_fs.texts import encoding_of
+
+    return encoding_of(present.data, present.path)
+
+
+def _writable(context: ToolContext, path: str) -> str:
+    path = normal(path, context.workspace.root)
+    check_writable(path)
+    return path
+
+
+def _seen_bytes(context: ToolContext, path: str) -> FileBytes:
+    """Return a file's present bytes if they are the ones that this session last read or wrote.
+
+    Raises:
+        ToolFailed: `conflict` where they are not.
+    """
+    _require_file(context, path)
+    known = context.seen.get(path)
+    if known is None:
+        raise ToolFailed("conflict", f"{path} has not been read in this session; nothing was written", "read it first")
+    present = context.workspace.read(path, 0, settings_of(context.settings).max_edit_bytes)
+    if not present.hash:
+        raise ToolFailed("validation", f"{path} is {present.size} bytes long, too big for the tools to change")
+    if present.hash != known:
+        raise ToolFailed(
+            "conflict", f"{path} has changed since it was last read; nothing was written", "read it again, then decide"
+        )
+    return present
+
+
+def _known_hash(context: ToolContext, path: str) -> str:
+    """Return the hash that this session knows a file by, else that of its present bytes."""
+    _require_file(context, path)
+    return context.seen.get(path) or context.workspace.read(path).hash
+
+
+def _require_file(context: ToolContext, path: str) -> FileStat:
+    found = context.workspace.stat(path)
+    if found is None:
+        context.workspace.read(path, 0, 0)  # fails, and says what is there instead
+        raise ToolFailed("not_found", f"there is no {path}")
+    if found.kind == "link":
+        raise ToolFailed(
+            "permission", f"{path} is a symbolic link; writing never goes through one", "write to the file itself"
+        )
+    if found.kind != "file":
+        context.workspace.read(path, 0, 0)  # fails, and says what it is
+    return found

@@ -1,0 +1,219 @@
+"""Walk a tree over descriptors, in the order of the sorted paths, without following any link.
+
+One directory is open at a time, so depth costs no descriptors. Files are handled a directory at a time: the work per
+file is a few calls that run in C.
+"""
+
+from __future__ import annotations
+
+import os
+from bisect import bisect_left
+from collections.abc import Callable, Iterable
+
+from attrs import define, field
+
+from inarch import Walk
+from inarch_sandbox_fs.globs import Glob
+from inarch_sandbox_fs.ignore import Ignore
+from inarch_sandbox_fs.opening import Open
+from inarch_sandbox_fs.reading import read_range
+
+_MOST_RULES = 1 << 20  # bytes of one ignore file
+_MOST_NAMED = 5
+_RULE_FILES = (".gitignore",)
+
+
+@define
+class Passed:
+    """What a walk passed over, for its notes."""
+
+    bulky: list[str] = field(factory=list)
+    unreadable: list[str] = field(factory=list)
+    links: int = 0
+    special: int = 0
+    unnameable: int = 0
+
+    def notes(self) -> tuple[str, ...]:
+        """Return a sentence for each kind of thing that was passed over."""
+        found = []
+        if self.bulky:
+            folders = _some(sorted(self.bulky))
+            found.append(f"passed over {folders}; start the pattern with a folder's name to look inside")
+        if self.links:
+            found.append(f"{_count(self.links, 'symbolic link')} not followed")
+        if self.special:
+            found.append(f"{_count(self.special, 'socket, FIFO or device', '')} left out")
+        if self.unnameable:
+            found.append(f"{_count(self.unnameable, 'name')} left out that {_is_are(self.unnameable)} not UTF-8")
+        if self.unreadable:
+            found.append(f"could not look into {_some(self.unreadable)}")
+        return tuple(found)
+
+
+def _some(names: list[str]) -> str:
+    rest = len(names) - _MOST_NAMED
+    return ", ".join(names[:_MOST_NAMED]) + (f" and {rest} more" if rest > 0 else "")
+
+
+def _count(number: int, noun: str, plural: str = "s") -> str:
+    return f"{number} {noun}{plural if number != 1 else ''}"
+
+
+def _is_are(number: int) -> str:
+    return "is" if number == 1 else "are"
+
+
+@define
+class Walker:
+    """Walks below one root descriptor."""
+
+    root: int
+    open_it: Open
+    skip: frozenset[str]
+    use_ignore: bool = True
+    passed: Passed = field(factory=Passed)
+
+    def walk(self, glob: Glob, limit: int | None = None) -> Walk:
+        """Return the files that match, sorted.
+
+        Raises:
+            OSError: The directory that the pattern starts in can't be opened.
+        """
+        paths: list[str] = []
+        pending: list[tuple[str, Ignore] | list[str]] = []
+        pending.append((glob.start, self._ignore_above(glob.start)))
+        first = True
+        while pending and (limit is None or len(paths) <= limit):
+            step = pending.pop()
+            if isinstance(step, list):
+                paths += step if glob.accepts is None else filter(glob.accepts, step)
+            else:
+                pending += reversed(self._visit(*step, glob.enters, first))
+                first = False
+        truncated = limit is not None and len(paths) > limit
+        return Walk(tuple(paths[:limit]), truncated, self.passed.notes())
+
+    def _visit(
+        self, folder: str, ignore: Ignore, enters: Callable[[str], object] | None, first: bool
+    ) -> list[tuple[str, Ignore] | list[str]]:
+        prefix = "" if folder == "." else f"{folder}/"
+        try:
+            descriptor = self.open_it(self.root, folder, os.O_RDONLY | os.O_DIRECTORY, False)
+        except OSError:
+            if first:
+                raise
+            self.passed.unreadable.append(folder)
+            return []
+        try:
+            files, folders = self._scan(descriptor)
+            if self.use_ignore:
+                ignore = self._ignore_here(descriptor, prefix, files, ignore)
+        finally:
+            os.close(descriptor)
+        if not first and "pyvenv.cfg" in files:  # a virtual environment, whatever its name
+            self.passed.bulky.append(prefix)
+            return []
+        files, folders = self._kept(prefix, files, folders, ignore)
+        if enters is not None:
+            folders = [name for name in folders if enters(f"{prefix}{name}/")]
+        return _in_order(prefix, files, folders, ignore)
+
+    def _scan(self, descriptor: int) -> tuple[list[str], list[str]]:
+        files: list[str] = []
+        folders: list[str] = []
+        with os.scandir(descriptor) as entries:
+            for entry in entries:
+                if entry.is_file(follow_symlinks=False):
+                    files.append(entry.name)
+                elif entry.is_dir(follow_symlinks=False):
+                    folders.append(entry.name)
+                elif entry.is_symlink():
+                    self.passed.links += 1
+                else:
+                    self.passed.special += 1
+        try:
+            "".join(files + folders).encode()
+        except UnicodeEncodeError:
+            return self._nameable(files), self._nameable(folders)
+        return files, folders
+
+    def _nameable(self, names: list[str]) -> list[str]:
+        kept = [name for name in names if _is_text(name)]
+        self.passed.unnameable += len(names) - len(kept)
+        return kept
+
+    def _kept(self, prefix: str, files: list[str], folders: list[str], ignore: Ignore) -> tuple[list[str], list[str]]:
+        if folders:
+            gone = {".git", *ignore.ignored(folders, True)}
+            bulky = self.skip.intersection(folders) - gone
+            self.passed.bulky += [f"{prefix}{name}/" for name in sorted(bulky)]
+            folders = [name for name in folders if name not in gone and name not in bulky]
+        ignored = ignore.ignored(files, False)
+        if ignored:
+            files = [name for name in files if name not in ignored]
+        return files, folders
+
+    def _ignore_here(self, descriptor: int, prefix: str, files: Iterable[str], ignore: Ignore) -> Ignore:
+        if prefix:
+            ignore = ignore.enter(prefix)
+        elif (text := self._rules_text(self.root, ".git/info/exclude")) is not None:
+            ignore = ignore.add("", text)
+        if ".gitignore" in files and (text := self._rules_text(descriptor, ".gitignore")) is not None:
+            ignore = ignore.add(prefix, text)
+        return ignore
+
+    def _ignore_above(self, start: str) -> Ignore:
+        """Return the rules of the directories above the one that a walk starts in."""
+        ignore = Ignore()
+        if start == "." or not self.use_ignore:
+            return ignore
+        parts = start.split("/")
+        for depth in range(len(parts)):
+            prefix = "".join(f"{part}/" for part in parts[:depth])
+            try:
+                descriptor = self.open_it(self.root, prefix or ".", os.O_RDONLY | os.O_DIRECTORY, False)
+            except OSError:
+                break  # opening the start itself will say what is wrong
+            try:
+                ignore = self._ignore_here(descriptor, prefix, _RULE_FILES, ignore)
+            finally:
+                os.close(descriptor)
+        return ignore
+
+    def _rules_text(self, folder: int, name: str) -> str | None:
+        try:
+            descriptor = self.open_it(folder, name, os.O_RDONLY, False)
+        except OSError:
+            return None
+        try:
+            return read_range(descriptor, 0, _MOST_RULES).decode("utf-8", "surrogateescape")
+        except OSError:  # a FIFO or a directory of that name
+            return None
+        finally:
+            os.close(descriptor)
+
+
+def _is_text(name: str) -> bool:
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _in_order(
+    prefix: str, files: list[str], folders: list[str], ignore: Ignore
+) -> list[tuple[str, Ignore] | list[str]]:
+    """Cut the sorted files at the places where the sorted directories belong, a directory sorting as `name/`."""
+    files.sort()
+    steps: list[tuple[str, Ignore] | list[str]] = []
+    done = 0
+    for name in sorted([f"{name}/" for name in folders]):
+        place = bisect_left(files, name, done)
+        if place > done:
+            steps.append([prefix + file for file in files[done:place]])
+        steps.append((prefix + name[:-1], ignore))
+        done = place
+    if done < len(files):
+        steps.append([prefix + file for file in files[done:]])
+    return steps

@@ -1,0 +1,255 @@
+"""The workspace: safe files under one root descriptor."""
+
+from __future__ import annotations
+
+import os
+import stat
+import threading
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Literal
+
+from attrs import define, field
+
+from inarch import FileBytes, FileChange, FileStat, SearchHits, ToolFailed, UsageError, Walk
+from inarch_sandbox_fs.failures import failure, missing
+from inarch_sandbox_fs.globs import Glob, compile_glob
+from inarch_sandbox_fs.opening import PATH_ONLY, SAFE, Open, best_open
+from inarch_sandbox_fs.paths import check_writable, normal
+from inarch_sandbox_fs.reading import digest, read_all, read_range, require_regular
+from inarch_sandbox_fs.renaming import rename_new
+from inarch_sandbox_fs.settings import Settings
+from inarch_sandbox_fs.walk import Walker
+from inarch_sandbox_fs.writing import (
+    parent_folder,
+    require_hash,
+    require_nothing,
+    write_back,
+    write_new,
+    write_over,
+)
+
+if TYPE_CHECKING:
+    from inarch_sandbox_fs.search import Searcher
+
+Kind = Literal["file", "directory", "link", "other"]
+
+
+@define(eq=False)
+class FolderWorkspace:
+    """Implements the `Workspace` port; its methods may be called from several threads at once."""
+
+    root: str
+    _descriptor: int
+    _open_it: Open
+    _settings: Settings
+    _searcher: Searcher | None = None
+    _writing: threading.Lock = field(factory=threading.Lock)
+
+    @classmethod
+    def open(cls, root: str, settings: Settings | None = None, open_it: Open | None = None) -> FolderWorkspace:
+        """Open a folder as a workspace.
+
+        Args:
+            root: The folder, as the user named it.
+            settings: The plugin's settings.
+            open_it: How to open things below the root; by default the best way that works here.
+
+        Raises:
+            UsageError: It is no directory, or may not be entered.
+        """
+        settings = settings or Settings()
+        try:
+            descriptor = os.open(root, os.O_RDONLY | os.O_DIRECTORY | SAFE)
+        except (OSError, ValueError) as error:
+            reason = (getattr(error, "strerror", None) or str(error)).lower()
+            message = f"can't use {root} as the workspace: {reason}"
+            raise UsageError(message, "name a folder that you can read") from None
+        full = os.path.abspath(root)
+        return cls(full, descriptor, open_it or best_open(descriptor), settings)
+
+    def stat(self, path: str) -> FileStat | None:
+        """Return what stands at a path without following a link at its end, or None where there is nothing."""
+        path = normal(path, self.root)
+        try:
+            descriptor = self._open_it(self._descriptor, path, PATH_ONLY | os.O_NOFOLLOW, True)
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        except OSError as error:
+            raise self._failure(error, path) from None
+        try:
+            return file_stat(path, os.fstat(descriptor))
+        finally:
+            os.close(descriptor)
+
+    def read(self, path: str, offset: int = 0, max_bytes: int | None = None) -> FileBytes:
+        """Return bytes of a regular file; links are followed as long as they stay below the root."""
+        path = normal(path, self.root)
+        try:
+            descriptor = self._open_it(self._descriptor, path, os.O_RDONLY, True)
+        except OSError as error:
+            raise self._failure(error, path) from None
+        try:
+            size = require_regular(descriptor, path).st_size
+            if offset == 0 and (max_bytes is None or size <= max_bytes):
+                data = read_all(descriptor, size)
+                return FileBytes(path, data, digest(data), len(data))
+            wanted = max(size - offset, 0) if max_bytes is None else max_bytes
+            data = read_range(descriptor, offset, wanted)
+            return FileBytes(path, data, "", size, offset + len(data) < size)
+        except OSError as error:
+            raise self._failure(error, path) from None
+        finally:
+            os.close(descriptor)
+
+    def entries(self, path: str = ".") -> tuple[FileStat, ...]:
+        """Return what stands in a directory, by name, ignored things and links included.
+
+        A name that is not UTF-8 is shown with replacement characters; it can't be opened.
+        """
+        path = normal(path, self.root)
+        prefix = "" if path == "." else f"{path}/"
+        entries = []
+        with self._folder(path) as descriptor:
+            for name in sorted(os.listdir(descriptor)):
+                try:
+                    status = os.stat(name, dir_fd=descriptor, follow_symlinks=False)
+                except FileNotFoundError:
+                    continue  # removed while we looked
+                shown = name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+                entries.append(file_stat(prefix + shown, status))
+        return tuple(entries)
+
+    def replace(self, path: str, chunks: Iterable[bytes], expected_hash: str | None) -> FileChange:
+        """Write a file atomically if its present hash is the expected one (None: it must not exist)."""
+        path = self._writable(path)
+        with self._changing(path, make=expected_hash is None) as (folder, name):
+            if expected_hash is None:
+                after = write_new(folder, name, path, chunks)
+            else:
+                after = write_over(folder, name, path, chunks, expected_hash)
+        return FileChange(path, expected_hash, after)
+
+    def remove(self, path: str, expected_hash: str) -> FileChange:
+        """Remove a file whose present hash is the expected one."""
+        path = self._writable(path)
+        with self._changing(path) as (folder, name):
+            require_hash(folder, name, path, expected_hash)
+            os.unlink(name, dir_fd=folder)
+        return FileChange(path, expected_hash, None)
+
+    def move(self, path: str, new_path: str, expected_hash: str) -> FileChange:
+        """Move a file whose present hash is the expected one to a path where nothing stands."""
+        path, new_path = self._writable(path), self._writable(new_path)
+        with self._changing(path) as (folder, name):
+            require_hash(folder, name, path, expected_hash)
+            try:
+                with parent_folder(self._descriptor, self._open_it, new_path, make=True) as (new_folder, new_name):
+                    require_nothing(new_folder, new_name, new_path)
+                    rename_new(folder, name, new_folder, new_name)
+            except OSError as error:
+                raise self._failure(error, new_path) from None
+        return FileChange(path, expected_hash, expected_hash, new_path)
+
+    def restore(self, path: str, entry: FileStat, blob: bytes) -> FileChange:
+        """Put a file back as it was: its bytes and its mode."""
+        path = self._writable(path)
+        with self._changing(path, make=True) as (folder, name):
+            before, after = write_back(folder, name, path, blob, entry.mode)
+        return FileChange(path, before, after)
+
+    def walk(self, pattern: str = "**/*", limit: int | None = None) -> Walk:
+        """Return the files that match a glob, sorted, without git-ignored ones and without following links."""
+        return self._walk(compile_glob(normal(pattern, self.root)), limit)
+
+    def _walk(self, glob: Glob, limit: int | None) -> Walk:
+        try:
+            return self._walker(glob.start).walk(glob, limit)
+        except (FileNotFoundError, NotADirectoryError):
+            return Walk((), notes=(f"there is no folder {glob.start}",))
+        except OSError as error:
+            raise self._failure(error, glob.start) from None
+
+    def search(
+        self, pattern: str, path: str = ".", glob: str | None = None, ignore_case: bool = False, limit: int = 100
+    ) -> SearchHits:
+        """Return the lines that match a regular expression, within a time limit.
+
+        A `glob` without a slash is about names at any depth.
+        """
+        path = normal(path, self.root)
+        found = self.stat(path)
+        if found is None:
+            raise missing(path, self._descriptor, self._open_it)
+        if found.kind == "directory":
+            pattern_below = "**/*" if not glob else glob if "/" in glob else f"**/{glob}"
+            walk = self._walk(compile_glob(normal(pattern_below, self.root), path), None)
+        else:
+            walk = Walk((path,))
+            self.read(path, 0, 1)  # says what is wrong with it
+        return self._started().search(self._descriptor, self._open_it, pattern, walk, ignore_case, limit)
+
+    def close(self) -> None:
+        """Stop searches that still run and let go of the descriptor."""
+        if self._searcher is not None:
+            self._searcher.close()
+        descriptor, self._descriptor = self._descriptor, -1
+        if descriptor >= 0:
+            os.close(descriptor)
+
+    def _started(self) -> Searcher:
+        # Many sessions never search; what only searching needs is imported here.
+        from inarch_sandbox_fs.search import Searcher
+
+        with self._writing:
+            if self._searcher is None:
+                self._searcher = Searcher(self.root, self._settings)
+            return self._searcher
+
+    def _walker(self, start: str) -> Walker:
+        named = set(start.split("/"))
+        return Walker(self._descriptor, self._open_it, frozenset(self._settings.skip_folders) - named)
+
+    def _writable(self, path: str) -> str:
+        path = normal(path, self.root)
+        check_writable(path)
+        return path
+
+    @contextmanager
+    def _changing(self, path: str, make: bool = False) -> Iterator[tuple[int, str]]:
+        # One change at a time: between two threads the comparison and the rename are one step.
+        with self._writing:
+            try:
+                with parent_folder(self._descriptor, self._open_it, path, make) as place:
+                    yield place
+            except OSError as error:
+                raise self._failure(error, path) from None
+
+    @contextmanager
+    def _folder(self, path: str) -> Iterator[int]:
+        try:
+            descriptor = self._open_it(self._descriptor, path, os.O_RDONLY | os.O_DIRECTORY, True)
+        except NotADirectoryError:
+            raise ToolFailed("validation", f"{path} is not a directory", "use read_file to read a file") from None
+        except OSError as error:
+            raise self._failure(error, path) from None
+        try:
+            yield descriptor
+        finally:
+            os.close(descriptor)
+
+    def _failure(self, error: OSError, path: str) -> ToolFailed:
+        if self._descriptor < 0:
+            return ToolFailed("cancelled", "the workspace is closed")
+        return failure(error, path, self._descriptor, self._open_it)
+
+
+def file_stat(path: str, status: os.stat_result) -> FileStat:
+    """Return the record of a status."""
+    mode = status.st_mode
+    kind: Kind = "file" if stat.S_ISREG(mode) else "directory" if stat.S_ISDIR(mode) else "other"
+    if stat.S_ISLNK(mode):
+        kind = "link"
+    return FileStat(
+        path, kind, status.st_size, stat.S_IMODE(mode), status.st_mtime_ns, status.st_ctime_ns, status.st_ino
+    )

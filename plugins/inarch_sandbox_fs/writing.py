@@ -1,0 +1,214 @@
+"""Change files so that each change happens whole or not at all, and only where the expected bytes stand."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+
+from inarch import ToolFailed
+from inarch_sandbox_fs.failures import changed, exists, not_a_file
+from inarch_sandbox_fs.opening import FOLDER, SAFE, Open
+from inarch_sandbox_fs.paths import split
+from inarch_sandbox_fs.reading import digest_of
+from inarch_sandbox_fs.renaming import rename_new
+
+_CREATE = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+
+
+@contextmanager
+def parent_folder(root: int, open_it: Open, path: str, make: bool) -> Iterator[tuple[int, str]]:
+    """Yield a descriptor of the parent directory, reached without following any link, and the last name.
+
+    Args:
+        root: The root's descriptor.
+        open_it: How to open below it.
+        path: A normal path.
+        make: Whether missing directories are made; those are removed again when the block fails.
+    """
+    parent, name = split(path)
+    made: list[str] = []
+    try:
+        folder = open_it(root, parent, FOLDER, False)
+    except FileNotFoundError:
+        if not make:
+            raise
+        made, folder = _make_folders(root, open_it, parent)
+    try:
+        yield folder, name
+    except BaseException:
+        for one in reversed(made):
+            _remove_folder(root, open_it, one)
+        raise
+    finally:
+        os.close(folder)
+
+
+def _make_folders(root: int, open_it: Open, parent: str) -> tuple[list[str], int]:
+    made: list[str] = []
+    folder, reached = os.dup(root), ""
+    try:
+        for part in parent.split("/"):
+            reached = f"{reached}/{part}" if reached else part
+            try:
+                os.mkdir(part, 0o777, dir_fd=folder)
+                made.append(reached)
+            except FileExistsError:
+                pass
+            deeper = os.open(part, FOLDER | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=folder)
+            os.close(folder)
+            folder = deeper
+    except BaseException:
+        os.close(folder)
+        for one in reversed(made):
+            _remove_folder(root, open_it, one)
+        raise
+    return made, folder
+
+
+def _remove_folder(root: int, open_it: Open, path: str) -> None:
+    parent, name = split(path)
+    try:
+        folder = open_it(root, parent, FOLDER, False)
+    except OSError:
+        return
+    try:
+        os.rmdir(name, dir_fd=folder)
+    except OSError:
+        pass  # somebody put something there meanwhile: then it is no longer ours to remove
+    finally:
+        os.close(folder)
+
+
+def present_hash(folder: int, name: str, path: str) -> tuple[str, os.stat_result] | None:
+    """Return hash and status of the regular file with this name, or None where nothing stands.
+
+    Raises:
+        ToolFailed: Something else than a regular file stands there.
+    """
+    try:
+        descriptor = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | SAFE, dir_fd=folder)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        if error.errno in (errno.ELOOP, errno.EMLINK):
+            raise ToolFailed(
+                "permission", f"{path} is a symbolic link; writing never goes through one", "write to the file itself"
+            ) from None
+        raise
+    try:
+        status = os.fstat(descriptor)
+        if not stat.S_ISREG(status.st_mode):
+            raise not_a_file(path, status.st_mode)
+        return digest_of(descriptor), status
+    finally:
+        os.close(descriptor)
+
+
+def require_hash(folder: int, name: str, path: str, expected: str) -> os.stat_result:
+    """Return the status of a file whose present bytes have the expected hash.
+
+    Raises:
+        ToolFailed: `conflict` where they have another.
+        FileNotFoundError: Nothing stands there.
+    """
+    found = present_hash(folder, name, path)
+    if found is None:
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
+    if found[0] != expected:
+        raise changed(path)
+    return found[1]
+
+
+def require_nothing(folder: int, name: str, path: str) -> None:
+    """Refuse where anything stands under a name.
+
+    Raises:
+        ToolFailed: `conflict`.
+    """
+    try:
+        os.stat(name, dir_fd=folder, follow_symlinks=False)
+    except FileNotFoundError:
+        return
+    raise exists(path)
+
+
+def write_new(folder: int, name: str, path: str, chunks: Iterable[bytes]) -> str:
+    """Make a file where nothing stands and return its hash."""
+    require_nothing(folder, name, path)
+    with _temporary(folder, chunks, None) as (temporary, after):
+        rename_new(folder, temporary, folder, name)
+    return after
+
+
+def write_over(folder: int, name: str, path: str, chunks: Iterable[bytes], expected: str) -> str:
+    """Put other bytes in the place of the expected ones and return their hash."""
+    status = require_hash(folder, name, path, expected)
+    _require_write_right(folder, name, path)
+    with _temporary(folder, chunks, status) as (temporary, after):
+        # Compared as late as can be: whatever was saved while the new bytes went to disk is not lost.
+        require_hash(folder, name, path, expected)
+        os.rename(temporary, name, src_dir_fd=folder, dst_dir_fd=folder)
+    return after
+
+
+def write_back(folder: int, name: str, path: str, blob: bytes, mode: int) -> tuple[str | None, str]:
+    """Put a file's earlier bytes and mode back over whatever file stands there; return both hashes."""
+    found = present_hash(folder, name, path)
+    with _temporary(folder, [blob], found[1] if found else None, mode) as (temporary, after):
+        os.rename(temporary, name, src_dir_fd=folder, dst_dir_fd=folder)
+    return (found[0] if found else None), after
+
+
+def _require_write_right(folder: int, name: str, path: str) -> None:
+    # A rename asks the directory's leave, not the file's; a read-only file is meant to stay as it is.
+    if not os.access(name, os.W_OK, dir_fd=folder):
+        raise ToolFailed("permission", f"{path} is read-only", "change its mode first if it should be written")
+
+
+@contextmanager
+def _temporary(
+    folder: int, chunks: Iterable[bytes], like: os.stat_result | None, mode: int | None = None
+) -> Iterator[tuple[str, str]]:
+    """Yield the name and hash of a file beside the target that holds the bytes and is on disk.
+
+    Its mode is the given one, else that of the file it is to be like, else that of any new file.
+    """
+    mode = like.st_mode if mode is None and like is not None else mode
+    name = f".inarch-{os.urandom(8).hex()}.tmp"
+    descriptor = os.open(name, _CREATE, 0o666 if mode is None else 0o600, dir_fd=folder)
+    try:
+        try:
+            _fill(descriptor, chunks)
+            if like is not None:
+                _give_to_owner_of(like, descriptor)
+            if mode is not None:
+                os.fchmod(descriptor, stat.S_IMODE(mode))
+            os.fsync(descriptor)
+            after = digest_of(descriptor)
+        finally:
+            os.close(descriptor)
+        yield name, after
+    except BaseException:
+        try:
+            os.unlink(name, dir_fd=folder)
+        except FileNotFoundError:
+            pass
+        raise
+
+
+def _fill(descriptor: int, chunks: Iterable[bytes]) -> None:
+    for chunk in chunks:
+        view = memoryview(chunk)
+        while view:
+            view = view[os.write(descriptor, view) :]
+
+
+def _give_to_owner_of(like: os.stat_result, descriptor: int) -> None:
+    if (like.st_uid, like.st_gid) != (os.geteuid(), os.getegid()):
+        try:
+            os.fchown(descriptor, like.st_uid, like.st_gid)
+        except PermissionError:
+            pass  # only root may give files away

@@ -1,0 +1,191 @@
+"""Answers about real folders, through the composed application and its real tools."""
+
+import re
+
+import pytest
+
+from inarch_offline.writing import NOTICE
+
+CITATION = re.compile(r"[(, ]([^\s(),:]+):(\d+)(?=[,)])")
+
+
+def statements(text):
+    """Join wrapped lines again, and leave out headings, notes and what is said of the planner itself."""
+    lines = text.splitlines()
+    assert lines[0] == NOTICE
+    blocks = []
+    for line in lines[1:]:
+        if not line.strip():
+            continue
+        indent = len(line) - len(line.lstrip())
+        if blocks and indent >= 2 and not blocks[-1].endswith(":") and not blocks[-1].rstrip().endswith(")"):
+            blocks[-1] += f" {line.strip()}"
+        else:
+            blocks.append(line)
+    return [block for block in blocks if not block.endswith(":") and not block.startswith("Note: ")]
+
+
+def check_citations(text, root):
+    told = statements(text)
+    assert told
+    for block in told:
+        found = CITATION.findall(block)
+        assert found, f"no place for: {block}"
+        for path, line in found:
+            count = len((root / path).read_bytes().splitlines())
+            assert 1 <= int(line) <= max(count, 1), f"{path}:{line} is not there"
+    return told
+
+
+def lines_cited(text, root):
+    return {(root / path).read_text().splitlines()[int(line) - 1].strip() for path, line in CITATION.findall(text)}
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "summarize this codebase",
+        "how does Till.add work?",
+        "explain the Till class",
+        "how are prices looked up?",
+        "where is check_item defined?",
+        "where are items checked?",
+        "who calls price_of?",
+        "what does Till.add call?",
+        "list the CLI commands",
+        "what are the entry points?",
+        "list the tests",
+        "what are the dependencies?",
+        "what licence is it?",
+        "list the classes",
+        "list the functions",
+        "list the files",
+        "list the modules",
+        "explain src/shop/till.py",
+        "explain till.py",
+        "explain pyproject.toml",
+        "what is in src/shop",
+    ],
+)
+def test_every_statement_says_where_it_stands(shop, answer, prompt):
+    check_citations(answer(shop, prompt), shop)
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "summarize this codebase",
+        "how does ringing the bell work?",
+        "where is ringBell defined?",
+        "who calls ringBell?",
+        "explain lib/bell.js",
+        "list the dependencies",
+        "list the files",
+    ],
+)
+def test_other_languages_are_answered_from_text(bell, answer, prompt):
+    check_citations(answer(bell, prompt), bell)
+
+
+def test_summary_says_what_it_is_on_one_screen(shop, answer):
+    text = answer(shop, "summarize this codebase")
+    for part in (
+        "shop 1.2: Sells things over a counter. (pyproject.toml:4)",
+        "Shop keeps a till and prints receipts",
+        "Python 5 files",
+        "Till, check_item",
+        "The till: items in, receipts out",
+        "shop → shop.cli.main",
+        "click>=8, attrs",
+        "`pytest`, 1 test file",
+        "MIT",
+    ):
+        assert part in text
+    assert len(text.splitlines()) <= 45
+
+
+def test_summary_of_another_language_names_manifest_readme_and_key_files(bell, answer):
+    text = answer(bell, "summarize this codebase")
+    for part in (
+        "bell 0.3.0: Rings a bell",
+        "A bell that rings",
+        "JavaScript 2 files",
+        "ringBell",
+        "ms ^2.1.0",
+        "npm test",
+    ):
+        assert part in text
+
+
+def test_explanation_follows_the_code(shop, answer):
+    text = answer(shop, "how does Till.add work?")
+    assert "method `shop.till.Till.add(self, item: str) -> None` (src/shop/till.py:13)" in text
+    assert "Put an item on the receipt. (src/shop/till.py:14)" in text
+    assert "Unknown items are refused before anything is kept. — `check_item(item)` (src/shop/till.py:16)" in text
+    assert "`self.items.append(item)` (src/shop/till.py:17)" in text
+    assert "shop.cli.main: `till.add(item)` (src/shop/cli.py:14)" in text
+
+
+def test_definition_is_found_at_its_line(shop, answer):
+    assert "(src/shop/till.py:24)" in answer(shop, "where is check_item defined?")
+
+
+def test_callers_are_cited_where_they_call(shop, answer):
+    assert "return sum(price_of(item) for item in self.items)" in lines_cited(answer(shop, "who calls price_of?"), shop)
+
+
+def test_unknown_names_are_said_to_be_unknown(shop, answer):
+    text = answer(shop, "how does `flux_capacitor` work?")
+    assert "Nothing here is called “flux_capacitor”." in text
+
+
+def test_it_is_what_was_asked_about_before(shop, asked):
+    turns = asked(shop, "how does Till.total work?", "where is it called?")
+    assert "shop.till.Till.total" in turns[1].content
+    assert "src/shop/cli.py:15" in turns[1].content
+
+
+def test_work_for_a_model_is_refused_with_the_places(shop, answer):
+    text = answer(shop, "fix the till total")
+    assert "needs a language model" in text
+    assert "shop.till.Till" in text
+
+
+def test_empty_folder_is_said_to_be_empty(tmp_path, answer):
+    (tmp_path / "empty").mkdir()
+    assert "There are no files here" in answer(tmp_path / "empty", "summarize this codebase")
+
+
+def test_broken_manifest_is_survived(shop, answer):
+    (shop / "pyproject.toml").write_text('[project\nname = "shop"\n')
+    check_citations(answer(shop, "summarize this codebase"), shop)
+
+
+def test_long_file_list_is_counted_whole(shop, answer):
+    many = shop / "src" / "shop" / "generated"
+    many.mkdir()
+    for number in range(2_500):
+        (many / f"a_rather_long_module_name_number_{number}.py").touch()
+    text = answer(shop, "summarize this codebase")
+    assert "Python 2,505 files" in text
+
+
+def test_long_file_is_outlined_whole(shop, answer):
+    functions = [
+        f'def function_{number}(value):\n    """Number {number}."""\n    return value\n' for number in range(600)
+    ]
+    (shop / "src/shop/long.py").write_text("\n\n".join(functions))
+    text = answer(shop, "explain src/shop/long.py")
+    assert "of 600 definitions" in text
+    check_citations(text, shop)
+
+
+def test_the_answer_costs_nothing(shop, asked):
+    [turn] = asked(shop, "summarize this codebase")
+    assert turn.usage.cost_usd == 0
+
+
+def test_answers_even_when_iterations_run_out(shop, asked):
+    [turn] = asked(shop, "summarize this codebase", max_iterations=1)
+    assert turn.status == "limited"
+    assert NOTICE in turn.content

@@ -1,0 +1,148 @@
+"""A plan is carried on from what stands in the messages."""
+
+import asyncio
+import json
+from decimal import Decimal
+
+import pytest
+
+from inarch import (
+    CallDelta,
+    CallPart,
+    Finish,
+    Message,
+    ModelRequest,
+    PlannedCall,
+    ResultPart,
+    Text,
+    TextDelta,
+    ToolError,
+    ToolResult,
+    ToolSpec,
+    Usage,
+    UsageDelta,
+)
+from inarch_offline.exchange import MAX_ROUNDS, carry_on, read_exchange
+from inarch_offline.provider import Offline
+from inarch_offline.writing import NOTICE, Page
+
+TOOLS = tuple(ToolSpec(name, "", {}) for name in ("list_files", "find_entry_points", "context_get", "search_files"))
+
+
+def user(*texts):
+    return Message("user", tuple(map(Text, texts)))
+
+
+def called(name, arguments, result, number=0):
+    call = CallPart(f"id-{number}", f"theirs-{number}", name, arguments)
+    return [
+        Message("assistant", (call,)),
+        Message("tool", (ResultPart(call.id, call.provider_id, name, result),)),
+    ]
+
+
+def ask(*messages, tools=TOOLS, **options):
+    async def go():
+        request = ModelRequest("extractive", "", tuple(messages), tools, **options)
+        return [delta async for delta in Offline().answer(request)]
+
+    return asyncio.run(go())
+
+
+def text_of(deltas):
+    return "".join(delta.text for delta in deltas if isinstance(delta, TextDelta))
+
+
+def test_independent_calls_go_into_one_reply():
+    deltas = ask(user("summarize this codebase"))
+    assert [delta.name for delta in deltas if isinstance(delta, CallDelta)] == ["list_files", "find_entry_points"]
+    assert deltas[-1] == Finish("calls")
+    assert all(isinstance(json.loads(delta.arguments), dict) for delta in deltas if isinstance(delta, CallDelta))
+
+
+def test_answer_costs_nothing_and_says_so():
+    deltas = ask(user("hello"))
+    assert UsageDelta(Usage(cost_usd=Decimal(0))) in deltas
+    assert deltas[-1] == Finish("stop")
+
+
+def test_only_the_first_text_of_the_prompt_is_read():
+    deltas = ask(user("hello", "# Project structure\nsummarize this codebase"))
+    assert "Ask about the code" in text_of(deltas)
+
+
+def test_absent_tools_are_not_called_and_are_said_to_be_absent():
+    deltas = ask(user("how does x_y work"), tools=())
+    assert not [delta for delta in deltas if isinstance(delta, CallDelta)]
+    assert "context_get is not part of this profile" in text_of(deltas)
+
+
+def test_no_calls_are_made_when_the_turn_has_to_end():
+    deltas = ask(user("how does x_y work"), tool_choice="none")
+    assert text_of(deltas).startswith(NOTICE)
+
+
+def test_the_kernels_closing_message_is_not_taken_for_a_prompt():
+    deltas = ask(
+        user("how does x_y work"),
+        *called("context_get", {"query": "x_y"}, ToolResult(True, {"target": None})),
+        user("A limit was reached. Answer with what is known so far."),
+        tool_choice="none",
+    )
+    assert "“x_y”" in text_of(deltas)
+
+
+def test_failed_tool_is_told():
+    error = ToolResult(False, error=ToolError("timeout", "it took too long", "ask for less"))
+    deltas = ask(
+        user("how does x_y work"),
+        *called("context_get", {"query": "x_y"}, error),
+        tool_choice="none",
+    )
+    assert "it took too long (ask for less)" in text_of(deltas)
+
+
+def test_calls_of_earlier_turns_are_not_used_again():
+    deltas = ask(
+        user("how does x_y work"),
+        *called("context_get", {"query": "x_y"}, ToolResult(True, {"target": None})),
+        Message("assistant", (Text("nothing"),)),
+        user("how does x_y work"),
+    )
+    assert [delta.name for delta in deltas if isinstance(delta, CallDelta)] == ["context_get"]
+
+
+def test_it_ends_after_the_last_round_whatever_comes_back():
+    messages = [user("how does x_y work")]
+    for number in range(MAX_ROUNDS):
+        messages += called("list_files", {"pattern": str(number)}, ToolResult(True, {}), number)
+    assert ask(*messages)[-1] == Finish("stop")
+
+
+def test_decisions_are_left_to_the_turn():
+    reply = json.loads(text_of(ask(user("list files"), response_schema={"type": "object"}, purpose="decision")))
+    assert reply["requires_tool_call"] is False
+
+
+@pytest.mark.parametrize("purpose", ["summary", "check"])
+def test_conversations_are_condensed_to_first_lines(purpose):
+    assert text_of(ask(user("first\nsecond"), purpose=purpose)) == "user: first"
+
+
+def test_one_call_that_is_wanted_twice_is_made_once():
+    def plan():
+        yield [PlannedCall("list_files", {}), PlannedCall("list_files", {})]
+        return Page()
+
+    request = ModelRequest("extractive", "", (user("x"),), TOOLS)
+    assert carry_on(plan(), read_exchange(request)) == [PlannedCall("list_files", {})]
+
+
+@pytest.mark.parametrize("data", [None, [], "text", {"target": 3, "others": {"a": 1}}, {"callers": [1, None, {}]}])
+def test_results_of_another_shape_are_left_out(data):
+    deltas = ask(
+        user("who calls x_y"),
+        *called("context_get", {"query": "x_y"}, ToolResult(True, data)),
+        tool_choice="none",
+    )
+    assert text_of(deltas).startswith(NOTICE)

@@ -1,0 +1,148 @@
+"""Phrasings and what they are taken for."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from inarch_offline.intents import parse
+
+TABLE = [
+    ("summarize this codebase", "summarize", ""),
+    ("Please summarise the repo!", "summarize", ""),
+    ("give me an overview of this project.", "summarize", ""),
+    ("what does this project do?", "summarize", ""),
+    ("What is this?", "summarize", ""),
+    ("what's in here", "summarize", ""),
+    ("explain this repo to me", "summarize", ""),
+    ("how does this project work?", "summarize", ""),
+    ("how is the code organised", "summarize", ""),
+    ("tell me about this codebase", "summarize", ""),
+    ("tl;dr", "summarize", ""),
+    ("could you walk me through this code base?", "summarize", ""),
+    ("what is the architecture of this application", "summarize", ""),
+    ("where do I start reading?", "summarize", ""),
+    ("how does `Table` validation work?", "explain", "Table validation"),
+    ("How does click.prompt work", "explain", "click.prompt"),
+    ("explain BaseClient._merge_url", "explain", "BaseClient._merge_url"),
+    ("what does get_app_dir do?", "explain", "get_app_dir"),
+    ("can you tell me how redirects are followed?", "explain", "redirects followed"),
+    ("I want to understand how the parser works", "explain", "parser"),
+    ("what is a Context?", "explain", "Context"),
+    ("show me the Client class", "explain", "Client"),
+    ("Context.invoke", "explain", "Context.invoke"),
+    ("why does render() raise", "explain", "render raise"),
+    ("where is Client defined?", "where", "Client"),
+    ("where is the table validated", "where", "table validated"),
+    ("find the code that parses dates", "where", "parses dates"),
+    ("which function decides what is completed", "where", "decides completed"),
+    ("In which file are cookies stored?", "where", "cookies stored"),
+    ("Where is the user's .netrc file searched", "where", "user .netrc file searched"),
+    ("who calls make_response?", "callers", "make_response"),
+    ("what uses HTTPAdapter", "callers", "HTTPAdapter"),
+    ("where is get_app_dir called", "callers", "get_app_dir"),
+    ("find usages of stem", "callers", "stem"),
+    ("what imports flask.cli?", "callers", "flask.cli"),
+    ("show me all callers of `Session.send`", "callers", "Session.send"),
+    ("what does make_response call", "callees", "make_response"),
+    ("list the CLI commands", "list", "commands"),
+    ("what commands are there?", "list", "commands"),
+    ("which subcommands does it have", "list", "commands"),
+    ("list all routes", "list", "routes"),
+    ("show the API endpoints", "list", "routes"),
+    ("what are the entry points", "list", "entry points"),
+    ("list the tests", "list", "tests"),
+    ("how do I run the tests?", "list", "tests"),
+    ("how many tests are there", "list", "tests"),
+    ("what are the dependencies of this project", "list", "dependencies"),
+    ("which dependencies does it have", "list", "dependencies"),
+    ("what does this project depend on?", "list", "dependencies"),
+    ("list classes", "list", "classes"),
+    ("show me the files", "list", "files"),
+    ("what licence is this under", "list", "licence"),
+    ("explain src/click/core.py", "file", "src/click/core.py"),
+    ("what does setup.py do", "file", "setup.py"),
+    ("what is in src/click/", "file", "src/click/"),
+    ("summarize README.md", "file", "README.md"),
+    ("explain @src/app.py", "file", "src/app.py"),
+    ("fix the failing test", "needs_model", "fix failing test"),
+    ("write tests for core.py", "needs_model", "write tests for core.py"),
+    ("please refactor the parser", "needs_model", "refactor parser"),
+    ("hello", "help", ""),
+    ("thanks!", "help", ""),
+    ("what can you do?", "help", ""),
+    ("who are you?", "help", ""),
+    ("", "empty", ""),
+    (" \n\t ", "empty", ""),
+    ("...", "empty", ""),
+]
+
+
+@pytest.mark.parametrize(("prompt", "kind", "about"), TABLE)
+def test_phrasing_is_understood(prompt, kind, about):
+    intent = parse(prompt)
+    told = {"list": intent.facet, "file": intent.path}.get(intent.kind, intent.subject)
+    assert (intent.kind, told) == (kind, about)
+
+
+def test_words_that_say_what_happens_are_kept_for_the_search():
+    assert parse("where is the request body validated?").subject == "request body validated"
+
+
+def test_identifiers_are_kept_as_written():
+    intent = parse("how do `load_dotenv` and flask.cli.ScriptInfo and resolveEnv fit together?")
+    assert intent.names == ("load_dotenv", "flask.cli.ScriptInfo", "resolveEnv")
+
+
+@pytest.mark.parametrize(
+    ("prompt", "kind", "subject"),
+    [
+        ("where is it called?", "callers", "Table.validate"),
+        ("who calls that", "callers", "Table.validate"),
+        ("how does it work", "explain", "Table.validate"),
+        ("where is it defined?", "where", "defined Table.validate"),
+    ],
+)
+def test_it_is_what_the_last_prompt_was_about(prompt, kind, subject):
+    intent = parse(prompt, ["summarize this codebase", "how does Table.validate work"])
+    assert (intent.kind, intent.subject, intent.names) == (kind, subject, ("Table.validate",))
+
+
+def test_it_without_an_earlier_prompt_is_no_crash():
+    assert parse("where is it called?").kind == "callers"
+
+
+@given(st.text(max_size=400), st.lists(st.text(max_size=60), max_size=3))
+def test_any_text_has_an_intent(prompt, earlier):
+    assert parse(prompt, earlier).kind
+
+
+@given(
+    st.lists(
+        st.sampled_from(
+            [
+                "how",
+                "where",
+                "is",
+                "the",
+                "a",
+                "all",
+                "replace",
+                "by",
+                "in",
+                "with",
+                "x.py",
+                "list",
+                "tests",
+                "of",
+                "this",
+                "it",
+                "`a_b`",
+                "who",
+                "calls",
+            ]
+        ),
+        max_size=60,
+    )
+)
+def test_any_mixture_of_known_words_has_an_intent(words):
+    assert parse(" ".join(words)).kind

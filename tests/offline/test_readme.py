@@ -1,0 +1,58 @@
+"""The first prose of a README, and the first comment of a program."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from inarch_offline.material import FileText
+from inarch_offline.readme import comment_of, lead_of, plain_text, title_of
+
+
+def test_lead_is_past_title_badges_and_links():
+    text = FileText(
+        "README.md",
+        "# Bell\n\n[![ci](a.svg)](b)\n\n[English](a.md) • [Deutsch](b.md)\n\n> A note\n\n"
+        "Bell is a [small](x) **bell**\nthat rings.\n\nMore.\n",
+    )
+    assert title_of(text).text == "Bell"
+    lead = lead_of(text)
+    assert (lead.text, lead.place.line) == ("Bell is a small bell that rings.", 9)
+
+
+def test_restructured_text_is_read_too():
+    text = FileText(
+        "README.rst", "====\nBell\n====\n\n.. image:: x.svg\n   :alt: x\n\n`Bell <x>`_ is a bell that rings.\n"
+    )
+    assert title_of(text).text == "Bell"
+    assert lead_of(text).text == "Bell is a bell that rings."
+
+
+@pytest.mark.parametrize(
+    ("marked", "plain"),
+    [
+        ("the :class:`~a.b.Schema <x>` class", "the a.b.Schema class"),
+        ("see `docs <https://example.org>`_ now", "see docs now"),
+        ("*one* and **two**", "one and two"),
+        ("takes **kwargs and *args", "takes **kwargs and *args"),
+        ("``code`` stays", "``code`` stays"),
+        ("a <b>bold</b> word", "a bold word"),
+        ("if a < b and c > d", "if a < b and c > d"),
+    ],
+)
+def test_marks_are_taken_out(marked, plain):
+    assert plain_text(marked) == plain
+
+
+def test_first_comment_that_is_no_licence():
+    text = FileText(
+        "x.js", "/*!\n * Copyright someone\n */\n\n'use strict'\n\n/**\n * Rings the bell for a while.\n */\n"
+    )
+    comment = comment_of(text)
+    assert (comment.text, comment.place.line) == ("Rings the bell for a while.", 8)
+
+
+@given(st.text(max_size=400))
+def test_any_text_is_survived(content):
+    text = FileText("README", content)
+    for fact in (lead_of(text), title_of(text), comment_of(text)):
+        assert fact is None or 1 <= fact.place.line <= content.count("\n") + 1

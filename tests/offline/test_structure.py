@@ -1,0 +1,104 @@
+"""Which folders, packages and modules matter."""
+
+from inarch_offline.centrality import Outline, exports_of, own_imports, parts_of
+from inarch_offline.layout import Package, folders, is_test, languages, packages
+from inarch_offline.material import FileText, Hit
+from inarch_offline.other_languages import files_of
+from inarch_offline.subpackages import docstring_in, groups_of, is_many
+
+PATHS = [
+    "README.md",
+    "docs/index.rst",
+    "setup.py",
+    "src/shop/__init__.py",
+    "src/shop/core.py",
+    "src/shop/errors.py",
+    "src/shop/inner/__init__.py",
+    "tests/__init__.py",
+    "tests/test_core.py",
+]
+
+
+def test_programs_are_counted_before_prose():
+    assert [(name, count) for name, count, _ in languages(PATHS)] == [
+        ("Python", 7),
+        ("Markdown", 1),
+        ("reStructuredText", 1),
+    ]
+
+
+def test_the_product_is_a_package_its_tests_are_not():
+    assert [package.folder for package in packages(PATHS)] == ["src/shop"]
+    assert len(packages(PATHS)[0].modules) == 4
+
+
+def test_plain_modules_without_a_package_count_as_one():
+    assert packages(["a.py", "b.py", "tests/test_a.py"]) == [Package("", ("a.py", "b.py"))]
+
+
+def test_tests_are_known_by_name_and_folder():
+    assert is_test("tests/test_core.py")
+    assert is_test("src/bell.test.ts")
+    assert is_test("pkg/bell_test.go")
+    assert not is_test("src/contest.py")
+    assert not is_test("tests/data.json")
+
+
+def test_product_folders_stand_before_tests_and_docs():
+    assert [row[0] for row in folders(PATHS)] == ["src", "tests", "docs"]
+
+
+def test_exported_imported_and_large_modules_come_first():
+    package = packages(PATHS)[0]
+    outline = Outline(
+        definitions=[
+            Hit("src/shop/core.py", 9, "class Till:"),
+            Hit("src/shop/core.py", 400, "def helper():"),
+            Hit("src/shop/errors.py", 3, "class ShopError(Exception):"),
+        ],
+        imports=[
+            Hit("src/shop/__init__.py", 1, "from .core import Till as Till"),
+            Hit("src/shop/inner/__init__.py", 1, "from ..core import Till"),
+        ],
+        docstrings=[Hit("src/shop/core.py", 1, '"""The core."""'), Hit("src/shop/errors.py", 8, '"""')],
+    )  # fmt: skip
+    exports = exports_of(FileText("src/shop/__init__.py", "from .core import Till as Till\n"))
+    parts = parts_of(package, outline, exports)
+    assert [part.name for part in parts] == ["core", "errors", "inner"]
+    assert parts[0].names == ["Till", "helper"]
+    assert parts[0].doc.text == "The core."
+    assert parts[0].importers == {"src/shop/__init__.py", "src/shop/inner/__init__.py"}
+    assert parts[1].doc is None
+
+
+def test_pattern_of_own_imports_names_the_package():
+    assert "from shop" in own_imports(Package("src/shop", ()))
+
+
+def test_large_packages_are_told_by_their_sub_packages():
+    modules = [f"big/{name}/{kind}{number}.py" for name in ("db", "web") for kind in ("a", "b") for number in range(20)]
+    package = Package("big", tuple(sorted(["big/__init__.py", "big/db/__init__.py", "big/web/__init__.py", *modules])))
+    assert is_many(package)
+    init = FileText("big/db/__init__.py", '"""Tables.\n\nMore."""\nfrom big.db.a1 import Table as Table\n')
+    parts = groups_of(package, [init])
+    assert [part.name for part in parts] == ["db", "web"]
+    assert parts[0].exported == ["Table"]
+    assert (parts[0].doc.text, parts[0].doc.place.line) == ("Tables.", 1)
+
+
+def test_a_later_string_is_no_docstring():
+    assert docstring_in(FileText("a.py", 'X = 1\n"""Not one."""\n')) is None
+    assert docstring_in(FileText("a.py", '# coding\n\n"""\nOne.\n"""\n')).place.line == 4
+
+
+def test_files_of_other_languages_are_ranked_by_what_they_define():
+    found = [
+        Hit("lib/a.js", 3, "function one (x) {"),
+        Hit("lib/b.go", 4, "func (b *Bell) Ring() {"),
+        Hit("lib/b.go", 9, "type Bell struct {"),
+        Hit("tests/c.js", 1, "function aside () {"),
+    ]
+    assert [(part.name, part.names) for part in files_of(found)] == [
+        ("lib/b.go", ["Ring", "Bell"]),
+        ("lib/a.js", ["one"]),
+    ]

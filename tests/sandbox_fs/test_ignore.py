@@ -1,0 +1,106 @@
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import tempfile
+from pathlib import Path
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from inarch_sandbox_fs.globs import name_regex
+from inarch_sandbox_fs.workspace import FolderWorkspace
+
+_GIT = {"GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_SYSTEM": "/dev/null", "PATH": os.environ.get("PATH", "")}
+
+
+def _git_files(root: str) -> set[str]:
+    """Return the files that git itself would not ignore."""
+    subprocess.run(["git", "init", "-q"], cwd=root, env=_GIT, check=True)
+    command = ["git", "ls-files", "-z", "--others", "--exclude-standard"]
+    found = subprocess.run(command, cwd=root, env=_GIT, check=True, capture_output=True).stdout
+    return set(found.decode().split("\0")) - {""}
+
+
+def _our_files(root: str) -> set[str]:
+    workspace = FolderWorkspace.open(root)
+    try:
+        return set(workspace.walk().paths)
+    finally:
+        workspace.close()
+
+
+def _make(root: str, files: list[str], rules: dict[str, str]) -> None:
+    for path in files:
+        file = Path(root) / path
+        try:
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.touch()
+        except (FileExistsError, NotADirectoryError, IsADirectoryError):
+            pass  # a drawn name is a file in one place and a directory in another
+    for folder, text in rules.items():
+        if (Path(root) / folder).is_dir():
+            (Path(root) / folder / ".gitignore").write_text(text)
+
+
+_part = st.sampled_from(["a", "b", "ab", "a.py", "b.pyc", "build", "x y", "#c", "!d", "a[b]"])
+_path = st.lists(_part, min_size=1, max_size=4).map("/".join)
+_glob_part = st.one_of(
+    _part, st.sampled_from(["*", "**", "*.py", "*.py[co]", "a*", "?", "[ab]", "[!a]", "b*d", "*b", "\\!d", "[a-z]*.py"])
+)
+_rule = st.tuples(
+    st.sampled_from(["", "", "", "!"]), st.sampled_from(["", "", "/"]),
+    st.lists(_glob_part, min_size=1, max_size=3).map("/".join), st.sampled_from(["", "", "/", " ", "\r"]),
+).map("".join)  # fmt: skip
+_rules = st.lists(_rule, max_size=5).map("\n".join)
+
+
+@settings(deadline=None, max_examples=150)
+@given(st.lists(_path, min_size=1, max_size=12), _rules, st.dictionaries(_part, _rules, max_size=2))
+@example(["a/b/c", "a/keep"], "a/*\n!a/keep", {})
+@example(["a/b", "b/a/b"], "/a/b", {})
+@example(["a/build/x", "build/y"], "a/**/x\nbuild/", {"a": "!build"})
+def test_the_same_files_as_git(files: list[str], rules: str, nested: dict[str, str]) -> None:
+    with tempfile.TemporaryDirectory() as root:
+        _make(root, files, {".": rules, **nested})
+        assert _our_files(root) == _git_files(root)
+
+
+@pytest.mark.parametrize(
+    "rule",
+    ["**/foo", "foo/**", "a/**/foo", "**", "*/", "/*", "!/a", "\\#c", "#c", "foo\\ ", "foo ", "a/", "/a", "[[:alpha:]]",
+     "[]a]", "[a-", "a**c", "*.t?t", "[!f]oo", "[^f]oo", "\\a", "x/foo", "**/a/**", "a//b", "/", "[a\\]]"],
+)  # fmt: skip
+def test_single_rules_as_git(tmp_path: Path, rule: str) -> None:
+    names = ["foo", "a/foo", "a/b/foo", "c.txt", "abc", "#c", "foo ", "x/foo/y", "]", "goo", "a.d/e"]
+    _make(str(tmp_path), names, {".": f"{rule}\n"})
+    assert _our_files(str(tmp_path)) == _git_files(str(tmp_path))
+
+
+def test_info_exclude_counts_and_nearer_rules_win(tmp_path: Path) -> None:
+    _make(str(tmp_path), ["a.log", "b.log", "sub/a.log", "sub/b.tmp"], {".": "*.tmp\n!b.log\n", "sub": "!b.tmp"})
+    subprocess.run(["git", "init", "-q"], cwd=tmp_path, env=_GIT, check=True)
+    (tmp_path / ".git/info/exclude").write_text("*.log\n")
+    assert _our_files(str(tmp_path)) == {".gitignore", "b.log", "sub/.gitignore", "sub/b.tmp"}
+    assert _our_files(str(tmp_path)) == _git_files(str(tmp_path))
+
+
+def test_a_strange_ignore_file_is_survived(tmp_path: Path) -> None:
+    (tmp_path / "a").touch()
+    (tmp_path / "sub").mkdir()
+    os.mkfifo(tmp_path / ".gitignore")
+    (tmp_path / "sub" / ".gitignore").write_bytes(b"\xff\xfe[\n" + b"\0\n")
+    assert _our_files(str(tmp_path)) == {"a", "sub/.gitignore"}
+
+
+@given(st.text("ab*?", max_size=12), st.text("ab", max_size=12))
+def test_stars_that_commit_early_match_the_same_names(pattern: str, name: str) -> None:
+    naive = "".join({"*": "[^/]*", "?": "[^/]"}.get(char, char) for char in pattern)
+    assert bool(re.fullmatch(name_regex(pattern), name)) == bool(re.fullmatch(naive, name))
+
+
+def test_many_stars_end_at_once() -> None:
+    # A backtracking matcher would take longer than the universe has existed.
+    assert re.fullmatch(name_regex("*a" * 100 + "b"), "a" * 255) is None

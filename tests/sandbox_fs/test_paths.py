@@ -1,0 +1,144 @@
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from inarch import ToolFailed
+from inarch_sandbox_fs.opening import openat2, walking_open
+from inarch_sandbox_fs.paths import check_writable, is_protected, normal
+from inarch_sandbox_fs.workspace import FolderWorkspace
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [
+        ("a", "a"), ("./a", "a"), ("a/b", "a/b"), ("a//b/", "a/b"), ("a/./b", "a/b"), (".", "."), ("./", "."),
+        ("a..b.txt", "a..b.txt"), ("..a/b..", "..a/b.."), ("a/...", "a/..."), (".env", ".env"), ("é/ü", "é/ü"),
+    ],
+)  # fmt: skip
+def test_normal_form(path: str, expected: str) -> None:
+    assert normal(path) == expected
+
+
+@pytest.mark.parametrize(
+    ("path", "code"),
+    [
+        ("", "validation"), (None, "validation"), (7, "validation"), ("a\0b", "validation"), ("\ud800", "validation"),
+        ("x" * 5000, "validation"), ("/etc/passwd", "permission"), ("..", "permission"), ("../a", "permission"),
+        ("a/../b", "permission"), ("a/..", "permission"), ("./../a", "permission"),
+    ],
+)  # fmt: skip
+def test_refused_before_anything_is_opened(path: object, code: str) -> None:
+    with pytest.raises(ToolFailed) as caught:
+        normal(path)
+    assert caught.value.code == code
+
+
+def test_an_absolute_path_below_the_root_is_told_its_relative_form() -> None:
+    with pytest.raises(ToolFailed) as caught:
+        normal("/home/me/project/src/a.py", "/home/me/project")
+    assert caught.value.remedy == "use 'src/a.py'"
+
+
+@pytest.mark.parametrize(
+    "path",
+    [".git", ".git/config", ".GIT/hooks/x", "sub/.git/config", ".Git", ".inarch/config.toml", ".INARCH", ".g\u200cit"],
+)
+def test_protected_names(path: str) -> None:
+    assert is_protected(path)
+    with pytest.raises(ToolFailed) as caught:
+        check_writable(path)
+    assert caught.value.code == "permission"
+
+
+@pytest.mark.parametrize("path", [".gitignore", ".github/x", "git", "sub/.inarch/x", "a.git", "inarch"])
+def test_names_that_only_look_protected(path: str) -> None:
+    assert not is_protected(path)
+
+
+_components = st.sampled_from(["a", "b", "..", ".", "", "link", "abs", "up", "loop", "in", "deep", "secret", "x\0"])
+_odd_paths = st.one_of(st.text(max_size=30), st.lists(_components, max_size=7).map("/".join))
+
+
+def _tree(base: Path) -> Path:
+    """Make a root full of links, beside a secret that no path may reach."""
+    (base / "secret").write_text("SECRET")
+    root = base / "root"
+    (root / "a" / "deep").mkdir(parents=True)
+    (root / "b").write_text("inside")
+    (root / "a" / "deep" / "b").write_text("inside")
+    for place in (root, root / "a", root / "a" / "deep"):
+        os.symlink(base, place / "abs")
+        os.symlink(os.path.relpath(base, place), place / "up")
+        os.symlink("loop", place / "loop")
+        os.symlink(os.path.relpath(root / "b", place), place / "in")
+        os.symlink(os.path.relpath(root / "a", place), place / "link")
+        os.symlink(os.path.relpath(base / "secret", place), place / "secret")
+    return root
+
+
+@settings(deadline=None, max_examples=400)
+@given(_odd_paths, st.sampled_from(["openat2", "walk"]))
+def test_no_path_reads_or_writes_outside_the_root(path: str, way: str) -> None:
+    with tempfile.TemporaryDirectory() as base:
+        root = _tree(Path(base))
+        workspace = FolderWorkspace.open(str(root), open_it=openat2() if way == "openat2" else walking_open)
+        try:
+            for act in (workspace.read, workspace.entries, workspace.stat, workspace.walk):
+                try:
+                    found = act(path)
+                except ToolFailed:
+                    continue
+                assert "SECRET" not in repr(found)
+                assert act is not workspace.entries or "root" not in {entry.path for entry in found}  # type: ignore[union-attr]
+            try:
+                workspace.replace(path, [b"new"], None)
+            except ToolFailed:
+                pass
+        finally:
+            workspace.close()
+        assert (Path(base) / "secret").read_text() == "SECRET"
+        assert sorted(os.listdir(base)) == ["root", "secret"]
+        assert (root / "b").read_text() == "inside"
+
+
+@settings(deadline=None, max_examples=300)
+@given(st.lists(_components.filter(lambda part: "\0" not in part), min_size=1, max_size=7).map("/".join))
+def test_both_ways_of_opening_agree(path: str) -> None:
+    with tempfile.TemporaryDirectory() as base:
+        answers = []
+        root = _tree(Path(base))
+        for way in (openat2(), walking_open):
+            workspace = FolderWorkspace.open(str(root), open_it=way)
+            try:
+                answers.append((workspace.stat(path), workspace.read(path)))
+            except ToolFailed as error:
+                answers.append(error.code)
+            finally:
+                workspace.close()
+        assert answers[0] == answers[1]
+
+
+_name = st.text(st.characters(exclude_characters="/\0", exclude_categories=["Cs"]), min_size=1, max_size=20).filter(
+    lambda name: name not in (".", "..") and not is_protected(name) and len(name.encode()) < 200
+)
+
+
+@settings(deadline=None, max_examples=200)
+@given(st.lists(_name, min_size=1, max_size=4), st.binary(max_size=200))
+def test_what_is_written_is_read_back_and_listed(parts: list[str], data: bytes) -> None:
+    path = "/".join(parts)
+    with tempfile.TemporaryDirectory() as root:
+        workspace = FolderWorkspace.open(root)
+        try:
+            change = workspace.replace(path, [data[:7], data[7:]], None)
+            found = workspace.read(path)
+            assert (found.data, found.hash, found.path) == (data, change.after, path)
+            assert (Path(root) / path).read_bytes() == data
+        finally:
+            workspace.close()

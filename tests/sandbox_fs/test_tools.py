@@ -1,0 +1,206 @@
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import inarch
+from inarch_sandbox_fs import inarch_settings, inarch_tools, inarch_workspaces
+from inarch_sandbox_fs.tools import TOOLS
+
+
+def test_the_plugin_brings_its_tools_workspace_and_settings(tmp_path: Path) -> None:
+    context = inarch.PluginContext("sandbox-fs", str(tmp_path))
+    assert len(list(inarch_tools(context))) == 11
+    (spec,) = inarch_workspaces(context)
+    workspace = spec.open(str(tmp_path))
+    assert (spec.name, workspace.root) == ("sandbox-fs", str(tmp_path))
+    workspace.close()
+    assert inarch_settings()().max_read_lines == 2_000
+
+
+def test_the_descriptions_of_all_tools_stay_small() -> None:
+    specs = [[tool.name, tool.description, tool.input_schema] for tool in TOOLS]
+    assert len(json.dumps(specs)) < 6_000
+    assert all(tool.description and not tool.input_schema["additionalProperties"] for tool in TOOLS)
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "reads", "writes"),
+    [
+        ("list_files", {}, {""}, set()),
+        ("list_files", {"pattern": "src/**/*.py"}, {"src/"}, set()),
+        ("list_directory", {"directory": "./src/"}, {"src/"}, set()),
+        ("read_file", {"file_path": "./a.py"}, {"a.py"}, set()),
+        ("read_multiple_files", {"file_paths": ["a", "b//c"]}, {"a", "b/c"}, set()),
+        ("search_files", {"pattern": "x", "path": "src"}, {"src", "src/"}, set()),
+        ("write_file", {"file_path": "a/b"}, {"a/b"}, {"a/b"}),
+        ("create_file", {"file_path": "a/b"}, set(), {"a/b"}),
+        ("patch_source_file", {"file_path": "a/./b"}, {"a/b"}, {"a/b"}),
+        ("move_file", {"file_path": "a", "new_path": "b"}, set(), {"a", "b"}),
+        ("delete_file", {"file_path": "a"}, set(), {"a"}),
+        ("delete_file", {"file_path": "../a"}, set(), {""}),
+        ("read_output", {"output_ref": "x"}, set(), set()),
+    ],
+)
+def test_effects_are_those_of_the_arguments(name: str, arguments: Any, reads: set[str], writes: set[str]) -> None:
+    tool = next(tool for tool in TOOLS if tool.name == name)
+    assert tool.effects(arguments) == inarch.Effects(frozenset(reads), frozenset(writes))
+
+
+def test_read_file_returns_the_exact_text(files: Any) -> None:
+    files.put("a.txt", "one\r\ntwo\n\nfour")
+    assert files.data("read_file", file_path="a.txt") == {
+        "path": "a.txt", "content": "one\r\ntwo\n\nfour", "start_line": 1, "end_line": 4, "total_lines": 4,
+        "truncated": False, "note": None,
+    }  # fmt: skip
+    part = files.data("read_file", file_path="a.txt", start_line=2, end_line=3)
+    assert (part["content"], part["start_line"], part["end_line"], part["truncated"]) == ("two\n\n", 2, 3, False)
+    assert files.data("read_file", file_path="a.txt", start_line=4)["content"] == "four"
+    assert files.error("read_file", file_path="a.txt", start_line=5).code == "validation"
+    assert files.error("read_file", file_path="a.txt", start_line=3, end_line=2).code == "validation"
+    files.put("empty")
+    assert files.data("read_file", file_path="empty")["total_lines"] == 0
+
+
+def test_read_file_is_capped_and_says_how_to_go_on(open_files: Any, tmp_path: Path) -> None:
+    files = open_files(tmp_path, max_read_lines=3, max_read_bytes=10)
+    files.put("lines", "1\n2\n3\n4\n5\n")
+    page = files.data("read_file", file_path="lines")
+    assert (page["content"], page["truncated"]) == ("1\n2\n3\n", True)
+    assert "start_line=4" in page["note"]
+    files.put("bytes", "12345\n12345\n")
+    assert files.data("read_file", file_path="bytes")["content"] == "12345\n"
+    files.put("long", "x" * 50)
+    page = files.data("read_file", file_path="long")
+    assert (page["content"], page["truncated"]) == ("x" * 10, True)
+
+
+def test_pages_of_a_big_file_join_to_the_whole(open_files: Any, tmp_path: Path) -> None:
+    files = open_files(tmp_path, max_edit_bytes=1_000, max_read_lines=40_000)
+    text = "".join(f"line {number}\n" for number in range(1, 200_001))
+    files.put("big.txt", text)
+    first = files.data("read_file", file_path="big.txt")
+    assert first["total_lines"] is None and first["truncated"]
+    joined, line = "", 1
+    while line <= 200_000:
+        page = files.data("read_file", file_path="big.txt", start_line=line)
+        joined += page["content"]
+        line = page["end_line"] + 1
+    assert joined == text
+    assert files.data("read_file", file_path="big.txt", start_line=199_999, end_line=200_000)["content"] == (
+        "line 199999\nline 200000\n"
+    )
+    assert files.error("read_file", file_path="big.txt", start_line=200_001).code == "validation"
+    assert files.error("write_file", file_path="big.txt", content="x").code == "conflict"
+
+
+def test_a_binary_file_is_refused_clearly(files: Any) -> None:
+    files.put("a.png", b"\x89PNG\0\0")
+    assert "binary" in files.error("read_file", file_path="a.png").message
+
+
+def test_read_multiple_files_keeps_errors_apart(files: Any) -> None:
+    files.put("a", "A")
+    files.put("b", b"\xef\xbb\xbfB")
+    files.put("c", b"\0")
+    found = files.data("read_multiple_files", file_paths=["a", "missing", "b", "../x", "c", "a"])
+    assert [item["path"] for item in found] == ["a", "missing", "b", "../x", "c", "a"]
+    assert [item.get("content") for item in found] == ["A", None, "B", None, None, "A"]
+    assert "there is no missing" in found[1]["error"] and "'..'" in found[3]["error"]
+
+
+def test_list_files_is_capped_with_a_plain_note(files: Any) -> None:
+    for number in range(5):
+        files.put(f"src/m{number}.py")
+    files.put("a.md")
+    found = files.data("list_files", limit=3)
+    assert found["files"] == ["a.md", "src/m0.py", "src/m1.py"] and found["truncated"]
+    assert "first 3" in found["note"]
+    assert files.data("list_files", pattern="src/**")["files"] == [f"src/m{number}.py" for number in range(5)]
+    nothing = files.data("list_files", pattern="*.py")
+    assert nothing["files"] == [] and "**/*.py" in nothing["note"]
+    assert files.data("list_files", pattern="src/*.js")["note"] == "No files found"
+    assert "src/**" in files.data("list_files", pattern="src")["note"]
+    assert files.error("list_files", pattern="../*").code == "permission"
+
+
+def test_an_empty_directory_is_a_result(files: Any) -> None:
+    assert files.data("list_files") == {"files": [], "truncated": False, "note": "No files found"}
+    assert files.data("list_directory") == {"entries": [], "note": "the directory is empty"}
+
+
+def test_list_directory_shows_kinds_and_sizes(files: Any) -> None:
+    files.put("sub/a", "123")
+    os.symlink("sub", files.folder / "link")
+    entries = files.data("list_directory")["entries"]
+    assert [(entry["name"], entry["kind"]) for entry in entries] == [("link", "link"), ("sub", "directory")]
+    assert files.data("list_directory", directory="sub")["entries"] == [{"name": "a", "kind": "file", "size": 3}]
+
+
+def test_names_that_are_not_utf_8_are_shown_and_told(files: Any) -> None:
+    with open(os.fsencode(files.folder) + b"/bad\xff", "wb"):
+        pass
+    found = files.data("list_directory")
+    assert found["entries"][0]["name"] == "bad\ufffd" and "not UTF-8" in found["note"]
+    assert files.data("list_files")["files"] == []
+    assert files.error("read_file", file_path="bad\ufffd").code == "not_found"
+
+
+def test_writing_needs_reading_first(files: Any) -> None:
+    file = files.put("a", "old")
+    assert files.error("write_file", file_path="a", content="new").code == "conflict"
+    assert files.error("write_file", file_path="a", content="new").code == "conflict"
+    files.data("read_file", file_path="a")
+    assert files.data("write_file", file_path="./a", content="new")["bytes"] == 3
+    assert files.data("write_file", file_path="a", content="newer")["path"] == "a"
+    file.write_text("theirs")
+    for name, more in (("write_file", {"content": "mine"}), ("patch_source_file", {"search": "t", "replace": "x"})):
+        error = files.error(name, file_path="a", **more, **({"description": ""} if name[0] == "p" else {}))
+        assert error.code == "conflict", error
+    assert file.read_text() == "theirs"
+
+
+def test_write_and_create_make_folders(files: Any) -> None:
+    files.data("write_file", file_path="x/y/z.txt", content="\u00e9")
+    assert (files.folder / "x/y/z.txt").read_bytes() == b"\xc3\xa9"
+    files.data("create_file", file_path="x/new", content="")
+    assert files.error("create_file", file_path="x/new", content="1").code == "conflict"
+    assert files.error("create_file", file_path="x/new/deeper", content="1").code in ("validation", "not_found")
+    assert files.error("write_file", file_path="x", content="1").code == "validation"
+    assert files.error("write_file", file_path=".git/config", content="1").code == "permission"
+
+
+def test_writing_keeps_the_mark_of_a_file(files: Any) -> None:
+    file = files.put("a", b"\xef\xbb\xbfold\r\n")
+    text = files.data("read_file", file_path="a")["content"]
+    assert text == "old\r\n"
+    files.data("write_file", file_path="a", content=text + "more\r\n")
+    assert file.read_bytes() == b"\xef\xbb\xbfold\r\nmore\r\n"
+
+
+def test_delete_and_move(files: Any) -> None:
+    files.put("a", "1")
+    files.data("read_file", file_path="a")
+    files.put("b", "2")
+    assert files.error("move_file", file_path="a", new_path="b").code == "conflict"
+    assert files.data("move_file", file_path="a", new_path="deep/c")["path"] == "deep/c"
+    assert files.data("delete_file", file_path="deep/c")["note"] == "deleted"
+    assert files.error("delete_file", file_path="deep/c").code == "not_found"
+    assert files.error("delete_file", file_path="deep").code == "validation"
+
+
+def test_read_output_pages_through_a_long_result(files: Any) -> None:
+    whole = "äöü€" * 100
+    ref = files.store.put_blob("session", whole.encode())
+    joined, offset = "", 0
+    while offset is not None:
+        page = files.data("read_output", output_ref=ref, offset=offset, limit=7)
+        joined += page["content"]
+        offset = page["next_offset"]
+    assert joined == whole
+    assert files.error("read_output", output_ref=ref, offset=10_000).code == "validation"
+    assert files.error("read_output", output_ref="none").code == "not_found"

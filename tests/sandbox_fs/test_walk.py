@@ -1,0 +1,129 @@
+from __future__ import annotations
+
+import glob
+import os
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from inarch import ToolFailed
+from inarch_sandbox_fs.globs import compile_glob
+from inarch_sandbox_fs.workspace import FolderWorkspace
+
+
+def test_paths_come_sorted_as_whole_texts(files: Any) -> None:
+    paths = ["a-b", "a.txt", "a/b", "a/b.d/x", "a/b/c".replace("b/", "e/"), "a0", "B", "ä", "z/y/x"]
+    for path in paths:
+        files.put(path)
+    assert list(files.workspace.walk().paths) == sorted(paths)
+    for limit in range(1, len(paths) + 1):
+        walk = files.workspace.walk(limit=limit)
+        assert list(walk.paths) == sorted(paths)[:limit]
+        assert walk.truncated == (limit < len(paths))
+
+
+def test_what_is_passed_over_is_said(files: Any) -> None:
+    for path in ("a.py", ".git/config", "node_modules/x/y.js", "env/pyvenv.cfg", "env/lib/z.py", "sub/__pycache__/a.p"):
+        files.put(path)
+    os.symlink("a.py", files.folder / "link")
+    os.symlink(".", files.folder / "loop")
+    os.mkfifo(files.folder / "pipe")
+    (Path(os.fsencode(files.folder).decode()) / os.fsdecode(b"bad\xff")).touch()
+    walk = files.workspace.walk()
+    assert walk.paths == ("a.py",)
+    notes = "; ".join(walk.notes)
+    for words in ("env/, node_modules/, sub/__pycache__/", "2 symbolic links", "1 socket, FIFO", "1 name left out"):
+        assert words in notes, notes
+    assert "node_modules/x/y.js" in files.workspace.walk("node_modules/**").paths
+    assert "env/lib/z.py" in files.workspace.walk("env/**/*.py").paths
+
+
+def test_an_ignored_folder_is_shown_when_named(files: Any) -> None:
+    files.put(".gitignore", "build/\n*.o\n")
+    for path in ("build/out.txt", "build/x.o", "src/a.c", "src/a.o"):
+        files.put(path)
+    assert files.workspace.walk().paths == (".gitignore", "src/a.c")
+    assert files.workspace.walk("build/*").paths == ("build/out.txt",)
+
+
+def test_a_walk_never_starts_through_a_link(files: Any) -> None:
+    (files.folder.parent / "outside").mkdir()
+    os.symlink("../outside", files.folder / "out")
+    with pytest.raises(ToolFailed) as caught:
+        files.workspace.walk("out/*")
+    assert caught.value.code == "permission"
+    assert files.workspace.walk("missing/*").notes == ("there is no folder missing",)
+
+
+def test_depth_costs_no_descriptors(files: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(files.folder)
+    for _ in range(500):
+        os.mkdir("d")
+        os.chdir("d")
+    Path("leaf").touch()
+    os.chdir(files.folder)
+    assert files.workspace.walk().paths == ("d/" * 500 + "leaf",)
+    subprocess.run(["rm", "-r", "d"], check=True)  # Python's own removal recurses
+
+
+@pytest.mark.parametrize(
+    ("pattern", "expected"),
+    [
+        ("*.py", ["a.py"]), ("**/*.py", ["a.py", "s/b.py", "s/t/c.py"]), ("s/*", ["s/b.py"]),
+        ("s/**", ["s/b.py", "s/t/c.py"]),
+        ("s/**/*", ["s/b.py", "s/t/c.py"]), ("**/t/*", ["s/t/c.py"]), ("*/b.py", ["s/b.py"]), ("?.py", ["a.py"]),
+        ("[ab].py", ["a.py"]), ("[!a].*", []), ("**/*.{py,md}", [".h/d.md", "a.py", "s/b.py", "s/t/c.py"]),
+        ("{s,.h}/*", [".h/d.md", "s/b.py"]), ("a.py", ["a.py"]), ("s", []),
+        ("**", [".h/d.md", "a.py", "s/b.py", "s/t/c.py"]),
+        ("**/**/c.py", ["s/t/c.py"]), ("s/{b,x}.py", ["s/b.py"]), ("./s/b.py", ["s/b.py"]), ("**/[", []),
+    ],
+)  # fmt: skip
+def test_patterns(files: Any, pattern: str, expected: list[str]) -> None:
+    for path in ("a.py", "s/b.py", "s/t/c.py", ".h/d.md"):
+        files.put(path)
+    assert list(files.workspace.walk(pattern).paths) == expected
+
+
+_part = st.sampled_from(["a", "b", "ab", "*", "**", "a*", "*b", "?", "[ab]"])
+
+
+@settings(deadline=None, max_examples=300)
+@given(st.lists(_part, min_size=1, max_size=5).map("/".join), st.booleans())
+def test_patterns_match_what_pythons_glob_matches(tmp_path_factory: Any, pattern: str, deep: bool) -> None:
+    root = tmp_path_factory.getbasetemp() / "glob-tree"
+    if not root.exists():
+        for folder in ("", "a/", "b/", "a/a/", "a/ab/b/", "ab/b/a/"):
+            for name in ("f", "a.x", "xb", "bb"):
+                (root / folder).mkdir(parents=True, exist_ok=True)
+                (root / folder / name).touch()
+    pattern = f"{pattern}/*" if deep else pattern
+    expected = {path for path in glob.glob(pattern, root_dir=root, recursive=True) if (root / path).is_file()}
+    workspace = FolderWorkspace.open(str(root))
+    try:
+        assert set(workspace.walk(pattern).paths) == expected
+    finally:
+        workspace.close()
+
+
+def test_too_long_or_too_branching_patterns_are_refused() -> None:
+    for pattern in ("x" * 1_001, "{a,b}" * 7):
+        with pytest.raises(ToolFailed) as caught:
+            compile_glob(pattern)
+        assert caught.value.code == "validation"
+
+
+def test_an_unreadable_folder_is_told(files: Any) -> None:
+    files.put("open/a")
+    files.put("closed/b")
+    (files.folder / "closed").chmod(0)
+    try:
+        if os.access(files.folder / "closed", os.R_OK):
+            pytest.skip("root may look into everything")
+        walk = files.workspace.walk()
+        assert walk.paths == ("open/a",) and "closed" in walk.notes[0]
+    finally:
+        (files.folder / "closed").chmod(0o700)

@@ -1,0 +1,242 @@
+from __future__ import annotations
+
+import ctypes
+import os
+import socket
+import stat
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from inarch import ToolFailed, UsageError
+from inarch_sandbox_fs.reading import digest
+from inarch_sandbox_fs.workspace import FolderWorkspace
+
+
+def _code(act: Any, *arguments: Any, **more: Any) -> str:
+    with pytest.raises(ToolFailed) as caught:
+        act(*arguments, **more)
+    return caught.value.code
+
+
+def test_a_root_that_is_no_directory_is_a_usage_error(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    for root in ("file", "missing"):
+        with pytest.raises(UsageError):
+            FolderWorkspace.open(str(tmp_path / root))
+
+
+def test_special_files_are_refused_without_hanging(files: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    os.mkfifo(files.folder / "fifo")
+    (files.folder / "folder").mkdir()
+    monkeypatch.chdir(files.folder)  # a socket's path is limited to some 100 bytes
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind("socket")
+        for name in ("fifo", "socket", "folder"):
+            assert _code(files.workspace.read, name) == "validation", name
+            assert _code(files.workspace.replace, name, [b"x"], "0" * 32) == "validation", name
+            assert _code(files.workspace.replace, name, [b"x"], None) == "conflict", name
+
+
+def test_a_device_is_refused(files: Any) -> None:
+    try:
+        os.mknod(files.folder / "null", 0o600 | stat.S_IFCHR, os.makedev(1, 3))
+    except PermissionError:
+        pytest.skip("only root makes devices")
+    assert _code(files.workspace.read, "null") == "validation"
+
+
+def test_no_permission_is_said(files: Any) -> None:
+    files.put("closed", "x").chmod(0)
+    if os.access(files.folder / "closed", os.R_OK):
+        pytest.skip("root may read everything")
+    assert _code(files.workspace.read, "closed") == "permission"
+
+
+def test_a_missing_file_names_the_nearest_one(files: Any) -> None:
+    files.put("src/parser.py")
+    with pytest.raises(ToolFailed) as caught:
+        files.workspace.read("src/praser.py")
+    assert caught.value.code == "not_found"
+    assert "'src/parser.py'" in caught.value.remedy
+    with pytest.raises(ToolFailed) as caught:
+        files.workspace.read("scr/parser.py")
+    assert "'src'" in caught.value.remedy
+
+
+def test_reading_in_pieces_gives_no_hash(files: Any) -> None:
+    files.put("a", b"0123456789")
+    whole = files.workspace.read("a")
+    assert (whole.hash, whole.truncated) == (digest(b"0123456789"), False)
+    part = files.workspace.read("a", 2, 3)
+    assert (part.data, part.hash, part.size, part.truncated) == (b"234", "", 10, True)
+    assert files.workspace.read("a", 8, 10).truncated is False
+    assert files.workspace.read("a", 0, 10).hash == whole.hash
+    assert files.workspace.read("a", 99, 1).data == b""
+
+
+def test_a_sparse_file_of_300_mb_is_read_in_pieces(files: Any) -> None:
+    with (files.folder / "big").open("wb") as file:
+        file.truncate(300_000_000)
+    part = files.workspace.read("big", 299_999_990, 100)
+    assert (len(part.data), part.truncated) == (10, False)
+
+
+def test_links_inside_are_read_and_never_written_through(files: Any) -> None:
+    files.put("real/file", "old")
+    os.symlink("real/file", files.folder / "link")
+    os.symlink("real", files.folder / "folder")
+    assert files.workspace.read("link").data == b"old"
+    assert files.workspace.read("folder/file").data == b"old"
+    known = digest(b"old")
+    for path in ("link", "folder/file"):
+        assert _code(files.workspace.replace, path, [b"new"], known) == "permission"
+        assert _code(files.workspace.remove, path, known) == "permission"
+    assert _code(files.workspace.replace, "folder/new", [b"new"], None) == "permission"
+    assert _code(files.workspace.move, "real/file", "folder/moved", known) == "permission"
+    assert (files.folder / "real" / "file").read_text() == "old"
+    assert files.workspace.stat("link").kind == "link"
+
+
+def test_replace_compares_with_the_present_bytes(files: Any) -> None:
+    files.put("a", "one")
+    assert _code(files.workspace.replace, "a", [b"x"], digest(b"other")) == "conflict"
+    assert (files.folder / "a").read_text() == "one"
+    assert os.listdir(files.folder) == ["a"]
+    change = files.workspace.replace("a", [b"tw", b"o"], digest(b"one"))
+    assert (change.before, change.after) == (digest(b"one"), digest(b"two"))
+    assert _code(files.workspace.replace, "gone", [b"x"], digest(b"one")) == "not_found"
+    assert _code(files.workspace.replace, "a", [b"x"], None) == "conflict"
+
+
+def test_a_save_during_the_write_is_not_lost(files: Any) -> None:
+    files.put("a", "one")
+
+    def chunks() -> Any:
+        yield b"mine"
+        (files.folder / "a").write_text("theirs")
+
+    assert _code(files.workspace.replace, "a", chunks(), digest(b"one")) == "conflict"
+    assert (files.folder / "a").read_text() == "theirs"
+    assert os.listdir(files.folder) == ["a"]
+
+
+def test_a_failing_source_leaves_the_old_bytes_and_nothing_else(files: Any) -> None:
+    files.put("a", "one")
+
+    def chunks() -> Any:
+        yield b"half"
+        raise ToolFailed("cancelled", "stopped")
+
+    assert _code(files.workspace.replace, "a", chunks(), digest(b"one")) == "cancelled"
+    assert _code(files.workspace.replace, "new/deep/file", chunks(), None) == "cancelled"
+    assert (files.folder / "a").read_text() == "one"
+    assert os.listdir(files.folder) == ["a"]
+
+
+def test_mode_and_hard_links_are_kept(files: Any) -> None:
+    script = files.put("script", "one")
+    script.chmod(0o751)
+    os.link(script, files.folder / "other")
+    files.workspace.replace("script", [b"two"], digest(b"one"))
+    assert stat.S_IMODE(script.stat().st_mode) == 0o751
+    assert (files.folder / "other").read_text() == "one"
+
+
+def test_new_files_and_folders_follow_the_umask(files: Any) -> None:
+    before = os.umask(0o027)
+    try:
+        files.workspace.replace("new/deep/file", [b"x"], None)
+    finally:
+        os.umask(before)
+    assert stat.S_IMODE((files.folder / "new/deep/file").stat().st_mode) == 0o640
+    assert stat.S_IMODE((files.folder / "new").stat().st_mode) == 0o750
+
+
+def test_remove_move_and_restore(files: Any) -> None:
+    files.put("a", "one").chmod(0o640)
+    entry, known = files.workspace.stat("a"), digest(b"one")
+    assert _code(files.workspace.move, "a", "a2", "0" * 32) == "conflict"
+    files.put("taken", "x")
+    assert _code(files.workspace.move, "a", "taken", known) == "conflict"
+    files.workspace.move("a", "sub/b", known)
+    assert (files.folder / "sub/b").read_text() == "one" and not (files.folder / "a").exists()
+    assert _code(files.workspace.remove, "sub/b", "0" * 32) == "conflict"
+    assert files.workspace.remove("sub/b", known).after is None
+    assert _code(files.workspace.remove, "sub/b", known) == "not_found"
+    change = files.workspace.restore("sub/b", entry, b"one")
+    assert (change.before, change.after) == (None, known)
+    assert stat.S_IMODE((files.folder / "sub/b").stat().st_mode) == 0o640
+    files.put("sub/b", "two").chmod(0o600)
+    change = files.workspace.restore("sub/b", entry, b"one")
+    assert (change.before, change.after) == (digest(b"two"), known)
+    assert stat.S_IMODE((files.folder / "sub/b").stat().st_mode) == 0o640
+
+
+@pytest.mark.parametrize("path", [".git/config", ".GIT/x", ".inarch/config.toml", "sub/.git/hooks/pre-commit"])
+def test_protected_names_are_never_written(files: Any, path: str) -> None:
+    assert _code(files.workspace.replace, path, [b"x"], None) == "permission"
+    files.put(path, "old")
+    known = digest(b"old")
+    files.put("free", "old")
+    assert _code(files.workspace.replace, path, [b"x"], known) == "permission"
+    assert _code(files.workspace.remove, path, known) == "permission"
+    assert _code(files.workspace.move, path, "stolen", known) == "permission"
+    assert _code(files.workspace.move, "free", f"{path}2", known) == "permission"
+    assert files.workspace.read(path).data == b"old"
+
+
+def test_entries_show_everything_in_a_directory(files: Any) -> None:
+    files.put("sub/file", "12345")
+    files.put(".gitignore", "sub\n")
+    os.symlink("nowhere", files.folder / "link")
+    os.mkfifo(files.folder / "pipe")
+    found = [(entry.path, entry.kind) for entry in files.workspace.entries()]
+    assert found == [(".gitignore", "file"), ("link", "link"), ("pipe", "other"), ("sub", "directory")]
+    assert files.workspace.entries("sub")[0].size == 5
+    assert _code(files.workspace.entries, "sub/file") == "validation"
+    assert _code(files.workspace.entries, "missing") == "not_found"
+
+
+def test_a_closed_workspace_fails_clearly(files: Any) -> None:
+    files.workspace.close()
+    files.workspace.close()
+    assert _code(files.workspace.read, "a") == "cancelled"
+
+
+def test_no_read_leaves_the_root_while_links_are_swapped_in(files: Any) -> None:
+    """A bounded race: one thread swaps a directory with a link to the outside, the other reads through it."""
+    outside = files.folder.parent / "outside"
+    outside.mkdir()
+    (outside / "file").write_text("SECRET")
+    files.put("dir/file", "inside")
+    os.symlink(outside, files.folder / "evil")
+    stop = threading.Event()
+    names = os.fsencode(files.folder / "dir"), os.fsencode(files.folder / "evil")
+    rename = ctypes.CDLL(None).renameat2
+
+    def swap() -> None:
+        while not stop.is_set():
+            assert rename(-100, names[0], -100, names[1], 2) == 0  # exchanges the two names in one step
+
+    thread = threading.Thread(target=swap)
+    thread.start()
+    try:
+        seen = set()
+        for _ in range(1_500):
+            try:
+                seen.add(files.workspace.read("dir/file").data)
+            except ToolFailed:
+                pass
+            try:
+                files.workspace.replace("dir/made", [b"x"], None)
+                files.workspace.remove("dir/made", digest(b"x"))
+            except ToolFailed:
+                pass
+    finally:
+        stop.set()
+        thread.join()
+    assert seen == {b"inside"}
+    assert os.listdir(outside) == ["file"]
