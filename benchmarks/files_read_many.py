@@ -11,11 +11,12 @@ from __future__ import annotations
 import asyncio
 import tempfile
 from pathlib import Path
+from typing import cast
 
 from attrs import frozen
 from files_cpu import compare
 
-from inarch import PlannedCall, PluginContext
+from inarch import PlannedCall, PluginContext, ToolContext
 from inarch.calls import Scheduler
 from inarch.journal import Journal, MemoryStore, Redactor
 from inarch.plugins import Bound
@@ -37,7 +38,7 @@ def measure(root: str, lines: int) -> None:
     for path in paths:
         Path(root, path).write_text("    value = compute(argument)  # a line\n" * lines)
     workspace = FolderWorkspace.open(root)
-    alone = Alone(workspace)
+    alone = cast(ToolContext, Alone(workspace))
     context = PluginContext("sandbox-fs", root)
     call = PlannedCall("read_multiple_files", {"file_paths": paths})
     tool = next(tool for tool in TOOLS if tool.name == call.name)

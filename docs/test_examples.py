@@ -74,3 +74,11 @@ def test_examples_of_the_page_run(page: Path, tmp_path: Path) -> None:
             expected = {int(match[1]) for match in re.finditer(r"# exit (\d+)", code)} or {0}
             assert done.returncode in expected, f"{page}: {code!r} gave {done.returncode}\n{printed}"
             check(shown, printed, f"{page.name}: {code}")
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_links_of_the_page_lead_somewhere(page: Path) -> None:
+    text = re.sub(r"^```.*?^```$", "", page.read_text(encoding="utf-8"), flags=re.M | re.S)
+    for target in re.findall(r"\]\(([^)#\s]+)[^)]*\)", text):
+        if "://" not in target:
+            assert (page.parent / target).exists(), f"{page}: {target}"

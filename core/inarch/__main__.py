@@ -8,11 +8,10 @@ import sys
 
 def main() -> None:
     """Run the command line and exit with its code."""
+    # What start-up makes stays: looking at it after every 700 objects would be a tenth of a short run.
+    gc.set_threshold(100_000)
     try:
-        if sys.argv[1:] == ["--version"]:
-            from inarch import __version__
-
-            sys.stdout.write(f"inarch {__version__}\n")
+        if sys.argv[1:] == ["--version"] and _told_version():
             return
         from inarch.cli.main import run
 
@@ -21,6 +20,17 @@ def main() -> None:
         code = 130
     gc.freeze()  # what is left ends with the process: looking through it for cycles would be a fifth of a short run
     sys.exit(code)
+
+
+def _told_version() -> bool:
+    from inarch import __version__
+
+    try:
+        sys.stdout.write(f"inarch {__version__}\n")
+        sys.stdout.flush()
+    except (OSError, AttributeError):  # full or closed: `run` says so, or not, as for every other output
+        return False
+    return True
 
 
 if __name__ == "__main__":

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from inarch import ToolContext, ToolFailed
-from inarch_brief_tracer.entries import entries
-from inarch_brief_tracer.hits import Hit
 from inarch_brief_tracer.index import Coverage, Damaged, Index
 from inarch_brief_tracer.modules import TEST
-from inarch_brief_tracer.neighbours import CallSite, callees_of, callers_of
-from inarch_brief_tracer.resolve import Place, Resolver
 from inarch_brief_tracer.rows import Shelf
-from inarch_brief_tracer.search import search
 from inarch_brief_tracer.source import first_sentence
+
+if TYPE_CHECKING:
+    from inarch_brief_tracer.hits import Hit
+    from inarch_brief_tracer.neighbours import CallSite
+    from inarch_brief_tracer.resolve import Resolver
 
 MAX_CODE_LINES = 80
 MAX_FOUND = 100
@@ -25,6 +25,7 @@ Answer = TypeVar("Answer")
 
 def find_symbols(index: Index, context: ToolContext, query: str, kind: str, limit: int) -> dict[str, Any]:
     """Answer `find_symbols`."""
+    from inarch_brief_tracer.search import search
 
     def answer(shelf: Shelf, coverage: Coverage) -> dict[str, Any]:
         hits = search(shelf, query, kind, max(1, min(limit, MAX_FOUND)))
@@ -40,10 +41,11 @@ def context_get(index: Index, context: ToolContext, query: str) -> dict[str, Any
 
 def find_entry_points(index: Index, context: ToolContext, kind: str) -> dict[str, Any]:
     """Answer `find_entry_points`."""
+    from inarch_brief_tracer.entries import entries
 
     def answer(shelf: Shelf, coverage: Coverage) -> dict[str, Any]:
-        found, notes = entries(shelf, kind)
-        return {"entries": found, "note": noted(coverage, *notes)}
+        found, totals, notes = entries(shelf, kind)
+        return {"entries": found, "totals": totals, "note": noted(coverage, *notes)}
 
     return asked(index, context, answer)
 
@@ -97,6 +99,10 @@ def described(hit: Hit) -> dict[str, Any]:
 
 def context_of(shelf: Shelf, coverage: Coverage, query: str) -> dict[str, Any]:
     """Give the best symbol for a query with its code and its neighbours."""
+    from inarch_brief_tracer.neighbours import callees_of, callers_of
+    from inarch_brief_tracer.resolve import Place, Resolver
+    from inarch_brief_tracer.search import search
+
     hits = search(shelf, query, limit=6)
     empty: dict[str, Any] = {"query": query, "target": None, "callers": [], "callees": [], "others": []}
     if not hits:
@@ -111,6 +117,7 @@ def context_of(shelf: Shelf, coverage: Coverage, query: str) -> dict[str, Any]:
         return lines[path][line - 1].strip()[:200] if 0 < line <= len(lines[path]) else ""
 
     callers, note = callers_of(resolver, target)
+    callees, more = callees_of(resolver, target)
     line_of(best.path, 0)
     symbol = resolver.symbol(target)
     code = lines[best.path][(symbol.decorated or symbol.line) - 1 : symbol.end]
@@ -132,7 +139,9 @@ def context_of(shelf: Shelf, coverage: Coverage, query: str) -> dict[str, Any]:
             }
             for site in callers
         ],
-        "callees": [_callee(resolver, site) for site in callees_of(resolver, target)],
+        "callees": [_callee(resolver, site) for site in callees],
+        "more_callers": note is not None,
+        "more_callees": more,
         "others": [described(hit) for hit in hits[1:]],
         "note": noted(coverage, note, f"code cut to {MAX_CODE_LINES} of {len(code)} lines" if cut else None),
     }

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from inarch_brief_tracer.facts import CLASS, METHOD, Call, Facts, Symbol
+from inarch_brief_tracer.facts import CLASS, METHOD, Call, Facts, Import, Symbol
 from inarch_brief_tracer.modules import VENDORED
 
 SCRIPT, MAIN, COMMAND, ROUTE, TESTS = "script", "main", "command", "route", "test"
 
+_CLICK = frozenset(("click", "typer", "asyncclick", "rich_click", "cloup"))
 _VERBS = frozenset(
     ("get", "post", "put", "delete", "patch", "head", "options", "trace", "websocket", "api_route", "route")
 )
@@ -26,7 +27,7 @@ class Door(NamedTuple):
     """A place where a program is entered.
 
     `target` is the dotted text of what runs, where that is another name than the symbol at `place`; of a command the
-    group it belongs to, with a final blank.
+    object whose decorator it bears, which is a group or an application if it is a command at all.
     """
 
     kind: str
@@ -37,14 +38,15 @@ class Door(NamedTuple):
     target: str = ""
 
 
-def doors_of(path: str, role: str, facts: Facts) -> list[Door]:
+def doors_of(path: str, module: str, role: str, facts: Facts) -> list[Door]:
     """Give the doors of a file; what tests hold is counted where they are kept."""
     if role == VENDORED:
         return []
-    doors = list(_mains(path, facts))
+    doors = list(_mains(path, module, facts))
+    library = library_names(facts.imports)
     for place, symbol in enumerate(facts.symbols):
         for text in symbol.decorators:
-            doors += _decorated(place, symbol, text)
+            doors += _decorated(place, symbol, text, library)
         if symbol.kind == CLASS and symbol.name == "Command" and "/management/commands/" in f"/{path}":
             name = path.rpartition("/")[2].removesuffix(".py")
             doors.append(Door(COMMAND, f"manage.py {name}", place, symbol.line, "Django management command"))
@@ -55,26 +57,25 @@ def doors_of(path: str, role: str, facts: Facts) -> list[Door]:
     return doors
 
 
-def _mains(path: str, facts: Facts) -> Iterator[Door]:
-    folder, _, base = path.rpartition("/")
-    if base == "__main__.py":
-        name = folder.removeprefix("src/").replace("/", ".") or "."
-        yield Door(MAIN, f"python -m {name}", 0, facts.guard or 1, "__main__.py")
+def _mains(path: str, module: str, facts: Facts) -> Iterator[Door]:
+    if path.rpartition("/")[2] == "__main__.py":
+        package = module.rpartition(".")[0]
+        run = f"python -m {package}" if package else f"python {path}"
+        yield Door(MAIN, run, 0, facts.guard or 1, "__main__.py")
     elif facts.guard:
         yield Door(MAIN, f"python {path}", 0, facts.guard, 'if __name__ == "__main__"')
 
 
-def _decorated(place: int, symbol: Symbol, text: str) -> Iterator[Door]:
+def _decorated(place: int, symbol: Symbol, text: str, library: frozenset[str]) -> Iterator[Door]:
     """Read a decorator in name, attribute or call form."""
     dotted, _, arguments = text.partition("(")
     owner, _, last = dotted.rpartition(".")
     first = literal(arguments)
-    if last in ("command", "group") and symbol.kind != METHOD:
+    if last in ("command", "group") and symbol.kind != METHOD and (owner or last in library):
         named = _NAMED.search(arguments)
         own = symbol.name.rpartition(".")[2].replace("_", "-")
         name = first or (named[2] if named else own)
-        library = owner.partition(".")[0] in ("click", "typer", "asyncclick", "rich_click", "")
-        yield Door(COMMAND, name, place, symbol.line, f"@{dotted}", "" if library else f"{owner} ")
+        yield Door(COMMAND, name, place, symbol.line, f"@{dotted}", "" if not owner or owner in library else owner)
     elif owner and last in _VERBS and first is not None and (last == "route" or first.startswith("/") or not first):
         yield from (
             Door(ROUTE, f"{verb} {first or '/'}", place, symbol.line, f"@{dotted}") for verb in _verbs(last, arguments)
@@ -100,7 +101,11 @@ def _registered(call: Call, django: bool) -> Iterator[Door]:
     elif last == "ArgumentParser" and (prog := _PROG.search(call.text)):
         yield Door(COMMAND, prog[2], call.scope, call.line, "argparse")
     elif last in _DJANGO and django and first is not None and len(parts) > 1:
-        target = parts[1].partition("(")[0].removesuffix(".as_view")
+        target, _, inner = parts[1].partition("(")
+        wrapped = re.match(r"[A-Za-z_][\w.]*", inner)
+        # What a decorating call is given is what runs: `never_cache(view)`.
+        target = wrapped[0] if wrapped and not target.endswith(".as_view") and target != "include" else target
+        target = target.removesuffix(".as_view")
         if target != "include":
             yield Door(ROUTE, f"/{first.lstrip('/')}", call.scope, call.line, f"Django {last}()", target)
     elif last in _REGISTERED and first is not None and first.startswith("/"):
@@ -109,6 +114,11 @@ def _registered(call: Call, django: bool) -> Iterator[Door]:
         target = named[1] if named else plain[-1] if plain else ""
         for verb in _verbs("route", call.text):
             yield Door(ROUTE, f"{verb} {first}", call.scope, call.line, f"{last}()", target)
+
+
+def library_names(imports: Iterable[Import]) -> frozenset[str]:
+    """Give the names that a file imports from the libraries that make commands."""
+    return frozenset(item.name for item in imports if not item.level and item.module.partition(".")[0] in _CLICK)
 
 
 def literal(arguments: str) -> str | None:

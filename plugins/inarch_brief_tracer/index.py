@@ -9,16 +9,18 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from attrs import Factory, define, field
 
 from inarch import Cancelled, FileStat, ToolFailed, Workspace
 from inarch_brief_tracer.modules import CODE, EXAMPLE, TEST, VENDORED, module_name, packages_of, role_of
-from inarch_brief_tracer.rows import Entry, Kept, Stamp, add, kept_files, remove, touch
+from inarch_brief_tracer.rows import Kept, Stamp, kept_files
 from inarch_brief_tracer.source import sound
 from inarch_brief_tracer.store import Busy, Store, transaction
-from inarch_brief_tracer.syntax import extracted, readable
+
+if TYPE_CHECKING:
+    from inarch_brief_tracer.keeping import Entry
 
 MAX_FILES = 50_000
 MAX_BYTES = 2_000_000
@@ -80,7 +82,13 @@ class Index:
         """
         with self._lock, self.store.connection() as connection:
             try:
-                yield connection, self._current(connection, workspace, moment, stop)
+                coverage = self._current(connection, workspace, moment, stop)
+                # What another process writes meanwhile is not seen: rows found stay there until they are read.
+                connection.execute("BEGIN")
+                try:
+                    yield connection, coverage
+                finally:
+                    connection.execute("ROLLBACK")
             except sqlite3.DatabaseError as error:
                 raise Damaged(str(error)) from error
 
@@ -123,21 +131,15 @@ class Index:
                     gone.append(path)
             elif known is None or known.module != module or not _is_unchanged(known.stamp, stat):
                 changed.append((path, stat, module))
-        with _uncollected():
-            reading = self._read(workspace, changed, kept, stop)
+        reading = self._read(workspace, changed, kept, stop) if changed else _Reading()
         notes = [f"only the first {MAX_FILES:,} Python files are looked at"] if walk.truncated else []
-        if gone or reading.entries or reading.touched:
-            try:
-                with transaction(connection):
-                    remove(connection, [*gone, *(entry.path for entry in reading.entries)])
-                    touch(connection, reading.touched)
-                    add(connection, reading.entries)
-            except Busy:
-                notes.append("another process is writing the index: the answer is from before its changes")
+        if (gone or reading.entries or reading.touched) and not _keep(connection, gone, reading):
+            notes.append("another process is writing the index: the answer is from before its changes")
         indexed = connection.execute("SELECT count(*) FROM files").fetchone()[0] + reading.skipped
         notes += _unparsable(connection)
         if reading.skipped:
-            notes.append(f"{reading.skipped:,} Python files can't be read")
+            files = "1 Python file" if reading.skipped == 1 else f"{reading.skipped:,} Python files"
+            notes.append(f"{files} can't be read")
         if self.store.note:
             notes.append(self.store.note)
         return Coverage(min(indexed, len(present)), len(present), tuple(notes))
@@ -152,13 +154,14 @@ class Index:
         reading = _Reading()
         changed.sort(key=lambda item: (_ORDER[role_of(item[0])], item[0].count("/"), item[0]))
         deadline = time.monotonic() + self.seconds
-        for path, stat, module in changed:
-            if time.monotonic() > deadline or stop():
-                break
-            try:
-                self._read_one(workspace, path, stat, module, kept.get(path), reading)
-            except Cancelled:
-                break  # what was read so far is worth keeping
+        with _uncollected():
+            for path, stat, module in changed:
+                if time.monotonic() > deadline or stop():
+                    break
+                try:
+                    self._read_one(workspace, path, stat, module, kept.get(path), reading)
+                except Cancelled:
+                    break  # what was read so far is worth keeping
         return reading
 
     def _read_one(
@@ -176,6 +179,9 @@ class Index:
         if known and known.hash == content and known.module == module:
             reading.touched.append((path, stamp))
             return
+        from inarch_brief_tracer.keeping import Entry
+        from inarch_brief_tracer.syntax import extracted, readable
+
         role = role_of(path)
         if role == TEST:
             # Tests are most of a large tree and rarely asked for: names now, facts when they are.
@@ -183,6 +189,20 @@ class Index:
             return
         facts, text = extracted(data, light=stat.size > MAX_BYTES)
         reading.entries.append(Entry(path, module, role, stamp, content, facts, text))
+
+
+def _keep(connection: sqlite3.Connection, gone: list[str], reading: _Reading) -> bool:
+    """Write what a refresh found out; False where another process writes."""
+    from inarch_brief_tracer.keeping import add, remove, touch
+
+    try:
+        with transaction(connection):
+            remove(connection, [*gone, *(entry.path for entry in reading.entries)])
+            touch(connection, reading.touched)
+            add(connection, reading.entries)
+    except Busy:
+        return False
+    return True
 
 
 def _unparsable(connection: sqlite3.Connection) -> list[str]:

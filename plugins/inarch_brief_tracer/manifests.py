@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import ast
-import configparser
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from inarch_brief_tracer.source import Undecodable, decoded
+from inarch_brief_tracer.source import decoded
 
 NAMES = ("pyproject.toml", "setup.cfg", "setup.py")
 
@@ -40,14 +39,7 @@ def scripts(read: Callable[[str], bytes | None]) -> tuple[list[Script], list[str
             for how, script, target in parse(text):
                 line = _line_of(text, script, target)
                 found.setdefault((how, script), Script(script, target, name, line, how))
-        except (
-            Undecodable,
-            tomllib.TOMLDecodeError,
-            configparser.Error,
-            SyntaxError,
-            ValueError,
-            RecursionError,
-        ) as error:
+        except (SyntaxError, ValueError, RecursionError) as error:  # undecodable text and broken TOML are ValueErrors
             notes.append(f"{name} can't be read: {str(error).splitlines()[0]}")
     return list(found.values()), notes
 
@@ -87,9 +79,14 @@ def _group(name: str) -> str:
 
 
 def _setup_cfg(text: str) -> Iterator[tuple[str, str, str]]:
+    import configparser
+
     parser = configparser.ConfigParser(interpolation=None, strict=False)
     parser.optionxform = str  # type: ignore[assignment,method-assign]
-    parser.read_string(text)
+    try:
+        parser.read_string(text)
+    except configparser.Error as error:
+        raise ValueError(str(error)) from error
     if parser.has_section("options.entry_points"):
         for group, lines in parser.items("options.entry_points"):
             yield from _pairs(group, lines.splitlines())

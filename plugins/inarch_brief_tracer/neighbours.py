@@ -10,7 +10,7 @@ from inarch_brief_tracer.modules import TEST
 from inarch_brief_tracer.resolve import FileFacts, Place, Resolver
 
 MAX_CALLERS = 30
-MAX_CALLEES = 40
+MAX_CALLEES = 60
 _MAX_TESTS = 12
 """Test files that are read whole for one question."""
 
@@ -24,8 +24,11 @@ class CallSite(NamedTuple):
     line: int
 
 
-def callees_of(resolver: Resolver, target: Place) -> list[CallSite]:
-    """Give what a function calls, nested functions included; of a class what making one calls."""
+def callees_of(resolver: Resolver, target: Place) -> tuple[list[CallSite], bool]:
+    """Give what a function calls, nested functions included; of a class what making one calls; and if there is more.
+
+    A class that inherits its `__init__` is named itself: its base is not what is made.
+    """
     file = resolver.file(target.file)
     symbol = resolver.symbol(target)
     inside = {target.place}
@@ -37,9 +40,11 @@ def callees_of(resolver: Resolver, target: Place) -> list[CallSite]:
     sites: dict[Place, CallSite] = {}
     for call in file.facts.calls:
         if call.scope in inside:
-            for callee in resolver.callees(file, call.scope, call.callee)[-1:]:
+            run = resolver.callees(file, call.scope, call.callee)
+            inherits = len(run) == 2 and not resolver.qualname(run[1]).startswith(f"{resolver.qualname(run[0])}.")
+            for callee in run[:1] if inherits else run[-1:]:
                 sites.setdefault(callee, CallSite(Place(target.file, call.scope), callee, file.path, call.line))
-    return list(sites.values())[:MAX_CALLEES]
+    return list(sites.values())[:MAX_CALLEES], len(sites) > MAX_CALLEES
 
 
 def callers_of(resolver: Resolver, target: Place, seconds: float = 1.5) -> tuple[list[CallSite], str | None]:

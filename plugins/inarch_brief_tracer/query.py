@@ -19,6 +19,9 @@ _TESTS = re.compile(
 )
 
 
+_KINDS = re.compile(r"\b(?:which|what) (function|method|class|module|constant)\b", re.IGNORECASE)
+
+
 class Query(NamedTuple):
     """A parsed question.
 
@@ -36,6 +39,12 @@ class Query(NamedTuple):
     capitals: tuple[str, ...]
     words: tuple[str, ...]
     pairs: tuple[str, ...]
+
+    @property
+    def kind(self) -> str:
+        """The kind of symbol that is asked for, "" where it is left open: `which class …`."""
+        found = _KINDS.search(self.text)
+        return found[1].lower() if found else ""
 
     @property
     def about_tests(self) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Mapping, Sequence
 
-from inarch_brief_tracer.facts import CLASS, METHOD, MODULE
+from inarch_brief_tracer.facts import CLASS, FUNCTION, METHOD, MODULE
 from inarch_brief_tracer.hits import JOINED, Hit, by_ids, file_hits, order, preference
 from inarch_brief_tracer.query import Query, parsed
 from inarch_brief_tracer.rows import Shelf
@@ -20,6 +20,8 @@ _LENGTHS = {"name": 0.5, "qualname": 0.3, "doc": 0.4, "path": 0.2, "body": 0.45}
 _AVERAGES = {"name": 2.0, "qualname": 2.0, "doc": 10.0, "path": 4.0, "body": 30.0}
 _SATURATION = 1.0
 COVERAGE = 0.85
+OTHER_KIND = 0.6
+"""What a symbol of another kind than asked for counts."""
 
 
 def search(shelf: Shelf, text: str, kind: str = "any", limit: int = 20) -> list[Hit]:
@@ -36,7 +38,11 @@ def search(shelf: Shelf, text: str, kind: str = "any", limit: int = 20) -> list[
         boost = {hit.key: hit.score for hit in _scored(connection, terms, [hit.id for hit in found.values()])}
         found = {key: hit._replace(score=hit.score + boost.get(key, 0.0)) for key, hit in found.items()}
     ranked = sorted(found.values(), key=order)
-    ranked += [hit for hit in worded if hit.key not in found]
+    if not found and not query.about_tests:
+        from inarch_brief_tracer.spreading import spread
+
+        worded = spread(shelf, worded)
+    ranked += _apart([hit for hit in worded if hit.key not in found])
     return [hit for hit in ranked if kind in ("any", hit.kind)][:limit]
 
 
@@ -88,7 +94,7 @@ def _named(shelf: Shelf, query: Query) -> list[Hit]:
             rows = shelf.connection.execute(
                 f"{JOINED} WHERE s.name = ? AND s.kind = 'class' AND f.role = 'code'", (capital,)
             )
-            hits += [Hit(*row, score=50.0) for row in rows if len(query.words) < 3]
+            hits += [Hit(*row)._replace(score=50.0) for row in rows if len(query.words) < 3]
     return hits
 
 
@@ -121,9 +127,28 @@ def _worded(shelf: Shelf, query: Query, terms: Terms) -> list[Hit]:
         (match, _CANDIDATES),
     ).fetchall()
     hits = _scored(shelf.connection, terms, [row[0] for row in rows])
+    if query.kind:
+        hits = [hit if _is(hit, query.kind) else hit._replace(score=hit.score * OTHER_KIND) for hit in hits]
     if query.about_tests or len(hits) < 5:
         hits += _tests(shelf, terms, query.about_tests)
     return sorted(hits, key=order)
+
+
+def _is(hit: Hit, kind: str) -> bool:
+    """Whether a symbol is of a kind as people name kinds: a method is a function, too."""
+    return hit.kind == kind or (kind in ("function", "method") and hit.kind in (FUNCTION, METHOD))
+
+
+def _apart(hits: Sequence[Hit]) -> list[Hit]:
+    """Put the `__init__` of a class that stands higher last: it says the same again."""
+    seen: set[str] = set()
+    first: list[Hit] = []
+    again: list[Hit] = []
+    for hit in hits:
+        owner, _, name = hit.qualname.rpartition(".")
+        (again if name == "__init__" and owner in seen else first).append(hit)
+        seen.add(hit.qualname)
+    return first + again
 
 
 def _tests(shelf: Shelf, terms: Terms, asked: bool) -> list[Hit]:

@@ -33,9 +33,9 @@ def inarch_settings() -> type:
 
 @inarch.hookimpl
 def inarch_tracers(context: inarch.PluginContext) -> Iterable[inarch.Tracer]:
-    """Return the logger, unless it is turned off."""
+    """Return the logger, unless it is turned off or nothing may be recorded."""
     settings = context.settings if isinstance(context.settings, Settings) else Settings()
-    if not settings.enabled:
+    if not (settings.enabled and context.recorded):
         return []
     from inarch_jsonl_logger.logger import JsonlLogger
 

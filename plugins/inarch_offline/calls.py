@@ -53,9 +53,9 @@ def context_get(query: str) -> PlannedCall:
     return PlannedCall("context_get", {"query": query})
 
 
-def entry_points() -> PlannedCall:
+def entry_points(kind: str = "all") -> PlannedCall:
     """Find the ways into the program."""
-    return PlannedCall("find_entry_points", {})
+    return PlannedCall("find_entry_points", {} if kind == "all" else {"kind": kind})
 
 
 def literal(text: str) -> str:

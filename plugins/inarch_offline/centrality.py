@@ -10,8 +10,9 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import zip_longest
+from typing import NamedTuple
 
-from attrs import define, field, frozen
+from attrs import define, field
 
 from inarch_offline.layout import Package
 from inarch_offline.material import FileText, Hit
@@ -33,8 +34,7 @@ _AUXILIARY = re.compile(
 )
 
 
-@frozen
-class Definition:
+class Definition(NamedTuple):
     """A top-level function or class and how many lines it has, at most."""
 
     name: str
@@ -43,7 +43,7 @@ class Definition:
     is_class: bool
 
 
-@define
+@define(eq=False, repr=False)
 class Part:
     """A module, or a sub-package with all its modules."""
 
@@ -70,8 +70,7 @@ class Part:
         return list(dict.fromkeys(one.name for one in self.definitions)) or self.exported
 
 
-@frozen
-class Outline:
+class Outline(NamedTuple):
     """What a search found in a package: definitions, imports among its modules, docstrings."""
 
     definitions: Sequence[Hit] = ()
@@ -80,8 +79,7 @@ class Outline:
     methods: Sequence[Hit] = ()
 
 
-@frozen
-class Exports:
+class Exports(NamedTuple):
     """What a package's `__init__` hands on: names by the module they come from, and modules handed on whole."""
 
     names: frozenset[str] = frozenset()

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import re
-
-from attrs import frozen
+from typing import NamedTuple
 
 REPLACE, CREATE, DELETE, MOVE = "replace", "create", "delete", "move"
 
 
-@frozen
-class Edit:
+class Edit(NamedTuple):
     """A change, word for word as the user gave it."""
 
     kind: str
@@ -28,11 +26,17 @@ _PLEASE = r"\s*(?:(?:please|can you|could you|now)[\s,]+)*"
 _IN_FILE = rf"(?:in|inside|within)\s+(?:the\s+)?(?:file\s+)?{_FILE}"
 _MOST_CHARACTERS = 4_000
 """A longer text is no mechanical replacement, and slow to match."""
+_VERBS = (
+    "replace", "change", "substitute", "create", "make", "write", "add", "delete", "remove", "move", "rename",
+)  # fmt: skip
 _PATH_LIKE = r"[\w@+-]*[./][\w./@+-]*\w|Makefile|Dockerfile|LICENSE|README"
 
 
 def edit_of(prompt: str) -> Edit | None:
     """Read an edit out of a prompt, None where it asks for none or leaves something open."""
+    low = prompt.lower()
+    if not any(verb in low for verb in _VERBS):
+        return None  # the expressions below take longer to compile than most answers to make
     return _replacement(prompt) or _creation(prompt) or _removal(prompt) or _move(prompt)
 
 

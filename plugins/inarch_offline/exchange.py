@@ -8,14 +8,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Generator, Mapping, Sequence
-from typing import TypeVar
-
-from attrs import frozen
+from typing import NamedTuple, TypeVar
 
 from inarch import CallPart, Message, ModelRequest, PlannedCall, ResultPart, Text, ToolError, ToolResult
 from inarch_offline.writing import Page
 
-MAX_ROUNDS = 5
+MAX_ROUNDS = 8
 """Replies with calls in one turn; the next one answers with what is known."""
 
 T = TypeVar("T")
@@ -24,8 +22,7 @@ Asking = Generator[Sequence[PlannedCall], Sequence[ToolResult], T]
 Plan = Asking[Page]
 
 
-@frozen
-class Exchange:
+class Exchange(NamedTuple):
     """A turn as its request shows it.
 
     Args:

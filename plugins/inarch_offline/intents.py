@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-
-from attrs import evolve, frozen
+from typing import NamedTuple
 
 from inarch_offline import phrasings
 from inarch_offline.edits import Edit, edit_of
 from inarch_offline.words import PATHS, leading_verb, names_in, paths_in, stripped_politeness, subject_of
 
-SUMMARIZE, EXPLAIN, WHERE, CALLERS, CALLEES, LIST, FILE, EDIT, NEEDS_MODEL, HELP, EMPTY, OTHER = (
-    "summarize", "explain", "where", "callers", "callees", "list", "file", "edit", "needs_model", "help", "empty",
-    "other",
+SUMMARIZE, EXPLAIN, WHERE, CALLERS, CALLEES, COMPARE, LIST, FILE, EDIT, NEEDS_MODEL, HELP, EMPTY, OTHER = (
+    "summarize", "explain", "where", "callers", "callees", "compare", "list", "file", "edit", "needs_model", "help",
+    "empty", "other",
 )  # fmt: skip
 
 
@@ -21,8 +20,7 @@ _FOLLOWING = frozenset((EXPLAIN, WHERE, CALLERS, CALLEES))
 """Kinds of intent in which `it` may stand for what came before."""
 
 
-@frozen
-class Intent:
+class Intent(NamedTuple):
     """What a prompt asks for.
 
     Args:
@@ -57,7 +55,7 @@ def parse(prompt: str, earlier: Sequence[str] = ()) -> Intent:
             return before
         if before.kind in _FOLLOWING or before.kind in (OTHER, FILE):
             about = " ".join([*intent.subject.split(), before.subject or before.path])
-            return evolve(intent, subject=about, names=before.names)
+            return intent._replace(subject=about, names=before.names)
     return intent
 
 
@@ -75,6 +73,9 @@ def _classified(text: str) -> Intent:
             found = re.fullmatch(pattern, text, re.I)
             if found and _is_symbol_like(found["what"]):
                 return _about(kind, found["what"])
+    compared = _compared(text)
+    if compared:
+        return Intent(COMPARE, subject=" ".join(compared), names=compared)
     paths = paths_in(text)
     if paths and leading_verb(low) not in phrasings.MODEL_VERBS and _is_about_path(low, paths[0]):
         return Intent(FILE, path=paths[0], subject=subject_of(text), names=names_in(text))
@@ -91,12 +92,33 @@ def _about(kind: str, text: str) -> Intent:
     return Intent(kind, subject=subject_of(text), names=names_in(text))
 
 
+def _compared(text: str) -> tuple[str, ...]:
+    """Read what a prompt compares, or the several names that one asks about; nothing if it asks about one thing."""
+    for pattern in phrasings.COMPARISONS:
+        found = re.fullmatch(pattern, text, re.I)
+        if found:
+            return tuple(_bare(found[side]) for side in ("one", "other"))
+    names = names_in(text)
+    asked = bool(re.match(phrasings.EXPLAIN, text, re.I)) or _where_facet(text.lower()) in ("defined", "declared")
+    listed = re.search(r"\b(?:and|or)\b|,", text)
+    apart = not any(f".{one}".endswith(f".{other}") for one in names for other in names if one != other)
+    return names[:4] if len(names) > 1 and asked and listed and apart else ()
+
+
+def _bare(text: str) -> str:
+    """Take the article off a name; a plain noun with one is rather a class: `a request`."""
+    article, _, noun = text.strip(" `'\"").partition(" ")
+    if article.lower() not in ("a", "an", "the"):
+        return text.strip(" `'\"")
+    return noun.capitalize() if noun.isalpha() and noun.islower() else noun
+
+
 def _located(text: str, facet: str) -> Intent:
     """Read where something is asked for; one word that is `defined` is a name."""
-    intent = evolve(_about(WHERE, text), facet=facet)
+    intent = _about(WHERE, text)._replace(facet=facet)
     words = intent.subject.split()
     if facet in ("defined", "declared", "implemented") and len(words) == 2 and words[1].lower() == facet:
-        return evolve(intent, subject=words[0], names=intent.names or (words[0],))
+        return intent._replace(subject=words[0], names=intent.names or (words[0],))
     return intent
 
 

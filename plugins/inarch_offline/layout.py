@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-
-from attrs import frozen
+from typing import NamedTuple
 
 from inarch_offline.writing import Place
 
@@ -28,8 +27,7 @@ _ASIDE = frozenset((
 ))  # fmt: skip
 
 
-@frozen
-class Package:
+class Package(NamedTuple):
     """A Python package or, where there is none, the folder with most of the code."""
 
     folder: str

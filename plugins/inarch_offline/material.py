@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any
-
-from attrs import frozen
+from typing import Any, NamedTuple
 
 from inarch import ToolResult
 from inarch_offline.writing import Place
@@ -14,8 +12,7 @@ from inarch_offline.writing import Place
 _SHOWN_ANYWAY = r"No matches found|No files found|nothing found|no Python files here|code cut to"
 
 
-@frozen
-class Symbol:
+class Symbol(NamedTuple):
     """A definition, as `find_symbols` and `context_get` describe it."""
 
     qualname: str
@@ -33,8 +30,7 @@ class Symbol:
         return self.qualname.rpartition(".")[2]
 
 
-@frozen
-class Site:
+class Site(NamedTuple):
     """A place where something is called: by whom, or what."""
 
     qualname: str
@@ -43,8 +39,7 @@ class Site:
     defined: Place | None = None
 
 
-@frozen
-class Entry:
+class Entry(NamedTuple):
     """An entry point: a command, a route, a script."""
 
     kind: str
@@ -52,10 +47,10 @@ class Entry:
     qualname: str
     place: Place
     how: str
+    doc: str = ""
 
 
-@frozen
-class Hit:
+class Hit(NamedTuple):
     """A line that matched a search."""
 
     path: str
@@ -68,8 +63,7 @@ class Hit:
         return Place(self.path, self.line)
 
 
-@frozen
-class FileText:
+class FileText(NamedTuple):
     """A file's text, or a part of it from `start` on."""
 
     path: str
@@ -82,14 +76,15 @@ class FileText:
         return Place(self.path, self.start + index)
 
 
-@frozen
-class Context:
+class Context(NamedTuple):
     """What `context_get` found."""
 
     target: Symbol | None
     callers: tuple[Site, ...] = ()
     callees: tuple[Site, ...] = ()
     others: tuple[Symbol, ...] = ()
+    more_callers: bool = False
+    more_callees: bool = False
 
 
 def files(result: ToolResult) -> list[str]:
@@ -101,6 +96,17 @@ def files(result: ToolResult) -> list[str]:
 def is_limited(result: ToolResult) -> bool:
     """Whether `list_files` or `search_files` stopped at its limit."""
     return bool(_mapping(result).get("truncated"))
+
+
+def is_partial(result: ToolResult) -> bool:
+    """Whether a result holds less than there is: nothing of it may be counted as if it were all."""
+    return is_limited(result) or bool(result.metadata.get("truncated"))
+
+
+def totals(result: ToolResult) -> dict[str, int]:
+    """Read how many entry points there are of each kind, listed or not."""
+    found = _mapping(result).get("totals")
+    return {name: count for name, count in found.items() if isinstance(count, int)} if isinstance(found, dict) else {}
 
 
 def hits(result: ToolResult) -> list[Hit]:
@@ -158,7 +164,14 @@ def symbols(result: ToolResult) -> list[Symbol]:
 def entries(result: ToolResult) -> list[Entry]:
     """Read the entry points of `find_entry_points`."""
     return [
-        Entry(_string(row, "kind"), _string(row, "name"), _string(row, "qualname"), _place(row), _string(row, "how"))
+        Entry(
+            _string(row, "kind"),
+            _string(row, "name"),
+            _string(row, "qualname"),
+            _place(row),
+            _string(row, "how"),
+            _string(row, "doc"),
+        )
         for row in _rows(_mapping(result), "entries")
         if _string(row, "file")
     ]
@@ -173,6 +186,8 @@ def context(result: ToolResult) -> Context:
         tuple(_sites(data, "callers")),
         tuple(_sites(data, "callees")),
         tuple(_symbols(data, "others")),
+        bool(data.get("more_callers")),
+        bool(data.get("more_callees")),
     )
 
 

@@ -83,6 +83,17 @@ CALLEES = (
     r"invoke|use|depend on)s?",
     r"(?:list |show |find )?(?:me )?(?:all |the )*callees of\s+(?P<what>.+)",
 )
+_SIDES = r"(?P<one>[^,;]{1,60}?)\s+%s\s+(?P<other>[^,;]{1,60}?)"
+COMPARISONS = (
+    r".*\bdifferences?\s+(?:is |are )?between\s+" + _SIDES % "(?:and|&)",
+    r"(?:compare|contrast)\s+" + _SIDES % "(?:and|to|with|against|&)",
+    r"(?:how|in what)\s+(?:do|does|are|is)\s+"
+    + _SIDES % "(?:and|from)"
+    + r"\s+(?:differ|different|compare|relate|related)",
+    r"how (?:is|are|does)\s+" + _SIDES % "(?:different from|differ from|compared? (?:to|with)|related? to)",
+    r"(?:what is |when (?:to|should i) use )?" + _SIDES % r"(?:vs\.?|versus)",
+)
+"""Questions that set two things against each other."""
 WHERE = (
     r"(?:in )?(?:where|which (?:file|function|class|module|method|part|place|code|line|component)|what (?:file|"
     r"function|class|module|method))\b|(?:find|locate|search(?: for)?|look (?:for|up)|grep(?: for)?|show me where|"

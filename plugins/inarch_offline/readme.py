@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import re
-
-from attrs import frozen
+from typing import NamedTuple
 
 from inarch_offline.material import FileText
 from inarch_offline.writing import Place, one_line
 
 
-@frozen
-class Fact:
+class Fact(NamedTuple):
     """Something that stands in a file."""
 
     text: str
@@ -125,7 +123,7 @@ def plain_text(text: str) -> str:
     text = re.sub(r"(?::[\w:-]+:)?`~?([^`<]+?)\s*<[^`>]*>`_*", r"\1", text)
     text = re.sub(r":[\w:-]+:`~?([^`]+)`", r"\1", text)
     text = re.sub(r"`([^`]+)`_+", r"\1", text)
-    text = re.sub(r"</?[a-z][^<>]*>", " ", text)
+    text = re.sub(r"(?<!`)</?[a-z][^<>]*>(?!`)", " ", text)
     text = re.sub(r"\*\*([^*]+)\*\*|(?<![\w*])\*([^*]+)\*(?![\w*])", lambda found: found[1] or found[2], text)
     return one_line(text)
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import ast
 import warnings
 from collections.abc import Iterable, Sequence
-
-from attrs import frozen
+from typing import NamedTuple
 
 from inarch_offline.material import Symbol
 from inarch_offline.readme import Fact, first_prose
@@ -19,8 +18,7 @@ _BLOCKS = (
 )  # fmt: skip
 
 
-@frozen
-class Step:
+class Step(NamedTuple):
     """One statement: its comment or nothing, its code on one line, and how much it says of the function."""
 
     place: Place
@@ -29,8 +27,7 @@ class Step:
     weight: int
 
 
-@frozen
-class Method:
+class Method(NamedTuple):
     """A method or a nested class, as it stands in its class."""
 
     name: str
@@ -79,8 +76,7 @@ def most_telling(steps: Sequence[Step], most: int = MOST_STEPS) -> list[Step]:
     return [steps[index] for index in sorted(kept)]
 
 
-@frozen
-class _Body:
+class _Body(NamedTuple):
     """A definition's tree with the lines it was parsed from."""
 
     path: str

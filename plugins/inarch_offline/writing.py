@@ -14,8 +14,9 @@ from __future__ import annotations
 import re
 import textwrap
 from collections.abc import Iterable
+from typing import NamedTuple
 
-from attrs import define, field, frozen
+from attrs import define, field
 
 NOTICE = (
     "Offline planner (no language model): answers by extraction. Set GEMINI_API_KEY or OPENROUTER_API_KEY for a model."
@@ -25,11 +26,13 @@ NOTICE = (
 WIDTH = 100
 """Columns of an answer."""
 
+_LABEL = 36
+"""Columns of a label; longer ones stand out of their column."""
+
 _GLUE = "\u2060"  # a word joiner holds the words of a citation together while a line is wrapped
 
 
-@frozen(order=True)
-class Place:
+class Place(NamedTuple):
     """A line of a file, counted from 1."""
 
     path: str
@@ -40,7 +43,7 @@ class Place:
         return f"{path}:{max(self.line, 1)}"
 
 
-@define
+@define(eq=False, repr=False)
 class Page:
     """An answer in the making."""
 
@@ -62,12 +65,12 @@ class Page:
         else:
             self._add("  ", "    ", text, places)
 
-    def rows(self, rows: Iterable[tuple[str, str, Place]]) -> None:
-        """Add items with labels of one width."""
+    def rows(self, rows: Iterable[tuple[str, str, Place]], lines: int = 0) -> None:
+        """Add items with labels of one width, each cut to fit into some lines."""
         kept = list(rows)
-        pad = min(max((len(label) for label, _, _ in kept), default=0), 34)
+        pad = max((len(label) for label, _, _ in kept if len(label) <= _LABEL), default=0)
         for label, text, place in kept:
-            self.item(text, place, label=label, pad=pad)
+            self.item(fitted(text, place, pad + 4, lines), place, label=label, pad=pad)
 
     def note(self, text: str) -> None:
         """Add what is not a statement about the code: what was not found, failed or left out."""
@@ -122,9 +125,46 @@ def sentence(text: str, most: int = 220) -> str:
     return cut(text[: found.end()] if found else text, most)
 
 
-def counted(number: int, noun: str, plural: str = "") -> str:
-    """Say `1 file` or `2 files`."""
-    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
+def clause(text: str, most: int) -> str:
+    """Give the first sentence of a text or, where that is too long, the part of it that stands for itself."""
+    whole = sentence(text, 10_000)
+    if len(whole) <= most:
+        return whole
+    ends = [found.start() for found in re.finditer(r"[:;] |, (?:that|which|and|or) | \(| [—–-]+ ", whole[: most + 1])]
+    return whole[: ends[-1]].rstrip(" ,;:") if ends and ends[-1] >= 24 else cut(whole, most)
+
+
+def sentences(text: str, most: int) -> str:
+    """Give the first sentences of a text, as many as fit; a first one that is too long is cut."""
+    kept, rest = "", one_line(text)
+    while rest:
+        first = sentence(rest, 10_000)
+        if len(kept) + len(first) > most:
+            break
+        kept, rest = f"{kept} {first}".strip(), rest[len(first) :].strip()
+    return kept or clause(text, most)
+
+
+def fitted(text: str, place: Place, indent: int, lines: int) -> str:
+    """Cut a text so that it takes at most some lines with its citation, 0 for any number."""
+    room = room_for(place, indent, lines)
+    return text if not lines or len(text) <= room else cut(text, max(room, 24))
+
+
+def room_for(place: Place, indent: int, lines: int) -> int:
+    """Give how many characters fit into some lines beside a citation, words being kept whole."""
+    return lines * (WIDTH - indent) - len(str(place)) - 4 - 10 * (lines - 1)
+
+
+def fitting(names: Iterable[str], room: int, most: int = 8) -> str:
+    """List as many names as there is room for, and say how many more there are."""
+    kept = list(names)
+    return next((text for count in range(most, 0, -1) if len(text := joined(kept, count)) <= room), joined(kept, 1))
+
+
+def counted(number: int, noun: str, plural: str = "", more: bool = False) -> str:
+    """Say `1 file`, `2 files` or, where not everything was looked at, `2 or more files`."""
+    return f"{number:,}{' or more' * more} {noun if number == 1 and not more else plural or noun + 's'}"
 
 
 def joined(names: Iterable[str], most: int = 6) -> str:

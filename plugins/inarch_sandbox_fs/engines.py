@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterator
+from typing import NamedTuple
 
-from attrs import define, field, frozen
+from attrs import define, field
 
 from inarch_sandbox_fs.portable import portable
 
@@ -23,8 +24,7 @@ class EngineFailed(Exception):
     """A program could not do it; another one may."""
 
 
-@frozen
-class Engine:
+class Engine(NamedTuple):
     """One program, ready for one pattern.
 
     Args:
@@ -40,7 +40,7 @@ class Engine:
     wrong_pattern: int | None = None
 
 
-@define(eq=False)
+@define(eq=False, repr=False)
 class Engines:
     """Finds the programs once; never one that lies in the workspace or is not named by an absolute path."""
 

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-
-from attrs import frozen
+from typing import NamedTuple
 
 from inarch import ToolFailed
 from inarch_sandbox_fs.brackets import bracket
@@ -69,8 +68,7 @@ def folder_regex(components: Sequence[str], strict: bool = False) -> str:
     return f"{groups[0]}{middle}(?:[^/]+/)*{groups[-1]}"
 
 
-@frozen
-class Glob:
+class Glob(NamedTuple):
     """A compiled pattern.
 
     Args:

@@ -16,7 +16,7 @@ from inarch_sandbox_fs.globs import folder_regex, name_regex
 _MAGIC = frozenset("*?[\\")
 
 
-@define(eq=False)
+@define(eq=False, repr=False)
 class Rule:
     """One line: which names it is about, and in which directories (None: all below the file)."""
 
@@ -68,7 +68,7 @@ def _without_trailing_spaces(line: str) -> str:
     return line[:end]
 
 
-@define(eq=False)
+@define(eq=False, repr=False)
 class RuleFile:
     """The rules of one file; `base` is its directory with a `/` at the end, empty for the root."""
 
@@ -85,7 +85,7 @@ class RuleFile:
         return [rule for rule in self.rules if rule.folders is None or rule.folders(below)]
 
 
-@define(eq=False)
+@define(eq=False, repr=False)
 class Names:
     """Name patterns sorted by how fast they can be tried on many names at once."""
 
@@ -127,7 +127,7 @@ def _spelled_out(pattern: str) -> list[str]:
 _SMALL_SET = re.compile(r"([^\[\\]*)\[([A-Za-z0-9]+)\]([^\[\\]*)")
 
 
-@define(eq=False)
+@define(eq=False, repr=False)
 class Matcher:
     """Decides names of one kind by a fixed list of rules; the last that matches wins."""
 
@@ -155,7 +155,7 @@ class Matcher:
         return False
 
 
-@define
+@define(eq=False, repr=False)
 class Ignore:
     """All rules in force in one directory."""
 

@@ -49,7 +49,7 @@ def _record(record: bytes, names: set[str]) -> Found | None:
     return (path, int(number), int(offset)) if path in names and number.isdigit() and offset.isdigit() else None
 
 
-@define
+@define(eq=False, repr=False)
 class Lines:
     """Reads the lines that matched, keeping the last file open."""
 

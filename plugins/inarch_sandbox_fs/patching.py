@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-
-from attrs import frozen
+from typing import NamedTuple
 
 from inarch import ToolFailed
 from inarch_sandbox_fs.texts import Encoding
@@ -17,8 +16,7 @@ _NEAR = 8_192  # characters around a place in which its kind of line end is look
 _LINE_END = re.compile("\r\n|\n|\r")
 
 
-@frozen
-class Patched:
+class Patched(NamedTuple):
     """The new bytes and the lines, counted from 1, where replacements start."""
 
     data: bytes

@@ -11,9 +11,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Set
-from typing import Literal
+from typing import Literal, NamedTuple
 
-from attrs import define, frozen
+from attrs import define
 
 _DIGITS = frozenset("0123456789")
 _LETTERS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz")
@@ -33,8 +33,7 @@ class NotPortable(Exception):
     """The pattern has to run in Python."""
 
 
-@frozen
-class Portable:
+class Portable(NamedTuple):
     """A pattern in the dialect of another program."""
 
     text: str
@@ -53,7 +52,7 @@ def portable(pattern: str, ignore_case: bool, dialect: Literal["grep", "ripgrep"
         return None
 
 
-@define
+@define(eq=False, repr=False)
 class _Rewriter:
     pattern: str
     dialect: Literal["grep", "ripgrep"]

@@ -29,7 +29,7 @@ _BATCH_BYTES = 1_000_000  # of paths on one command line; systems allow about 2 
 _PIECE = 1 << 16
 
 
-@define(eq=False)
+@define(eq=False, repr=False)
 class Searcher:
     """Runs searches for one workspace and can stop them all."""
 

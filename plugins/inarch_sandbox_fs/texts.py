@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from attrs import frozen
+from typing import NamedTuple
 
 from inarch import ToolFailed
 
@@ -19,8 +19,7 @@ _FIRST_OF_MARKS = frozenset(mark[:1] for mark, _ in _MARKS)
 _CONTROLS = bytes(set(range(32)) - set(b"\t\n\r\f\v\b\x1b"))
 
 
-@frozen
-class Encoding:
+class Encoding(NamedTuple):
     """How text is stored: a codec and the mark at the start, which is no part of the text."""
 
     codec: str = "utf-8"

@@ -108,6 +108,11 @@ class Walker:
             files, folders = self._scan(descriptor)
             if self.use_ignore:
                 ignore = self._ignore_here(descriptor, prefix, files, ignore)
+        except OSError:  # it opens and yet can't be listed, as some do in /proc
+            if first:
+                raise
+            self.passed.unreadable.append(folder)
+            return []
         finally:
             os.close(descriptor)
         if not first and "pyvenv.cfg" in files:  # a virtual environment, whatever its name

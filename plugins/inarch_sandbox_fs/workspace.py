@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 Kind = Literal["file", "directory", "link", "other"]
 
 
-@define(eq=False)
+@define(eq=False, repr=False)
 class FolderWorkspace:
     """Implements the `Workspace` port; its methods may be called from several threads at once."""
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-import shutil
 import threading
 from pathlib import Path
 
@@ -64,7 +63,9 @@ class Blobs:
         folder = self._of(session_id)
         with self._lock:
             self._unsynced = {path for path in self._unsynced if path.parent != folder}
-        shutil.rmtree(folder, ignore_errors=True)
+        from shutil import rmtree
+
+        rmtree(folder, ignore_errors=True)
 
     def sync(self) -> None:
         """Bring everything written to disk, with the folders' entries."""

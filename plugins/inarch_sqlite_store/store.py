@@ -37,11 +37,11 @@ T = TypeVar("T")
 INLINE_SYNC_S = 0.002
 """A disk that was quicker than this the last time is waited for; a thread would cost more."""
 # Nothing else is written for an event: a second page would double the cost. A session that was deleted takes none.
-_INSERT = "INSERT INTO events SELECT ?1, ?2, ?3 FROM sessions WHERE key = ?1 >> 32"
+_INSERT = "INSERT INTO events SELECT ?, ?, ? FROM sessions WHERE key = ? >> 32"
 _NEW_SESSION = "INSERT INTO sessions (id, root, title, started) VALUES (?, '', '', ?)"
 _DESCRIBE = (
-    "UPDATE sessions SET root = CASE root WHEN '' THEN ?2 ELSE root END,"
-    " title = CASE title WHEN '' THEN ?3 ELSE title END WHERE key = ?1"
+    "UPDATE sessions SET root = CASE root WHEN '' THEN ? ELSE root END,"
+    " title = CASE title WHEN '' THEN ? ELSE title END WHERE key = ?"
 )
 _LOAD = "SELECT id, CAST(line AS BLOB), sum FROM events WHERE id > ? AND id < ? ORDER BY id"
 _LAST = "SELECT max(id) FROM events WHERE id > ? AND id < ?"
@@ -49,7 +49,7 @@ _SESSIONS = """
 SELECT session.id, session.root, session.started, substr(last.line, 1, 100), last.id & 0xFFFFFFFF, session.title
 FROM sessions AS session LEFT JOIN events AS last ON last.id =
     (SELECT max(id) FROM events WHERE id > session.key << 32 AND id < session.key + 1 << 32)
-WHERE ?1 IS NULL OR session.root = ?1 ORDER BY session.started DESC, session.key DESC
+WHERE ? IS NULL OR session.root = ? ORDER BY session.started DESC, session.key DESC
 """
 
 
@@ -102,7 +102,7 @@ class SqliteStore:
 
     def sessions(self, root: str | None = None) -> Sequence[inarch.SessionInfo]:
         """Return the sessions of a root, or all, newest first."""
-        rows = self._carefully(lambda: self._connection.execute(_SESSIONS, (to_column(root),)).fetchall())
+        rows = self._carefully(lambda: self._connection.execute(_SESSIONS, [to_column(root)] * 2).fetchall())
         return [
             inarch.SessionInfo(
                 session_id, from_column(place), begun, time_of(line) or begun, last or 0, from_column(title)
@@ -157,7 +157,7 @@ class SqliteStore:
             if key and len(events) == 1 and events[0].kind not in DESCRIBING:
                 seq, line, checksum = row_of(events[0])
                 row = (key << SEQ_BITS | seq, line, checksum)
-                self._check_kept(session_id, self._connection.execute(_INSERT, row).rowcount)
+                self._check_kept(session_id, self._connection.execute(_INSERT, (*row, row[0])).rowcount)
             else:
                 self._append_batch(session_id, events, again=False)
         except sqlite3.IntegrityError:
@@ -171,13 +171,13 @@ class SqliteStore:
             rows = [(key << SEQ_BITS | seq, line, checksum) for seq, line, checksum in map(row_of, events)]
             if again:
                 rows = self._not_yet_here(session_id, rows)
-            kept = self._connection.executemany(_INSERT, rows).rowcount if rows else 0
+            kept = self._connection.executemany(_INSERT, [(*row, row[0]) for row in rows]).rowcount if rows else 0
             if rows and not kept and not known:
                 raise Inconsistent("a session that was just found is gone")
             if rows:
                 self._check_kept(session_id, kept)
             if any(event.kind in DESCRIBING for event in events):
-                self._connection.execute(_DESCRIBE, (key, to_column(root_of(events)), to_column(title_of(events))))
+                self._connection.execute(_DESCRIBE, (to_column(root_of(events)), to_column(title_of(events)), key))
         self._keys[session_id] = key
 
     def _check_kept(self, session_id: str, count: int) -> None:

@@ -83,9 +83,9 @@ def test_methods_are_found_through_bases_super_and_known_objects(tree: Any) -> N
     assert callers(tree, "Child.stop") == {"app.typed", "app.assigned"}
 
 
-def test_making_an_object_calls_the_inherited_init(tree: Any) -> None:
+def test_making_an_object_names_the_class_that_inherits_its_init(tree: Any) -> None:
     tree.write(FILES)
-    assert callees(tree, "app.makes") == {"pkg.one.Base.__init__"}
+    assert callees(tree, "app.makes") == {"app.Child"}
     assert callers(tree, "app.Child") == {"app.makes", "app.assigned"}
 
 

@@ -53,9 +53,19 @@ def test_broken_manifests_are_said(tree: Any, content: bytes) -> None:
 
 def test_main_modules_and_blocks(tree: Any) -> None:
     tree.write(
-        {"shop/__init__.py": "", "shop/__main__.py": "run()\n", "tool.py": 'if __name__ == "__main__":\n    x()\n'}
+        {
+            "shop/__init__.py": "",
+            "shop/__main__.py": "run()\n",
+            "core/till/__init__.py": "",
+            "core/till/__main__.py": "",
+            "tool.py": 'if __name__ == "__main__":\n    x()\n',
+        }
     )
-    assert found(tree, "main") == {"python -m shop": "shop.__main__", "python tool.py": "tool"}
+    assert found(tree, "main") == {
+        "python -m shop": "shop.__main__",
+        "python -m till": "till.__main__",
+        "python tool.py": "tool",
+    }
 
 
 def test_click_and_typer_commands_with_their_groups(tree: Any) -> None:
@@ -79,6 +89,34 @@ def test_click_and_typer_commands_with_their_groups(tree: Any) -> None:
         "alone": "shop.alone",
         "open-it": "kiosk.open_it",
     }
+
+
+def test_a_decorator_counts_only_where_a_library_of_commands_is_behind_it(tree: Any) -> None:
+    tree.write(
+        {
+            "pieces.py": (
+                "from rich.console import group\nfrom click import command\nimport rich_click as rc\n\n"
+                "@group()\ndef stack(): pass\n\n@command()\ndef bare(): pass\n\n"
+                "@rc.command()\ndef rich_one(): pass\n\n"
+                "@bot.command()\ndef chatted(): pass\n\n@bot.group()\ndef talk(): pass\n\n"
+                "@talk.command()\ndef chatted_too(): pass\n"
+            ),
+            "made.py": (
+                "import click\nfrom flask import Flask\nweb = Flask(__name__)\n\nclass Own(click.Group): pass\n\n"
+                "own = Own()\n\n@own.command()\ndef first(): pass\n\n@web.cli.command('seed')\ndef seed(): pass\n"
+            ),
+            "far.py": "from made import own\n\n@own.command()\ndef second(): '''Do it. Now.'''\n",
+        }
+    )
+    assert found(tree, "command") == {
+        "bare": "pieces.bare",
+        "rich-one": "pieces.rich_one",
+        "first": "made.first",
+        "seed": "made.seed",
+        "second": "far.second",
+    }
+    docs = {entry["name"]: entry["doc"] for entry in tree.ask("find_entry_points", kind="command")["entries"]}
+    assert docs["second"] == "Do it." and docs["seed"] == ""
 
 
 def test_argparse_commands(tree: Any) -> None:
@@ -135,6 +173,16 @@ def test_tests_are_counted_per_file(tree: Any) -> None:
     )
     (entry,) = tree.ask("find_entry_points", kind="test")["entries"]
     assert entry["file"] == "tests/test_a.py" and entry["how"] == "2 tests"
+
+
+def test_totals_count_also_what_is_not_listed(tree: Any) -> None:
+    files = {f"tests/test_{number:03}.py": "def test_x(): pass\n" for number in range(45)}
+    fullest = "def test_x(): pass\nasync def test_y(): pass\ncode = 'def test_z'\n"
+    tree.write({**files, "tests/test_zz.py": fullest, "a.py": "if __name__ == '__main__':\n    x()\n"})
+    answer = tree.ask("find_entry_points", kind="all")
+    assert answer["totals"] == {"main": 1, "test": 46, "test_functions": 47}
+    assert len(answer["entries"]) == 41 and "the first 40 of 46 of kind test" in answer["note"]
+    assert answer["entries"][1]["file"] == "tests/test_zz.py"
 
 
 def test_code_of_tests_shows_no_commands(tree: Any) -> None:

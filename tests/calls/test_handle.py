@@ -45,12 +45,26 @@ def move(path: str, new_path: str, context: Any) -> None:
 TOOLS = (read, overwrite, remove, move)
 
 
-@pytest.mark.parametrize("name", ["overwrite", "remove", "move"])
-def test_what_the_session_has_not_read_is_not_changed(kitchen: Kitchen, name: str) -> None:
-    kitchen.file("a", b"old", seen=False)
-    more = {"new_path": "b"} if name == "move" else {}
+@pytest.mark.parametrize("name", ["remove", "move"])
+def test_a_file_nobody_could_read_can_still_go_but_not_one_that_changed(kitchen: Kitchen, name: str) -> None:
+    kitchen.file("binary", b"\0", seen=False)
+    kitchen.file("a", b"old")
+    (kitchen.folder / "a").write_bytes(b"changed by somebody else")
     scheduler = kitchen.scheduler(*TOOLS)
-    changing = kitchen.part(name, path="a", **more)
+    more = [{"new_path": "b"}, {"new_path": "c"}] if name == "move" else [{}, {}]
+    gone, kept = kitchen.run(
+        scheduler, kitchen.part(name, path="binary", **more[0]), kitchen.part(name, path="a", **more[1])
+    )
+    assert gone.status == "success"
+    assert not (kitchen.folder / "binary").exists()
+    assert kept.result.error.code == "conflict"
+    assert (kitchen.folder / "a").exists()
+
+
+def test_what_the_session_has_not_read_is_not_overwritten(kitchen: Kitchen) -> None:
+    kitchen.file("a", b"old", seen=False)
+    scheduler = kitchen.scheduler(*TOOLS)
+    changing = kitchen.part("overwrite", path="a")
     for _ in range(2):  # the failed call's own look at the file doesn't count
         (call,) = kitchen.run(scheduler, changing)
         assert call.result.error.code == "conflict"

@@ -132,11 +132,13 @@ def test_show_of_an_unknown_plugin_names_the_nearest(world: Path) -> None:
     assert done.stdout == ""
 
 
-def test_safe_mode_loads_nothing_and_still_lists(world: Path) -> None:
+def test_safe_mode_loads_only_the_shipped_store_and_still_lists(world: Path) -> None:
     (world / "site" / "good_module.py").write_text("raise SystemExit")
-    assert {row["state"] for row in rows(world, INARCH_SAFE_MODE="1").values()} == {"available"}
+    states = {name: row["state"] for name, row in rows(world, INARCH_SAFE_MODE="1").items()}
+    assert [name for name, state in states.items() if state == "loaded"] == ["sqlite-store"]
+    assert set(states.values()) == {"available", "loaded"}
     text = inarch(world, "plugins", "list", INARCH_SAFE_MODE="1").stdout
-    assert text.startswith("Safe mode: no plugin is loaded")
+    assert text.startswith("Safe mode: no plugin but the store is loaded")
     assert "state: available" in inarch(world, "plugins", "show", "good", INARCH_SAFE_MODE="1").stdout
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -14,12 +16,14 @@ HEAVY = {
 }  # fmt: skip
 
 
-def modules_after(*words: str) -> set[str]:
+def modules_after(*words: str, cwd: Path | None = None, environ: dict[str, str] | None = None) -> set[str]:
     code = (
         "import sys\nsys.argv = ['inarch', *sys.argv[1:]]\nfrom inarch.__main__ import main\n"
         "try:\n    main()\nexcept SystemExit:\n    pass\nprint(*sys.modules, file=sys.stderr)"
     )
-    done = subprocess.run([sys.executable, "-P", "-c", code, *words], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", code, *words], capture_output=True, text=True, check=True, cwd=cwd, env=environ
+    )
     assert done.stdout
     return set(done.stderr.split())
 
@@ -36,10 +40,7 @@ def modules_of(code: str) -> set[str]:
 
 def test_version_is_answered_before_click_is_imported() -> None:
     new = modules_after("--version") - modules_of("")
-    assert {name for name in new if not name.startswith("inarch")} <= {"__future__", "typing"} | modules_of(
-        "import typing"
-    )
-    assert "inarch.cli" not in new
+    assert new <= {"inarch", "inarch.__main__", "__future__", "gc"}
 
 
 @pytest.mark.parametrize("words", [("--help",), ("ask", "--help"), ("tools", "list", "--help")])
@@ -47,3 +48,21 @@ def test_help_loads_nothing_heavy(words: tuple[str, ...]) -> None:
     new = modules_after(*words) - modules_of("import click")
     assert not new & (HEAVY if words == ("--help",) else HEAVY - {"attr", "attrs", "asyncio", "decimal"})
     assert not {name for name in new if name.startswith("inarch_")}
+
+
+def test_listing_tools_loads_nothing_that_runs_them(project: Path, environ: dict[str, str]) -> None:
+    loaded = modules_after("tools", "list", cwd=project, environ=environ)
+    running = {"inarch.turns", "inarch.journal", "inarch.calls.scheduler", "inarch.contract.events"}
+    assert not loaded & (running | {"inarch_brief_tracer.index", "sqlite3", "dataclasses", "random", "shutil"})
+
+
+def test_a_summary_of_unchanged_files_loads_nothing_that_reads_them(project: Path, environ: dict[str, str]) -> None:
+    reading = {"inarch_brief_tracer.keeping", "inarch_brief_tracer.syntax", "inarch_brief_tracer.words"}
+    for path in project.rglob("*"):
+        os.utime(path, (1, 1))
+    assert reading <= modules_after("summarize this codebase", cwd=project, environ=environ)
+    loaded = modules_after("summarize this codebase", cwd=project, environ=environ)
+    assert "inarch_brief_tracer.index" in loaded
+    asked = {"inarch_brief_tracer.search", "inarch_brief_tracer.neighbours"}
+    unused = {"inarch.journal.folding", "inarch.config.project", "configparser", "dataclasses", "random", "shutil"}
+    assert not loaded & (reading | asked | unused)

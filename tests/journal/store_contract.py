@@ -155,7 +155,7 @@ class StoreContract:
     @given(text=st.text(st.characters(exclude_categories=())))
     def test_any_text_comes_back(self, store: ContextStore, text: str) -> None:
         session = new_id()
-        kept = [started(session, text), event(2, session, text=text, **{text: [text]})]
+        kept = [started(session, text), event(2, session, text=text, inner={text: [text]})]
         store.append(session, kept)
         loaded = store.load(session)
         assert [item.data for item in loaded] == [item.data for item in kept]

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from inarch import ToolFailed
 from inarch_sandbox_fs.globs import compile_glob
+from inarch_sandbox_fs.opening import walking_open
 from inarch_sandbox_fs.workspace import FolderWorkspace
 
 
@@ -127,3 +128,18 @@ def test_an_unreadable_folder_is_told(files: Any) -> None:
         assert walk.paths == ("open/a",) and "closed" in walk.notes[0]
     finally:
         (files.folder / "closed").chmod(0o700)
+
+
+def test_a_folder_that_opens_and_can_not_be_listed_costs_only_itself(files: Any) -> None:
+    for path in ("a.py", "odd/b.py", "kept/c.py"):
+        files.put(path)
+
+    def opened(folder: int, path: str, flags: int, follow: bool) -> int:
+        # As some folders of /proc do; O_PATH is a way to have it anywhere.
+        return walking_open(folder, path, flags | os.O_PATH if path == "odd" else flags, follow)
+
+    workspace = FolderWorkspace.open(str(files.folder), open_it=opened)
+    walk = workspace.walk()
+    workspace.close()
+    assert walk.paths == ("a.py", "kept/c.py")
+    assert any("odd" in note for note in walk.notes)

@@ -78,13 +78,13 @@ class Handle:
         return self._note(self._workspace.replace(path, self._while_allowed(chunks), expected_hash))
 
     def remove(self, path: str, expected_hash: str) -> FileChange:
-        """Remove a file whose present bytes the session knows."""
-        self._demand_seen(path, expected_hash)
+        """Remove a file, unless it has changed since the session last read it."""
+        self._demand_seen(path, expected_hash, unread=expected_hash)
         return self._note(self._workspace.remove(path, expected_hash))
 
     def move(self, path: str, new_path: str, expected_hash: str) -> FileChange:
-        """Move a file whose present bytes the session knows."""
-        self._demand_seen(path, expected_hash)
+        """Move a file, unless it has changed since the session last read it."""
+        self._demand_seen(path, expected_hash, unread=expected_hash)
         return self._note(self._workspace.move(path, new_path, expected_hash))
 
     def restore(self, path: str, entry: FileStat, blob: bytes) -> FileChange:
@@ -130,9 +130,10 @@ class Handle:
             if path not in self.files:
                 self.files[path] = self._seen[path] = digest
 
-    def _demand_seen(self, path: str, expected_hash: str | None) -> None:
+    def _demand_seen(self, path: str, expected_hash: str | None, unread: str | None = None) -> None:
+        """Refuse to touch bytes that the session doesn't know; `unread` stands for the hash of an unread file."""
         self._lease.check()
-        if expected_hash is None or self._seen.get(normalised(path)) == expected_hash:
+        if expected_hash is None or self._seen.get(normalised(path), unread) == expected_hash:
             return
         known = normalised(path) in self._seen
         why = "has changed since it was last read" if known else "has not been read in this session"

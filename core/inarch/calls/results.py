@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, get_args
 
 from attrs import evolve
 
-from inarch.calls.outputs import LONGEST_RESULT, shortened, whole_text
+from inarch.calls.outputs import LONGEST_RESULT, measured, shortened, whole_text
 from inarch.calls.schemas import BrokenSchema, Schema
 from inarch.calls.threads import Outcome
 from inarch.contract.codec import to_data
@@ -37,7 +37,7 @@ def from_outcome(outcome: Outcome, plugin: str, tool: str, schema: Schema | None
         return from_error(outcome.error, plugin, tool)
     try:
         result = _plain(outcome.value)
-        json.dumps(result.data, allow_nan=False)
+        measured(result.data)
     except (TypeError, ValueError, RecursionError) as error:
         return broke_contract(plugin, tool, f"returned what is not JSON data: {error}")
     if schema is None or not result.success:
@@ -96,7 +96,7 @@ def within_limit(result: ToolResult, journal: Journal, limit: int | None = LONGE
     data = result.data
     if limit is None or data is None or isinstance(data, (bool, int, float)):
         return result
-    if len(data if isinstance(data, str) else json.dumps(data, ensure_ascii=False)) <= limit:
+    if measured(data) <= limit:
         return result
     metadata = {**result.metadata, "truncated": True}
     try:

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from decimal import Decimal, InvalidOperation
-from typing import TYPE_CHECKING, Any
-
-from attrs import frozen
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from inarch.cli.failure import say
 from inarch.contract.errors import UsageError
@@ -17,8 +15,7 @@ if TYPE_CHECKING:
     from inarch.sessions.session import Session
 
 
-@frozen
-class Options:
+class Options(NamedTuple):
     """The flags of one run, checked."""
 
     profile: str | None = None
@@ -41,6 +38,8 @@ class Options:
         Raises:
             UsageError: A value is wrong, or two flags contradict each other.
         """
+        if given.get("root") == "":
+            raise UsageError("--root is empty", "name a directory, or leave --root out")
         if given.get("session") and given.get("resume"):
             raise UsageError("--session and --continue both say which session", "give one of them")
         flags = {name: given[name] for name in ("model", "approve", "max_iterations") if given.get(name) is not None}
@@ -96,7 +95,7 @@ def compose_app(options: Options, front_end: FrontEnd | None = None) -> App:
 
 def tell_left_out(app: App) -> None:
     """Say what the composition ignored or refused, for commands without a session to record it in."""
-    for note in app.config.notes:
+    for note in app.ignored:
         say("note", note)
     for refused in app.composition.refused:
         say("note", f"plugin {refused.name!r} was refused: {refused.reason} ({refused.remedy})")

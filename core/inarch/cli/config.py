@@ -165,6 +165,7 @@ def _plugin_problems(loaded: Config, options: Options) -> list[ConfigError]:
     """Compose the plugins and return what is wrong with their settings; one that fails is left out of the next try."""
     from inarch.cli.failure import say
     from inarch.plugins import compose_plugins
+    from inarch.sessions.app import App
 
     classes, without = loaded.settings_classes, set(options.without)
     others: list[ConfigError] = []
@@ -176,8 +177,11 @@ def _plugin_problems(loaded: Config, options: Options) -> list[ConfigError]:
             without |= wrong
             others += [] if wrong else [error]
         else:
+            if not loaded.safe_mode:
+                others += App(loaded, composition, None, False, loaded.environ).missing()
             for refused in composition.refused if not options.quiet else ():
-                say("note", f"plugin {refused.name!r} was refused: {refused.reason} ({refused.remedy})")
+                if not any(f"plugin {refused.name!r} {refused.reason}" in one.message for one in others):
+                    say("note", f"plugin {refused.name!r} was refused: {refused.reason} ({refused.remedy})")
             break
     return [one for name, cls in classes.items() for one in loaded.settings_problems(name, cls)] + others
 

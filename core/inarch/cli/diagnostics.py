@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from functools import cache
 from typing import TYPE_CHECKING
 
+from inarch.cli.failure import say
 from inarch.contract.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -36,7 +38,9 @@ def diagnostics() -> Logger | None:
     logger.remove()
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        logger.add(path, level=level.upper(), rotation=_MOST_BYTES, retention=2, diagnose=False, opener=_private)
+        logger.add(
+            path, level=level.upper(), rotation=_MOST_BYTES, retention=2, diagnose=False, catch=False, opener=_private
+        )
     except OSError as error:
         raise ConfigError(f"{path} can't be written: {error.strerror}", source="INARCH_LOG") from None
     return logger
@@ -45,8 +49,14 @@ def diagnostics() -> Logger | None:
 def note_event(line: str) -> None:
     """Keep the beginning of an event, already free of secrets."""
     logger = diagnostics()
-    if logger is not None:
+    if logger is None:
+        return
+    try:
         logger.debug("{}", line[:_MOST_OF_AN_EVENT])
+    except OSError as error:  # such as a full disk: what is written for a fault must not become one
+        with suppress(OSError):  # closing writes, too
+            logger.remove()
+        say("note", f"the diagnostics file takes no more: {error.strerror}")
 
 
 def _private(path: str, flags: int) -> int:

@@ -18,7 +18,7 @@ import click
 from inarch import __version__
 from inarch.cli.failure import CANCELLED, CLOSED_PIPE, FAILED, USAGE, quiet_exit, report_crashes, say
 from inarch.cli.options import all_options
-from inarch.contract.errors import InarchError
+from inarch.contract.errors import InarchError, StoreError
 
 if TYPE_CHECKING:
     from inarch.plugins import FoundCommand
@@ -79,7 +79,7 @@ class Commands(click.Group):
         word, *rest = args
         if word == "-":
             return self._called(ctx, "ask", _load(COMMANDS["ask"]), args)
-        if any(map(str.isspace, word)):
+        if not word or any(map(str.isspace, word)):
             return self._called(ctx, "ask", _load(_PROMPT), [*rest, "--", word])
         command = self.get_command(ctx, word)
         if command is None:
@@ -165,14 +165,17 @@ def run(argv: Sequence[str]) -> int:
     """Run the command line and return the exit code: 0 answered, 1 failed, 2 usage, 3 a limit, 130 cancelled."""
     debug = "--debug" in argv
     report_crashes(debug)
-    _open_outputs()
     try:
+        _open_outputs()
         code = _call(list(argv))
         sys.stdout.flush()
     except BrokenPipeError:  # `inarch … | head`: whoever read us has enough
         quiet_exit()
         return CLOSED_PIPE
     except OSError as error:
+        if error.errno == errno.ENOENT and not _is_somewhere():
+            say("error", "the current directory does not exist any more (go to another one, or name one with --root)")
+            return USAGE
         if error.errno not in (errno.ENOSPC, errno.EIO):
             raise
         quiet_exit()
@@ -184,8 +187,15 @@ def run(argv: Sequence[str]) -> int:
         if debug:
             raise
         say("error", error.format_message() if isinstance(error, click.ClickException) else str(error))
-        return USAGE
+        return FAILED if isinstance(error, StoreError) else USAGE
     return code
+
+
+def _is_somewhere() -> bool:
+    try:
+        return bool(os.getcwd())  # noqa: PTH109 - only whether it is there
+    except OSError:
+        return False
 
 
 def _open_outputs() -> None:

@@ -31,7 +31,7 @@ def list_plugins(as_json: bool, **given: Any) -> None:
         _print_json({"safe_mode": inventory.safe_mode, "plugins": [row.data() for row in inventory.rows]})
         return
     if inventory.safe_mode:
-        click.echo("Safe mode: no plugin is loaded (INARCH_SAFE_MODE=1).")
+        click.echo("Safe mode: no plugin but the store is loaded (INARCH_SAFE_MODE=1).")
     if not inventory.rows:
         click.echo("No plugin is installed.")
         return

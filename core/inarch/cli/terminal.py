@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+from functools import cache
 from typing import TextIO
 
 # C0 but \n and \t, DEL, C1; soft hyphen, marks and overrides of direction, zero-width and invisible characters, line
@@ -18,7 +19,11 @@ _ALWAYS = (
 )
 # Joiners are kept between letters and signs that need them (emoji, Persian, Hindi) and shown everywhere else.
 _LETTER = f"[^\x00-\x7f\u200c\u200d{_ALWAYS}]"
-_UNSAFE = re.compile(f"[{_ALWAYS}]|(?<!{_LETTER})[\u200c\u200d]|[\u200c\u200d](?!{_LETTER})")
+
+
+@cache
+def _unsafe() -> re.Pattern[str]:
+    return re.compile(f"[{_ALWAYS}]|(?<!{_LETTER})[\u200c\u200d]|[\u200c\u200d](?!{_LETTER})")
 
 
 def escape(text: str, *, keep_newlines: bool = True) -> str:
@@ -32,7 +37,8 @@ def escape(text: str, *, keep_newlines: bool = True) -> str:
         text = text.replace("\r\n", "\n")
     else:
         text = text.replace("\n", "\\n").replace("\t", "\\t").replace("\r", "\\r")
-    return text if text.isascii() and text.isprintable() else _UNSAFE.sub(_code, text)
+    # Nothing that could mislead counts as printable, so most text is passed without the expression being compiled.
+    return text if text.replace("\n", "").replace("\t", "").isprintable() else _unsafe().sub(_code, text)
 
 
 def _code(match: re.Match[str]) -> str:
@@ -46,7 +52,7 @@ def _code(match: re.Match[str]) -> str:
 
 def escape_json(line: str) -> str:
     """Return a line of JSON that means the same and holds nothing that could mislead a terminal."""
-    return line if line.isascii() else _UNSAFE.sub(_json_code, line)
+    return line if line.isascii() else _unsafe().sub(_json_code, line)
 
 
 def _json_code(match: re.Match[str]) -> str:

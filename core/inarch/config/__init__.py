@@ -11,6 +11,7 @@ from inarch.config.config import Config
 from inarch.config.files import GUIDE_FILES
 from inarch.config.load import check_config, load_config
 from inarch.config.places import cache_dir, state_dir, user_config_path
+from inarch.config.sources import nearest
 from inarch.config.tables import Profile
 
 if TYPE_CHECKING:
@@ -35,6 +36,7 @@ __all__ = [
     "check_config",
     "grant",
     "load_config",
+    "nearest",
     "read_trusted",
     "renew",
     "revoke",

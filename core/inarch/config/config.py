@@ -80,6 +80,13 @@ class Config:
         found |= {dotted(("commands", name)): given.origin for name, given in layer.commands.items()}
         return found | {dotted(("rules", index)): given.origin for index, given in enumerate(layer.rules)}
 
+    def error(self, key: str, message: str, remedy: str = "") -> ConfigError:
+        """Return the error for a key of the profile in use: it names where its value was given."""
+        given = self._values.get(key)
+        if given is not None:
+            return given.error(message, remedy)
+        return ConfigError(message, key=dotted(("profiles", self.profile.name, key)), remedy=remedy)
+
     def settings(self, plugin: str, cls: type[T]) -> T:
         """Return a plugin's settings: `[plugins.NAME]` and `INARCH_PLUGIN_<NAME>__<KEY>`, as its attrs class.
 

@@ -68,8 +68,8 @@ def _syntax(message: str, text: str) -> tuple[str, int]:
 
 
 def why(error: Exception) -> str:
-    """Return the reason of a failed system call, without the path."""
-    return error.strerror or str(error) if isinstance(error, OSError) else str(error)
+    """Return that a file can't be read and the reason of the failed system call, without the path."""
+    return f"can't be read: {getattr(error, 'strerror', None) or error}"
 
 
 def read_regular(descriptor: int) -> bytes:

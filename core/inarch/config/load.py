@@ -62,7 +62,11 @@ def check_config(
 ) -> tuple[Config | None, tuple[ConfigError, ...]]:
     """Return the configuration as far as it can be read, and everything that is wrong with it."""
     environ = os.environ if environ is None else environ
-    loading = _Loading(os.path.realpath(root), environ, _user_path(config, environ))
+    try:
+        folder = os.path.realpath(root)
+    except OSError as error:  # the current directory is gone
+        return None, (Source("--root").error((), f"{root} can't be opened: {error.strerror}"),)
+    loading = _Loading(folder, environ, _user_path(config, environ))
     return loading.load(profile, config, flags or {}), tuple(loading.problems)
 
 

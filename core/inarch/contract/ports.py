@@ -8,11 +8,10 @@ from __future__ import annotations
 import threading
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from attrs import frozen
 
-from inarch.contract.events import Event
 from inarch.contract.records import (
     Approval,
     Category,
@@ -37,6 +36,9 @@ from inarch.contract.records import (
     Verdict,
     Walk,
 )
+
+if TYPE_CHECKING:
+    from inarch.contract.events import Event  # only a turn has events: listing tools does without
 
 
 class Workspace(Protocol):

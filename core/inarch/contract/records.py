@@ -454,6 +454,7 @@ class PluginContext:
         commands: The user's `[commands.NAME]` grants.
         cache_dir: A folder of the plugin's own that may be deleted at any time.
         state_dir: A folder of the plugin's own that is kept.
+        recorded: Whether this run may leave a record; with `--no-journal` a plugin keeps none of its own either.
     """
 
     name: str
@@ -462,3 +463,4 @@ class PluginContext:
     commands: Mapping[str, Any] = Factory(dict)
     cache_dir: str = ""
     state_dir: str = ""
+    recorded: bool = True

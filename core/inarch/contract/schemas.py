@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import inspect
 import types
 import typing
@@ -62,7 +61,7 @@ def schema_of(annotation: Any) -> dict[str, Any]:
 def is_record(annotation: Any) -> bool:
     """Whether the annotation is an attrs class or a dataclass."""
     return isinstance(annotation, type) and (
-        hasattr(annotation, "__attrs_attrs__") or dataclasses.is_dataclass(annotation)
+        hasattr(annotation, "__attrs_attrs__") or hasattr(annotation, "__dataclass_fields__")
     )
 
 
@@ -91,7 +90,9 @@ def _record_schema(cls: type) -> dict[str, Any]:
 
 
 def _record_fields(cls: Any) -> list[tuple[str, bool]]:
-    if dataclasses.is_dataclass(cls):
+    if hasattr(cls, "__dataclass_fields__"):
+        import dataclasses
+
         missing = dataclasses.MISSING
         return [
             (f.name, f.default is not missing or f.default_factory is not missing)

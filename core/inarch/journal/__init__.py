@@ -1,9 +1,26 @@
-"""The journal: events are recorded, kept and folded into the turns and messages that a resumed session needs."""
+"""The journal: events are recorded, kept and folded into the turns and messages that a resumed session needs.
 
-from inarch.journal.folding import fold
-from inarch.journal.history import History
-from inarch.journal.journal import Journal
-from inarch.journal.memory import MemoryStore
-from inarch.journal.redaction import Redactor
+Folding is loaded on first use: a new session has nothing to fold.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from inarch.journal.history import History as History
+from inarch.journal.journal import Journal as Journal
+from inarch.journal.memory import MemoryStore as MemoryStore
+from inarch.journal.redaction import Redactor as Redactor
+
+if TYPE_CHECKING:
+    from inarch.journal.folding import fold as fold
 
 __all__ = ["History", "Journal", "MemoryStore", "Redactor", "fold"]
+
+
+def __getattr__(name: str) -> Any:
+    if name != "fold":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from inarch.journal.folding import fold
+
+    return fold

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 import pluggy
 from attrs import Factory, define, frozen
 
-from inarch.contract.errors import PluginError
+from inarch.contract.errors import PluginError, UsageError
 from inarch.contract.ports import (
     ContextSource,
     DecisionStrategy,
@@ -92,6 +92,7 @@ def compose_plugins(
     files: Sequence[str] = (),
     reserved: Mapping[str, Collection[str]] = KERNEL_NAMES,
     probe_seconds: float = PROBE_SECONDS,
+    recorded: bool = True,
 ) -> Composition:
     """Load the plugins of the profile, then single files, then the providers that its models name.
 
@@ -101,21 +102,25 @@ def compose_plugins(
         files: `.py` files to load as plugins.
         reserved: Names that are taken from the start, by kind of hook.
         probe_seconds: Wall clock of the first load of a foreign plugin.
+        recorded: Whether plugins may keep a record of what happens.
 
     Raises:
         ConfigError: A plugin's settings are wrong.
-        UsageError: One of `files` is no Python file.
+        UsageError: One of `files` is no Python file, or one of `without` is no plugin.
     """
-    composer = _Composer(config, discover(), probe_seconds)
+    composer = _Composer(config, discover(), probe_seconds, recorded)
     composer.reserve(reserved)
     if config.safe_mode:
         composer.add_own(config.profile.store)
         return composer.composition()
+    singles = [single_file(file) for file in files]
+    composer.require(without, {found.name for found in singles})
     for name in dict.fromkeys(config.profile.plugins):
         if name not in without:
             composer.add(name)
-    for file in files:
-        composer.try_to_add(single_file(file))
+    for found in singles:
+        if found.name not in without:
+            composer.try_to_add(found)
     for name, key in providers_named(config, composer.discovery):
         if name not in without and not composer.has_provider(name):
             composer.add(name, key)
@@ -127,6 +132,7 @@ class _Composer:
     config: Config
     discovery: Discovery
     probe_seconds: float
+    recorded: bool
     manager: pluggy.PluginManager = Factory(new_manager)
     claims: dict[tuple[str, str], str] = Factory(dict)
     loaded: dict[str, tuple[FoundPlugin, Registration]] = Factory(dict)
@@ -134,6 +140,15 @@ class _Composer:
 
     def reserve(self, names: Mapping[str, Collection[str]]) -> None:
         self.claims |= {(kind, name): "" for kind, taken in names.items() for name in taken}
+
+    def require(self, without: Sequence[str], others: Collection[str]) -> None:
+        """Refuse to leave out what isn't there: a slip would load the plugin that was meant."""
+        from inarch.config import nearest
+
+        known = {*self.discovery.plugins, *self.config.profile.plugins, *others}
+        for name in without:
+            if name not in known:
+                raise UsageError(f"-p no:{name}: no plugin is called {name!r}", nearest(name, known))
 
     def has_provider(self, name: str) -> bool:
         return name in self.loaded or ("models", name) in self.claims or any(item.name == name for item in self.refused)
@@ -159,7 +174,7 @@ class _Composer:
             self._refuse(found, f"a plugin named {found.name!r} is loaded already", "rename the file")
             return
         try:
-            registration = load_plugin(found, self.config, self.manager, self.probe_seconds)
+            registration = load_plugin(found, self.config, self.manager, self.probe_seconds, self.recorded)
         except PluginError as error:
             self._refuse(found, error.message.removeprefix(f"plugin {found.name!r} "), error.remedy)
             return

@@ -28,7 +28,7 @@ class _NoSettings:
 
 
 def load_plugin(
-    found: FoundPlugin, config: Config, manager: pluggy.PluginManager, probe_seconds: float
+    found: FoundPlugin, config: Config, manager: pluggy.PluginManager, probe_seconds: float, recorded: bool = True
 ) -> Registration:
     """Load a plugin and return what it registered.
 
@@ -55,6 +55,7 @@ def load_plugin(
             config.commands,
             str(config.cache_dir / "plugins" / found.name),
             str(config.state_dir / "plugins" / found.name),
+            recorded,
         )
 
     return register(module, found.name, manager, context_for)

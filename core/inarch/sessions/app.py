@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import os
+import stat
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from inarch.calls import repair_arguments
 from inarch.config import load_config
@@ -15,11 +16,11 @@ from inarch.contract.errors import InarchError, UsageError
 from inarch.contract.ids import new_id
 from inarch.contract.ports import ContextStore, FrontEnd
 from inarch.contract.records import PlannedCall, ToolResult, Turn
-from inarch.journal import Journal, MemoryStore
 from inarch.plugins import compose_plugins
-from inarch.sessions.opening import open_conversation
 from inarch.sessions.parts import Parts
-from inarch.sessions.session import Session
+
+if TYPE_CHECKING:
+    from inarch.sessions.session import Session
 
 
 def compose(
@@ -60,14 +61,21 @@ def compose(
         flags=flags or {},
         environ=variables,
     )
-    return App(loaded, compose_plugins(loaded, without=without, files=files), front_end, journal, dict(variables))
+    composition = compose_plugins(loaded, without=without, files=files, recorded=journal)
+    return App(loaded, composition, front_end, journal, dict(variables))
 
 
 def _checked_root(root: str | os.PathLike[str]) -> str:
-    place = Path(root).absolute()
-    if not place.exists():
-        raise UsageError(f"{place} does not exist", "name a directory with --root")
-    if not place.is_dir():
+    try:
+        place = Path(root).absolute()
+        is_folder = stat.S_ISDIR(place.stat().st_mode)
+    except (FileNotFoundError, NotADirectoryError, ValueError):
+        what = "the current directory" if os.fspath(root) in ("", ".") else os.fspath(root)
+        raise UsageError(f"{what} does not exist", "name a directory with --root") from None
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise UsageError(f"{root} can't be opened: {reason}", "name another directory with --root") from None
+    if not is_folder:
         raise UsageError(f"{place} is not a directory", "name the directory it lies in with --root")
     if not os.access(place, os.R_OK | os.X_OK):
         raise UsageError(f"{place} can't be read", "check its permissions, or name another directory with --root")
@@ -84,6 +92,9 @@ class App(Parts):
             UsageError: There is no session of this id.
             StoreError: The store can't be opened or read.
         """
+        from inarch.sessions.opening import open_conversation
+        from inarch.sessions.session import Session
+
         return Session(open_conversation(self, session_id))
 
     async def call_tool(self, name: str, arguments: Mapping[str, Any]) -> ToolResult:
@@ -92,6 +103,8 @@ class App(Parts):
         Without a front end, what would have to be asked is denied. Whoever calls knows the files they name, so the ones
         to be written count as seen in their present bytes; a change between then and the write is still a conflict.
         """
+        from inarch.journal import Journal, MemoryStore
+
         journal = Journal(MemoryStore(), new_id(), redactor=self.redactor)
         seen = await asyncio.to_thread(self._present, name, arguments)
         scheduler = self.scheduler(journal, seen)
@@ -137,6 +150,8 @@ def open_store(name: str, path: str | os.PathLike[str]) -> ContextStore:
         StoreError: It can't be opened.
     """
     if name == "memory":
+        from inarch.journal import MemoryStore
+
         return MemoryStore()
     app = compose(config={"profiles": {"default": {"plugins": [name], "store": name}}})
     spec = app.named("store", name, app.composition.stores)

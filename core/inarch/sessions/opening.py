@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
 
-from inarch.config import GUIDE_FILES, Config, read_trusted
-from inarch.contract.errors import UsageError
-from inarch.contract.events import Event, Note, SessionStarted
+from inarch.config import GUIDE_FILES, Config
+from inarch.contract.errors import StoreError, UsageError
+from inarch.contract.events import ErrorHappened, Event, Note, SessionStarted
 from inarch.contract.ids import new_id
-from inarch.contract.ports import ContextSource
+from inarch.contract.ports import ContextSource, ContextStore
 from inarch.contract.records import Message, PluginContext
-from inarch.journal import History, Journal, fold
+from inarch.journal import Journal, MemoryStore
 from inarch.plugins import Bound
 from inarch.sessions.observers import Observer
 from inarch.sessions.parts import KERNEL, Parts
 from inarch.turns import Conversation, Mentions, ProjectStructure
+
+if TYPE_CHECKING:
+    from inarch.journal import History
 
 INSTRUCTION_CHARACTERS = 32_768
 
@@ -23,14 +28,21 @@ def open_conversation(parts: Parts, session_id: str | None) -> Conversation:
     """Return a conversation with its journal; a new one is recorded at its first event.
 
     Raises:
-        UsageError: There is no session of this id.
+        UsageError: There is no session of this id, or it is about another directory that is still there.
+        ConfigError: The profile names a part that no plugin provides.
+        StoreError: The store can't be opened and the journal is required.
     """
-    events = list(parts.store.load(session_id)) if session_id else []
+    if (missing := parts.missing_models()) is not None:
+        raise missing
+    store, failure = _store_or_memory(parts, session_id)
+    events = list(store.load(session_id)) if session_id else []
     if session_id and not events:
         raise UsageError(f"there is no session {session_id}", "inarch sessions list shows those of this directory")
-    history = fold(events) if events else None
+    history = _folded(events) if events else None
+    if history is not None and _is_elsewhere(history.root, parts.config.root):
+        raise UsageError(f"session {session_id} is about {history.root}", "go on with it there, or with that as --root")
     journal = Journal(
-        parts.store,
+        store,
         session_id or new_id(),
         redactor=parts.redactor,
         required=parts.config.profile.journal == "required",
@@ -41,7 +53,31 @@ def open_conversation(parts: Parts, session_id: str | None) -> Conversation:
     journal.listeners.append(lambda event: _count_effects(talk, event))
     if history is None:
         _record_start(parts, journal)
+    if failure is not None:
+        journal.record(ErrorHappened(f"not recorded: {failure.message}", failure.remedy, door="store"))
     return talk
+
+
+def _is_elsewhere(root: str, here: str) -> bool:
+    """Whether a session's directory is there and another one than this; one that was moved is taken along."""
+    place = Path(root)
+    return root != here and place.is_dir() and str(place.resolve()) != here
+
+
+def _store_or_memory(parts: Parts, session_id: str | None) -> tuple[ContextStore, StoreError | None]:
+    """Return where to keep events: in memory where the store can't be opened and nothing has to be kept."""
+    try:
+        return parts.store, None
+    except StoreError as error:
+        if session_id or parts.config.profile.journal == "required":
+            raise
+        return MemoryStore(), error
+
+
+def _folded(events: Sequence[Event]) -> History:
+    from inarch.journal import fold
+
+    return fold(events)
 
 
 def _conversation(parts: Parts, journal: Journal, history: History | None) -> Conversation:
@@ -67,6 +103,10 @@ def _conversation(parts: Parts, journal: Journal, history: History | None) -> Co
 
 def _instructions(config: Config) -> str:
     """Return the project's own instructions to agents, if they are trusted as they stand now."""
+    if not config.trusted_files:
+        return ""
+    from inarch.config import read_trusted
+
     texts = (read_trusted(config.root, name, config.trusted_files) for name in GUIDE_FILES)
     return next((text[:INSTRUCTION_CHARACTERS] for text in texts if text), "")
 
@@ -108,7 +148,7 @@ def _record_start(parts: Parts, journal: Journal) -> None:
             profile=parts.config.profile.name,
         )
     )
-    for note in parts.config.notes:
+    for note in parts.ignored:
         journal.record(Note(note, "config"))
     for refused in parts.composition.refused:
         journal.record(Note(f"plugin {refused.name!r} was refused: {refused.reason} ({refused.remedy})", "plugins"))

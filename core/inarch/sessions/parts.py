@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Mapping
+from collections.abc import Awaitable, Collection, Iterator, Mapping
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from attrs import define, field
 
-from inarch.calls import RulesPolicy, Scheduler
-from inarch.config import Config
+from inarch.config import Config, nearest
 from inarch.contract.doors import Door, guarded
 from inarch.contract.errors import ConfigError, InarchError
-from inarch.contract.ports import ContextStore, DecisionStrategy, FrontEnd, Policy, Workspace
 from inarch.contract.records import PluginContext, ToolSpec
-from inarch.journal import Journal, MemoryStore, Redactor
-from inarch.plugins import Bound, Composition
-from inarch.turns import Native
+from inarch.plugins import Bound, Composition, discover
+
+if TYPE_CHECKING:
+    from inarch.calls import Scheduler
+    from inarch.contract.ports import ContextStore, DecisionStrategy, FrontEnd, Policy, Workspace
+    from inarch.journal import Journal, Redactor
 
 T = TypeVar("T")
 
@@ -45,6 +46,8 @@ class Parts:
         """
         name = self.config.profile.store
         if not self.journalled or name == "memory":
+            from inarch.journal import MemoryStore
+
             return MemoryStore()
         spec = self.named("store", name, self.composition.stores)
         with guarded(spec.plugin, "store", passes=(InarchError,)):
@@ -65,6 +68,8 @@ class Parts:
     @cached_property
     def redactor(self) -> Redactor:
         """Replaces the values of key variables by placeholders."""
+        from inarch.journal import Redactor
+
         return Redactor.from_environ(self.environ)
 
     @property
@@ -80,12 +85,16 @@ class Parts:
         Raises:
             ConfigError: No plugin provides one of them.
         """
+        from inarch.turns import Native
+
         own: Bound[DecisionStrategy] = Bound(KERNEL, Native(), PluginContext(KERNEL, self.config.root))
         known = {"native": own, **self.composition.strategies}
         return [self.named("strategy", name, known) for name in self.config.profile.strategy]
 
     def scheduler(self, journal: Journal, seen: dict[str, str]) -> Scheduler:
         """Return a scheduler over the composed tools and policies."""
+        from inarch.calls import RulesPolicy, Scheduler
+
         rules: Bound[Policy] = Bound(KERNEL, RulesPolicy(self.config.rules), PluginContext(KERNEL, self.config.root))
         return Scheduler(
             tools=self.composition.tools,
@@ -120,14 +129,55 @@ class Parts:
         found = known.get(name)
         if found is not None:
             return found
-        refused = next((item for item in self.composition.refused if item.name == name), None)
-        if refused is not None:
-            raise ConfigError(f"the plugin of the {what} {name!r} was refused: {refused.reason}", remedy=refused.remedy)
+        raise self._absent(what, name, name, known)
+
+    def missing_models(self) -> ConfigError | None:
+        """Return the error for the first model of the profile that no plugin provides."""
+        for key in ("model", "decision_model"):
+            name = getattr(self.config.profile, key)
+            provider = (name or "auto").partition("/")[0]
+            if provider != "auto" and provider not in self.composition.models:
+                return self._absent(key, name, provider, self.composition.models)
+        return None
+
+    def missing(self) -> Iterator[ConfigError]:
+        """Yield an error for each part that the profile names and no plugin provides."""
+        profile, composed = self.config.profile, self.composition
+        if (models := self.missing_models()) is not None:
+            yield models
+        named = [
+            ("workspace", profile.workspace, {*composed.workspaces}),
+            ("store", profile.store, {"memory", *composed.stores}),
+            *(("strategy", name, {"native", *composed.strategies}) for name in profile.strategy),
+        ]
+        yield from (self._absent(what, name, name, known) for what, name, known in named if name not in known)
+
+    def _absent(self, key: str, name: str, plugin: str, known: Collection[str]) -> ConfigError:
+        """Return the error for a key whose value no plugin provides, with the nearest that is provided."""
+        what = key.replace("_", " ")
         if self.config.safe_mode:
-            raise ConfigError(f"safe mode has no {what}: it loads no plugins", remedy="unset INARCH_SAFE_MODE")
-        names = ", ".join(sorted(known)) or "none"
-        key = f"profiles.{self.config.profile.name}.{what}"
-        raise ConfigError(f"no plugin provides the {what} {name!r}", key=key, remedy=f"known: {names}")
+            return ConfigError(f"safe mode has no {what}: it loads no plugins", remedy="unset INARCH_SAFE_MODE")
+        message = f"no plugin provides the {what} {name!r}"
+        refused = next((item for item in self.composition.refused if item.name == plugin), None)
+        if refused is not None:
+            message += f": plugin {plugin!r} {refused.reason}"
+        if plugin not in discover().plugins:
+            remedy = nearest(plugin, known) or "none of the profile's plugins brings one"
+        elif refused is not None:
+            remedy = refused.remedy
+        elif plugin in self.config.profile.plugins:
+            remedy = f"take -p no:{plugin} away"
+        else:
+            remedy = f"add {plugin!r} to the profile's `plugins`"
+        return self.config.error(key, message, remedy)
+
+    @property
+    def ignored(self) -> tuple[str, ...]:
+        """One line for each thing that the configuration says and that counts for nothing."""
+        if not self.config.plugin_tables and not any(name.startswith("INARCH_PLUGIN_") for name in self.environ):
+            return self.config.notes
+        names = {*discover().plugins, *(plugin.name for plugin in self.composition.loaded)}
+        return (*self.config.notes, *self.config.hints(names))
 
     async def _quietly(self, plugin: str, closing: Awaitable[None]) -> None:
         try:

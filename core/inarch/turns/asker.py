@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import random
 import time
 from collections.abc import Callable
 from contextlib import aclosing
@@ -117,7 +116,9 @@ class Asker:
             self.journal.record(ModelDelta(reasoning=delta.text), self.turn_id)
 
     async def _wait(self, choice: Choice, error: ProviderError, attempt: int) -> None:
-        seconds = error.retry_after if error.retry_after is not None else 0.5 * 2**attempt * random.uniform(0.75, 1.25)
+        from random import uniform
+
+        seconds = error.retry_after if error.retry_after is not None else 0.5 * 2**attempt * uniform(0.75, 1.25)
         self.journal.record(Note(f"{choice.full_name}: {error.message}; asking again", "model"), self.turn_id)
         self.journal.record(LimitWait(choice.full_name, round(seconds, 3), error.kind), self.turn_id)
         await asyncio.sleep(seconds)

@@ -18,7 +18,7 @@ MANIFESTS = (
 """File names that are read, the most telling first."""
 
 
-@define
+@define(eq=False, repr=False)
 class Project:
     """What a project says of itself; what no manifest declares stays None or empty."""
 

@@ -19,6 +19,7 @@ PLANS = {
     intents.WHERE: "locating:locate",
     intents.CALLERS: "calling:callers",
     intents.CALLEES: "calling:callees",
+    intents.COMPARE: "comparing:compare",
     intents.LIST: "listing:list_things",
     intents.FILE: "outlining:explain_file",
     intents.EDIT: "editing:edit",

@@ -10,7 +10,7 @@ from inarch_offline.intents import Intent
 from inarch_offline.material import Context, Hit, Site, context, hits
 from inarch_offline.plans.explaining import is_named, say_definition, say_note, say_sites, say_steps
 from inarch_offline.plans.searching import say_hits, say_symbols
-from inarch_offline.writing import Page, counted, cut
+from inarch_offline.writing import Page, counted, cut, joined
 
 _MOST_CALLERS = 12
 
@@ -46,9 +46,13 @@ def callees(intent: Intent) -> Plan:
         own = [site for site in found.callees if site.defined is not None]
         foreign = [site for site in found.callees if site.defined is None]
         if own:
-            page.head(f"It calls {counted(len(own), 'place')} of this code" if len(own) > 1 else "It calls")
+            number = counted(len(own), "place", more=found.more_callees)
+            page.head(f"It calls {number} of this code" if len(own) > 1 else "It calls")
         for site in own[:_MOST_CALLERS]:
             page.item(f"{site.qualname}, defined at {site.defined}", site.place)
+        if len(own) > _MOST_CALLERS:
+            rest = [site.qualname.rpartition(".")[2] for site in own[_MOST_CALLERS:]]
+            page.item(f"and {joined(rest, 8)}", own[_MOST_CALLERS].place)
         say_sites(page, "It also calls what is not defined here", foreign, 6)
         if not found.callees:
             page.note("none of its calls leads to a definition that the index knows")
@@ -62,7 +66,8 @@ def _say_callers(page: Page, found: Context, mentions: Sequence[Hit]) -> None:
     assert target is not None
     say_definition(page, target)
     by_role = sorted(found.callers, key=lambda site: (_is_test(site.place.path), site.place))
-    say_sites(page, f"Called from {counted(len(by_role), 'place')}", by_role, _MOST_CALLERS)
+    number = counted(len(by_role), "place", more=found.more_callers)
+    say_sites(page, f"Called from {number}", by_role, _MOST_CALLERS, found.more_callers)
     known = {site.place for site in by_role}
     others = [
         Site(hit.path, hit.place, hit.text)

@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from attrs import evolve
-
 from inarch import ToolResult
 from inarch_offline import calls
 from inarch_offline.exchange import Asking, Plan
@@ -29,11 +27,11 @@ def explain(intent: Intent) -> Plan:
     found = context(result)
     page = Page()
     if found.target is not None and found.target.kind == "module":
-        page = yield from explain_file(evolve(intent, path=found.target.place.path))
+        page = yield from explain_file(intent._replace(path=found.target.place.path))
         path = found.target.place.path
         say_symbols(page, "See also", [other for other in found.others if other.place.path != path], 4)
     elif found.target is not None and not _is_unrelated(intent, found.target):
-        found = evolve(found, target=(yield from whole_code(found.target)))
+        found = found._replace(target=(yield from whole_code(found.target)))
         delegate = yield from _delegate(found)
         say_target(page, intent, found, delegate)
     else:
@@ -57,7 +55,7 @@ def _delegate(found: Context) -> Asking[Context | None]:
     there = context(result)
     if there.target is None or there.target.place != own[0].defined:
         return None
-    return evolve(there, target=(yield from whole_code(there.target)))
+    return there._replace(target=(yield from whole_code(there.target)))
 
 
 def say_note(page: Page, result: ToolResult, without: str = "(?!)") -> None:
@@ -80,7 +78,7 @@ def say_target(page: Page, intent: Intent, found: Context, delegate: Context | N
         say_steps(page, "Step by step", found)
     if delegate is not None and delegate.target is not None:
         say_steps(page, f"There, in {delegate.target.name}", delegate)
-    _say_callers(page, found.callers)
+    _say_callers(page, found)
     if target.kind != "class":
         _say_callees(page, found.callees)
     say_symbols(page, "See also", [other for other in found.others if other.place != target.place], 4)
@@ -94,28 +92,29 @@ def say_definition(page: Page, target: Symbol) -> None:
         page.say(cut(plain_text(doc.text), 330), doc.place)
 
 
-def say_sites(page: Page, title: str, sites: Sequence[Site], most: int = _MOST_SITES) -> None:
-    """Write call sites."""
+def say_sites(page: Page, title: str, sites: Sequence[Site], most: int = _MOST_SITES, more: bool = False) -> None:
+    """Write call sites; `more` says that there may be others than those that are known."""
     if not sites:
         return
-    page.head(title if len(sites) <= most else f"{title} ({most} of {len(sites)} places)")
+    number = counted(len(sites), "place", more=more)
+    page.head(title if len(sites) <= most else f"{title} ({most} of {number})")
     for site in sites[:most]:
         page.item(f"{site.qualname}" + (f": `{cut(site.text, 70)}`" if site.text else ""), site.place)
 
 
-def say_steps(page: Page, title: str, found: Context) -> None:
+def say_steps(page: Page, title: str, found: Context, most: int = 9) -> None:
     """Write what a function does; calls of this code's own functions count most."""
     if found.target is not None:
-        _say_steps(page, title, steps_of(found.target, [site.qualname.rpartition(".")[2] for site in found.callees]))
+        named = [site.qualname.rpartition(".")[2] for site in found.callees]
+        _say_steps(page, title, steps_of(found.target, named), most)
 
 
-def _say_callers(page: Page, callers: Sequence[Site]) -> None:
+def _say_callers(page: Page, found: Context) -> None:
     """Write where the product calls it; its tests only where nothing else does."""
-    own = [site for site in callers if not is_aside(site.place.path)]
-    tests = len(callers) - len(own)
-    say_sites(page, "Called from", own)
-    if tests and not own:
-        say_sites(page, f"Called from tests and examples ({counted(tests, 'place')})", callers[:2])
+    own = [site for site in found.callers if not is_aside(site.place.path)]
+    say_sites(page, "Called from", own, more=found.more_callers)
+    if not own:
+        say_sites(page, "Called from tests and examples", found.callers, 2, found.more_callers)
 
 
 def is_named(intent: Intent, target: Symbol) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Callable, Sequence
 
 from inarch_offline import calls
@@ -11,104 +10,74 @@ from inarch_offline.exchange import Plan
 from inarch_offline.intents import Intent
 from inarch_offline.layout import is_test, languages
 from inarch_offline.manifests import MANIFESTS, Project, read_project
-from inarch_offline.material import Entry, entries, file_text, files, hits, said
-from inarch_offline.plans.reading import whole_list
+from inarch_offline.material import entries, file_text, files, hits, is_partial, said, totals
+from inarch_offline.plans.reading import whole, whole_list
+from inarch_offline.readme import Fact
 from inarch_offline.writing import Page, Place, counted, cut, joined
 
 _MOST = 30
-_KINDS = {
-    "commands": r"command|cli|script|parser|__main__|main",
-    "routes": r"route|web|url|endpoint|http|view|websocket",
-    "entry points": r"^(?!.*test)",
-}
+_FEW_TESTS = 15
 
 
 def list_things(intent: Intent) -> Plan:
     """List what a facet names."""
+    if intent.facet in ("commands", "routes", "entry points"):
+        from inarch_offline.plans import entering
+
+        page = yield from {
+            "commands": entering.list_commands,
+            "routes": entering.list_routes,
+            "entry points": entering.list_entry_points,
+        }[intent.facet]()
+        return page
     plan: Callable[[str], Plan] = {
         "tests": _tests,
-        "dependencies": _manifest,
-        "licence": _manifest,
-        "files": _files,
         "classes": _definitions,
         "functions": _definitions,
         "modules": _files,
-    }.get(intent.facet, _entries)
+        "files": _files,
+    }.get(intent.facet, _manifest)
     page = yield from plan(intent.facet)
     return page
 
 
-def _entries(facet: str) -> Plan:
-    [result] = yield [calls.entry_points()]
-    page = Page()
-    known = [entry for entry in entries(result) if re.search(r"test", entry.kind) is None]
-    wanted = [entry for entry in known if re.search(_KINDS[facet], entry.kind.lower())]
-    shown = _outside_examples(wanted)
-    if not shown:
-        outside = f"No {facet} were found in the code and its manifests."
-        page.plain(outside if result.success else f"The {facet} could not be listed.")
-    by_kind: dict[str, list[Entry]] = {}
-    for entry in shown:
-        by_kind.setdefault(entry.kind.replace("_", " "), []).append(entry)
-    for kind, group in by_kind.items():
-        page.head(f"{kind.capitalize()} ({len(group)})")
-        most = max(6, _MOST // len(by_kind))
-        page.rows((entry.name or entry.qualname, _how(entry), entry.place) for entry in group[:most])
-        if len(group) > most:
-            page.note(f"{len(group) - most} more")
-    if len(wanted) > len(shown):
-        page.note(f"{len(wanted) - len(shown)} more in tests, examples and documentation")
-    if facet != "entry points" and not shown and known:
-        page.plain("Other ways in:")
-        page.rows((entry.name or entry.qualname, entry.kind, entry.place) for entry in known[:8])
-    if said(result):
-        page.note(said(result))
-    return page
-
-
-def _how(entry: Entry) -> str:
-    target = entry.qualname if entry.qualname and entry.qualname != entry.name else ""
-    return " ".join(part for part in (target, f"[{cut(entry.how, 60)}]" if entry.how else "") if part)
-
-
-def _outside_examples(found: Sequence[Entry]) -> list[Entry]:
-    """Prefer what belongs to the product over examples and tests, where there is such."""
-    own = [
-        entry
-        for entry in found
-        if not re.search(r"(^|/)(tests?|examples?|docs?|samples?|benchmarks?)/", entry.place.path)
-    ]
-    return own or list(found)
-
-
 def _tests(facet: str) -> Plan:
-    listed, searched, *manifests = yield [
+    listed, found, *manifests = yield [
         calls.list_files(limit=10_000),
-        calls.search(r"^\s*(async )?def test_|^\s*class Test", glob="*.py", limit=5_000),
+        calls.entry_points("test"),
         *(calls.read_file(name) for name in ("pyproject.toml", "tox.ini", "package.json")),
     ]
     page = Page()
-    everything = yield from whole_list(listed)
+    everything, whole = yield from whole_list(listed)
     paths = [path for path in everything if is_test(path)]
-    if not paths:
+    ranked = entries(found)
+    if not paths and not ranked:
         page.plain("No test files were found.")
         return page
     project = read_project([text for result in manifests if (text := file_text(result))], everything)
-    page.say(f"{counted(len(paths), 'test file')}", Place(paths[0]))
+    known = totals(found)
+    if ranked and "test_functions" in known:
+        page.say(
+            f"{counted(known['test_functions'], 'test function')} in {counted(known['test'], 'Python test file')},"
+            " counted by the lines that begin with `def test`",
+            ranked[0].place,
+        )
+    else:
+        page.say(counted(len(paths), "test file", more=not whole), Place(paths[0]))
     if project.test_command:
         page.say(f"Run them with `{project.test_command.text}`", project.test_command.place)
-    tests = [hit for hit in hits(searched) if "def test" in hit.text]
-    counts = Counter(hit.path for hit in tests)
-    first = {hit.path: hit.place for hit in reversed(tests)}
-    if counts:
-        page.head(f"{counted(len(tests), 'test function')}, by file")
-        page.rows((path, counted(count, "test"), first[path]) for path, count in counts.most_common(15))
+    if ranked:
+        page.head("The fullest files" if len(ranked) > _FEW_TESTS else "By file")
+        page.rows((entry.place.path, entry.how, entry.place) for entry in ranked[:_FEW_TESTS])
     else:
         page.head("Test files")
-        for path in paths[:15]:
+        for path in paths[:_FEW_TESTS]:
             page.item(path.rpartition("/")[2], Place(path))
-    if said(searched):
-        page.note(said(searched))
+    left = (known.get("test", len(ranked)) if ranked else len(paths)) - _FEW_TESTS
+    if left > 0:
+        page.item(f"… {counted(left, 'more file')}", *([ranked[_FEW_TESTS].place] if len(ranked) > _FEW_TESTS else []))
+    for note in [note for note in said(found).split("; ") if note and " of kind " not in note]:
+        page.note(note)
     return page
 
 
@@ -136,12 +105,14 @@ def _say_dependencies(page: Page, project: Project) -> None:
         page.say(f"Needs {project.python.text}", project.python.place)
     if project.dependencies:
         page.head(f"Dependencies ({len(project.dependencies)})")
-    for fact in project.dependencies[:25]:
+    for fact in project.dependencies[:_MOST]:
         page.item(fact.text, fact.place)
+    _say_more(page, project.dependencies, _MOST)
     if project.extras:
         page.head("Optional and development")
-    for fact in project.extras[:12]:
+    for fact in project.extras[:15]:
         page.item(cut(fact.text, 150), fact.place)
+    _say_more(page, project.extras, 15)
     if not project.dependencies and not project.extras:
         page.plain(
             "No dependencies are declared."
@@ -152,34 +123,42 @@ def _say_dependencies(page: Page, project: Project) -> None:
             page.item(f"looked at {place.path}", place)
 
 
+def _say_more(page: Page, facts: Sequence[Fact], most: int) -> None:
+    if len(facts) > most:
+        page.item(f"… {len(facts) - most} more", facts[most].place)
+
+
 def _files(facet: str) -> Plan:
     [listed] = yield [calls.list_files("**/*.py" if facet == "modules" else "**/*", 10_000)]
     page = Page()
-    paths = yield from whole_list(listed)
+    paths, complete = yield from whole_list(listed)
     if not paths:
         page.plain("No files were found.")
         return page
     if facet == "files":
         told = [f"{name} {count:,}" for name, count, _ in languages(paths)[:6]]
-        page.say(f"{counted(len(paths), 'file')}: {', '.join(told)}", Place(paths[0]))
+        page.say(f"{counted(len(paths), 'file', more=not complete)}: {', '.join(told)}", Place(paths[0]))
     folders: dict[str, list[str]] = {}
     for path in paths:
         folders.setdefault(path.rpartition("/")[0] or ".", []).append(path)
-    page.head(f"Folders ({len(folders)})")
+    page.head(f"Folders ({len(folders):,}{' or more' * (not complete)})")
     shown = sorted(folders, key=lambda folder: (is_test(f"{folder}/"), folder.count("/"), folder))[:_MOST]
     page.rows(
         (f"{folder}/", joined([path.rpartition("/")[2] for path in folders[folder]], 5), Place(folders[folder][0]))
         for folder in shown
     )
-    if said(listed):
-        page.note(said(listed))
+    if len(folders) > len(shown):
+        page.item(f"… {counted(len(folders) - len(shown), 'more folder', more=not complete)}")
+    if not complete:
+        page.note(f"counts are of the {len(paths):,} files that were listed")
     return page
 
 
 def _definitions(facet: str) -> Plan:
     [searched] = yield [
-        calls.search(r"^class [A-Za-z]" if facet == "classes" else r"^(async )?def [a-z]", glob="*.py", limit=1_000)
+        calls.search(r"^class [A-Za-z]" if facet == "classes" else r"^(async )?def [a-z]", glob="*.py", limit=5_000)
     ]
+    [searched] = yield from whole(searched)
     page = Page()
     found = [hit for hit in hits(searched) if not is_test(hit.path)]
     if not found:
@@ -192,12 +171,14 @@ def _definitions(facet: str) -> Plan:
             known = by_file.setdefault(hit.path, [])
             if name[1] not in [other for other, _ in known[-4:]]:  # overloads stand one after the other
                 known.append((name[1], hit.place))
-    page.head(f"{facet.capitalize()} ({sum(map(len, by_file.values())):,} in {counted(len(by_file), 'file')})")
+    more = is_partial(searched)
+    number = f"{sum(map(len, by_file.values())):,}{' or more' * more}"
+    page.head(f"{facet.capitalize()} outside tests ({number} in {counted(len(by_file), 'file', more=more)})")
     ranked = sorted(by_file, key=lambda path: (-len(by_file[path]), path))[:_MOST]
     for path in ranked:
         page.item(joined([name for name, _ in by_file[path]], 8), by_file[path][0][1])
     if len(by_file) > len(ranked):
-        page.note(f"{len(by_file) - len(ranked)} more files with fewer")
-    if said(searched):
-        page.note(said(searched))
+        page.note(f"{counted(len(by_file) - len(ranked), 'more file')} with fewer")
+    if more:
+        page.note(f"counts are of the first {len(hits(searched)):,} definitions that were listed")
     return page

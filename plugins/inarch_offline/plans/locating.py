@@ -37,7 +37,8 @@ def locate(intent: Intent) -> Plan:
         _say_place(page, target)
         _say_key_lines(page, target, [site.qualname.rpartition(".")[2] for site in found.callees])
         say_symbols(page, "Other places", [one for one in found.others if one.place != target.place])
-        say_sites(page, "Called from", [site for site in found.callers if not is_aside(site.place.path)], 4)
+        own_callers = [site for site in found.callers if not is_aside(site.place.path)]
+        say_sites(page, "Called from", own_callers, 4, found.more_callers)
     say_note(page, result)
     return page
 

@@ -6,14 +6,13 @@ import ast
 import re
 import warnings
 from collections.abc import Sequence
-
-from attrs import frozen
+from typing import NamedTuple
 
 from inarch_offline import calls
 from inarch_offline.exchange import Plan
 from inarch_offline.intents import Intent
 from inarch_offline.layout import is_test
-from inarch_offline.material import FileText, Hit, files, hits, said
+from inarch_offline.material import FileText, Hit, files, hits, is_partial, said
 from inarch_offline.plans.reading import whole_file
 from inarch_offline.readme import comment_of, lead_of
 from inarch_offline.subpackages import docstring_in
@@ -26,8 +25,7 @@ _DEFINITION = re.compile(
 )
 
 
-@frozen
-class Outline:
+class Outline(NamedTuple):
     """A definition in a file."""
 
     place: Place
@@ -47,7 +45,7 @@ def explain_file(intent: Intent) -> Plan:
             calls.list_files(f"{path}/**/*", 500),
         ]
         if files(inside):
-            _say_folder(page, path, files(inside))
+            _say_folder(page, path, files(inside), is_partial(inside))
             return page
         found = [one for one in files(beside) if one.endswith(path)] or files(beside)
         if not found:
@@ -59,11 +57,11 @@ def explain_file(intent: Intent) -> Plan:
             page.plain(f"{path} could not be read: {said(read)}")
             return page
         if len(found) > 1:
-            page.note(f"{len(found)} files have that name: {joined(found)}")
+            page.note(f"{counted(len(found), 'file', more=is_partial(beside))} have that name: {', '.join(found[:6])}")
     if path.endswith((".py", ".pyi")):
         stem = path.removesuffix("/__init__.py").rpartition("/")[2].removesuffix(".py")
         [imported] = yield [calls.search(rf"^\s*(from|import) .*\b{calls.literal(stem)}\b", glob="*.py", limit=200)]
-        _say_python(page, text, [hit for hit in hits(imported) if hit.path != path])
+        _say_python(page, text, [hit for hit in hits(imported) if hit.path != path], is_partial(imported))
     else:
         _say_other(page, text)
     if said(read):
@@ -71,7 +69,7 @@ def explain_file(intent: Intent) -> Plan:
     return page
 
 
-def _say_python(page: Page, text: FileText, importers: Sequence[Hit]) -> None:
+def _say_python(page: Page, text: FileText, importers: Sequence[Hit], more: bool) -> None:
     tree = _parsed(text.text)
     doc = docstring_in(text)
     page.say(
@@ -94,7 +92,7 @@ def _say_python(page: Page, text: FileText, importers: Sequence[Hit]) -> None:
     users = {hit.path: hit.place for hit in reversed(importers)}
     kept = sorted(users, key=lambda path: (is_test(path), path))
     if kept:
-        page.head(f"Imported by {counted(len(kept), 'file')}")
+        page.head(f"Named in imports of {counted(len(kept), 'file', more=more)}")
     for path in kept[:6]:
         page.item(path.rpartition("/")[2], users[path])
 
@@ -184,8 +182,8 @@ def _headings(text: FileText) -> list[Outline]:
     ]
 
 
-def _say_folder(page: Page, path: str, inside: Sequence[str]) -> None:
-    page.say(f"{path}/ holds {counted(len(inside), 'file')}", Place(inside[0]))
+def _say_folder(page: Page, path: str, inside: Sequence[str], more: bool) -> None:
+    page.say(f"{path}/ holds {counted(len(inside), 'file', more=more)}", Place(inside[0]))
     folders: dict[str, list[str]] = {}
     for one in inside:
         folders.setdefault(one.rpartition("/")[0], []).append(one)

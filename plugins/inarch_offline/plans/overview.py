@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from attrs import evolve
-
 from inarch import PlannedCall, ToolResult
 from inarch_offline import calls
 from inarch_offline.centrality import (
@@ -19,43 +17,50 @@ from inarch_offline.centrality import (
     own_imports,
     parts_of,
 )
+from inarch_offline.doorways import ways_of
 from inarch_offline.exchange import Asking, Plan
 from inarch_offline.intents import Intent
 from inarch_offline.layout import Package, is_aside, packages
 from inarch_offline.manifests import MANIFESTS, is_manifest, read_project
-from inarch_offline.material import FileText, entries, file_text, file_texts, hits, is_limited, said
+from inarch_offline.material import FileText, file_text, file_texts, hits, is_limited, is_partial, said
 from inarch_offline.other_languages import TOP_LEVEL, files_of
-from inarch_offline.plans.reading import whole_list
+from inarch_offline.plans.reading import whole, whole_list
 from inarch_offline.plans.screen import KEY_PARTS, Findings, write_overview
 from inarch_offline.subpackages import docstring_in, groups_of, inits_of, is_many
 from inarch_offline.writing import Page, joined
 
 MOST_FILES = 10_000
 _MOST_HITS = 10_000
+_COUNTED = 3
+"""The first look-ups, by which definitions are counted: they are read on where they are long."""
 
 
 def summarize(intent: Intent) -> Plan:
     """Look at names first, then at the few files that tell most, then write one screen."""
     listed, ways_in = yield [calls.list_files(limit=MOST_FILES), calls.entry_points()]
-    paths = yield from whole_list(listed)
+    paths, complete = yield from whole_list(listed)
     if not paths:
         page = Page()
         page.plain(f"There are no files here: {said(listed)}" if said(listed) else "There are no files here.")
         return page
     package = next(iter(packages(paths)), None)
     telling = _telling_files(paths)
-    looks = _looks(package) if package else [calls.search(TOP_LEVEL, limit=400)]
-    results = yield [*(calls.read_file(path, 1, end) for path, end in telling.items()), *looks]
+    wanted = _looks(package) if package else [calls.search(TOP_LEVEL, limit=400)]
+    results = yield [*(calls.read_file(path, 1, end) for path, end in telling.items()), *wanted]
+    looks = yield from whole(*results[len(telling) :][:_COUNTED])
+    looks += results[len(telling) + _COUNTED :]
     texts = {text.path: text for result in results[: len(telling)] if (text := file_text(result)) is not None}
     parts: list[Part] = []
     if package:
-        parts = _parts(package, results[len(telling) :], texts.get(f"{package.folder}/__init__.py"))
+        parts = _parts(package, looks, texts.get(f"{package.folder}/__init__.py"))
         yield from _read_docstrings(parts)
     else:
-        parts = files_of(hits(results[-1]))
+        parts = files_of(hits(looks[-1]))
     project = read_project([text for path, text in texts.items() if not path.endswith("__init__.py")], paths)
-    notes = _unread(telling, results) + _notes(listed, ways_in, results[len(telling) :])
-    return write_overview(Findings(paths, texts, project, package, parts, entries(ways_in), notes))
+    notes = _unread(telling, results) + _notes(listed, ways_in, looks)
+    if not complete:
+        notes.insert(0, f"counts are of the {len(paths):,} files that were listed")
+    return write_overview(Findings(paths, texts, project, package, parts, ways_of(ways_in), notes))
 
 
 def _looks(package: Package) -> list[PlannedCall]:
@@ -72,7 +77,7 @@ def _parts(package: Package, results: Sequence[ToolResult], init: FileText | Non
         return groups_of(package, file_texts(results[0]) if results else [])
     found = Outline(*map(hits, results))
     inside = {hit.path for hit in (*found.definitions, *found.imports, *found.docstrings)}
-    package = evolve(package, modules=tuple(sorted(inside.union(package.modules))))
+    package = package._replace(modules=tuple(sorted(inside.union(package.modules))))
     return parts_of(package, found, exports_of(init))
 
 
@@ -85,12 +90,12 @@ def _unread(telling: Iterable[str], results: Sequence[ToolResult]) -> list[str]:
 def _notes(listed: ToolResult, ways_in: ToolResult, looks: Sequence[ToolResult]) -> list[str]:
     """Collect what the look-ups say of their own results, but for what doesn't matter here."""
     notes = [said(result) for result in looks if said(result)]
-    if is_limited(listed):
-        notes.insert(0, f"counts are of the first {MOST_FILES:,} files")
-    elif said(listed):
+    if any(is_partial(result) for result in looks[:_COUNTED]):
+        notes.insert(0, "the definitions are more than could be listed: parts may hold more than is named")
+    if said(listed) and not is_limited(listed):
         notes.insert(0, said(listed))
-    # Tests come last among the entry points and are counted elsewhere.
-    kept = [note for note in said(ways_in).split("; ") if note and not re.search(r"entry points|of kind test", note)]
+    # How many entry points there are stands beside them.
+    kept = [note for note in said(ways_in).split("; ") if note and not re.search(r"entry points|of kind ", note)]
     return [*notes, *kept]
 
 

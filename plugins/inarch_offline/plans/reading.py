@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 import json
-
-from attrs import evolve
+from itertools import islice
 
 from inarch import ToolResult
 from inarch_offline import calls
 from inarch_offline.exchange import Asking
-from inarch_offline.material import FileText, Symbol, file_text, files, is_limited, last_line, output_page, output_ref
+from inarch_offline.material import (
+    FileText,
+    Symbol,
+    file_text,
+    files,
+    is_limited,
+    is_partial,
+    last_line,
+    output_page,
+    output_ref,
+)
 
 _RANGE = 700
 """Lines of one read: at 80 columns they fit into one result."""
@@ -33,11 +42,11 @@ def whole_file(path: str, first: int = 1, last: int = 0) -> Asking[tuple[FileTex
     pieces = [text.text.removesuffix("\n")]
     for more in map(file_text, read):
         if more is None:
-            return evolve(text, text="\n".join(pieces), truncated=True), result
+            return text._replace(text="\n".join(pieces), truncated=True), result
         pieces.append(more.text.removesuffix("\n"))
         if more.truncated:
-            return evolve(text, text="\n".join(pieces), truncated=True), result
-    return evolve(text, text="\n".join(pieces), truncated=len(starts) > _MOST_RANGES), result
+            return text._replace(text="\n".join(pieces), truncated=True), result
+    return text._replace(text="\n".join(pieces), truncated=len(starts) > _MOST_RANGES), result
 
 
 def whole_code(target: Symbol) -> Asking[Symbol]:
@@ -46,31 +55,50 @@ def whole_code(target: Symbol) -> Asking[Symbol]:
     if target.kind == "module" or target.end - target.place.line < shown:
         return target
     text, _ = yield from whole_file(target.place.path, target.place.line, target.end)
-    return evolve(target, code=text.text) if text and not text.truncated else target
+    return target._replace(code=text.text) if text and not text.truncated else target
 
 
-def whole_list(listed: ToolResult) -> Asking[list[str]]:
-    """Give all paths of a `list_files`: a long result in pages, and behind its limit what tells most."""
-    ref = output_ref(listed)
+def whole_list(listed: ToolResult) -> Asking[tuple[list[str], bool]]:
+    """Give the paths of a `list_files`, behind its limit only what tells most, and whether these are all."""
     # In order of their names: the top level and the packages may stand behind the end.
     more = [calls.list_files(pattern, 500) for pattern in _TELLING] if is_limited(listed) else []
-    wanted = [*([calls.read_output(ref, 0, _PAGE)] if ref else []), *more]
-    if not wanted:
-        return files(listed)
-    results = yield wanted
-    paths = (yield from _other_pages(ref, results[0])) if ref else files(listed)
-    found = [path for result in results[len(wanted) - len(more) :] for path in files(result)]
-    return sorted({*(paths or files(listed)), *found})
+    if not more and not output_ref(listed):
+        return files(listed), not is_partial(listed)
+    beside = (yield more) if more else []
+    [listed] = yield from whole(listed)
+    return sorted({*files(listed), *(path for one in beside for path in files(one))}), not is_partial(listed)
 
 
-def _other_pages(ref: str, first: ToolResult) -> Asking[list[str]]:
-    """Read what follows the first page and put the list together; empty if it can't be."""
-    content, total = output_page(first)
-    starts = range(_PAGE, total, _PAGE)[:_MOST_PAGES]
-    rest = (yield [calls.read_output(ref, start, _PAGE) for start in starts]) if starts else []
-    text = content + "".join(output_page(page)[0] for page in rest)
+def whole(*results: ToolResult) -> Asking[list[ToolResult]]:
+    """Put results together that were too long to be shown whole; they stay as they are where that can't be."""
+    long = [result for result in results if output_ref(result)]
+    if not long:
+        return list(results)
+    firsts = yield [calls.read_output(output_ref(result), 0, _PAGE) for result in long]
+    later = [
+        [calls.read_output(output_ref(result), start, _PAGE) for start in _starts(first)]
+        for result, first in zip(long, firsts, strict=True)
+    ]
+    wanted = [call for group in later for call in group]
+    read = iter((yield wanted) if wanted else [])
+    texts = [
+        "".join(output_page(page)[0] for page in [first, *islice(read, len(group))])
+        for first, group in zip(firsts, later, strict=True)
+    ]
+    joined = iter(map(_put_together, long, texts))
+    return [next(joined) if output_ref(result) else result for result in results]
+
+
+def _starts(first: ToolResult) -> list[int]:
+    """Give where the pages behind the first one begin."""
+    return list(range(_PAGE, output_page(first)[1], _PAGE))[:_MOST_PAGES]
+
+
+def _put_together(result: ToolResult, text: str) -> ToolResult:
     try:
-        paths = json.loads(text)["files"]
-    except (ValueError, KeyError, TypeError):
-        return []
-    return [path for path in paths if isinstance(path, str)]
+        data = json.loads(text)
+    except ValueError:
+        return result  # a page is missing
+    from attrs import evolve
+
+    return evolve(result, data=data, metadata={**result.metadata, "truncated": False})

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from attrs import evolve
-
 from inarch_offline import calls
 from inarch_offline.exchange import Plan
 from inarch_offline.intents import Intent
@@ -37,7 +35,7 @@ def needs_model(intent: Intent) -> Plan:
     page = Page()
     page.plain("This needs a language model: the offline planner reads code, it doesn't write or judge it.")
     subject = " ".join(intent.subject.split()[1:]) or intent.subject  # without the verb of the task
-    yield from _closest_places(page, evolve(intent, subject=subject), "Places it is probably about")
+    yield from _closest_places(page, intent._replace(subject=subject), "Places it is probably about")
     return page
 
 

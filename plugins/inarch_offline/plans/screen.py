@@ -4,23 +4,26 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-
-from attrs import frozen
+from typing import NamedTuple
 
 from inarch_offline.centrality import Part
+from inarch_offline.doorways import MAINS, SCRIPTS, Way, named
 from inarch_offline.layout import Package, code_folders, folders, is_aside, is_test, languages, packages
 from inarch_offline.manifests import Project
-from inarch_offline.material import Entry, FileText
+from inarch_offline.material import FileText
 from inarch_offline.readme import Fact, lead_of, title_of
 from inarch_offline.subpackages import docstring_in
-from inarch_offline.writing import Page, Place, counted, cut, joined, sentence
+from inarch_offline.writing import Page, Place, clause, counted, fitting, joined, room_for, sentence, sentences
 
 KEY_PARTS = 8
 """Modules or sub-packages that are described; the others are only named."""
+SCREEN = 43
+"""Lines of an overview, without the two before it."""
+_SIZES = ((11, 8, 2), (8, 8, 2), (8, 6, 2), (6, 6, 2), (8, 8, 1), (6, 6, 1), (4, 4, 1))
+"""Rows of the layout, parts that are described, and lines of each: what fits is taken."""
 
 
-@frozen
-class Findings:
+class Findings(NamedTuple):
     """All that an overview is written from."""
 
     paths: Sequence[str]
@@ -28,22 +31,27 @@ class Findings:
     project: Project
     package: Package | None
     parts: Sequence[Part]
-    ways_in: Sequence[Entry]
+    ways_in: Sequence[Way]
     notes: Sequence[str]
 
 
 def write_overview(found: Findings) -> Page:
-    """Write the whole overview."""
-    page = Page()
-    _say_what_it_is(page, found)
-    page.gap()
-    _say_layout(page, found)
-    _say_parts(page, found)
-    _say_ways_in(page, found)
-    _say_practice(page, found)
+    """Write the whole overview: what is long gives way until all of it is one screen."""
+    head, end = Page(), Page()
+    _say_what_it_is(head, found)
+    head.gap()
+    _say_ways_in(end, found)
+    _say_practice(end, found)
     for note in dict.fromkeys(found.notes):
-        page.note(note)
-    return page
+        end.note(note)
+    room = SCREEN - len(head.lines) - len(end.lines)
+    for rows, parts, lines in _SIZES:
+        middle = Page()
+        _say_layout(middle, found, rows)
+        _say_parts(middle, found, parts, lines)
+        if len(middle.lines) <= room:
+            break
+    return Page([*head.lines, *middle.lines, *end.lines])
 
 
 def _say_what_it_is(page: Page, found: Findings) -> None:
@@ -59,12 +67,12 @@ def _say_what_it_is(page: Page, found: Findings) -> None:
         page.say(f"{_titled(title, project)}: {sentence(purpose.text)}", purpose.place)
     elif title and about:
         named = "" if about.text.startswith(title.text) else f"{_titled(title, project)}: "
-        page.say(f"{named}{cut(about.text, 330)}", title.place, about.place)
+        page.say(f"{named}{sentences(about.text, 330)}", title.place, about.place)
         about = None
     elif title:
         page.say(_titled(title, project), title.place)
     if about:
-        page.say(cut(about.text, 330), about.place)
+        page.say(sentences(about.text, 330), about.place)
     if not title and lead is None:
         page.note("no manifest and no README that could be read says what this is")
     counts = languages(found.paths)
@@ -94,41 +102,46 @@ def _package_doc(found: Findings, package: Package) -> Fact | None:
     return docstring_in(text) if text else None
 
 
-def _say_layout(page: Page, found: Findings) -> None:
-    rows: list[tuple[str, str, Place]] = []
+def _say_layout(page: Page, found: Findings, most: int) -> None:
+    rows: list[tuple[str, str, Place, str]] = []
     everything = packages(found.paths)
-    shown = everything[:6]
-    for package in shown:
-        doc = _package_doc(found, package)
-        told = f": {sentence(doc.text, 110)}" if doc else ""
+    few = max(most - 5, 3)
+    for package in everything[:few]:
         first = f"{package.folder}/__init__.py"
-        rows.append(
-            (
-                f"{package.folder}/" if package.folder else "./",
-                counted(len(package.modules), "module") + told,
-                Place(first if first in found.paths else package.modules[0]),
-            )
-        )
-    if len(everything) > len(shown):
-        rest = joined([package.folder for package in everything[6:]], 6)
-        rows.append(("…", f"{counted(len(everything) - 6, 'more package')}: {rest}", Place(everything[6].modules[0])))
-    if not shown:
+        place = Place(first if first in found.paths else package.modules[0])
+        doc = _package_doc(found, package)
+        label = f"{package.folder}/" if package.folder else "./"
+        rows.append((label, counted(len(package.modules), "module"), place, doc.text if doc else ""))
+    if rest := everything[few:]:
+        names = joined([package.name for package in rest], 4)
+        rows.append(("…", f"{counted(len(rest), 'more package')}: {names}", Place(rest[0].modules[0]), ""))
+    if not everything:
         rows += [
-            (f"{folder}/" if folder else "./", counted(count, "code file"), place)
-            for folder, count, place in code_folders(found.paths)[:8]
+            (f"{folder}/" if folder else "./", counted(count, "code file"), place, "")
+            for folder, count, place in code_folders(found.paths)[: most - 3]
         ]
-    covered = {label.split("/")[0] for label, _, _ in rows}
-    for top, count, tests, place in folders(found.paths):
-        if top not in covered and len(rows) < 11:
-            rows.append(
-                (f"{top}/", f"{counted(count, 'file')}" + (f", {counted(tests, 'test file')}" if tests else ""), place)
-            )
+    covered = {label.split("/")[0] for label, _, _, _ in rows}
+    others = [row for row in folders(found.paths) if row[0] not in covered]
+    shown = others if len(rows) + len(others) <= most else others[: max(most - len(rows) - 1, 0)]
+    for top, count, tests, place in shown:
+        told = counted(count, "file") + (f", {counted(tests, 'test file')}" if tests else "")
+        rows.append((f"{top}/", told, place, ""))
+    if left := others[len(shown) :]:
+        rows.append(("…", joined([f"{top}/ {count:,}" for top, count, _, _ in left], 5) + " files", left[0][3], ""))
     if rows:
         page.head("Layout")
-        page.rows(rows)
+        pad = max(len(label) for label, _, _, _ in rows)
+        page.rows((label, _described(text, doc, place, pad + 4), place) for label, text, place, doc in rows)
 
 
-def _say_parts(page: Page, found: Findings) -> None:
+def _described(text: str, doc: str, place: Place, indent: int) -> str:
+    """Put what a docstring says behind a text where the line has room for it."""
+    room = room_for(place, indent, 1) - len(text) - 2
+    told = clause(doc, room) if doc and room > 20 else ""
+    return f"{text}: {told}" if told and not told.endswith("…") else text
+
+
+def _say_parts(page: Page, found: Findings, most: int, lines: int) -> None:
     if not found.parts:
         return
     if found.package:
@@ -136,53 +149,63 @@ def _say_parts(page: Page, found: Findings) -> None:
         page.head(f"{noun} of {found.package.name or 'the top folder'}")
     else:
         page.head("Key files")
+    pad = max(len(part.name) for part in found.parts[:most])
     rows = []
-    for part in found.parts[:KEY_PARTS]:
-        doc = sentence(part.doc.text, 110) if part.doc else ""
-        names = joined(part.names, 7 if part.modules > 1 else 4 if doc else 6)
-        text = " — ".join(piece for piece in (doc.rstrip(".:"), names) if piece) or counted(part.modules, "module")
-        if part.modules > 1:
-            text = f"{counted(part.modules, 'module')}: {text}" if names or doc else text
+    for part in found.parts[:most]:
         first = part.definitions[0].place if part.definitions else part.place
-        rows.append((part.name, text, part.doc.place if part.doc else first))
-    page.rows(rows)
-    if len(found.parts) > KEY_PARTS:
-        rest = [part for part in found.parts[KEY_PARTS:] if part.definitions]
-        if rest:
-            page.item(f"and {joined([part.name for part in rest], 12)}", rest[0].place)
+        place = part.doc.place if part.doc else first
+        rows.append((part.name, _part(part, room_for(place, pad + 4, lines)), place))
+    page.rows(rows, lines)
+    rest = [part for part in found.parts[most:] if part.definitions or part.modules > 1]
+    if rest:
+        place = rest[0].place
+        page.item(f"and {fitting([part.name for part in rest], room_for(place, 6, min(lines, 1)), 12)}", place)
+
+
+def _part(part: Part, room: int) -> str:
+    """Say what a part is and what is in it, as far as there is room."""
+    size = f"{counted(part.modules, 'module')}: " if part.modules > 1 else ""
+    doc = clause(part.doc.text, min(110, room - len(size))).rstrip(".:") if part.doc else ""
+    left = room - len(size) - len(doc) - 3 * bool(doc)
+    names = fitting(part.names, left, 7 if part.modules > 1 else 4 if doc else 6) if part.names else ""
+    if doc and (len(names) > left or names.count(",") < min(len(part.names) - 1, 2)):
+        names = ""  # one name of many says little
+    return f"{size}{' — '.join(piece for piece in (doc, names) if piece)}" if doc or names else size.rstrip(": ")
 
 
 def _say_ways_in(page: Page, found: Findings) -> None:
-    own = [entry for entry in found.ways_in if not is_aside(entry.place.path) and "test" not in entry.kind]
-    if not own and not found.project.scripts:
-        return
-    page.head("Ways in")
-    by_kind: dict[str, list[Entry]] = {}
-    for entry in own:
-        is_plugin = entry.kind == "script" and "script" not in entry.how
-        by_kind.setdefault("plugin entry point" if is_plugin else entry.kind.replace("_", " "), []).append(entry)
-    known = {entry.name for entry in own}
-    for fact in [fact for fact in found.project.scripts if fact.text.split(" ")[0] not in known][:4]:
+    own = [way for way in found.ways_in if not is_aside(way.found[0].place.path)]
+    known = {entry.name for way in own for entry in way.found}
+    other = [fact for fact in found.project.scripts if fact.text.split(" ")[0] not in known][:4]
+    if own or other:
+        page.head("Ways in")
+    for fact in other:
         page.item(fact.text, fact.place)
-    for kind, group in list(by_kind.items())[:5]:
-        page.item(f"{kind}: {_named_entries(group)}", group[0].place)
+    for way in own[:5]:
+        place = way.found[0].place
+        page.item(_way(way, room_for(place, 4, 2)), place)
 
 
-def _named_entries(group: Sequence[Entry]) -> str:
-    """Name entry points, with what runs where there are few."""
-    group = sorted(group, key=lambda entry: entry.kind == "main" and " -m " not in entry.name)
-    if len(group) > 2:
-        return joined(list(dict.fromkeys(entry.name or entry.qualname for entry in group)), 6)
-    return ", ".join(f"{entry.name} → {entry.qualname}" if entry.qualname else entry.name for entry in group)
+def _way(way: Way, room: int) -> str:
+    """Say what the ways in of a kind are: a few with what runs, else as many names as there is room for."""
+    few = len(way.found) <= 2 and way.complete
+    if way.kind == SCRIPTS:
+        told = [f"`{entry.name}`" + (f" → {entry.qualname}" if few else "") for entry in way.found]
+        return f"command {fitting(told, room - 8)}"
+    if few:
+        told = [f"{entry.name} → {entry.qualname}" for entry in way.found]
+        return f"{way.kind}: {fitting(told, room - len(way.kind) - 2)}"
+    start = f"{way.number}: "
+    most = 3 if way.kind == MAINS else 8
+    texts = (named(way, count) for count in range(most, 0, -1))
+    return start + next((text for text in texts if len(text) <= room - len(start)), named(way, 1))
 
 
 def _say_practice(page: Page, found: Findings) -> None:
     project = found.project
     rows: list[tuple[str, str, Place]] = []
     if project.dependencies:
-        rows.append(
-            ("Depends on", joined([fact.text for fact in project.dependencies], 8), project.dependencies[0].place)
-        )
+        rows.append(("Depends on", _dependencies(project), project.dependencies[0].place))
     elif project.nothing_needed:
         rows.append(("Depends on", project.nothing_needed.text, project.nothing_needed.place))
     if project.python:
@@ -203,3 +226,9 @@ def _say_practice(page: Page, found: Findings) -> None:
     if rows:
         page.head("Practice")
         page.rows(rows)
+
+
+def _dependencies(project: Project) -> str:
+    """Name dependencies without their conditions, as many as two lines hold."""
+    names = [fact.text.partition(";")[0].strip() for fact in project.dependencies]
+    return fitting(names, room_for(project.dependencies[0].place, 14, 2), 12)

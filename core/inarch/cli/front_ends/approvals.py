@@ -23,7 +23,11 @@ async def ask(batch: Sequence[ApprovalRequest], err: TextIO) -> Sequence[Approva
     while True:
         err.write(question(batch, whole=whole))
         err.flush()
-        line = await _read_line()
+        try:
+            line = await _read_line()
+        except asyncio.CancelledError:  # what comes next begins on a line of its own
+            err.write("\n")
+            raise
         if line is None:
             err.write("\n")
             return [_denied(request) for request in batch]
@@ -31,6 +35,8 @@ async def ask(batch: Sequence[ApprovalRequest], err: TextIO) -> Sequence[Approva
         if isinstance(found, tuple):
             return found
         whole = found == "view"
+        if found == "unclear":
+            err.write("That is none of the answers.\n")
 
 
 def question(batch: Sequence[ApprovalRequest], *, whole: bool = False) -> str:

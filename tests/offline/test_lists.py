@@ -1,0 +1,202 @@
+"""Lists, comparisons and overviews: what is asked for and nothing else, and numbers that are of everything."""
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from inarch import ToolResult
+from inarch_offline.doorways import COMMANDS, Way, named, nested, ways_of
+from inarch_offline.intents import COMPARE, parse
+from inarch_offline.material import Entry, is_partial
+from inarch_offline.plans.reading import whole
+from inarch_offline.writing import Place, clause, counted, fitting, sentences
+
+from .conftest import PYTHON, write
+from .test_answers import check_citations
+
+COMMAND_LINE = {
+    **PYTHON,
+    "src/shop/__main__.py": "from shop.cli import main\n\nmain()\n",
+    "src/shop/cli.py": """
+        import click
+
+        @click.group()
+        def main():
+            '''Keep a shop.'''
+
+        @main.command()
+        def sell():
+            '''Sell things.'''
+
+        @main.group()
+        def stock():
+            '''Look after it.'''
+
+        @stock.command("list")
+        def list_():
+            '''Show it.'''
+        """,
+}
+
+
+def test_commands_stand_below_their_groups_and_nothing_else_is_listed(tmp_path, answer):
+    root = write(tmp_path / "shop", COMMAND_LINE)
+    text = answer(root, "list the CLI commands")
+    check_citations(text, root)
+    assert [line.rstrip() for line in text.splitlines()[2:]] == [
+        "Console scripts (1):",
+        "  shop  shop.cli.main (src/shop/cli.py:4)",
+        "Commands (4):",
+        "  shop      Keep a shop. (src/shop/cli.py:4)",
+        "    sell    Sell things. (src/shop/cli.py:8)",
+        "    stock   Look after it. (src/shop/cli.py:12)",
+        "      list  Show it. (src/shop/cli.py:16)",
+    ]
+
+
+def test_the_overview_of_entry_points_is_bounded(tmp_path, answer):
+    commands = "".join(f"\n@click.command()\ndef do_{number}(): pass\n" for number in range(60))
+    root = write(tmp_path / "many", {**PYTHON, "src/shop/more.py": f"import click\n{commands}"})
+    text = answer(root, "list the entry points")
+    check_citations(text, root)
+    assert "Commands (the first 40 that were listed):" in text and "more" in text
+    assert len(text.splitlines()) < 20
+    assert "Commands (61):" in answer(root, "list the commands")
+
+
+def test_no_routes_leads_to_the_other_ways_in(shop, answer):
+    text = answer(shop, "list the routes")
+    assert "No routes were found" in text and "1 console script: shop (src/shop/cli.py:" in text
+
+
+def test_tests_are_counted_whether_they_are_listed_or_not(tmp_path, answer):
+    files = {f"tests/test_{number:03}.py": "def test_x(): pass\ndef test_y(): pass\n" for number in range(230)}
+    root = write(tmp_path / "tested", {**PYTHON, **files})
+    text = answer(root, "what are the tests?")
+    check_citations(text, root)
+    assert "461 test functions in 231 Python test files" in " ".join(text.split())
+    assert "… 216 more files" in text and "Note:" not in text
+
+
+def test_lists_that_the_kernel_cuts_are_read_on(tmp_path, answer):
+    classes = {
+        f"src/shop/part_{part:03}.py": "".join(f"class Thing{part}x{one}: pass\n" for one in range(40))
+        for part in range(30)
+    }
+    root = write(tmp_path / "large", {**PYTHON, **classes})
+    assert "Classes outside tests (1,201 in 31 files):" in answer(root, "list the classes")
+    text = answer(root, "summarize this codebase")
+    check_citations(text, root)
+    assert "Languages: Python 35 files" in text and "34 modules" in text
+    assert "… 34 more" in text
+
+
+@pytest.mark.parametrize("shape", ["commands", "packages", "modules", "words"])
+def test_an_overview_is_one_screen(tmp_path, answer, shape):
+    long = "Does what it has to do, that is a great deal of work with many words in it: sorting, cutting and keeping"
+    files = {**COMMAND_LINE}
+    for number in range(24):
+        if shape == "packages":
+            files[f"plugins/package_number_{number}/__init__.py"] = f'"""{long}."""\n'
+            files[f"folder{number}/notes.txt"] = "x\n"
+        elif shape == "modules":
+            body = "".join(f"\nclass SomewhatLongName{number}x{one}:\n    pass\n" for one in range(12))
+            files[f"src/shop/module_{number}.py"] = f'"""{long}."""\n{body}'
+        elif shape == "commands":
+            files["src/shop/cli.py"] += f"\n        @main.command()\n        def a_long_command_{number}(): pass\n"
+        else:
+            files["README.md"] += f"        {long}.\n"
+    root = write(tmp_path / "wide", files)
+    text = answer(root, "summarize this codebase")
+    check_citations(text, root)
+    assert len(text.splitlines()) <= 45
+    assert "command `shop`" in text
+
+
+@pytest.mark.parametrize(
+    ("prompt", "names"),
+    [
+        ("what is the difference between Till and Counter?", ("Till", "Counter")),
+        ("compare Till with Counter", ("Till", "Counter")),
+        ("how does a request differ from a response?", ("Request", "Response")),
+        ("how do a request and a response differ?", ("Request", "Response")),
+        ("price_of vs check_item", ("price_of", "check_item")),
+        ("how do price_of and check_item work?", ("price_of", "check_item")),
+        ("how does shop.till.Till work?", ()),
+        ("compare prices", ()),
+    ],
+)
+def test_comparisons_are_understood(prompt, names):
+    intent = parse(prompt)
+    assert (intent.names if intent.kind == COMPARE else ()) == names
+
+
+def test_both_sides_of_a_comparison_are_shown(shop, answer):
+    write(shop, {"src/shop/pot.py": "class Pot:\n    def total(self): pass\n    def smash(self): pass\n"})
+    text = answer(shop, "what is the difference between Till and Pot?")
+    check_citations(text, shop)
+    assert "class `shop.till.Till`" in text and "class `shop.pot.Pot`" in text
+    assert "Methods that both define:\n  total (" in text and "Only Pot defines:\n  smash(self) (" in text
+    assert "Nothing here is called “Zebra”" in answer(shop, "compare Till with Zebra") or "closest" in text
+
+
+def command(name):
+    return Entry("command", name, f"shop.{name.replace(' ', '_')}", Place("a.py", 1), "@click.command")
+
+
+NAMES = st.lists(st.lists(st.sampled_from("abc"), min_size=1, max_size=3).map(" ".join), max_size=12)
+
+
+@given(NAMES)
+def test_nesting_keeps_every_command_once_below_its_group(names):
+    found = [command(name) for name in names]
+    ordered = nested(found)
+    assert sorted(entry.name for entry, _ in ordered) == sorted(names)
+    for place, (entry, depth) in enumerate(ordered):
+        if depth:
+            above = next(other for other, at in reversed(ordered[:place]) if at == depth - 1)
+            assert entry.name.startswith(f"{above.name} ")
+
+
+def test_what_was_not_all_listed_is_not_counted():
+    rows = [
+        {"kind": "main", "name": f"python {number}.py", "file": f"{number}.py", "line": 1, "qualname": "", "how": ""}
+        for number in range(5)
+    ]
+    [way] = ways_of(ToolResult(True, {"entries": rows, "totals": {"main": 9}}))
+    assert way.number == "5 or more runnable modules" and named(way, 2) == "python 0.py, python 1.py, … and more"
+    [way] = ways_of(ToolResult(True, {"entries": rows, "totals": {"main": 5}}))
+    assert way.number == "5 runnable modules" and named(way, 2) == "python 0.py, python 1.py, … 3 more"
+    assert named(Way(COMMANDS, (command("a"), command("a b")), 0, True), 5) == "a (1 subcommand)"
+
+
+@given(st.lists(st.text(max_size=40), max_size=60), st.integers(1, 3))
+def test_results_are_put_together_from_their_pages(paths, missing):
+    data = json.dumps({"files": paths}, ensure_ascii=False).encode("utf-8", "surrogatepass")
+    cut = ToolResult(True, {"files": paths[:1]}, None, {"truncated": True, "output_ref": "r"})
+    page = ToolResult(True, {"content": data.decode("utf-8", "surrogatepass"), "total_bytes": len(data)})
+    for pages, expected in (([page], paths), ([ToolResult(False)], paths[:1])):
+        plan = whole(cut)
+        next(plan)
+        with pytest.raises(StopIteration) as end:
+            plan.send(pages)
+        [result] = end.value.value
+        assert result.data["files"] == expected and is_partial(result) == (pages[0] is not page)
+
+
+@given(st.text(max_size=300), st.integers(30, 200))
+def test_clauses_and_sentences_fit(text, most):
+    assert len(clause(text, most)) <= most
+    assert len(sentences(text, most)) <= most
+
+
+def test_clauses_end_where_they_can_stand_alone():
+    assert clause("A model provider without a model: it plans by rules, that is all.", 50) == (
+        "A model provider without a model"
+    )
+    assert sentences("One thing. Another thing. A third thing.", 26) == "One thing. Another thing."
+    assert fitting(["one", "two", "three"], 20) == "one, two, three"
+    assert fitting(["one", "two", "three"], 13) == "one, … 2 more"
+    assert counted(1, "file", more=True) == "1 or more files"
