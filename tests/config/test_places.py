@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -15,6 +16,14 @@ def test_xdg_variables_come_first() -> None:
     environ = {"HOME": "/h", "XDG_CONFIG_HOME": "/c", "XDG_STATE_HOME": "/s", "XDG_CACHE_HOME": "/k"}
     assert user_config_path(environ) == Path("/c/inarch/config.toml")
     assert (state_dir(environ), cache_dir(environ)) == (Path("/s/inarch"), Path("/k/inarch"))
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="other systems have folders of their own")
+@pytest.mark.parametrize("environ", [{}, {"HOME": ""}, {"HOME": "somewhere"}])
+def test_a_home_that_leads_nowhere_is_the_one_of_the_account(environ: dict[str, str]) -> None:
+    import pwd
+
+    assert state_dir(environ) == Path(pwd.getpwuid(os.getuid()).pw_dir) / ".local/state/inarch"
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="elsewhere the platform says")

@@ -56,14 +56,15 @@ def _keep(report: str) -> str | None:
     from time import gmtime, strftime
 
     from inarch.config import state_dir
+    from inarch.contract.errors import ConfigError
     from inarch.journal import Redactor
 
-    folder = state_dir(os.environ) / "crashes"
-    path = folder / f"{strftime('%Y%m%dT%H%M%SZ', gmtime())}-{os.getpid()}.txt"
     try:
+        folder = state_dir(os.environ) / "crashes"
+        path = folder / f"{strftime('%Y%m%dT%H%M%SZ', gmtime())}-{os.getpid()}.txt"
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    except OSError:
+    except (OSError, ConfigError):  # no room, no rights, or no home
         return None
     text = f"{sys.version}\n{Redactor.from_environ(os.environ).text(report)}"
     with os.fdopen(descriptor, "wb") as file:

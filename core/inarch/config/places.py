@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Literal
 
+from inarch.contract.errors import ConfigError
+
 Kind = Literal["config", "state", "cache"]
 _VARIABLES: dict[Kind, str] = {"config": "XDG_CONFIG_HOME", "state": "XDG_STATE_HOME", "cache": "XDG_CACHE_HOME"}
 _UNDER_HOME: dict[Kind, str] = {"config": ".config", "state": ".local/state", "cache": ".cache"}
@@ -18,7 +20,8 @@ def _place(kind: Kind, environ: Mapping[str, str]) -> Path:
     if os.path.isabs(named):  # noqa: PTH117 - the XDG rule: a relative value is ignored
         return Path(named) / "inarch"
     if sys.platform.startswith("linux"):
-        return Path(environ.get("HOME") or Path.home()) / _UNDER_HOME[kind] / "inarch"
+        home = environ.get("HOME", "")
+        return Path(home if os.path.isabs(home) else _account_home()) / _UNDER_HOME[kind] / "inarch"  # noqa: PTH117
     import platformdirs
 
     places = platformdirs.PlatformDirs("inarch", appauthor=False)
@@ -28,6 +31,20 @@ def _place(kind: Kind, environ: Mapping[str, str]) -> Path:
         "cache": places.user_cache_path,
     }
     return found[kind]
+
+
+def _account_home() -> str:
+    """Return the home folder of the user's account: an empty or relative `HOME` would lead anywhere.
+
+    Raises:
+        ConfigError: The user has no account, as in some containers.
+    """
+    import pwd
+
+    try:
+        return pwd.getpwuid(os.getuid()).pw_dir
+    except KeyError:
+        raise ConfigError("names no folder, and the user has no account", source="HOME", remedy="set HOME") from None
 
 
 def named_path(text: str | Path) -> Path:

@@ -1,5 +1,7 @@
 """The records that kernel and plugins exchange: frozen attrs classes without behaviour.
 
+Those of a streamed reply stand in `deltas.py`, those of a workspace in `files.py`; this module has them all.
+
 Times are UTC, RFC 3339 with microseconds, as text. Ids are UUIDv7-shaped (`ids.new_id`). Money is `Decimal` in US
 dollars; `None` means unknown, never zero. Paths are relative to the workspace root, with `/` separators.
 """
@@ -12,13 +14,29 @@ from typing import Any, Literal
 
 from attrs import Factory, field, frozen
 
+from inarch.contract.deltas import REASONING_INDEX as REASONING_INDEX
+from inarch.contract.deltas import TEXT_INDEX as TEXT_INDEX
+from inarch.contract.deltas import CallDelta as CallDelta
+from inarch.contract.deltas import Delta as Delta
+from inarch.contract.deltas import Finish as Finish
+from inarch.contract.deltas import FinishReason as FinishReason
+from inarch.contract.deltas import PartData as PartData
+from inarch.contract.deltas import ReasoningDelta as ReasoningDelta
+from inarch.contract.deltas import TextDelta as TextDelta
+from inarch.contract.deltas import Usage as Usage
+from inarch.contract.deltas import UsageDelta as UsageDelta
 from inarch.contract.errors import ErrorCode
+from inarch.contract.files import FileBytes as FileBytes
+from inarch.contract.files import FileChange as FileChange
+from inarch.contract.files import FileStat as FileStat
+from inarch.contract.files import SearchHit as SearchHit
+from inarch.contract.files import SearchHits as SearchHits
+from inarch.contract.files import Walk as Walk
 
 Role = Literal["system", "user", "assistant", "tool"]
 CallStatus = Literal["validating", "awaiting_approval", "scheduled", "executing", "success", "error", "cancelled"]
 CallOrigin = Literal["model", "strategy", "slash", "mention", "user"]
 TurnStatus = Literal["running", "done", "failed", "limited", "cancelled"]
-FinishReason = Literal["stop", "calls", "length", "filtered", "error"]
 Category = Literal["file", "search", "command", "git", "ui", "nav", "memory", "trace", "other"]
 Purpose = Literal["turn", "decision", "summary", "check"]
 Outcome = Literal["approve", "deny", "modify"]
@@ -125,28 +143,6 @@ class Message:
 
 
 @frozen
-class Usage:
-    """Tokens and money of one request or one turn; `cost_usd` None is unknown, never zero."""
-
-    input_tokens: int = 0
-    output_tokens: int = 0
-    cached_tokens: int = 0
-    reasoning_tokens: int = 0
-    cost_usd: Decimal | None = None
-
-    def plus(self, other: Usage) -> Usage:
-        """Add two usages; an unknown cost makes the sum unknown."""
-        known = self.cost_usd is not None and other.cost_usd is not None
-        return Usage(
-            self.input_tokens + other.input_tokens,
-            self.output_tokens + other.output_tokens,
-            self.cached_tokens + other.cached_tokens,
-            self.reasoning_tokens + other.reasoning_tokens,
-            self.cost_usd + other.cost_usd if known else None,  # type: ignore[operator]
-        )
-
-
-@frozen
 class ToolSpec:
     """A tool as a model sees it: never runnable."""
 
@@ -168,60 +164,6 @@ class ModelRequest:
     temperature: float | None = None
     max_output_tokens: int | None = None
     purpose: Purpose = "turn"
-
-
-@frozen
-class TextDelta:
-    """More text."""
-
-    text: str
-
-
-@frozen
-class ReasoningDelta:
-    """More reasoning."""
-
-    text: str
-
-
-@frozen
-class CallDelta:
-    """A fragment of the call at `index`: `id` and `name` come once, `arguments` in pieces of JSON text."""
-
-    index: int
-    id: str = ""
-    name: str = ""
-    arguments: str = ""
-
-
-TEXT_INDEX = -1
-REASONING_INDEX = -2
-
-
-@frozen
-class PartData:
-    """Opaque provider data of a part: `index` is a call's index, `TEXT_INDEX` or `REASONING_INDEX`."""
-
-    index: int
-    data: Mapping[str, Any]
-
-
-@frozen
-class UsageDelta:
-    """The usage reported so far; the last one counts."""
-
-    usage: Usage
-
-
-@frozen
-class Finish:
-    """The end of a reply; a stream without one was cut."""
-
-    reason: FinishReason
-
-
-Delta = TextDelta | ReasoningDelta | CallDelta | PartData | UsageDelta | Finish
-"""A piece of a streamed reply."""
 
 
 @frozen
@@ -265,7 +207,7 @@ class Turn:
     model: str = ""
     reasoning: str = ""
     calls: tuple[ToolCall, ...] = ()
-    usage: Usage = Usage()
+    usage: Usage = field(factory=Usage)
     status: TurnStatus = "running"
     error: str | None = None
     limit: str | None = None
@@ -357,67 +299,6 @@ class Price:
     input: Decimal
     output: Decimal
     cached: Decimal | None = None
-
-
-@frozen
-class FileStat:
-    """What stands at a path. `kind` is `file`, `directory`, `link` or `other`; times in nanoseconds."""
-
-    path: str
-    kind: Literal["file", "directory", "link", "other"]
-    size: int
-    mode: int
-    mtime_ns: int
-    ctime_ns: int = 0
-    inode: int = 0
-
-
-@frozen
-class FileBytes:
-    """Bytes of a file; `hash` is of the whole file ("" when it was not read whole)."""
-
-    path: str
-    data: bytes
-    hash: str
-    size: int
-    truncated: bool = False
-
-
-@frozen
-class FileChange:
-    """One change that a workspace made; a hash is None where there was, or is, no file."""
-
-    path: str
-    before: str | None
-    after: str | None
-    new_path: str | None = None
-
-
-@frozen
-class Walk:
-    """Files found by a walk, sorted; `truncated` when the limit cut it, `notes` say what was passed over."""
-
-    paths: tuple[str, ...]
-    truncated: bool = False
-    notes: tuple[str, ...] = ()
-
-
-@frozen
-class SearchHit:
-    """A line that matched; `line` counts from 1."""
-
-    path: str
-    line: int
-    text: str
-
-
-@frozen
-class SearchHits:
-    """Lines that matched, in path and line order."""
-
-    hits: tuple[SearchHit, ...]
-    truncated: bool = False
-    notes: tuple[str, ...] = ()
 
 
 @frozen

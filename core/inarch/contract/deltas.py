@@ -1,0 +1,87 @@
+"""Records of a streamed reply: its pieces, how it ended and what it used."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import Any, Literal
+
+from attrs import frozen
+
+FinishReason = Literal["stop", "calls", "length", "filtered", "error"]
+
+
+@frozen
+class Usage:
+    """Tokens and money of one request or one turn; `cost_usd` None is unknown, never zero."""
+
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cached_tokens: int = 0
+    reasoning_tokens: int = 0
+    cost_usd: Decimal | None = None
+
+    def plus(self, other: Usage) -> Usage:
+        """Add two usages; an unknown cost makes the sum unknown."""
+        known = self.cost_usd is not None and other.cost_usd is not None
+        return Usage(
+            self.input_tokens + other.input_tokens,
+            self.output_tokens + other.output_tokens,
+            self.cached_tokens + other.cached_tokens,
+            self.reasoning_tokens + other.reasoning_tokens,
+            self.cost_usd + other.cost_usd if known else None,  # type: ignore[operator]
+        )
+
+
+@frozen
+class TextDelta:
+    """More text."""
+
+    text: str
+
+
+@frozen
+class ReasoningDelta:
+    """More reasoning."""
+
+    text: str
+
+
+@frozen
+class CallDelta:
+    """A fragment of the call at `index`: `id` and `name` come once, `arguments` in pieces of JSON text."""
+
+    index: int
+    id: str = ""
+    name: str = ""
+    arguments: str = ""
+
+
+TEXT_INDEX = -1
+REASONING_INDEX = -2
+
+
+@frozen
+class PartData:
+    """Opaque provider data of a part: `index` is a call's index, `TEXT_INDEX` or `REASONING_INDEX`."""
+
+    index: int
+    data: Mapping[str, Any]
+
+
+@frozen
+class UsageDelta:
+    """The usage reported so far; the last one counts."""
+
+    usage: Usage
+
+
+@frozen
+class Finish:
+    """The end of a reply; a stream without one was cut."""
+
+    reason: FinishReason
+
+
+Delta = TextDelta | ReasoningDelta | CallDelta | PartData | UsageDelta | Finish
+"""A piece of a streamed reply."""
