@@ -95,7 +95,7 @@ def test_summary_says_what_it_is_on_one_screen(shop, answer):
         "Python 5 files",
         "Till, check_item",
         "The till: items in, receipts out",
-        "shop → shop.cli.main",
+        "command `shop` → shop.cli.main",
         "click>=8, attrs",
         "`pytest`, 1 test file",
         "MIT",

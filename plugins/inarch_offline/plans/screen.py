@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from inarch_offline.centrality import Part
-from inarch_offline.doorways import MAINS, SCRIPTS, Way, named
+from inarch_offline.doorways import COMMANDS, MAINS, SCRIPTS, Way, named
 from inarch_offline.layout import Package, code_folders, folders, is_aside, is_test, languages, packages
 from inarch_offline.manifests import Project
 from inarch_offline.material import FileText
@@ -175,6 +175,8 @@ def _part(part: Part, room: int) -> str:
 
 def _say_ways_in(page: Page, found: Findings) -> None:
     own = [way for way in found.ways_in if not is_aside(way.found[0].place.path)]
+    scripts = {entry.qualname for way in own if way.kind == SCRIPTS for entry in way.found}
+    own = [way for way in (_without(way, scripts) for way in own) if way.found]
     known = {entry.name for way in own for entry in way.found}
     other = [fact for fact in found.project.scripts if fact.text.split(" ")[0] not in known][:4]
     if own or other:
@@ -184,6 +186,13 @@ def _say_ways_in(page: Page, found: Findings) -> None:
     for way in own[:5]:
         place = way.found[0].place
         page.item(_way(way, room_for(place, 4, 2)), place)
+
+
+def _without(way: Way, scripts: set[str]) -> Way:
+    """Leave out the commands that are said already, as console scripts."""
+    if way.kind != COMMANDS:
+        return way
+    return way._replace(found=tuple(entry for entry in way.found if entry.qualname not in scripts))
 
 
 def _way(way: Way, room: int) -> str:
