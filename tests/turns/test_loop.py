@@ -113,6 +113,25 @@ def test_an_error_that_stays_fails_the_turn_with_a_remedy(root: Path) -> None:
     assert [event.data["message"] for event in events if event.kind == "error"] == ["the key was refused"]
 
 
+def test_another_model_takes_over_where_the_first_is_exhausted_and_stays(root: Path) -> None:
+    (root / "README.md").write_text("# Acme\n\nAcme makes tables.\n")
+    spent = inarch.ProviderError("quota", "the day's quota is used up", status=429)
+    config = {"profiles": {"default": {"fallback": ["gone/x", "offline"]}}}
+    turn, model, events = play([[spent]], root, "summarize this codebase", config=config)
+    assert turn.status == "done"
+    assert "Acme (README.md:1)" in turn.content
+    switches = [event.data for event in events if event.kind == "model.switched"]
+    assert switches == [{"old": "scripted/script", "new": "offline/extractive", "reason": "the day's quota is used up"}]
+    assert len(model.requests) == 1  # the offline planner needed several, none of them went to the first model
+
+
+def test_an_error_that_another_model_would_have_too_is_not_passed_on(root: Path) -> None:
+    config = {"profiles": {"default": {"fallback": ["offline"]}}}
+    turn, _, events = play([[inarch.ProviderError("auth", "no key")]], root, config=config)
+    assert turn.status == "failed"
+    assert not [event for event in events if event.kind == "model.switched"]
+
+
 def test_a_provider_that_crashes_is_named(root: Path) -> None:
     turn, _, events = play([[ZeroDivisionError("oops")]], root)
     assert turn.status == "failed"

@@ -13,6 +13,9 @@ Door = Literal[
     "command", "settings",
 ]  # fmt: skip
 
+KERNEL = "inarch"
+"""The name under which the kernel's own parts stand where a plugin's name would."""
+
 
 @contextmanager
 def guarded(
@@ -44,5 +47,5 @@ def guarded(
             f"plugin {plugin!r} failed at {door}: {what}",
             plugin=plugin,
             door=door,
-            remedy=f"leave it out with -p no:{plugin}, or report it to its author",
+            remedy="report it" if plugin == KERNEL else f"leave it out with -p no:{plugin}, or report it to its author",
         ) from error

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from inarch.config import GUIDE_FILES, Config
+from inarch.contract.doors import KERNEL
 from inarch.contract.errors import StoreError, UsageError
 from inarch.contract.events import ErrorHappened, Event, Note, SessionStarted
 from inarch.contract.ids import new_id
@@ -15,7 +16,7 @@ from inarch.contract.records import Message, PluginContext
 from inarch.journal import Journal, MemoryStore
 from inarch.plugins import Bound
 from inarch.sessions.observers import Observer
-from inarch.sessions.parts import KERNEL, Parts
+from inarch.sessions.parts import Parts
 from inarch.turns import Conversation, Mentions, ProjectStructure
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from attrs import define, field
 
 from inarch.config import Config, nearest
-from inarch.contract.doors import Door, guarded
+from inarch.contract.doors import KERNEL, Door, guarded
 from inarch.contract.errors import ConfigError, InarchError
 from inarch.contract.records import PluginContext, ToolSpec
 from inarch.plugins import Bound, Composition, discover
@@ -20,9 +20,6 @@ if TYPE_CHECKING:
     from inarch.journal import Journal, Redactor
 
 T = TypeVar("T")
-
-KERNEL = "inarch"
-"""The name under which the kernel's own parts stand where a plugin's name would."""
 
 
 @define(eq=False, repr=False, slots=False)

@@ -7,11 +7,11 @@ import time
 from collections.abc import Callable
 from contextlib import aclosing
 
-from attrs import define, evolve
+from attrs import define, evolve, field
 
 from inarch.contract.doors import guarded
-from inarch.contract.errors import PluginError, ProviderError
-from inarch.contract.events import LimitWait, ModelDelta, ModelReplied, ModelRequested, Note
+from inarch.contract.errors import ConfigError, PluginError, ProviderError
+from inarch.contract.events import LimitWait, ModelDelta, ModelReplied, ModelRequested, ModelSwitched, Note
 from inarch.contract.records import Message, ModelRequest, Reasoning, ReasoningDelta, Reply, ResultPart, Text, TextDelta
 from inarch.journal import Journal
 from inarch.turns.accumulator import Accumulator
@@ -19,6 +19,8 @@ from inarch.turns.limits import Meter
 from inarch.turns.models import Choice
 
 ATTEMPTS = 3
+OUTAGES = frozenset({"quota", "rate_limit", "server", "network", "timeout"})
+"""Kinds of error that another model may not have."""
 IDLE_SECONDS = 120.0
 """A stream that says nothing for this long is given up."""
 CHARACTERS_PER_TOKEN = 3.5
@@ -27,21 +29,53 @@ CHARACTERS_PER_TOKEN = 3.5
 
 @define(eq=False, repr=False)
 class Asker:
-    """Sends the requests of one turn and counts what they use."""
+    """Sends the requests of one turn and counts what they use.
+
+    Args:
+        choose: From a full name to a provider and its model.
+        journal: Hears of every request.
+        meter: Counts what is used.
+        turn_id: The turn at whose expense it is.
+        standby: Models that take over, in this order, where one is exhausted or out of reach.
+    """
 
     choose: Callable[[str], Choice]
     journal: Journal
     meter: Meter
     turn_id: str
+    standby: list[str]
+    _replaced: dict[str, str] = field(init=False, factory=dict)
 
     async def ask(self, request: ModelRequest) -> Reply:
         """Return the reply to `request`, whose `model` is a full name (`PROVIDER/NAME`).
 
+        A model that took over stays for the rest of the turn; the user is told by an event.
+
         Raises:
-            ProviderError: It failed for good, after retries where those could help.
+            ProviderError: It failed for good, after retries and after every model that stands by.
             LimitReached: The turn can't afford it.
         """
-        choice = self.choose(request.model)
+        while True:
+            name = self._replaced.get(request.model, request.model)
+            try:
+                return await self._ask_one(request, self.choose(name))
+            except ProviderError as error:
+                following = self._next_model() if error.kind in OUTAGES else None
+                if following is None:
+                    raise
+                self._replaced[request.model] = following
+                self.journal.record(ModelSwitched(old=name, new=following, reason=error.message), self.turn_id)
+
+    def _next_model(self) -> str | None:
+        """Return the next model that stands by and is there."""
+        while self.standby:
+            try:
+                return self.choose(self.standby.pop(0)).full_name
+            except ConfigError as error:
+                self.journal.record(Note(f"fallback: {error}", "model"), self.turn_id)
+        return None
+
+    async def _ask_one(self, request: ModelRequest, choice: Choice) -> Reply:
         request = self._within_budget(evolve(request, model=choice.model), choice)
         for attempt in range(1, ATTEMPTS + 1):
             try:

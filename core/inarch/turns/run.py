@@ -65,7 +65,13 @@ class TurnRun:
             talk.repeats = Repeats()
         limits = TurnLimits(profile.max_iterations, profile.max_seconds, profile.max_tokens, profile.max_cost_usd)
         meter = Meter(limits)
-        asker = Asker(lambda name: choose_model(name, talk.models, talk.environ), talk.journal, meter, turn.id)
+        asker = Asker(
+            lambda name: choose_model(name, talk.models, talk.environ),
+            talk.journal,
+            meter,
+            turn.id,
+            list(profile.fallback),
+        )
         opening = Message("user", (Text(prompt),))
         return cls(talk, turn, prompt, main, meter, asker, talk.earlier_messages(), [opening])
 
