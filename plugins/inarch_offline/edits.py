@@ -117,4 +117,5 @@ def _move(prompt: str) -> Edit | None:
 
 
 def _relative(path: str) -> str:
-    return path.removeprefix("./")
+    """Give a path without the mark of a mention and without the folder that it is relative to."""
+    return path.removeprefix("@").removeprefix("./")

@@ -16,6 +16,9 @@ from inarch_offline.writing import Page
 MAX_ROUNDS = 8
 """Replies with calls in one turn; the next one answers with what is known."""
 
+_ENDED = "the turn's limit was reached"
+_PARTIAL = "this answer is partial: the turn's limit was reached before everything was looked at"
+
 T = TypeVar("T")
 Asking = Generator[Sequence[PlannedCall], Sequence[ToolResult], T]
 """Yields batches of calls, is sent their results in order, and returns what it wanted to know."""
@@ -48,7 +51,13 @@ class Exchange(NamedTuple):
             return known
         if call.name not in self.tools:
             return _failure("not_found", f"the tool {call.name} is not part of this profile")
-        return None if self.may_call else _failure("cancelled", f"{call.name} was not called: the turn has to end")
+        return None if self.may_call else _failure("cancelled", f"{call.name} was not called: {_ENDED}")
+
+    def is_cut(self, calls: Sequence[PlannedCall]) -> bool:
+        """Whether one of some calls can't be made any more, because the turn has to end."""
+        return not self.may_call and any(
+            call.name in self.tools and key(call.name, call.arguments) not in self.results for call in calls
+        )
 
 
 def read_exchange(request: ModelRequest) -> Exchange:
@@ -80,15 +89,19 @@ def read_exchange(request: ModelRequest) -> Exchange:
 
 def carry_on(plan: Plan, exchange: Exchange) -> Page | list[PlannedCall]:
     """Run a plan as far as the results go: to its page, or to the calls that it needs next."""
+    is_partial = False
     try:
         wanted = next(plan)
         while True:
             missing = {key(call.name, call.arguments): call for call in wanted if exchange.result(call) is None}
             if missing:
                 return list(missing.values())
+            is_partial = is_partial or exchange.is_cut(wanted)
             wanted = plan.send([result for call in wanted if (result := exchange.result(call)) is not None])
     except StopIteration as end:
         page: Page = end.value
+        if is_partial:
+            page.open_with(_PARTIAL)
         return page
 
 

@@ -48,7 +48,8 @@ def parse(prompt: str, earlier: Sequence[str] = ()) -> Intent:
     text = stripped_politeness(prompt)
     if not text:
         return Intent(EMPTY)
-    intent = _classified(text)
+    greeted = re.fullmatch(phrasings.HELP, " ".join(prompt.lower().split()).rstrip(" ?!."))
+    intent = Intent(HELP) if greeted else _classified(text)
     if earlier and intent.kind in _FOLLOWING and not intent.names and _is_follow_up(text, intent.subject):
         before = parse(earlier[-1], earlier[:-1])
         if before.kind == FILE and intent.kind == EXPLAIN:
@@ -115,6 +116,9 @@ def _bare(text: str) -> str:
 
 def _located(text: str, facet: str) -> Intent:
     """Read where something is asked for; one word that is `defined` is a name."""
+    letter = re.fullmatch(phrasings.DEFINED, text, re.I)
+    if letter:
+        return Intent(WHERE, subject=letter["name"], names=(letter["name"],), facet=facet)
     intent = _about(WHERE, text)._replace(facet=facet)
     words = intent.subject.split()
     if facet in ("defined", "declared", "implemented") and len(words) == 2 and words[1].lower() == facet:

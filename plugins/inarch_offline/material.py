@@ -10,6 +10,7 @@ from inarch import ToolResult
 from inarch_offline.writing import Place
 
 _SHOWN_ANYWAY = r"No matches found|No files found|nothing found|no Python files here|code cut to"
+_ALLOWING = "run with "
 
 
 class Symbol(NamedTuple):
@@ -193,8 +194,11 @@ def context(result: ToolResult) -> Context:
 
 def said(result: ToolResult) -> str:
     """Give what a result's error says, or its note without what an answer shows by itself."""
-    if result.error is not None:
-        return f"{result.error.message} ({result.error.remedy})" if result.error.remedy else result.error.message
+    error = result.error
+    if error is not None:
+        # A denial's remedy speaks to a model, but for what would have allowed the call.
+        told = error.remedy and (error.code != "denied" or error.remedy.startswith(_ALLOWING))
+        return f"{error.message} ({error.remedy})" if told else error.message
     notes = _string(_mapping(result), "note").split("; ")
     return "; ".join(note for note in notes if note and not re.match(_SHOWN_ANYWAY, note))
 

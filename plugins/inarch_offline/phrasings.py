@@ -123,5 +123,7 @@ MODEL_VERBS = frozenset(
     delete replace move run execute install deploy reformat format split merge extract plan prove""",
     )
 )
+DEFINED = r"where (?:is|are|was) [`'\"]?(?P<name>[A-Za-z_])[`'\"]? (?:defined|declared|implemented)"
+"""Where a name of one letter is defined: `a` and `i` would be words that only ask."""
 PRONOUNS = r"\b(?:it|its|that|this|them|they|those|these|he|she|one)\b"
 WHAT_HAPPENS = r"(?:defined|declared|implemented|validated|checked|configured|set|called|used|created|tested|it|them)"

@@ -32,7 +32,7 @@ _QUESTION_WORDS = frozenset(
     while explain describe show tell me us locate of in on at by to from into with about can could will would should may
     might must i you we it its this that there here please exactly actually code codebase repository project work works
     working happen happens through understand grep point any some summarize summarise clarify elaborate part place
-    so such as or has have had s outline""",
+    so such as or has have had outline""",
     )
 )
 # Words that may stand beside a name to say what it is, or behind "which".

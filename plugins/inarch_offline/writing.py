@@ -60,6 +60,7 @@ class Page:
     def item(self, text: str, *places: Place, label: str = "", pad: int = 0) -> None:
         """Add a statement of a section, behind a label that is padded to `pad` columns."""
         if label:
+            label = shortened(label) if "/" in label else label
             start = f"  {label:<{pad}}  "
             self._add(start, " " * min(len(start), 38), text, places)
         else:
@@ -75,6 +76,12 @@ class Page:
     def note(self, text: str) -> None:
         """Add what is not a statement about the code: what was not found, failed or left out."""
         self._add("Note: ", "  ", text, ())
+
+    def open_with(self, note: str) -> None:
+        """Put a note before everything else."""
+        page = Page()
+        page.note(note)
+        self.lines[:0] = page.lines
 
     def plain(self, text: str) -> None:
         """Add text about the planner itself."""
@@ -116,6 +123,11 @@ def cut(text: str, most: int) -> str:
         return text
     head = text[: most - 1]
     return (head.rsplit(" ", 1)[0] if " " in head[most // 2 :] else head).rstrip(" ,;:") + "…"
+
+
+def shortened(path: str, most: int = 72) -> str:
+    """Leave the middle out of a path or dotted name of more than `most` characters; never for a citation."""
+    return path if len(path) <= most else f"{path[: most // 3]}…{path[most // 3 + 1 - most :]}"
 
 
 def sentence(text: str, most: int = 220) -> str:

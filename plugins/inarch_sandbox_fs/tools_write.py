@@ -64,7 +64,7 @@ def patch_source_file(
         "bytes": len(patched.data),
         "line": patched.lines[0],
         "replaced": len(patched.lines),
-        "note": description or None,
+        "note": None,
     }
 
 

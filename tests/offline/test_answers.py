@@ -158,7 +158,11 @@ def test_empty_folder_is_said_to_be_empty(tmp_path, answer):
 
 def test_broken_manifest_is_survived(shop, answer):
     (shop / "pyproject.toml").write_text('[project\nname = "shop"\n')
-    check_citations(answer(shop, "summarize this codebase"), shop)
+    text = answer(shop, "summarize this codebase")
+    check_citations(text, shop)
+    assert "pyproject.toml could not be parsed: " in text
+    assert "not known: a manifest could not be parsed (pyproject.toml:1)" in text
+    assert "pyproject.toml could not be parsed: " in answer(shop, "list the dependencies")
 
 
 def test_long_file_list_is_counted_whole(shop, answer):
@@ -189,3 +193,31 @@ def test_answers_even_when_iterations_run_out(shop, asked):
     [turn] = asked(shop, "summarize this codebase", max_iterations=1)
     assert turn.status == "limited"
     assert NOTICE in turn.content
+    assert "Note: this answer is partial: the turn's limit was reached" in turn.content
+    assert "says what this is" not in turn.content
+
+
+def test_folder_without_manifest_and_readme_is_said_to_be_one(tmp_path, answer):
+    (tmp_path / "bare").mkdir()
+    (tmp_path / "bare" / "a.py").write_text("s = 1\n")
+    assert "no manifest and no README says what this is" in answer(tmp_path / "bare", "summarize this codebase")
+    assert "(a.py:1)" in answer(tmp_path / "bare", "where is s defined?")
+
+
+def test_greeting_is_answered_with_examples_of_the_repository(shop, answer):
+    lines = answer(shop, "hello there").splitlines()[2:]
+    assert 5 <= len(lines) <= 8
+    text = "\n".join(lines)
+    assert "how does Till work" in text
+    assert "who calls check_item" in text
+    assert "explain src/shop/till.py" in text
+
+
+def test_deep_paths_are_long_in_citations_only(shop, answer):
+    folder = "/".join(["src/shop", *(f"a_folder_of_level_{level}" for level in range(12))])
+    (shop / folder).mkdir(parents=True)
+    (shop / folder / "deep_module.py").write_text("def deep_function():\n    return 1\n")
+    for prompt in (f"explain {folder}/deep_module.py", "where is deep_function defined?", f"explain {folder}"):
+        text = answer(shop, prompt)
+        assert f"({folder}/deep_module.py:1)" in text
+        assert folder not in re.sub(rf"\({folder}/deep_module\.py:\d\)", "", text)

@@ -2,6 +2,9 @@
 
 import pytest
 
+from inarch import ToolError, ToolResult
+from inarch_offline.material import said
+
 
 def test_replacement_is_made_and_cited(shop, answer):
     text = answer(shop, 'replace "cents" by "pence" in src/shop/prices.py', approve="all")
@@ -13,6 +16,7 @@ def test_replacement_without_approval_changes_nothing(shop, answer):
     before = (shop / "src/shop/prices.py").read_bytes()
     text = answer(shop, 'replace "cents" by "pence" in src/shop/prices.py')
     assert "src/shop/prices.py was not changed" in text
+    assert "run with --approve edits" in " ".join(text.split())
     assert (shop / "src/shop/prices.py").read_bytes() == before
 
 
@@ -69,3 +73,13 @@ def test_nothing_outside_is_written(shop, answer, path):
     text = answer(shop, f"create file {path} with hello", approve="all")
     assert "was not created" in text
     assert not (shop.parent / "outside.txt").exists()
+
+
+def test_denial_by_a_person_says_nothing_meant_for_a_model():
+    error = ToolError("denied", "the user denied delete_file", "ask the user how to go on, or do it another way")
+    assert said(ToolResult(False, error=error)) == "the user denied delete_file"
+
+
+def test_mentioned_file_is_changed(shop, answer):
+    answer(shop, 'replace "cents" by "pence" in @src/shop/prices.py', approve="all")
+    assert "pence" in (shop / "src/shop/prices.py").read_text()

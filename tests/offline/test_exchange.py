@@ -61,13 +61,13 @@ def test_independent_calls_go_into_one_reply():
 
 
 def test_answer_costs_nothing_and_says_so():
-    deltas = ask(user("hello"))
+    deltas = ask(user("hello"), tools=())
     assert UsageDelta(Usage(cost_usd=Decimal(0))) in deltas
     assert deltas[-1] == Finish("stop")
 
 
 def test_only_the_first_text_of_the_prompt_is_read():
-    deltas = ask(user("hello", "# Project structure\nsummarize this codebase"))
+    deltas = ask(user("hello", "# Project structure\nsummarize this codebase"), tools=())
     assert "Ask about the code" in text_of(deltas)
 
 

@@ -64,6 +64,15 @@ TABLE = [
     ("what is in src/click/", "file", "src/click/"),
     ("summarize README.md", "file", "README.md"),
     ("explain @src/app.py", "file", "src/app.py"),
+    ("explain @a.py", "file", "a.py"),
+    ("what does @a.py do?", "file", "a.py"),
+    ('replace "x" by "y" in @a.py', "edit", "a.py"),
+    ("delete @a.py", "edit", "a.py"),
+    ("where is s defined?", "where", "s"),
+    ("where is `i` defined?", "where", "i"),
+    ("who calls s?", "callers", "s"),
+    ("hello there", "help", ""),
+    ("Hello there!", "help", ""),
     ("fix the failing test", "needs_model", "fix failing test"),
     ("write tests for core.py", "needs_model", "write tests for core.py"),
     ("please refactor the parser", "needs_model", "refactor parser"),
@@ -80,7 +89,7 @@ TABLE = [
 @pytest.mark.parametrize(("prompt", "kind", "about"), TABLE)
 def test_phrasing_is_understood(prompt, kind, about):
     intent = parse(prompt)
-    told = {"list": intent.facet, "file": intent.path}.get(intent.kind, intent.subject)
+    told = {"list": intent.facet, "file": intent.path, "edit": intent.path}.get(intent.kind, intent.subject)
     assert (intent.kind, told) == (kind, about)
 
 

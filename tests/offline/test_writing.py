@@ -5,7 +5,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inarch_offline.writing import NOTICE, WIDTH, Page, Place, cut, joined, sentence
+from inarch_offline.writing import NOTICE, WIDTH, Page, Place, cut, joined, sentence, shortened
 
 
 def test_first_line_says_that_there_is_no_model_and_how_to_get_one():
@@ -54,3 +54,11 @@ def test_first_sentence_ends_before_the_next():
 
 def test_long_lists_say_how_much_is_missing():
     assert joined(["a", "b", "c"], 2) == "a, b, … 1 more"
+
+
+@given(st.text(max_size=200), st.integers(9, 100))
+def test_shortened_path_keeps_its_ends_and_its_length(path, most):
+    told = shortened(path, most)
+    assert len(told) == min(len(path), most)
+    assert told[: most // 3] == path[: most // 3]
+    assert path.endswith(told.rpartition("…")[2])

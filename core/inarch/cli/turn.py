@@ -30,15 +30,19 @@ def run_prompt(prompt: str, options: Options) -> int:
     """Run one turn in the session that `options` names and return the exit code."""
     display = Display(make_front_end(options))
     app = compose_app(options, display)
+    pressed: list[bool] = []
 
     async def once() -> int:
         try:
-            return await drive(open_session(app, options), prompt, display)
+            return await drive(open_session(app, options), prompt, display, lambda: bool(pressed))
         finally:
             display.close()
             await app.aclose()
 
-    return asyncio.run(once())
+    # With a handler of our own in place asyncio.run installs none; its own can stop the loop between a task's end and
+    # the loop's knowing of it.
+    with interrupts(lambda: pressed.append(True)):
+        return asyncio.run(once())
 
 
 @define(eq=False, repr=False)
@@ -81,8 +85,16 @@ class Display:
             self.front_end.close()
 
 
-async def drive(session: Session, prompt: str, display: Display) -> int:
+async def drive(
+    session: Session, prompt: str, display: Display, is_interrupted: Callable[[], bool] = lambda: False
+) -> int:
     """Run a turn to its end, or to its orderly end after Ctrl-C, and return its exit code.
+
+    Args:
+        session: Where it runs.
+        prompt: What is asked.
+        display: Who shows it.
+        is_interrupted: Whether a signal came before the turn could take it.
 
     Raises:
         UsageError: The prompt or the configuration is not usable.
@@ -96,6 +108,8 @@ async def drive(session: Session, prompt: str, display: Display) -> int:
 
     display.on_closed = cancel
     with interrupts(cancel):
+        if is_interrupted():
+            cancel()
         code = await _ended(task, display)
     if display.closed_by is not None:
         raise display.closed_by

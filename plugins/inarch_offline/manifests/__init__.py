@@ -8,7 +8,7 @@ from attrs import define, field
 
 from inarch_offline.material import FileText
 from inarch_offline.readme import Fact, licence_of
-from inarch_offline.writing import Place
+from inarch_offline.writing import Place, cut, one_line
 
 MANIFESTS = (
     "pyproject.toml", "setup.cfg", "setup.py", "requirements.txt", "package.json", "Cargo.toml", "go.mod", "pom.xml",
@@ -34,12 +34,19 @@ class Project:
     extras: list[Fact] = field(factory=list)
     scripts: list[Fact] = field(factory=list)
     manifests: list[Place] = field(factory=list)
+    broken: list[Fact] = field(factory=list)
+    """Manifests that could not be parsed, each with the reason."""
 
     def offer(self, **facts: Fact | None) -> None:
         """Set what is not known yet: the first manifest that says something holds."""
         for name, fact in facts.items():
             if fact is not None and fact.text and getattr(self, name) is None:
                 setattr(self, name, fact)
+
+    def cannot_parse(self, text: FileText, error: Exception) -> None:
+        """Keep that a manifest could not be parsed: what it declares is not known."""
+        said = one_line(str(error)) or type(error).__name__
+        self.broken.append(Fact(f"{text.path} could not be parsed: {cut(said, 120)}", text.place(0)))
 
 
 def read_project(texts: Sequence[FileText], paths: Sequence[str]) -> Project:

@@ -39,8 +39,9 @@ def read_other(project: Project, base: str, text: FileText) -> None:
 def _package_json(project: Project, text: FileText) -> None:
     try:
         data = json.loads(text.text)
-    except (ValueError, RecursionError):
-        data = {}
+    except (ValueError, RecursionError) as error:
+        project.cannot_parse(text, error)
+        return
     if not isinstance(data, Mapping):
         return
     php = text.path.endswith("composer.json")
@@ -76,7 +77,8 @@ def _cargo(project: Project, text: FileText) -> None:
 
     try:
         data = tomllib.loads(text.text)
-    except (tomllib.TOMLDecodeError, RecursionError):
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        project.cannot_parse(text, error)
         return
     own = _table(data, "package")
     project.offer(

@@ -41,8 +41,8 @@ def _pyproject(project: Project, text: FileText) -> None:
 
     try:
         data = tomllib.loads(text.text)
-    except (tomllib.TOMLDecodeError, RecursionError):
-        _broken(project, text)
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        _broken(project, text, error)
         return
     main, poetry = _table(data, "project"), _table(data, "tool", "poetry")
     own, section = (main, r"^\[project\]") if main else (poetry, r"^\[tool\.poetry\]")
@@ -101,8 +101,8 @@ def _setup_cfg(project: Project, text: FileText) -> None:
     parser = configparser.ConfigParser(interpolation=None, strict=False)
     try:
         parser.read_string(text.text)
-    except configparser.Error:
-        _broken(project, text)
+    except configparser.Error as error:
+        _broken(project, text, error)
         return
 
     def value(section: str, name: str) -> str:
@@ -128,8 +128,8 @@ def _setup_py(project: Project, text: FileText) -> None:
     """Read the literal arguments of `setup(...)`; nothing is run."""
     try:
         tree = ast.parse(text.text)
-    except (SyntaxError, ValueError, RecursionError):
-        _broken(project, text)
+    except (SyntaxError, ValueError, RecursionError) as error:
+        _broken(project, text, error)
         return
     lists = {
         target.id: node.value
@@ -162,8 +162,9 @@ def _requirements(project: Project, text: FileText) -> None:
             project.dependencies.append(Fact(requirement, text.place(index)))
 
 
-def _broken(project: Project, text: FileText) -> None:
-    """Keep what a scan finds in a file that can't be parsed."""
+def _broken(project: Project, text: FileText, error: Exception) -> None:
+    """Keep what a scan finds in a file that can't be parsed, and why it can't."""
+    project.cannot_parse(text, error)
     for name in ("name", "description"):
         found = re.search(rf"^\s*{name}\s*=\s*[\"']?([^\"'\n]+)", text.text, re.M)
         if found:

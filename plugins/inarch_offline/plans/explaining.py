@@ -16,7 +16,7 @@ from inarch_offline.plans.reading import whole_code
 from inarch_offline.plans.searching import definition_search, say_hits, say_symbols, text_search
 from inarch_offline.readme import plain_text
 from inarch_offline.steps import Method, Step, docstring_of, methods_of, most_telling, steps_of, told
-from inarch_offline.writing import Page, counted, cut, joined, sentence
+from inarch_offline.writing import Page, counted, cut, joined, sentence, shortened
 
 _MOST_SITES = 5
 
@@ -86,7 +86,7 @@ def say_target(page: Page, intent: Intent, found: Context, delegate: Context | N
 
 def say_definition(page: Page, target: Symbol) -> None:
     """Write what a definition is, and what it says of itself."""
-    page.say(f"{target.kind} `{target.qualname}{cut(target.signature, 160)}`", target.place)
+    page.say(f"{target.kind} `{shortened(target.qualname)}{cut(target.signature, 160)}`", target.place)
     doc = docstring_of(target)
     if doc:
         page.say(cut(plain_text(doc.text), 330), doc.place)
@@ -99,7 +99,7 @@ def say_sites(page: Page, title: str, sites: Sequence[Site], most: int = _MOST_S
     number = counted(len(sites), "place", more=more)
     page.head(title if len(sites) <= most else f"{title} ({most} of {number})")
     for site in sites[:most]:
-        page.item(f"{site.qualname}" + (f": `{cut(site.text, 70)}`" if site.text else ""), site.place)
+        page.item(shortened(site.qualname) + (f": `{cut(site.text, 70)}`" if site.text else ""), site.place)
 
 
 def say_steps(page: Page, title: str, found: Context, most: int = 9) -> None:

@@ -13,7 +13,7 @@ from inarch_offline.manifests import MANIFESTS, Project, read_project
 from inarch_offline.material import entries, file_text, files, hits, is_partial, said, totals
 from inarch_offline.plans.reading import whole, whole_list
 from inarch_offline.readme import Fact
-from inarch_offline.writing import Page, Place, counted, cut, joined
+from inarch_offline.writing import Page, Place, counted, cut, joined, shortened
 
 _MOST = 30
 _FEW_TESTS = 15
@@ -113,14 +113,16 @@ def _say_dependencies(page: Page, project: Project) -> None:
     for fact in project.extras[:15]:
         page.item(cut(fact.text, 150), fact.place)
     _say_more(page, project.extras, 15)
-    if not project.dependencies and not project.extras:
+    for fact in project.broken:
+        page.say(fact.text, fact.place)
+    if not project.dependencies and not project.extras and not project.broken:
         page.plain(
             "No dependencies are declared."
             if project.manifests
             else "No manifest that declares dependencies was found."
         )
         for place in project.manifests[:3]:
-            page.item(f"looked at {place.path}", place)
+            page.item(f"looked at {shortened(place.path)}", place)
 
 
 def _say_more(page: Page, facts: Sequence[Fact], most: int) -> None:

@@ -12,7 +12,7 @@ from inarch_offline.plans.reading import whole_code
 from inarch_offline.plans.searching import definition_search, say_hits, say_symbols, text_search
 from inarch_offline.readme import plain_text
 from inarch_offline.steps import docstring_of, most_telling, steps_of, told
-from inarch_offline.writing import Page, cut
+from inarch_offline.writing import Page, cut, shortened
 
 
 def locate(intent: Intent) -> Plan:
@@ -45,7 +45,7 @@ def locate(intent: Intent) -> Plan:
 
 def _say_place(page: Page, target: Symbol) -> None:
     lines = f", {target.end - target.place.line + 1} lines" if target.end > target.place.line else ""
-    page.say(f"{target.kind} `{target.qualname}{cut(target.signature, 140)}`{lines}", target.place)
+    page.say(f"{target.kind} `{shortened(target.qualname)}{cut(target.signature, 140)}`{lines}", target.place)
     doc = docstring_of(target)
     if doc:
         page.say(cut(plain_text(doc.text), 240), doc.place)

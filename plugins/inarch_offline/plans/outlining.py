@@ -16,7 +16,7 @@ from inarch_offline.material import FileText, Hit, files, hits, is_partial, said
 from inarch_offline.plans.reading import whole_file
 from inarch_offline.readme import comment_of, lead_of
 from inarch_offline.subpackages import docstring_in
-from inarch_offline.writing import Page, Place, counted, cut, joined, sentence
+from inarch_offline.writing import Page, Place, counted, cut, joined, sentence, shortened
 
 _MOST = 24
 _DEFINITION = re.compile(
@@ -57,7 +57,8 @@ def explain_file(intent: Intent) -> Plan:
             page.plain(f"{path} could not be read: {said(read)}")
             return page
         if len(found) > 1:
-            page.note(f"{counted(len(found), 'file', more=is_partial(beside))} have that name: {', '.join(found[:6])}")
+            number = counted(len(found), "file", more=is_partial(beside))
+            page.note(f"{number} have that name: {', '.join(map(shortened, found[:6]))}")
     if path.endswith((".py", ".pyi")):
         stem = path.removesuffix("/__init__.py").rpartition("/")[2].removesuffix(".py")
         [imported] = yield [calls.search(rf"^\s*(from|import) .*\b{calls.literal(stem)}\b", glob="*.py", limit=200)]
@@ -73,7 +74,7 @@ def _say_python(page: Page, text: FileText, importers: Sequence[Hit], more: bool
     tree = _parsed(text.text)
     doc = docstring_in(text)
     page.say(
-        f"{text.path}, {counted(_lines(text), 'line')} of Python" + (" (cut)" if text.truncated else ""),
+        f"{shortened(text.path)}, {counted(_lines(text), 'line')} of Python" + (" (cut)" if text.truncated else ""),
         Place(text.path),
     )
     if doc:
@@ -159,7 +160,7 @@ def _imports(text: FileText, tree: ast.Module) -> tuple[list[tuple[str, Place]],
 
 def _say_other(page: Page, text: FileText) -> None:
     page.say(
-        f"{text.path}, {counted(_lines(text), 'line')}" + (" (cut)" if text.truncated else ""),
+        f"{shortened(text.path)}, {counted(_lines(text), 'line')}" + (" (cut)" if text.truncated else ""),
         Place(text.path),
     )
     lead = lead_of(text) if text.path.endswith((".md", ".rst", ".txt")) else comment_of(text)
@@ -183,13 +184,14 @@ def _headings(text: FileText) -> list[Outline]:
 
 
 def _say_folder(page: Page, path: str, inside: Sequence[str], more: bool) -> None:
-    page.say(f"{path}/ holds {counted(len(inside), 'file', more=more)}", Place(inside[0]))
+    page.say(f"{shortened(path)}/ holds {counted(len(inside), 'file', more=more)}", Place(inside[0]))
     folders: dict[str, list[str]] = {}
     for one in inside:
         folders.setdefault(one.rpartition("/")[0], []).append(one)
     for folder in sorted(folders, key=lambda name: (name.count("/"), name))[:_MOST]:
         page.item(
-            f"{folder}/: {joined([one.rpartition('/')[2] for one in folders[folder]], 6)}", Place(folders[folder][0])
+            f"{shortened(folder)}/: {joined([one.rpartition('/')[2] for one in folders[folder]], 6)}",
+            Place(folders[folder][0]),
         )
 
 

@@ -27,7 +27,7 @@ from inarch_offline.other_languages import TOP_LEVEL, files_of
 from inarch_offline.plans.reading import whole, whole_list
 from inarch_offline.plans.screen import KEY_PARTS, Findings, write_overview
 from inarch_offline.subpackages import docstring_in, groups_of, inits_of, is_many
-from inarch_offline.writing import Page, joined
+from inarch_offline.writing import Page, joined, shortened
 
 MOST_FILES = 10_000
 _MOST_HITS = 10_000
@@ -41,7 +41,10 @@ def summarize(intent: Intent) -> Plan:
     paths, complete = yield from whole_list(listed)
     if not paths:
         page = Page()
-        page.plain(f"There are no files here: {said(listed)}" if said(listed) else "There are no files here.")
+        if listed.success:
+            page.plain(f"There are no files here: {said(listed)}" if said(listed) else "There are no files here.")
+        else:
+            page.plain(f"The files here could not be listed: {said(listed)}")
         return page
     package = next(iter(packages(paths)), None)
     telling = _telling_files(paths)
@@ -57,7 +60,9 @@ def summarize(intent: Intent) -> Plan:
     else:
         parts = files_of(hits(looks[-1]))
     project = read_project([text for path, text in texts.items() if not path.endswith("__init__.py")], paths)
-    notes = _unread(telling, results) + _notes(listed, ways_in, looks)
+    broken = tuple(f"{fact.place.path} can't be read" for fact in project.broken)  # said with its reason already
+    noted = _unread(telling, results) + _notes(listed, ways_in, looks)
+    notes = [note for note in noted if not broken or not note.startswith(broken)]
     if not complete:
         notes.insert(0, f"counts are of the {len(paths):,} files that were listed")
     return write_overview(Findings(paths, texts, project, package, parts, ways_of(ways_in), notes))
@@ -84,7 +89,7 @@ def _parts(package: Package, results: Sequence[ToolResult], init: FileText | Non
 def _unread(telling: Iterable[str], results: Sequence[ToolResult]) -> list[str]:
     """Say which of the telling files could not be read, and why the first of them could not."""
     failed = [(path, result) for path, result in zip(telling, results, strict=False) if not result.success]
-    return [f"not read: {joined([path for path, _ in failed])}: {said(failed[0][1])}"] if failed else []
+    return [f"not read: {joined([shortened(path) for path, _ in failed])}: {said(failed[0][1])}"] if failed else []
 
 
 def _notes(listed: ToolResult, ways_in: ToolResult, looks: Sequence[ToolResult]) -> list[str]:

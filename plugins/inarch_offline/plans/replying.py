@@ -2,32 +2,44 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from inarch_offline import calls
+from inarch_offline.centrality import Part
 from inarch_offline.exchange import Plan
 from inarch_offline.intents import Intent
-from inarch_offline.material import said, symbols
+from inarch_offline.material import hits, said, symbols
+from inarch_offline.other_languages import TOP_LEVEL, files_of
 from inarch_offline.plans.searching import say_hits, say_symbols, text_search
 from inarch_offline.writing import Page, cut
 
-_CAPABILITIES = (
-    ("an overview", "summarize this codebase"),
-    ("how something works", "how does Client.send work"),
-    ("where something is", "where is the table validated"),
-    ("who uses it", "who calls make_response"),
-    ("lists", "list the CLI commands (routes, entry points, tests, dependencies)"),
-    ("a file", "explain src/app.py"),
-    ("plain edits", 'replace "a" by "b" in notes.txt; create file notes.txt with hello'),
-)
+_MOST_HITS = 400
+"""Definitions among which examples are found."""
 
 
 def introduce(intent: Intent) -> Plan:
-    """Say what can be asked."""
-    yield []
+    """Say what can be asked, with examples out of the files at hand."""
+    [searched] = yield [calls.search(TOP_LEVEL, limit=_MOST_HITS)]
     page = Page()
     page.plain("Ask about the code in this folder:")
-    for name, example in _CAPABILITIES:
+    for name, example in _capabilities(files_of(hits(searched))):
         page.lines.append(f"  {name:<22}{example}")
     return page
+
+
+def _capabilities(parts: Sequence[Part] = ()) -> list[tuple[str, str]]:
+    """Give what can be asked, each with an example that names a definition and a file of the repository."""
+    names = [one.name for part in parts[:1] for one in part.definitions if not one.name.startswith("_")]
+    one, other, path = [*names[:1], *names[-1:], parts[0].name] if names else ("Client.send", "make_response", "app.py")
+    return [
+        ("an overview", "summarize this codebase"),
+        ("how something works", f"how does {one} work"),
+        ("where something is", f"where is {other} defined"),
+        ("who uses it", f"who calls {other}"),
+        ("lists", "list the CLI commands (routes, entry points, tests, dependencies)"),
+        ("a file", f"explain {path}"),
+        ("plain edits", f'replace "a" by "b" in {path}; create file notes.txt with hello'),
+    ]
 
 
 def needs_model(intent: Intent) -> Plan:
@@ -47,7 +59,7 @@ def closest(intent: Intent) -> Plan:
         page.plain("Nothing here matches these words.")
     page.gap()
     page.plain(
-        "It was not clear what is asked. For example: " + "; ".join(example for _, example in _CAPABILITIES[:4]) + "."
+        "It was not clear what is asked. For example: " + "; ".join(example for _, example in _capabilities()[:4]) + "."
     )
     return page
 

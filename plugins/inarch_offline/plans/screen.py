@@ -9,7 +9,7 @@ from typing import NamedTuple
 from inarch_offline.centrality import Part
 from inarch_offline.doorways import COMMANDS, MAINS, SCRIPTS, Way, named
 from inarch_offline.layout import Package, code_folders, folders, is_aside, is_test, languages, packages
-from inarch_offline.manifests import Project
+from inarch_offline.manifests import Project, is_manifest
 from inarch_offline.material import FileText
 from inarch_offline.readme import Fact, lead_of, title_of
 from inarch_offline.subpackages import docstring_in
@@ -42,6 +42,8 @@ def write_overview(found: Findings) -> Page:
     head.gap()
     _say_ways_in(end, found)
     _say_practice(end, found)
+    for fact in found.project.broken:
+        end.say(fact.text, fact.place)
     for note in dict.fromkeys(found.notes):
         end.note(note)
     room = SCREEN - len(head.lines) - len(end.lines)
@@ -73,14 +75,20 @@ def _say_what_it_is(page: Page, found: Findings) -> None:
         page.say(_titled(title, project), title.place)
     if about:
         page.say(sentences(about.text, 330), about.place)
-    if not title and lead is None:
-        page.note("no manifest and no README that could be read says what this is")
+    if not title and lead is None and not _may_say(found):
+        page.note("no manifest and no README says what this is")
     counts = languages(found.paths)
     if counts:
         told = [f"{name} {counted(count, 'file')}" for name, count, _ in counts[:5]]
         page.say(f"Languages: {', '.join(told)}", Place(_first_of(found, counts[0])))
     else:
         page.say(f"{counted(len(found.paths), 'file')}, none in a known language", Place(found.paths[0]))
+
+
+def _may_say(found: Findings) -> bool:
+    """Whether a manifest or README is there that was not read or could not be parsed."""
+    telling = [path for path in found.paths if is_manifest(path) or path.lower().startswith("readme")]
+    return bool(found.project.broken) or any(path not in found.texts for path in telling)
 
 
 def _titled(title: Fact, project: Project) -> str:
@@ -217,6 +225,8 @@ def _say_practice(page: Page, found: Findings) -> None:
         rows.append(("Depends on", _dependencies(project), project.dependencies[0].place))
     elif project.nothing_needed:
         rows.append(("Depends on", project.nothing_needed.text, project.nothing_needed.place))
+    elif project.broken:
+        rows.append(("Depends on", "not known: a manifest could not be parsed", project.broken[0].place))
     if project.python:
         rows.append(("Needs", project.python.text, project.python.place))
     tests = [path for path in found.paths if is_test(path)]

@@ -9,7 +9,7 @@ from inarch import PlannedCall, ToolResult
 from inarch_offline import calls
 from inarch_offline.material import Hit, Symbol, hits, said
 from inarch_offline.readme import plain_text
-from inarch_offline.writing import Page, cut, sentence
+from inarch_offline.writing import Page, cut, sentence, shortened
 
 DEFINING = (
     r"(class|function|func|fn|def|struct|interface|enum|trait|type|module|const|let|var|macro|namespace|sub|procedure)"
@@ -29,7 +29,8 @@ def text_search(subject: str, limit: int = 80) -> list[PlannedCall]:
 def definition_search(name: str) -> PlannedCall:
     """Look for the definition of a name in any language."""
     last = re.split(r"\.|::", name)[-1]
-    return calls.search(rf"\b{DEFINING}\s+(\([^)]*\)\s*)?{calls.literal(last)}\b", limit=20)
+    name = calls.literal(last)
+    return calls.search(rf"\b{DEFINING}\s+(\([^)]*\)\s*)?{name}\b|^{name}\s*(:[^=]+)?=[^=]", limit=20)
 
 
 def significant(subject: str) -> list[str]:
@@ -97,4 +98,4 @@ def say_symbols(page: Page, title: str, symbols: Sequence[Symbol], most: int = 5
 
 def named(symbol: Symbol) -> str:
     """Name a definition with its kind."""
-    return f"{symbol.kind} `{symbol.qualname}`" if symbol.kind else f"`{symbol.qualname}`"
+    return f"{symbol.kind} `{shortened(symbol.qualname)}`".strip()
