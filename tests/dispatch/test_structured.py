@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import inarch
-from inarch.testing import ScriptedModel, Step, says, scripted_app
+from inarch.testing import ScriptedModel, Step, calls, says, scripted_app
 
 CONFIG = {"profiles": {"default": {"strategy": ["structured", "native"]}}}
 
@@ -61,8 +61,6 @@ def test_the_first_tool_runs_before_the_model_and_its_result_is_embedded(tmp_pat
 
 
 def test_the_function_call_loop_goes_on_after_the_first_tool(tmp_path: Path) -> None:
-    from inarch.testing import calls
-
     script = [decide("list_files"), calls(("read_file", {"file_path": "a.txt"})), says("alpha")]
     turns, _, _ = play(script, tmp_path, "summarize")
     assert [call.name for call in turns[0].calls] == ["list_files", "read_file"]
@@ -131,6 +129,25 @@ def test_a_file_that_was_seen_makes_the_same_question_new(tmp_path: Path) -> Non
     script = [decide("read_file", {"file_path": "a.txt"}), says("one"), decide(None), says("two"), says("three")]
     _, model, _ = play(script, tmp_path, "read it", "read it", "read it")
     assert [request.purpose for request in model.requests] == ["decision", "turn", "decision", "turn", "turn"]
+
+
+def test_a_call_with_unknown_effects_makes_the_decision_new(tmp_path: Path) -> None:
+    """What an exclusive tool did can't be known, so no decision from before it is used again."""
+    plugin = tmp_path / "bell.py"
+    plugin.write_text("import inarch\n@inarch.tool\ndef ring(context) -> str:\n    'Ring.'\n    return 'ding'\n")
+    script: list[Step] = [decide("list_files"), calls(("ring", {})), says("one"), decide(None), says("two")]
+    root = tmp_path / "root"
+    root.mkdir()
+    app, model = scripted_app(script, root, config=CONFIG, files=[str(plugin)], flags={"approve": "all"})
+
+    async def go() -> None:
+        session = app.session()
+        for _ in range(2):
+            await session.run("ring it")
+        await app.aclose()
+
+    asyncio.run(go())
+    assert [request.purpose for request in model.requests] == ["decision", "turn", "turn", "decision", "turn"]
 
 
 def test_time_runs_out_and_the_oldest_go_first(tmp_path: Path) -> None:

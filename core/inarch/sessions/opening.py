@@ -157,7 +157,7 @@ def _record_start(parts: Parts, journal: Journal) -> None:
 
 def _count_effects(talk: Conversation, event: Event) -> None:
     """Count the calls that may have changed something: what cached decisions depend on."""
-    if event.kind == "call.state" and event.data["status"] == "executing":
+    if event.kind == "call.state" and event.data["status"] == "scheduled":
         effects = event.data.get("effects") or {}
         if effects.get("writes") or effects.get("exclusive"):
             talk.effectful_calls += 1
