@@ -1,0 +1,1 @@
+"""Above turns: the composed application and its sessions."""
