@@ -1,5 +1,8 @@
 """Every test has a home of its own: none touches the configuration, state or caches of the person who runs it."""
 
+import ctypes
+import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -14,3 +17,26 @@ def own_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Monke
     for name in ("GEMINI_API_KEY", "OPENROUTER_API_KEY", "INARCH_PROFILE", "INARCH_CONFIG", "NO_COLOR"):
         monkeypatch.delenv(name, raising=False)
     return home
+
+
+PASSING_OVER_PERMISSIONS = 1 << 1 | 1 << 2  # CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH: linux/capability.h
+
+
+@pytest.fixture
+def permissions_count() -> Iterator[None]:
+    """Make permissions count for root, too: this thread and those it starts give up what passes over them."""
+    if os.geteuid() != 0:
+        yield
+        return
+    libc = ctypes.CDLL(None, use_errno=True)
+    header = (ctypes.c_uint32 * 2)(0x20080522, 0)  # version 3, this thread
+    sets = (ctypes.c_uint32 * 6)()  # effective, permitted, inheritable; twice, for 64 bits
+    assert libc.capget(header, sets) == 0, os.strerror(ctypes.get_errno())
+    effective = sets[0]
+    sets[0] = effective & ~PASSING_OVER_PERMISSIONS
+    assert libc.capset(header, sets) == 0, os.strerror(ctypes.get_errno())
+    try:
+        yield
+    finally:
+        sets[0] = effective
+        assert libc.capset(header, sets) == 0, os.strerror(ctypes.get_errno())

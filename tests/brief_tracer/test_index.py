@@ -99,7 +99,7 @@ def test_an_unwritable_cache_is_said_and_done_without(tree: Any, tmp_path: Path)
     assert ask("find_symbols", query="banana")["symbols"]
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root writes everywhere")
+@pytest.mark.usefixtures("permissions_count")
 def test_a_read_only_cache_is_done_without(tree: Any) -> None:
     tree.write({"a.py": "def apple(): pass\n"})
     tree.cache.mkdir()

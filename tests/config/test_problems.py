@@ -140,7 +140,7 @@ def test_a_socket_is_no_configuration(place: Place, monkeypatch: pytest.MonkeyPa
             place.load()
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
+@pytest.mark.usefixtures("permissions_count")
 def test_a_file_without_permission(place: Place) -> None:
     place.user("")
     place.file.chmod(0)

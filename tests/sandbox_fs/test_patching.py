@@ -120,7 +120,7 @@ def test_the_tool_keeps_encoding_mark_mode_and_the_missing_last_newline(files: A
     answer = files.data(
         "patch_source_file", file_path="a.txt", search="two", replace="zwei\nZWEI", description="translate"
     )
-    assert (answer["line"], answer["replaced"], answer["note"]) == (2, 1, "translate")
+    assert (answer["line"], answer["replaced"], answer["note"]) == (2, 1, None)
     assert file.read_bytes() == b"\xff\xfe" + "één\r\nzwei\nZWEI\nthree".encode("utf-16-le")
     assert stat.S_IMODE(file.stat().st_mode) == 0o604
     assert os.listdir(files.folder) == ["a.txt"]
