@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
+
 from inarch import ToolFailed
 
 MAX_BYTES = 4096
 _SPECIAL_AT_ROOT = ".inarch"
 _SPECIAL_ANYWHERE = ".git"
+_SHORT_NAME = re.compile(r"(git|inarch)~[0-9]+")
+"""What FAT and NTFS call `.git` and `.inarch` where they keep short names as well."""
 
 
 def normal(path: object, root: str = "") -> str:
@@ -64,12 +68,17 @@ def is_protected(path: str) -> bool:
 
 def _folded(part: str) -> str:
     if part.isascii():
-        return part.lower()
-    import unicodedata
+        folded = part.lower()
+    else:
+        import unicodedata
 
-    # File systems that ignore case may also ignore invisible characters and compatibility forms.
-    visible = "".join(char for char in unicodedata.normalize("NFKC", part) if unicodedata.category(char) != "Cf")
-    return visible.casefold()
+        # File systems that ignore case may also ignore invisible characters and compatibility forms.
+        visible = "".join(char for char in unicodedata.normalize("NFKC", part) if unicodedata.category(char) != "Cf")
+        folded = visible.casefold()
+    # FAT and NTFS leave off dots and spaces at the end, and what follows a colon is a stream of the same file.
+    folded = folded.partition(":")[0].rstrip(". ")
+    short = _SHORT_NAME.fullmatch(folded) if "~" in folded else None
+    return f".{short[1]}" if short else folded
 
 
 def check_writable(path: str) -> None:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import hashlib
 import os
 import stat
+from collections.abc import Callable, Iterable, Iterator
 
+from inarch import FileBytes
 from inarch_sandbox_fs.failures import not_a_file
 
 _PIECE = 1 << 20
@@ -22,6 +24,22 @@ def digest_of(descriptor: int) -> str:
     while piece := os.pread(descriptor, _PIECE, offset):
         state.update(piece)
         offset += len(piece)
+    return state.hexdigest()
+
+
+def pieces(read: Callable[[str, int, int], FileBytes], path: str) -> Iterator[bytes]:
+    """Yield a file's bytes by a workspace's `read`, never more of them in memory than one piece."""
+    offset = 0
+    while piece := read(path, offset, _PIECE).data:
+        yield piece
+        offset += len(piece)
+
+
+def digest_of_pieces(data: Iterable[bytes]) -> str:
+    """Return the content hash of bytes that come in pieces."""
+    state = hashlib.sha256()
+    for piece in data:
+        state.update(piece)
     return state.hexdigest()
 
 

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 _MOST_PATTERN = 1_000
 _BATCH_BYTES = 1_000_000  # of paths on one command line; systems allow about 2 MB
 _PIECE = 1 << 16
+_MOST_MEMORY = 1 << 30
 
 
 @define(eq=False, repr=False)
@@ -125,6 +126,7 @@ class Searcher:
             except OSError as error:
                 raise EngineFailed(str(error)) from None
             self._running.add(process)
+        _limit_memory(process.pid)
         return process, feed
 
     def _stop(self, process: subprocess.Popen[bytes]) -> None:
@@ -143,6 +145,18 @@ class Searcher:
         with self._lock:
             for process in list(self._running):
                 process.kill()
+
+
+def _limit_memory(pid: int) -> None:
+    """Keep a line without end from filling the memory; what reads it fails or passes over it."""
+    import resource
+
+    limit = getattr(resource, "prlimit", None)
+    if limit is not None:
+        try:
+            limit(pid, resource.RLIMIT_DATA, (_MOST_MEMORY, _MOST_MEMORY))
+        except OSError:
+            pass  # it has ended already, or this system won't have it limited
 
 
 def _wait(process: subprocess.Popen[bytes], deadline: float) -> None:

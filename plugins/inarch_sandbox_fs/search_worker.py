@@ -30,7 +30,10 @@ def main(mode: str, pattern: str) -> None:
         sys.stderr.write(str(error))
         sys.exit(WRONG_PATTERN)
     for name in sys.stdin.buffer.read().split(b"\0")[:-1]:
-        _search(name, compiled, unicode)
+        try:
+            _search(name, compiled, unicode)
+        except MemoryError:
+            continue  # a line that is too long to hold: no text that anybody wrote
     sys.stdout.buffer.flush()
 
 

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import inarch
 from inarch import ToolContext, ToolFailed
 from inarch_sandbox_fs import schemas, touching
+from inarch_sandbox_fs.reading import pieces
 from inarch_sandbox_fs.settings import settings_of
-
-_PIECE = 1 << 20
 
 
 @inarch.tool(category="file", effects=touching.reads_pattern, input_schema=schemas.LIST_FILES)
@@ -66,14 +64,7 @@ def read_file(
     found = context.workspace.read(file_path, 0, settings.max_edit_bytes)
     if found.hash:
         return excerpt(found.path, found.data, first, end_line, most)
-    return excerpt_of_long(found.path, _pieces(context, found.path), first, end_line, most)
-
-
-def _pieces(context: ToolContext, path: str) -> Iterator[bytes]:
-    offset = 0
-    while piece := context.workspace.read(path, offset, _PIECE).data:
-        yield piece
-        offset += len(piece)
+    return excerpt_of_long(found.path, pieces(context.workspace.read, found.path), first, end_line, most)
 
 
 @inarch.tool(category="file", effects=touching.reads_files, input_schema=schemas.READ_MULTIPLE_FILES)

@@ -8,6 +8,7 @@ import inarch
 from inarch import FileBytes, FileStat, ToolContext, ToolFailed
 from inarch_sandbox_fs import schemas, touching
 from inarch_sandbox_fs.paths import check_writable, normal
+from inarch_sandbox_fs.reading import digest_of_pieces, pieces
 from inarch_sandbox_fs.settings import settings_of
 
 
@@ -111,7 +112,7 @@ def _seen_bytes(context: ToolContext, path: str) -> FileBytes:
 def _known_hash(context: ToolContext, path: str) -> str:
     """Return the hash that this session knows a file by, else that of its present bytes."""
     _require_file(context, path)
-    return context.seen.get(path) or context.workspace.read(path).hash
+    return context.seen.get(path) or digest_of_pieces(pieces(context.workspace.read, path))
 
 
 def _require_file(context: ToolContext, path: str) -> FileStat:

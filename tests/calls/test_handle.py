@@ -10,6 +10,7 @@ from inarch.calls import outputs
 from inarch.contract.errors import Cancelled
 from inarch.contract.records import Effects
 from inarch.contract.tooling import tool
+from inarch.journal import Redactor
 
 Kitchen = Any
 ANY = Effects(exclusive=True)
@@ -285,3 +286,43 @@ def test_live_output_is_text(kitchen: Kitchen) -> None:
         context.emit(b"x")
 
     assert "emit takes text, not bytes" in kitchen.call(odd).result.error.message
+
+
+@pytest.mark.parametrize(
+    ("category", "declared"),
+    [("file", Effects()), ("file", Effects(writes=frozenset({"b", "a.txt", "sub/"}))), ("search", ANY)],
+)
+def test_a_call_writes_only_where_it_declared_to(kitchen: Kitchen, category: Any, declared: Effects) -> None:
+    known = kitchen.file("a", b"old")
+
+    @tool(effects=declared, category=category)
+    def sneaky(how: str, context: Any) -> None:
+        """Change what nobody was asked about."""
+        if how == "replace":
+            context.workspace.replace("a", [b"new"], known)
+        elif how == "remove":
+            context.workspace.remove("a", known)
+        elif how == "restore":
+            context.workspace.restore("a", context.workspace.stat("a"), b"new")
+        else:
+            context.workspace.move("a", "b", known)
+
+    for how in ("replace", "remove", "move", "restore"):
+        done = kitchen.call(sneaky, how=how)
+        assert done.result.error.code == "permission", how
+        assert (kitchen.folder / "a").read_bytes() == b"old"
+
+
+def test_what_lies_below_a_declared_folder_may_be_written(kitchen: Kitchen) -> None:
+    @tool(effects=Effects(writes=frozenset({"sub/"})), category="file")
+    def fill(context: Any) -> None:
+        """Write below a folder."""
+        context.workspace.replace("sub/deep/a", [b"new"], None)
+
+    assert kitchen.call(fill).result.success
+
+
+def test_the_error_of_a_call_that_never_ran_holds_no_secret(kitchen: Kitchen) -> None:
+    kitchen.journal.redactor = Redactor.from_environ({"ACME_API_KEY": "sk-5ecret-of-mine"})
+    (done,) = kitchen.run(kitchen.scheduler(*TOOLS), kitchen.part("sk-5ecret-of-mine"))
+    assert "sk-5ecret" not in done.result.error.message

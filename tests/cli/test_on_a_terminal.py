@@ -172,3 +172,18 @@ def test_a_conversation(terminal: Open, slowly: Flags) -> None:
     opened.until("(Ctrl-D leaves)")
     opened.type("", "C-d")
     opened.until("code=0")
+
+
+def test_the_same_error_is_told_in_each_turn_and_by_each_command(terminal: Open, slowly: Flags) -> None:
+    opened = terminal(*slowly, "--plugin", str(Path(__file__).with_name("parts.py")))
+    opened.until("Ctrl-D", ">")
+    opened.type("please fail", "Enter")
+    opened.until("the key was refused")
+    opened.type("please fail", "Enter")
+    opened.until("the key was refused", times=2)
+    opened.type("/spoil", "Enter")
+    opened.until("spoilt milk")
+    opened.type("/spoil", "Enter")
+    opened.until("spoilt milk", times=2)
+    opened.type("/quit", "Enter")
+    opened.until("code=0")

@@ -47,8 +47,12 @@ def test_an_absolute_path_below_the_root_is_told_its_relative_form() -> None:
 
 @pytest.mark.parametrize(
     "path",
-    [".git", ".git/config", ".GIT/hooks/x", "sub/.git/config", ".Git", ".inarch/config.toml", ".INARCH", ".g\u200cit"],
-)
+    [
+        ".git", ".git/config", ".GIT/hooks/x", "sub/.git/config", ".Git", ".inarch/config.toml", ".INARCH",
+        ".g\u200cit", ".git./config", ".git /config", ".Git. .", ".git:x/hooks", "GIT~1/hooks/x", "a/git~2", ".inarch.",
+        "INARCH~1/config.toml",
+    ],
+)  # fmt: skip
 def test_protected_names(path: str) -> None:
     assert is_protected(path)
     with pytest.raises(ToolFailed) as caught:
@@ -56,7 +60,9 @@ def test_protected_names(path: str) -> None:
     assert caught.value.code == "permission"
 
 
-@pytest.mark.parametrize("path", [".gitignore", ".github/x", "git", "sub/.inarch/x", "a.git", "inarch"])
+@pytest.mark.parametrize(
+    "path", [".gitignore", ".github/x", "git", "sub/.inarch/x", "a.git", "inarch", "git~", "git~a", "..."]
+)
 def test_names_that_only_look_protected(path: str) -> None:
     assert not is_protected(path)
 

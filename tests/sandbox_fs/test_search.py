@@ -208,3 +208,17 @@ def test_the_tool_says_what_it_left_out(files: Any) -> None:
     assert "first 1" in found["note"]
     assert files.data("search_files", pattern="y")["note"] == "No matches found"
     assert files.error("search_files", pattern="x", path="b.py").code == "not_found"
+
+
+@pytest.mark.parametrize("engine", _ENGINES)
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="memory of another process is limited on Linux only")
+def test_a_line_that_fills_the_memory_does_not_end_the_search(
+    tmp_path: Path, engine: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("inarch_sandbox_fs.search._MOST_MEMORY", 64 << 20)
+    with open(tmp_path / "a", "wb") as file:
+        file.write(b"text\n" * 10_000)
+        for _ in range(160):
+            file.write(b"q" * (1 << 20))
+    (tmp_path / "b").write_text("needle\n")
+    assert _search(str(tmp_path), engine, "needle") == [("b", 1, "needle")]

@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -204,3 +206,29 @@ def test_read_output_pages_through_a_long_result(files: Any) -> None:
     assert joined == whole
     assert files.error("read_output", output_ref=ref, offset=10_000).code == "validation"
     assert files.error("read_output", output_ref="none").code == "not_found"
+
+
+@pytest.mark.parametrize("seed", ["0", "1"])  # sets of paths come in either order
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="address space is limited from /proc on Linux only")
+def test_a_file_that_does_not_fit_in_memory_can_be_moved_and_deleted(tmp_path: Path, seed: str) -> None:
+    with open(tmp_path / "big", "wb") as file:
+        file.truncate(400 << 20)  # a hole: it takes no room on the disk
+    script = (
+        "import asyncio, resource, inarch\n"
+        "app = inarch.compose(config={'profiles': {'default': {'approve': 'all', 'plugins': ['sandbox-fs']}}})\n"
+        "used = int(open('/proc/self/statm').read().split()[0]) * resource.getpagesize()\n"
+        "resource.setrlimit(resource.RLIMIT_AS, (used + (300 << 20),) * 2)\n"
+        "print(asyncio.run(app.call_tool('move_file', {'file_path': 'big', 'new_path': 'moved'})).success)\n"
+        "print(asyncio.run(app.call_tool('delete_file', {'file_path': 'moved'})).success)\n"
+        "app.close()\n"
+    )
+    places = {name: str(tmp_path / ".places") for name in ("XDG_STATE_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME")}
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", script],
+        cwd=tmp_path,
+        env={**os.environ, **places, "PYTHONHASHSEED": seed},
+        capture_output=True,
+        text=True,
+    )
+    assert done.stdout.split() == ["True", "True"], done.stderr
+    assert not (tmp_path / "moved").exists()

@@ -1,6 +1,7 @@
 """Replies out of deltas."""
 
 import json
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -70,3 +71,11 @@ def test_a_reply_that_is_not_whole_is_an_error(deltas: list[inarch.Delta], kind:
     with pytest.raises(inarch.ProviderError) as caught:
         reply_of(*deltas)
     assert (caught.value.kind, caught.value.retryable) == (kind, retryable)
+
+
+@pytest.mark.parametrize(
+    "delta", ["text", None, inarch.TextDelta(5), inarch.CallDelta(0, "1", "a", {"x": 1}), inarch.UsageDelta(None)]
+)
+def test_what_is_no_delta_is_the_providers_fault(delta: Any) -> None:
+    with pytest.raises(TypeError, match="no inarch"):
+        Accumulator("p").add(delta)

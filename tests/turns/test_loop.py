@@ -281,3 +281,44 @@ def test_an_empty_prompt_is_refused(root: Path) -> None:
 
     asyncio.run(go())
     assert model.requests == []
+
+
+def test_a_turn_that_is_cancelled_during_its_last_request_is_recorded_as_cancelled(root: Path) -> None:
+    script: list[Step] = [calls(("read_file", {"file_path": "a.txt"})), [60.0]]
+    app, model = scripted_app(script, root, flags={"max_iterations": 1})
+
+    async def go() -> list[inarch.Event]:
+        session = app.session()
+        events: list[inarch.Event] = []
+        session.conversation.journal.listeners.append(events.append)
+        task = asyncio.create_task(session.run("go"))
+        while len(model.requests) < 2:
+            await asyncio.sleep(0.001)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        assert session.turns[-1].status == "cancelled"
+        await app.aclose()
+        return events
+
+    assert asyncio.run(go())[-1].kind == "turn.ended"
+
+
+def test_no_secret_is_sent_to_a_model(root: Path) -> None:
+    secret = "sk-5ecret/of+mine"
+    (root / "a.txt").write_text(f"key = {secret}\n")
+    script = [calls(("read_file", {"file_path": "a.txt"}), ("no_tool", {"word": secret})), says("done"), says("done")]
+    places = {name: str(root / ".places") for name in ("XDG_STATE_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME")}
+    app, model = scripted_app(script, root, environ={**places, "ACME_API_KEY": secret})
+
+    async def go() -> None:
+        session = app.session()
+        await session.run(f"what is {secret}? @a.txt")
+        await session.run("and now?")
+        await app.aclose()
+
+    asyncio.run(go())
+    sent = "".join(str(request) for request in model.requests)
+    assert secret not in sent
+    assert "‹secret:ACME_API_KEY›" in sent
+    assert len(model.requests) == 3

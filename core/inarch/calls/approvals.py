@@ -92,7 +92,8 @@ class Approvals:
                     answers.setdefault(answer.call_id, answer)
                 return answers
         except InarchError as error:
-            self.journal.record(ErrorHappened(error.message, error.remedy, front_end.name, "front end"), turn_id)
+            plugin = getattr(error, "plugin", front_end.name)
+            self.journal.record(ErrorHappened(error.message, error.remedy, plugin, "front end"), turn_id)
             return {}
 
     def _again(self, live: LiveCall, answer: Approval | None, prepare: Prepare, remarks: dict[str, str]) -> bool:

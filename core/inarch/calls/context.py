@@ -16,7 +16,7 @@ from inarch.calls.outputs import LiveOutput
 from inarch.contract.errors import StoreError, ToolFailed
 from inarch.contract.events import CallOutput, FileChanged
 from inarch.contract.ports import Workspace
-from inarch.contract.records import FileChange, ToolCall
+from inarch.contract.records import Effects, FileChange, ToolCall
 
 if TYPE_CHECKING:
     from inarch.journal import Journal
@@ -103,8 +103,21 @@ def open_context(
     settings: Any = None,
     state_dir: str = "",
     selection: Any = None,
+    effects: Effects | None = None,
 ) -> tuple[CallContext, LiveOutput]:
-    """Make the context of one attempt, on the loop that the call runs under."""
+    """Make the context of one attempt, on the loop that the call runs under.
+
+    Args:
+        call: The call.
+        workspace: What its handle gives access to.
+        seen: Hashes of what the session knows.
+        journal: Hears of changes and output.
+        earlier: Gives the turn's finished calls.
+        settings: The plugin's.
+        state_dir: The plugin's own folder.
+        selection: What the user points at.
+        effects: What the call declared, None if it was let change anything.
+    """
     loop = asyncio.get_running_loop()
     lease = Lease(call.id)
 
@@ -120,7 +133,7 @@ def open_context(
             record(payload)  # the loop is closed, the change has happened all the same
 
     live = LiveOutput(lambda text: record(CallOutput(call.id, text)), loop)
-    handle = Handle(workspace, lease, seen, changed)
+    handle = Handle(workspace, lease, seen, changed, effects)
     context = CallContext(
         call, lease, handle, live, journal, earlier, state_dir, settings, MappingProxyType(seen), selection
     )

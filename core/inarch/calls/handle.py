@@ -8,10 +8,10 @@ from typing import Any
 
 from attrs import define, field
 
-from inarch.calls.ordering import normalised
+from inarch.calls.ordering import may_write, normalised
 from inarch.contract.errors import Cancelled, ToolFailed
 from inarch.contract.ports import Workspace
-from inarch.contract.records import FileBytes, FileChange, FileStat, SearchHits, Walk
+from inarch.contract.records import Effects, FileBytes, FileChange, FileStat, SearchHits, Walk
 
 
 @define(eq=False, repr=False)
@@ -42,6 +42,9 @@ class Lease:
 class Handle:
     """A `Workspace` for one call: forwards, records what was read and written, and demands reading before writing.
 
+    It writes where the call declared to, for that is what was asked about and what other calls wait for; `effects` of
+    None are those of a call that was let do anything.
+
     What the call itself reads counts only once it has succeeded: a tool that looks at a file in order to overwrite it
     has not shown it to anybody.
     """
@@ -50,6 +53,7 @@ class Handle:
     _lease: Lease
     _seen: dict[str, str]
     _changed: Callable[[FileChange], None]
+    _effects: Effects | None = None
     files: dict[str, str | None] = field(init=False, factory=dict)
     _reads: dict[str, str] = field(init=False, factory=dict)
 
@@ -74,22 +78,25 @@ class Handle:
 
     def replace(self, path: str, chunks: Iterable[bytes], expected_hash: str | None) -> FileChange:
         """Write a file whose present bytes the session knows."""
+        self._demand_declared(path)
         self._demand_seen(path, expected_hash)
         return self._note(self._workspace.replace(path, self._while_allowed(chunks), expected_hash))
 
     def remove(self, path: str, expected_hash: str) -> FileChange:
         """Remove a file, unless it has changed since the session last read it."""
+        self._demand_declared(path)
         self._demand_seen(path, expected_hash, unread=expected_hash)
         return self._note(self._workspace.remove(path, expected_hash))
 
     def move(self, path: str, new_path: str, expected_hash: str) -> FileChange:
         """Move a file, unless it has changed since the session last read it."""
+        self._demand_declared(path, new_path)
         self._demand_seen(path, expected_hash, unread=expected_hash)
         return self._note(self._workspace.move(path, new_path, expected_hash))
 
     def restore(self, path: str, entry: FileStat, blob: bytes) -> FileChange:
         """Put a file whose present bytes the session knows back as it was."""
-        self._lease.check()
+        self._demand_declared(path)
         stat = self._workspace.stat(path)
         if stat is not None:
             self._demand_seen(path, self._workspace.read(path).hash)
@@ -129,6 +136,15 @@ class Handle:
         for path, digest in self._reads.items():
             if path not in self.files:
                 self.files[path] = self._seen[path] = digest
+
+    def _demand_declared(self, *paths: str) -> None:
+        self._lease.check()
+        for path in paths:
+            if self._effects is not None and not may_write(self._effects, path):
+                raise ToolFailed(
+                    "permission", f"{path} is not among what this call declared to write; nothing was written",
+                    "report it to the plugin's author",
+                )  # fmt: skip
 
     def _demand_seen(self, path: str, expected_hash: str | None, unread: str | None = None) -> None:
         """Refuse to touch bytes that the session doesn't know; `unread` stands for the hash of an unread file."""

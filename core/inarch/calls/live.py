@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from attrs import define, evolve, field
 
 from inarch.calls.grants import digest
+from inarch.calls.results import hide_secrets
 from inarch.calls.states import advance
 from inarch.contract.events import CallResult, CallState
 from inarch.contract.ids import utc_now
@@ -80,7 +81,7 @@ class LiveCall:
 
     def fail(self, error: ToolError) -> None:
         """End the call with an error."""
-        self.end("error", ToolResult(False, error=error))
+        self.end("error", hide_secrets(ToolResult(False, error=error), self.journal.redactor))
 
     def cancel(self, message: str = "cancelled before it ran") -> None:
         """End the call as cancelled, if it hasn't ended."""

@@ -33,6 +33,13 @@ def normalised(path: str) -> str:
     return "/".join(components(path))
 
 
+def may_write(effects: Effects, path: str) -> bool:
+    """Whether a path is at or below one that a call declared to write."""
+    parts = components(path)
+    declared = map(components, effects.writes)
+    return any(parts[: len(one)] == one for one in declared)
+
+
 def conflict(first: Effects, second: Effects) -> bool:
     """Whether two calls with these effects must keep their order."""
     if first.exclusive or second.exclusive:

@@ -16,7 +16,7 @@ from inarch.contract.errors import Cancelled, ErrorCode, InarchError, StoreError
 from inarch.contract.records import ToolError, ToolResult
 
 if TYPE_CHECKING:
-    from inarch.journal import Journal
+    from inarch.journal import Journal, Redactor
 
 _CODES = frozenset(get_args(ErrorCode))
 
@@ -79,7 +79,11 @@ def _plain(value: Any) -> ToolResult:
 
 def without_secrets(result: ToolResult, journal: Journal) -> ToolResult:
     """Return the result with placeholders for secrets: it goes to a model, not only to the journal."""
-    redactor = journal.redactor
+    return hide_secrets(result, journal.redactor)
+
+
+def hide_secrets(result: ToolResult, redactor: Redactor) -> ToolResult:
+    """Return the result with placeholders for secrets; the same one where it has none."""
     if not redactor.shapes or not redactor.touches(json.dumps(to_data(result), ensure_ascii=False)):
         return result
     error = result.error

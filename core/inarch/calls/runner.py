@@ -12,6 +12,7 @@ from attrs import define, evolve, field
 from inarch.calls.attempt import Attempt, runs_on_loop
 from inarch.calls.context import CallContext, open_context
 from inarch.calls.outputs import LONGEST_RESULT, LiveOutput
+from inarch.calls.policy import READING
 from inarch.calls.results import failed, from_outcome, within_limit, without_secrets
 from inarch.calls.schemas import Schema
 from inarch.calls.threads import Outcome
@@ -83,6 +84,8 @@ class Runner:
 
     def _open(self, live: LiveCall, earlier: Callable[[], Sequence[ToolCall]]) -> tuple[CallContext, LiveOutput]:
         plugin = live.tool.context
+        # Asked about or granted as a call that may change anything; one that only looks passed without a question.
+        anything = live.effects.exclusive and live.tool.value.category not in READING
         context, output = open_context(
             live.call,
             workspace=self.workspace,
@@ -92,6 +95,7 @@ class Runner:
             settings=plugin.settings,
             state_dir=plugin.state_dir,
             selection=self.selection(),
+            effects=None if anything else live.effects,
         )
         self._running.add(context)
         return context, output

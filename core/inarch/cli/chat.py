@@ -14,6 +14,7 @@ from inarch.contract.errors import UsageError
 if TYPE_CHECKING:
     from asyncio import Runner
 
+    from inarch.cli.slash import SlashCommands
     from inarch.cli.turn import Display
     from inarch.sessions.session import Session
 
@@ -24,24 +25,25 @@ def chat(**given: Any) -> int:
     """Talk in one session: Ctrl-C cancels a turn, Ctrl-D leaves."""
     from asyncio import Runner
 
-    from inarch.cli.composing import Options, compose_app, open_session
-    from inarch.cli.front_ends import make_front_end
-    from inarch.cli.turn import Display
+    from inarch.cli.composing import Options, open_session
+    from inarch.cli.slash import SlashCommands
+    from inarch.cli.turn import compose_display
 
     options = Options.of(given)
     if not is_terminal(sys.stdin):
         raise UsageError("a conversation needs a terminal", 'ask one question with inarch "…" or inarch ask')
-    display = Display(make_front_end(options))
-    app = compose_app(options, display)
+    app, display = compose_display(options)
     with Runner() as runner:
         try:
-            return _converse(runner, open_session(app, options), display)
+            session = open_session(app, options)
+            slash = SlashCommands(app.composition.slash_commands, session.conversation.journal, runner)
+            return _converse(runner, session, display, slash)
         finally:
             display.close()
             runner.run(app.aclose())
 
 
-def _converse(runner: Runner, session: Session, display: Display) -> int:
+def _converse(runner: Runner, session: Session, display: Display, slash: SlashCommands) -> int:
     """Read lines until the end of input; a turn that goes wrong doesn't end the conversation."""
     from inarch.cli.failure import say
     from inarch.cli.turn import drive
@@ -50,7 +52,7 @@ def _converse(runner: Runner, session: Session, display: Display) -> int:
         import readline  # noqa: F401  # input() then edits and remembers lines
     except ImportError:
         pass
-    sys.stderr.write("Ask about this directory. Ctrl-C cancels a turn; Ctrl-D or /quit leaves.\n")
+    sys.stderr.write("Ask about this directory. Ctrl-C cancels a turn; Ctrl-D or /quit leaves; /help lists commands.\n")
     while True:
         try:
             line = input("\n> ").strip()
@@ -60,10 +62,11 @@ def _converse(runner: Runner, session: Session, display: Display) -> int:
         except KeyboardInterrupt:
             sys.stderr.write("\n(Ctrl-D leaves)")
             continue
-        if line == "/quit":
-            return 0
         try:
-            if line:
+            if slash.took(line):
+                if slash.is_over:
+                    return 0
+            elif line:
                 runner.run(drive(session, line, display))
         except UsageError as error:
             say("error", str(error))

@@ -10,7 +10,6 @@ from inarch.cli.failure import say
 from inarch.contract.errors import UsageError
 
 if TYPE_CHECKING:
-    from inarch.contract.ports import FrontEnd
     from inarch.sessions.app import App
     from inarch.sessions.session import Session
 
@@ -74,7 +73,7 @@ def _left_out(text: str) -> str:
     return name
 
 
-def compose_app(options: Options, front_end: FrontEnd | None = None) -> App:
+def compose_app(options: Options) -> App:
     """Compose the application; what it left out is recorded with its sessions.
 
     Raises:
@@ -88,7 +87,6 @@ def compose_app(options: Options, front_end: FrontEnd | None = None) -> App:
         flags=options.flags,
         without=options.without,
         files=options.files,
-        front_end=front_end,
         journal=not options.no_journal,
     )
 

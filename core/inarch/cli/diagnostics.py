@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from contextlib import suppress
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -16,6 +15,7 @@ if TYPE_CHECKING:
 LEVELS = ("trace", "debug", "info", "warning", "error")
 _MOST_BYTES = 10_000_000
 _MOST_OF_AN_EVENT = 2000
+_descriptors: list[int] = []  # of the file that is open
 
 
 @cache
@@ -54,10 +54,20 @@ def note_event(line: str) -> None:
     try:
         logger.debug("{}", line[:_MOST_OF_AN_EVENT])
     except OSError as error:  # such as a full disk: what is written for a fault must not become one
-        with suppress(OSError):  # closing writes, too
-            logger.remove()
+        _discard()
+        logger.remove()
         say("note", f"the diagnostics file takes no more: {error.strerror}")
 
 
 def _private(path: str, flags: int) -> int:
-    return os.open(path, flags, 0o600)
+    descriptor = os.open(path, flags, 0o600)
+    _descriptors[:] = [descriptor]
+    return descriptor
+
+
+def _discard() -> None:
+    """Let what is still buffered go nowhere: closing writes, too, and would fail as the last write did."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    for descriptor in _descriptors:
+        os.dup2(nowhere, descriptor)
+    os.close(nowhere)

@@ -18,7 +18,7 @@ _COMPOSING: tuple[tuple[tuple[str, ...], dict[str, Any]], ...] = (
     (("--plugin", "files"), {"metavar": "FILE", "multiple": True, "help": "Add a plugin from a Python file."}),
 )
 _TURN: tuple[tuple[tuple[str, ...], dict[str, Any]], ...] = (
-    (("--output",), {"type": click.Choice(["text", "json", "jsonl"]), "help": "What standard output gets."}),
+    (("--output",), {"metavar": "text|json|jsonl|NAME", "help": "What shows the run: NAME is a plugin's."}),
     (("--session",), {"metavar": "ID", "help": "Go on with a session (an id or the start of one)."}),
     (("--continue", "resume"), {"is_flag": True, "help": "Go on with the latest session of this directory."}),
     (("--max-iterations",), {"type": click.IntRange(min=1), "metavar": "N", "help": "Requests a turn may take."}),

@@ -6,6 +6,7 @@ import asyncio
 import json
 import sys
 from collections.abc import Mapping
+from contextlib import redirect_stdout
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -95,7 +96,8 @@ async def _call(app: App, name: str, arguments: Mapping[str, Any]) -> ToolResult
     loop = asyncio.get_running_loop()
     task = loop.create_task(app.call_tool(name, arguments))
     try:
-        with interrupts(lambda: loop.call_soon_threadsafe(task.cancel)):
+        # Standard output is the result's: what the tool prints goes to standard error.
+        with redirect_stdout(sys.stderr), interrupts(lambda: loop.call_soon_threadsafe(task.cancel)):
             return await task
     finally:
         await app.aclose()

@@ -5,22 +5,25 @@ from __future__ import annotations
 import asyncio
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext, redirect_stdout
 from typing import TYPE_CHECKING
 
 from attrs import define, field
 
-from inarch.cli.composing import Options, compose_app, open_session
+from inarch.cli.composing import Options, compose_app, open_session, tell_left_out
 from inarch.cli.diagnostics import diagnostics, note_event
 from inarch.cli.failure import ANSWERED, CANCELLED, FAILED, LIMITED, say
 from inarch.cli.front_ends import make_front_end
 from inarch.cli.interrupts import interrupts
 from inarch.cli.terminal import escape
-from inarch.contract.errors import InarchError, UsageError
+from inarch.contract.doors import KERNEL, guarded
+from inarch.contract.errors import InarchError, PluginError, UsageError
 
 if TYPE_CHECKING:
     from inarch.contract.events import Event
     from inarch.contract.ports import ApprovalRequest, FrontEnd
     from inarch.contract.records import Approval, Turn
+    from inarch.sessions.app import App
     from inarch.sessions.session import Session
 
 EXITS = {"done": ANSWERED, "failed": FAILED, "limited": LIMITED, "cancelled": CANCELLED}
@@ -28,8 +31,7 @@ EXITS = {"done": ANSWERED, "failed": FAILED, "limited": LIMITED, "cancelled": CA
 
 def run_prompt(prompt: str, options: Options) -> int:
     """Run one turn in the session that `options` names and return the exit code."""
-    display = Display(make_front_end(options))
-    app = compose_app(options, display)
+    app, display = compose_display(options)
     pressed: list[bool] = []
 
     async def once() -> int:
@@ -45,11 +47,29 @@ def run_prompt(prompt: str, options: Options) -> int:
         return asyncio.run(once())
 
 
+def compose_display(options: Options) -> tuple[App, Display]:
+    """Compose the application with the display that `--output` names; a plugin may have brought it.
+
+    Raises:
+        InarchError: The configuration, the root or the store is not usable, or no front end has this name.
+    """
+    app = compose_app(options)
+    try:
+        display = Display(*make_front_end(options, app.composition))
+    except UsageError:
+        tell_left_out(app)
+        app.close()
+        raise
+    app.front_end = display
+    return app, display
+
+
 @define(eq=False, repr=False)
 class Display:
     """The front end as the kernel sees it: an output that takes no more ends the turn in good order."""
 
     front_end: FrontEnd
+    plugin: str = KERNEL
     on_closed: Callable[[], object] | None = None
     closed_by: OSError | None = None
     broken_by: BaseException | None = None
@@ -66,23 +86,44 @@ class Display:
             return
         if self.logs and event.kind != "model.delta":
             note_event(event.line)
+        shown = False
         try:
-            self.front_end.show(event)
+            with self._door():
+                self.front_end.show(event)
+            shown = True
         except OSError as error:
             self.closed_by = error
             if self.on_closed is not None:
                 self.on_closed()
         finally:  # what else it raises is caught and told by the kernel, which then shows it nothing more
-            self.broken_by = sys.exc_info()[1]
+            self.broken_by = None if shown else sys.exc_info()[1]
 
     async def approve(self, batch: Sequence[ApprovalRequest]) -> Sequence[Approval]:
         """Ask, unless the output takes no more."""
-        return await self.front_end.approve(batch) if self.closed_by is None else []
+        if self.closed_by is not None:
+            return []
+        with self._door():
+            return await self.front_end.approve(batch)
 
     def close(self) -> None:
         """Finish the display."""
-        if self.closed_by is None:
-            self.front_end.close()
+        if self.closed_by is not None:
+            return
+        try:
+            with self._door():
+                self.front_end.close()
+        except PluginError as error:
+            say("error", str(error))
+
+    def keeping_stdout(self) -> AbstractContextManager[object]:
+        """Keep what others print off standard output; a plugin's front end may itself be printing."""
+        return redirect_stdout(sys.stderr) if self.plugin == KERNEL else nullcontext()
+
+    def _door(self) -> AbstractContextManager[None]:
+        """Name the plugin for what its front end raises; what the kernel's own raise is a crash to be reported."""
+        if self.plugin == KERNEL:
+            return nullcontext()
+        return guarded(self.plugin, "front end", passes=(BrokenPipeError,))
 
 
 async def drive(
@@ -101,7 +142,7 @@ async def drive(
         OSError: Standard output was closed or is full; the turn is recorded as cancelled.
     """
     loop = asyncio.get_running_loop()
-    task = loop.create_task(session.run(prompt))
+    task = loop.create_task(_run(session, prompt, display))
 
     def cancel() -> None:
         loop.call_soon_threadsafe(task.cancel)
@@ -116,6 +157,12 @@ async def drive(
     return code
 
 
+async def _run(session: Session, prompt: str, display: Display) -> Turn:
+    """Run the turn; standard output is the front end's, so what tools print meanwhile goes to standard error."""
+    with display.keeping_stdout():
+        return await session.run(prompt)
+
+
 async def _ended(task: asyncio.Task[Turn], display: Display) -> int:
     try:
         turn = await task
@@ -128,5 +175,7 @@ async def _ended(task: asyncio.Task[Turn], display: Display) -> int:
         return FAILED
     if display.broken_by is not None:
         sys.stdout.write(escape(turn.content) + "\n")
-        raise display.broken_by
+        if not isinstance(display.broken_by, PluginError):
+            raise display.broken_by
+        say("error", str(display.broken_by))
     return EXITS.get(turn.status, FAILED)

@@ -38,6 +38,7 @@ CallStatus = Literal["validating", "awaiting_approval", "scheduled", "executing"
 CallOrigin = Literal["model", "strategy", "slash", "mention", "user"]
 TurnStatus = Literal["running", "done", "failed", "limited", "cancelled"]
 Category = Literal["file", "search", "command", "git", "ui", "nav", "memory", "trace", "other"]
+DecisionKind = Literal["call_tools", "ask_model", "answer"]
 Purpose = Literal["turn", "decision", "summary", "check"]
 Outcome = Literal["approve", "deny", "modify"]
 ApprovalScope = Literal["once", "shape", "tool", "session", "project"]
@@ -138,8 +139,9 @@ class Message:
 
     @property
     def text(self) -> str:
-        """The message's plain text, without reasoning, calls and results."""
-        return "".join(part.text for part in self.parts if isinstance(part, Text))
+        """The message's plain text, without reasoning, calls and results; what was added to a prompt stands apart."""
+        between = "\n\n" if self.role == "user" else ""
+        return between.join(part.text for part in self.parts if isinstance(part, Text))
 
 
 @frozen
@@ -228,7 +230,7 @@ class Decision:
     `present` says how the results of `calls` reach the model: as tool results, or embedded in an enhanced prompt.
     """
 
-    kind: Literal["call_tools", "ask_model", "answer"]
+    kind: DecisionKind
     calls: tuple[PlannedCall, ...] = ()
     text: str = ""
     reason: str = ""

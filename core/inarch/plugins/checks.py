@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from inspect import iscoroutinefunction, isfunction
 from typing import Any, NamedTuple, get_args
 
 from inarch.contract.ports import SlashCommand, StoreSpec, WorkspaceSpec
@@ -11,37 +12,52 @@ from inarch.contract.records import Category
 
 _TOOL_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
+_PLAIN = "is called as a plain function"
+_WITHOUT_YIELD = {"answer": "has to be a generator: it yields deltas"}
 _CATEGORIES = frozenset(get_args(Category))
 
 
 class Port(NamedTuple):
-    """What the objects of one hook look like. `claims` says that their names are unique among all plugins."""
+    """What the objects of one hook look like.
+
+    `claims` says that their names are unique among all plugins; of the methods only `coroutines` may be `async def`.
+    """
 
     noun: str
     claims: bool
     methods: tuple[str, ...] = ()
     texts: tuple[str, ...] = ("name",)
+    coroutines: tuple[str, ...] = ()
     cls: type | None = None
 
 
 PORTS: dict[str, Port] = {
-    "tools": Port("tool", True, ("effects", "run"), ("name", "description")),
+    "tools": Port("tool", True, ("effects", "run"), ("name", "description"), ("run",)),
     "models": Port(
         "model provider",
         True,
         ("answer", "models", "limits", "price", "close"),
         ("name", "default_model", "default_decision_model"),
+        ("models", "close"),
     ),
-    "strategies": Port("decision strategy", True, ("decide",)),
+    "strategies": Port("decision strategy", True, ("decide",), coroutines=("decide",)),
     "stores": Port("store", True, ("open",), cls=StoreSpec),
     "tracers": Port("tracer", False, ("saw", "summary", "close")),
     "workspaces": Port("workspace", True, ("open",), cls=WorkspaceSpec),
-    "context_sources": Port("context source", False, ("gather",)),
+    "context_sources": Port("context source", False, ("gather",), coroutines=("gather",)),
     "policies": Port("policy", False, ("judge",)),
-    "slash_commands": Port("slash command", True, ("run",), ("name", "help"), cls=SlashCommand),
-    "front_ends": Port("front end", True, ("show", "approve", "close")),
+    "slash_commands": Port("slash command", True, ("run",), ("name", "help"), ("run",), SlashCommand),
+    "front_ends": Port("front end", True, ("show", "approve", "close"), coroutines=("approve",)),
 }
 """The registration hooks `inarch_KIND(context)` by kind."""
+
+OPENED = {
+    "store": ("append", "sync", "load", "sessions", "delete", "put_blob", "get_blob", "close"),
+    "workspace": (
+        "stat", "read", "replace", "remove", "move", "restore", "entries", "walk", "search", "close",
+    ),
+}  # fmt: skip
+"""The methods of what `open` of a `StoreSpec` or a `WorkspaceSpec` returns."""
 
 
 def fault_of(kind: str, value: Any) -> str:
@@ -50,17 +66,28 @@ def fault_of(kind: str, value: Any) -> str:
     shown = f"{port.noun} {_shown(value)}"
     if isinstance(value, type):
         return f"{shown} is a class; return an instance"
+    if kind == "tools" and isfunction(value):
+        return f"tool {value.__name__!r} is a plain function: put @inarch.tool above it"
     if port.cls is not None and not isinstance(value, port.cls):
         return f"{shown} is not an inarch.{port.cls.__name__}"
     for member in port.texts:
         if not isinstance(getattr(value, member, None), str):
             return f"{shown} has no text {member!r}"
     for member in port.methods:
-        if not callable(getattr(value, member, None)):
+        method = getattr(value, member, None)
+        if not callable(method):
             return f"{shown} has no method {member!r}"
+        if iscoroutinefunction(method) and member not in port.coroutines:
+            return f"{shown} has a method {member!r} with `async def` that {_WITHOUT_YIELD.get(member, _PLAIN)}"
     if not (_TOOL_NAME if kind == "tools" else _NAME).fullmatch(value.name):
         return f"{port.noun} name {value.name!r} may only have letters, digits and {'_' if kind == 'tools' else '_.-'}"
     return _tool_fault(value) if kind == "tools" else ""
+
+
+def opened_fault(what: str, opened: object) -> str:
+    """Say what keeps a store or a workspace that was opened from being one; "" if nothing does."""
+    missing = [member for member in OPENED[what] if not callable(getattr(opened, member, None))]
+    return f"open gave {opened!r:.60}, which has no method {missing[0]!r}" if missing else ""
 
 
 def _shown(value: Any) -> str:

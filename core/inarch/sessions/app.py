@@ -22,6 +22,9 @@ from inarch.sessions.parts import Parts
 if TYPE_CHECKING:
     from inarch.sessions.session import Session
 
+LARGEST_SEEN = 1 << 26
+"""Bytes of a file up to which a call outside any session is taken to know it; no tool of ours edits bigger ones."""
+
 
 def compose(
     profile: str | None = None,
@@ -125,11 +128,16 @@ class App(Parts):
         try:
             with guarded(bound.plugin, "tool"):
                 writes = bound.value.effects(repair_arguments(arguments, bound.value.input_schema)).writes
-            for path in writes:
-                seen[path] = self.workspace.read(path).hash
         except InarchError:
-            return seen  # the call itself will say what is wrong
-        return {path: digest for path, digest in seen.items() if digest}
+            return {}  # the call itself will say what is wrong
+        for path in writes:
+            try:
+                present = self.workspace.read(path, 0, LARGEST_SEEN).hash
+            except InarchError:
+                continue  # it is to be made, or the call will say what is wrong with it
+            if present:
+                seen[path] = present
+        return seen
 
     def close(self) -> None:
         """Close from code that isn't asynchronous."""

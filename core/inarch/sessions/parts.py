@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Collection, Iterator, Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from attrs import define, field
 
@@ -13,6 +13,7 @@ from inarch.contract.doors import KERNEL, Door, guarded
 from inarch.contract.errors import ConfigError, InarchError
 from inarch.contract.records import PluginContext, ToolSpec
 from inarch.plugins import Bound, Composition, discover
+from inarch.plugins.checks import opened_fault
 
 if TYPE_CHECKING:
     from inarch.calls import Scheduler
@@ -47,8 +48,8 @@ class Parts:
 
             return MemoryStore()
         spec = self.named("store", name, self.composition.stores)
-        with guarded(spec.plugin, "store", passes=(InarchError,)):
-            return spec.value.open(str(self.config.state_dir))
+        opened: ContextStore = _opened("store", spec, str(self.config.state_dir))
+        return opened
 
     @cached_property
     def workspace(self) -> Workspace:
@@ -59,8 +60,8 @@ class Parts:
             ToolFailed: It can't be opened.
         """
         spec = self.named("workspace", self.config.profile.workspace, self.composition.workspaces)
-        with guarded(spec.plugin, "workspace", passes=(InarchError,)):
-            return spec.value.open(self.config.root)
+        opened: Workspace = _opened("workspace", spec, self.config.root)
+        return opened
 
     @cached_property
     def redactor(self) -> Redactor:
@@ -189,3 +190,11 @@ class Parts:
                 thing.close()
         except InarchError:
             return
+
+
+def _opened(what: Literal["store", "workspace"], spec: Bound[Any], place: str) -> Any:
+    with guarded(spec.plugin, what, passes=(InarchError,)):
+        opened = spec.value.open(place)
+        if fault := opened_fault(what, opened):
+            raise TypeError(fault)
+        return opened

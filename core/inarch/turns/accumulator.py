@@ -54,23 +54,29 @@ class Accumulator:
     _finish: FinishReason | None = None
 
     def add(self, delta: Delta) -> None:
-        """Take the next piece of the stream."""
+        """Take the next piece of the stream.
+
+        Raises:
+            TypeError: It is no delta, or one that carries something else than its class says.
+        """
         match delta:
-            case TextDelta(text):
+            case TextDelta(str(text)):
                 self._text.append(text)
-            case ReasoningDelta(text):
+            case ReasoningDelta(str(text)):
                 self._reasoning.append(text)
-            case CallDelta():
+            case CallDelta(arguments=str()):
                 draft = self._calls.setdefault(delta.index, _CallDraft())
                 draft.id = draft.id or delta.id
                 draft.name = draft.name or delta.name
                 draft.arguments.append(delta.arguments)
             case PartData(index, data):
                 self._part_data[index] = data
-            case UsageDelta(usage):
+            case UsageDelta(Usage() as usage):
                 self._usage = usage
             case Finish(reason):
                 self._finish = reason
+            case _:
+                raise TypeError(f"answer yielded {delta!r:.80}: no inarch.Delta, or one with a wrong field")
 
     @property
     def characters(self) -> int:
@@ -84,7 +90,7 @@ class Accumulator:
             ProviderError: It was cut, empty, filtered or malformed; retryable unless it was filtered.
         """
         if self._finish is None:
-            raise ProviderError("malformed", "the reply was cut before its end", retryable=True)
+            raise ProviderError("malformed", "the reply was cut before its end: no Finish came", retryable=True)
         if self._finish == "error":
             raise ProviderError("server", "the model ended its reply with an error", retryable=True)
         calls = tuple(self._call(index, draft) for index, draft in sorted(self._calls.items()))

@@ -15,6 +15,7 @@ from inarch.contract.events import LimitWait, ModelDelta, ModelReplied, ModelReq
 from inarch.contract.records import Message, ModelRequest, Reasoning, ReasoningDelta, Reply, ResultPart, Text, TextDelta
 from inarch.journal import Journal
 from inarch.turns.accumulator import Accumulator
+from inarch.turns.hiding import without_secrets
 from inarch.turns.limits import Meter
 from inarch.turns.models import Choice
 
@@ -76,7 +77,8 @@ class Asker:
         return None
 
     async def _ask_one(self, request: ModelRequest, choice: Choice) -> Reply:
-        request = self._within_budget(evolve(request, model=choice.model), choice)
+        request = without_secrets(evolve(request, model=choice.model), self.journal.redactor)
+        request = self._within_budget(request, choice)
         for attempt in range(1, ATTEMPTS + 1):
             try:
                 return await self._attempt(request, choice, attempt)
@@ -117,7 +119,7 @@ class Asker:
 
     async def _keep(self, choice: Choice) -> None:
         """Put on disk what happened so far before money is spent; before a free request hand it to the system."""
-        price = choice.provider.value.price(choice.model)
+        price = choice.price
         if price is not None and price.input == 0 and price.output == 0:
             self.journal.flush()
         else:
@@ -160,10 +162,7 @@ class Asker:
     def _within_budget(self, request: ModelRequest, choice: Choice) -> ModelRequest:
         if self.meter.limits.max_cost_usd is None:
             return request
-        provider = choice.provider.value
-        affordable = self.meter.affordable_output(
-            provider.price(choice.model), count_tokens(request), provider.limits(choice.model).output_tokens
-        )
+        affordable = self.meter.affordable_output(choice.price, count_tokens(request), choice.limits.output_tokens)
         if affordable is None or (request.max_output_tokens or 1 << 30) <= affordable:
             return request
         return evolve(request, max_output_tokens=affordable)

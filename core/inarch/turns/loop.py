@@ -30,16 +30,22 @@ async def run_turn(talk: Conversation, prompt: str) -> Turn:
     """
     run = TurnRun.begin(talk, prompt)
     try:
-        turn = run.ended("done", await _answer(run))
-    except LimitReached as limit:
-        turn = run.ended("limited", await _answer_so_far(run, limit), limit=limit.name)
-    except (ProviderError, PluginError) as error:
-        turn = run.failed(error)
+        turn = await _outcome(run)
     except (asyncio.CancelledError, Cancelled):
         run.end_cancelled()
         raise asyncio.CancelledError from None
     await run.finish(turn)
     return turn
+
+
+async def _outcome(run: TurnRun) -> Turn:
+    try:
+        try:
+            return run.ended("done", await _answer(run))
+        except LimitReached as limit:
+            return run.ended("limited", await _answer_so_far(run, limit), limit=limit.name)
+    except (ProviderError, PluginError) as error:
+        return run.failed(error)
 
 
 async def _answer(run: TurnRun) -> str:

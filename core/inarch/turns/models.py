@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from inarch.contract.doors import guarded
 from inarch.contract.errors import ConfigError
 from inarch.contract.ports import ModelProvider
+from inarch.contract.records import Limits, Price
 from inarch.plugins import Bound
 
 AUTO_KEYS = (("GEMINI_API_KEY", "gemini"), ("OPENROUTER_API_KEY", "openrouter"))
@@ -26,6 +28,32 @@ class Choice(NamedTuple):
     def full_name(self) -> str:
         """`PROVIDER/NAME`."""
         return f"{self.provider.value.name}/{self.model}"
+
+    @property
+    def price(self) -> Price | None:
+        """The model's price, None if unknown.
+
+        Raises:
+            PluginError: The provider failed, or gave something else.
+        """
+        with guarded(self.provider.plugin, "provider", passes=()):
+            price = self.provider.value.price(self.model)
+            if price is not None and not isinstance(price, Price):
+                raise TypeError(f"price returned {price!r:.60}, not an inarch.Price or None")
+            return price
+
+    @property
+    def limits(self) -> Limits:
+        """What is known of the model's limits.
+
+        Raises:
+            PluginError: The provider failed, or gave something else.
+        """
+        with guarded(self.provider.plugin, "provider", passes=()):
+            limits = self.provider.value.limits(self.model)
+            if not isinstance(limits, Limits):
+                raise TypeError(f"limits returned {limits!r:.60}, not an inarch.Limits")
+            return limits
 
 
 def choose_model(name: str, models: Models, environ: Mapping[str, str]) -> Choice:

@@ -6,6 +6,7 @@ from inarch.contract.doors import guarded
 from inarch.contract.errors import InarchError
 from inarch.contract.events import ContextAdded, DecisionMade
 from inarch.contract.records import Contribution, Decision, Message, Text
+from inarch.turns.checking import checked_contribution, checked_decision, pending
 from inarch.turns.run import TurnRun
 from inarch.turns.wording import CLOSING, calls_message, embedded, results_message
 
@@ -15,7 +16,7 @@ async def gather(run: TurnRun) -> None:
     for source in run.talk.sources:
         try:
             with guarded(source.plugin, "source"):
-                contribution = await source.value.gather(run.situation())
+                contribution = checked_contribution(await pending(source.value.gather(run.situation()), "gather"))
             if contribution is not None:
                 await _add(run, source.value.name, contribution)
         except InarchError as error:
@@ -27,7 +28,7 @@ async def decide(run: TurnRun) -> Decision:
     for strategy in run.talk.strategies:
         try:
             with guarded(strategy.plugin, "strategy"):
-                decision = await strategy.value.decide(run.situation())
+                decision = checked_decision(await pending(strategy.value.decide(run.situation()), "decide"))
         except InarchError as error:
             run.skipped(f"strategy {strategy.value.name!r}", error)
             continue

@@ -28,6 +28,7 @@ from inarch.contract.records import (
     TurnStatus,
 )
 from inarch.turns.asker import Asker
+from inarch.turns.checking import checked_summary
 from inarch.turns.conversation import Conversation
 from inarch.turns.limits import Meter, Repeats, TurnLimits
 from inarch.turns.models import Choice, choose_decision_model, choose_model
@@ -173,7 +174,7 @@ class TurnRun:
         for tracer in self.talk.tracers:
             try:
                 with guarded(tracer.plugin, "tracer"):
-                    summary = tracer.value.summary(turn.id)
+                    summary = checked_summary(tracer.value.summary(turn.id))
             except InarchError as error:
                 self.skipped(f"tracer {tracer.value.name!r}", error)
                 continue

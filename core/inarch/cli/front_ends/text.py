@@ -32,7 +32,8 @@ class TextFrontEnd:
         self._tree = Tree(err, no_color)
         self._calls: dict[str, str] = {}
         self._running: dict[str, str] = {}
-        self._said: set[str] = set()
+        self._said: set[str] = set()  # notes of this turn
+        self._told: set[str] = set()  # errors of this turn
         self._written = ""  # of the present reply, on a terminal
         self._held = ""  # a carriage return that may be the first half of a line end
         self._kinds: dict[str, Callable[[Data], None]] = {
@@ -47,6 +48,7 @@ class TextFrontEnd:
             "note": lambda data: self._note(data["text"]),
             "error": self._error,
             "turn.ended": self._turn_ended,
+            "command.ran": lambda data: self._forget(),
         }
 
     def show(self, event: Event) -> None:
@@ -140,9 +142,9 @@ class TextFrontEnd:
         self._say_error(data["message"] + (f" ({data['remedy']})" if data["remedy"] else ""), "error", data["message"])
 
     def _say_error(self, text: str, kind: str, key: str) -> None:
-        if any(key in told or told in key for told in self._said):
+        if any(key in told or told in key for told in self._told):
             return
-        self._said.add(key)
+        self._told.add(key)
         self._break_line()
         self._tree.clear()
         say(kind, text)
@@ -160,10 +162,16 @@ class TextFrontEnd:
         self._written = ""
         if turn["error"]:
             self._say_error(turn["error"], "error", turn["error"])
+        self._forget()
         if turn["limit"] and not self._watched:
             say("note", f"a limit ended the turn: {turn['limit']}")
         if self._watched:
             self._sum_up(turn)
+
+    def _forget(self) -> None:
+        """Begin anew: what the next turn or command has to tell is news, even in the same words."""
+        self._said.clear()
+        self._told.clear()
 
     def _sum_up(self, turn: Data) -> None:
         """Say on one line what the turn took, and what cut it short."""

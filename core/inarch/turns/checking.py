@@ -1,0 +1,72 @@
+"""What strategies, context sources and tracers gave back, checked before the turn relies on it."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable
+from inspect import isawaitable
+from typing import TypeVar, get_args
+
+from inarch.contract.records import Contribution, Decision, DecisionKind, PlannedCall
+
+T = TypeVar("T")
+_KINDS = get_args(DecisionKind)
+
+
+def pending(given: Awaitable[T], method: str) -> Awaitable[T]:
+    """Return what an `async def` method gave, to be awaited.
+
+    Raises:
+        TypeError: The method is a plain function.
+    """
+    if not isawaitable(given):
+        raise TypeError(f"{method} must be an `async def`")
+    return given
+
+
+def checked_decision(value: object) -> Decision | None:
+    """Return a strategy's answer.
+
+    Raises:
+        TypeError: It is none that can be carried out.
+    """
+    if value is None:
+        return None
+    if not isinstance(value, Decision):
+        raise TypeError(f"decide returned {value!r:.60}, not an inarch.Decision or None")
+    if value.kind not in _KINDS:
+        raise TypeError(f"decide returned a decision {value.kind!r:.60}, which is none of {', '.join(_KINDS)}")
+    if not isinstance(value.text, str):
+        raise TypeError(f"decide returned a decision with {value.text!r:.60} as its text")
+    _check_calls(value.calls, "decide")
+    return value
+
+
+def checked_contribution(value: object) -> Contribution | None:
+    """Return a context source's answer.
+
+    Raises:
+        TypeError: It is none that can be added.
+    """
+    if value is None:
+        return None
+    if not isinstance(value, Contribution) or not isinstance(value.text, str):
+        raise TypeError(f"gather returned {value!r:.60}, not an inarch.Contribution of text and calls, or None")
+    _check_calls(value.calls, "gather")
+    return value
+
+
+def checked_summary(value: object) -> str | None:
+    """Return a tracer's line about a turn.
+
+    Raises:
+        TypeError: It is neither text nor None.
+    """
+    if value is None or isinstance(value, str):
+        return value
+    raise TypeError(f"summary returned {value!r:.60}, not text or None")
+
+
+def _check_calls(calls: tuple[object, ...], method: str) -> None:
+    wrong = next((call for call in calls if not isinstance(call, PlannedCall)), None)
+    if wrong is not None:
+        raise TypeError(f"{method} returned the call {wrong!r:.60}, which is no inarch.PlannedCall")

@@ -1,0 +1,61 @@
+"""Front ends and tools of plugins, through the real program; their slash commands are in `test_slash.py`."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+Run = Callable[..., "subprocess.CompletedProcess[str]"]
+PARTS = ("--plugin", str(Path(__file__).with_name("parts.py")))
+
+
+def test_output_names_a_plugins_front_end_which_shows_and_is_asked(
+    cli: Run, slowly: tuple[str, ...], project: Path
+) -> None:
+    done = cli("write a file", *slowly, *PARTS, "--output", "kinds")
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.split()
+    assert "approval.asked" in lines and lines[-2:] == ["turn.ended", "closed"]
+    assert (project / "new.txt").exists()
+
+
+@pytest.mark.parametrize(("name", "near"), [("kind", "kinds"), ("jsno", "json")])
+def test_an_unknown_front_end_is_refused_with_the_nearest(
+    cli: Run, slowly: tuple[str, ...], name: str, near: str
+) -> None:
+    done = cli("what is this", *slowly, *PARTS, "--output", name)
+    assert done.returncode == 2
+    assert done.stderr.splitlines()[-1].endswith(f"(did you mean {near!r}?)")
+
+
+def test_a_front_end_that_fails_is_named_in_one_line_and_the_answer_is_told(cli: Run, slowly: tuple[str, ...]) -> None:
+    done = cli("what is this", *slowly, *PARTS, "--output", "wet")
+    assert done.returncode == 0
+    assert "The answer." in done.stdout
+    (line,) = [line for line in done.stderr.splitlines() if "error" in line]
+    assert "plugin 'parts' failed at front end: ValueError: the paint is wet" in line
+
+
+def test_what_a_tool_prints_stays_out_of_the_result(cli: Run) -> None:
+    done = cli("tools", "call", "loud", '{"text": "x"}', *PARTS)
+    assert json.loads(done.stdout)["data"] == "x"
+    assert "LOUD x" in done.stderr
+
+
+def test_an_error_that_a_note_has_told_of_is_still_told(cli: Run, tmp_path: Path) -> None:
+    plugin = tmp_path / "cut.py"
+    plugin.write_text(
+        "import inarch\nclass Cut:\n    name = 'cut'\n    default_model = default_decision_model = 'x'\n"
+        "    async def answer(self, request):\n        raise inarch.ProviderError('overloaded', 'too busy', "
+        "retryable=True, retry_after=0.0)\n        yield\n"
+        "    async def models(self): return []\n    def limits(self, model): return inarch.Limits()\n"
+        "    def price(self, model): return None\n    async def close(self): pass\n"
+        "@inarch.hookimpl\ndef inarch_models(context):\n    return [Cut()]\n"
+    )
+    done = cli("what is this", "--plugin", str(plugin), "--model", "cut/x")
+    assert done.returncode == 1
+    assert "inarch: error: " in done.stderr and "too busy" in done.stderr

@@ -1,0 +1,74 @@
+from __future__ import annotations
+
+from asyncio import Runner
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from attrs import frozen
+
+from inarch.cli.slash import SlashCommands
+from inarch.testing import says, scripted_app
+
+PARTS = str(Path(__file__).with_name("parts.py"))
+
+
+@frozen
+class Talk:
+    """The commands of a conversation, and the events that its journal told of."""
+
+    slash: SlashCommands
+    events: list[tuple[str, dict[str, object]]]
+
+
+@pytest.fixture
+def talk(tmp_path: Path) -> Iterator[Talk]:
+    app, _ = scripted_app([says("hello")], tmp_path, files=(PARTS,))
+    events: list[tuple[str, dict[str, object]]] = []
+    with Runner() as runner:
+        journal = app.session().conversation.journal
+        journal.listeners.append(lambda event: events.append((event.kind, dict(event.data))))
+        yield Talk(SlashCommands(app.composition.slash_commands, journal, runner), events)
+        runner.run(app.aclose())
+
+
+@pytest.mark.parametrize(("line", "shown"), [("/again a  b", "again a  b"), ("/slow x", "slow x"), ("/again", "again")])
+def test_a_plugins_command_is_run_shown_and_recorded(
+    talk: Talk, capsys: pytest.CaptureFixture[str], line: str, shown: str
+) -> None:
+    assert talk.slash.took(line)
+    assert capsys.readouterr().out.strip() == shown
+    ((kind, data),) = talk.events
+    assert kind == "command.ran"
+    assert f"/{data['name']} {data['arguments']}".strip() == line
+    assert str(data["result"]).strip() == shown
+    journal = talk.slash.journal
+    assert [event.kind for event in journal.store.load(journal.session_id)] == ["session.started", "command.ran"]
+
+
+def test_a_command_that_fails_is_one_error_and_the_conversation_goes_on(talk: Talk) -> None:
+    assert talk.slash.took("/spoil")
+    assert [kind for kind, _ in talk.events] == ["error", "command.ran"]
+    assert talk.events[0][1]["plugin"] == "parts"
+    assert "spoilt milk" in str(talk.events[0][1]["message"])
+    assert not talk.slash.is_over
+
+
+def test_help_lists_the_kernels_commands_and_the_plugins(talk: Talk, capsys: pytest.CaptureFixture[str]) -> None:
+    assert talk.slash.took("/help")
+    words = [line.split()[0] for line in capsys.readouterr().out.splitlines()]
+    assert words == ["/help", "/quit", "/again", "/slow", "/spoil"]
+
+
+def test_an_unknown_command_is_told_with_the_nearest_and_quit_ends(
+    talk: Talk, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert talk.slash.took("/agian now")
+    assert "did you mean '/again'?" in capsys.readouterr().err
+    assert talk.slash.took("/quit") and talk.slash.is_over
+
+
+@pytest.mark.parametrize("line", ["", "hello /again", "/etc/hosts says what?", "// why", "/"])
+def test_other_lines_are_prompts(talk: Talk, line: str) -> None:
+    assert not talk.slash.took(line)
+    assert talk.events == []
