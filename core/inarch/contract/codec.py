@@ -7,7 +7,7 @@ sets are sorted lists. Encoding is written by hand because every event passes th
 from __future__ import annotations
 
 import base64
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from decimal import Decimal
 from enum import Enum
 from functools import cache
@@ -31,16 +31,8 @@ _TAGS: dict[type, str] = {
 _PLAIN = frozenset({str, int, float, bool, type(None)})
 
 
-_FIELDS: dict[type, tuple[str, ...] | None] = {}
-
-
-def _fields(cls: type) -> tuple[str, ...] | None:
-    try:
-        return _FIELDS[cls]
-    except KeyError:
-        attributes = getattr(cls, "__attrs_attrs__", None)
-        names = _FIELDS[cls] = None if attributes is None else tuple(item.name for item in attributes)
-        return names
+_WAYS: dict[type, Callable[[Any], Any]] = {}
+"""How values of each class are encoded, found once a class: every event passes through here."""
 
 
 def to_data(value: Any) -> Any:
@@ -52,40 +44,59 @@ def to_data(value: Any) -> Any:
     cls = type(value)
     if cls in _PLAIN:
         return value
-    if cls is tuple or cls is list:
-        return [to_data(item) for item in value]
-    if cls is dict or isinstance(value, Mapping):
-        return {str(key): to_data(item) for key, item in value.items()}
-    names = _fields(cls)
-    if names is not None:
-        return _record_data(value, cls, names)
-    return _rare_data(value)
+    way = _WAYS.get(cls)
+    if way is None:
+        way = _WAYS[cls] = _way_of(cls)
+    return way(value)
 
 
-def _record_data(value: Any, cls: type, names: tuple[str, ...]) -> dict[str, Any]:
-    data: dict[str, Any] = {"type": _TAGS[cls]} if cls in _TAGS else {}
-    for name in names:
-        item = getattr(value, name)
-        if name == "provider_data" and item is None:
-            continue
-        data[name] = item if type(item) in _PLAIN else to_data(item)
-    return data
+def _way_of(cls: type) -> Callable[[Any], Any]:
+    if hasattr(cls, "__attrs_attrs__"):
+        return _record_way(cls)
+    for base, way in _BASES:
+        if issubclass(cls, base):
+            return way
+    raise TypeError(f"{cls.__name__} has no JSON form")
 
 
-def _rare_data(value: Any) -> Any:
-    if isinstance(value, Decimal):
-        return str(value)
-    if isinstance(value, (bytes, bytearray)):
-        return base64.b64encode(value).decode("ascii")
-    if isinstance(value, (set, frozenset)):
-        return sorted(to_data(item) for item in value)
-    if isinstance(value, Enum):
-        return to_data(value.value)
-    if isinstance(value, PurePath):
-        return value.as_posix()
-    if isinstance(value, (str, int, float)):  # subclasses
-        return str(value) if isinstance(value, str) else value
-    raise TypeError(f"{type(value).__name__} has no JSON form")
+def _record_way(cls: Any) -> Callable[[Any], dict[str, Any]]:
+    """Return the encoder of a record: an object of its fields, a part with its tag and its opaque data only if any."""
+    names = tuple(item.name for item in cls.__attrs_attrs__)
+    tag = _TAGS.get(cls)
+
+    def encode(value: Any) -> dict[str, Any]:
+        data: dict[str, Any] = {} if tag is None else {"type": tag}
+        for name in names:
+            item = getattr(value, name)
+            data[name] = item if type(item) in _PLAIN else to_data(item)
+        if tag is not None and data["provider_data"] is None:
+            del data["provider_data"]
+        return data
+
+    return encode
+
+
+def _list(value: Iterable[Any]) -> list[Any]:
+    return [to_data(item) for item in value]
+
+
+# The first base that fits decides; subclasses of plain types lose what they add.
+_BASES: tuple[tuple[type, Callable[[Any], Any]], ...] = (
+    (Enum, lambda value: to_data(value.value)),
+    (str, str.__str__),
+    (bool, bool),
+    (int, int),
+    (float, float),
+    (tuple, _list),
+    (list, _list),
+    (Mapping, lambda value: {str(key): to_data(item) for key, item in value.items()}),
+    (Decimal, str),
+    (bytes, lambda value: base64.b64encode(value).decode("ascii")),
+    (bytearray, lambda value: base64.b64encode(value).decode("ascii")),
+    (set, lambda value: sorted(_list(value))),
+    (frozenset, lambda value: sorted(_list(value))),
+    (PurePath, PurePath.as_posix),
+)
 
 
 def from_data(cls: type[T], data: Any) -> T:

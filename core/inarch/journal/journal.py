@@ -8,7 +8,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from attrs import define, field
+from attrs import define, field, setters
 
 from inarch.contract.errors import PluginError, StoreError
 from inarch.contract.events import CallOutput, ErrorHappened, Event, EventData, Note, event_data
@@ -25,7 +25,7 @@ def _listed(listeners: Sequence[Listener]) -> list[Listener]:
     return list(listeners)
 
 
-@define(eq=False, repr=False)
+@define(eq=False, repr=False, on_setattr=setters.NO_OP)  # else every number goes through the converters' pipe
 class Journal:
     """Numbers, redacts, shows and keeps the events of one session.
 
