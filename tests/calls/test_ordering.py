@@ -5,12 +5,29 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from inarch.calls import ordering
-from inarch.calls.ordering import conflict, edges, normalised
+from inarch.calls.ordering import Path, components, edges, normalised
 from inarch.contract.records import Effects
 
 
 def _effects(reads: str = "", writes: str = "", exclusive: bool = False) -> Effects:
     return Effects(frozenset(reads.split()), frozenset(writes.split()), exclusive)
+
+
+def conflict(first: Effects, second: Effects) -> bool:
+    """Whether two calls with these effects must keep their order: the rule itself, which `edges` must agree with."""
+    if first.exclusive or second.exclusive:
+        return True
+    return _touch(first.writes, second.reads | second.writes) or _touch(first.reads, second.writes)
+
+
+def _touch(some: frozenset[str], others: frozenset[str]) -> bool:
+    paths = [components(path) for path in others]
+    return any(_related(one, other) for one in map(components, some) for other in paths)
+
+
+def _related(one: Path, other: Path) -> bool:
+    shorter = min(len(one), len(other))
+    return one[:shorter] == other[:shorter]
 
 
 @pytest.mark.parametrize(
@@ -41,6 +58,7 @@ def test_odd_forms_of_a_path_are_one_path(path: str, plain: str) -> None:
 def test_conflict_is_equal_or_ancestor_with_a_write(first: Effects, second: Effects, wanted: bool) -> None:
     assert conflict(first, second) is wanted
     assert conflict(second, first) is wanted
+    assert edges([first, second])[1] == ((0,) if wanted else ())
     assert edges([first, second])[1] == ((0,) if wanted else ())
 
 

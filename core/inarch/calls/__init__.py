@@ -5,7 +5,9 @@ Names are loaded on first use: to list tools nothing has to be able to run them.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from inarch.contract.lazy import loaded_later
 
 if TYPE_CHECKING:
     from inarch.calls.repair import repair_arguments as repair_arguments
@@ -16,13 +18,4 @@ _HOMES = {"RulesPolicy": "rules", "Scheduler": "scheduler", "repair_arguments": 
 
 __all__ = ["RulesPolicy", "Scheduler", "repair_arguments"]
 
-
-def __getattr__(name: str) -> Any:
-    home = _HOMES.get(name)
-    if home is None:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from importlib import import_module
-
-    value = getattr(import_module(f"{__name__}.{home}"), name)
-    globals()[name] = value
-    return value
+__getattr__ = loaded_later(__name__, _HOMES)

@@ -40,23 +40,6 @@ def may_write(effects: Effects, path: str) -> bool:
     return any(parts[: len(one)] == one for one in declared)
 
 
-def conflict(first: Effects, second: Effects) -> bool:
-    """Whether two calls with these effects must keep their order."""
-    if first.exclusive or second.exclusive:
-        return True
-    return _touch(first.writes, second.reads | second.writes) or _touch(first.reads, second.writes)
-
-
-def _touch(some: frozenset[str], others: frozenset[str]) -> bool:
-    paths = [components(path) for path in others]
-    return any(_related(one, other) for one in map(components, some) for other in paths)
-
-
-def _related(one: Path, other: Path) -> bool:
-    shorter = min(len(one), len(other))
-    return one[:shorter] == other[:shorter]
-
-
 def edges(batch: Sequence[Effects]) -> list[tuple[int, ...]]:
     """Return, for each call, the positions of the earlier calls it has to wait for.
 

@@ -5,7 +5,7 @@ What only the commands of `inarch config` need is loaded on first use.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from inarch.config.config import Config
 from inarch.config.files import GUIDE_FILES
@@ -13,6 +13,7 @@ from inarch.config.load import check_config, load_config
 from inarch.config.places import cache_dir, state_dir, user_config_path
 from inarch.config.sources import nearest
 from inarch.config.tables import Profile
+from inarch.contract.lazy import loaded_later
 
 if TYPE_CHECKING:
     from inarch.config.grants import CommandGrant, Isolation, Rule
@@ -63,10 +64,4 @@ _LATER = {
     "trust_of": "trust",
 }
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _LATER:
-        raise AttributeError(f"module 'inarch.config' has no attribute {name!r}")
-    from importlib import import_module
-
-    return getattr(import_module(f"inarch.config.{_LATER[name]}"), name)
+__getattr__ = loaded_later(__name__, _LATER)

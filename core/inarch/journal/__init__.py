@@ -5,8 +5,9 @@ Folding is loaded on first use: a new session has nothing to fold.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from inarch.contract.lazy import loaded_later
 from inarch.journal.history import History as History
 from inarch.journal.journal import Journal as Journal
 from inarch.journal.memory import MemoryStore as MemoryStore
@@ -17,10 +18,4 @@ if TYPE_CHECKING:
 
 __all__ = ["History", "Journal", "MemoryStore", "Redactor", "fold"]
 
-
-def __getattr__(name: str) -> Any:
-    if name != "fold":
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from inarch.journal.folding import fold
-
-    return fold
+__getattr__ = loaded_later(__name__, {"fold": "folding"})

@@ -5,7 +5,9 @@ Names are loaded on first use: `discover` alone needs nothing heavy, and `--help
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from inarch.contract.lazy import loaded_later
 
 if TYPE_CHECKING:
     from inarch.plugins.commands import load_command as load_command
@@ -17,8 +19,10 @@ if TYPE_CHECKING:
     from inarch.plugins.discovery import FoundCommand as FoundCommand
     from inarch.plugins.discovery import FoundPlugin as FoundPlugin
     from inarch.plugins.discovery import discover as discover
+    from inarch.plugins.loading import AUTO_KEYS as AUTO_KEYS
 
 _HOMES = {
+    "AUTO_KEYS": "loading",
     "Bound": "composition",
     "Composition": "composition",
     "Discovery": "discovery",
@@ -31,6 +35,7 @@ _HOMES = {
 }
 
 __all__ = [
+    "AUTO_KEYS",
     "Bound",
     "Composition",
     "Discovery",
@@ -42,13 +47,4 @@ __all__ = [
     "load_command",
 ]
 
-
-def __getattr__(name: str) -> Any:
-    home = _HOMES.get(name)
-    if home is None:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from importlib import import_module
-
-    value = getattr(import_module(f"{__name__}.{home}"), name)
-    globals()[name] = value
-    return value
+__getattr__ = loaded_later(__name__, _HOMES)

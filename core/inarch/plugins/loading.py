@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from inarch.plugins.probing import Outcome
 
 PROBE_SECONDS = 5.0
-_KEYED = (("GEMINI_API_KEY", "gemini"), ("OPENROUTER_API_KEY", "openrouter"))
+AUTO_KEYS = (("GEMINI_API_KEY", "gemini"), ("OPENROUTER_API_KEY", "openrouter"))
+"""In this order `model = "auto"` looks for a key; without one it takes the offline planner."""
 
 
 @frozen
@@ -103,7 +104,7 @@ def providers_named(config: Config, discovery: Discovery) -> Iterator[tuple[str,
 
 
 def _auto(config: Config) -> Iterator[str]:
-    yield from (name for variable, name in _KEYED if config.environ.get(variable))
+    yield from (name for variable, name in AUTO_KEYS if config.environ.get(variable))
     if config.plugin_tables.get("openai-compatible", {}).get("base_url"):
         yield "openai-compatible"
     yield "offline"

@@ -9,10 +9,7 @@ from inarch.contract.doors import guarded
 from inarch.contract.errors import ConfigError
 from inarch.contract.ports import ModelProvider
 from inarch.contract.records import Limits, Price
-from inarch.plugins import Bound
-
-AUTO_KEYS = (("GEMINI_API_KEY", "gemini"), ("OPENROUTER_API_KEY", "openrouter"))
-"""In this order `auto` looks for a key; without one it takes the offline planner."""
+from inarch.plugins import AUTO_KEYS, Bound
 
 Models = Mapping[str, Bound[ModelProvider]]
 

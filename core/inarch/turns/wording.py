@@ -6,7 +6,6 @@ import json
 from collections.abc import Sequence
 
 from inarch.contract.codec import to_data
-from inarch.contract.errors import ErrorCode
 from inarch.contract.records import CallPart, Message, ResultPart, Text, ToolCall, ToolError, ToolResult
 
 SYSTEM = """\
@@ -51,8 +50,7 @@ def embedded(calls: Sequence[ToolCall], closing: str = "") -> str:
 def _result(call: ToolCall) -> ToolResult:
     if call.result is not None:
         return call.result
-    code: ErrorCode = "cancelled"
-    return ToolResult(False, error=ToolError(code, "the call has no result"))
+    return ToolResult(False, error=ToolError("cancelled", "the call has no result"))
 
 
 def _arguments(call: ToolCall) -> str:
