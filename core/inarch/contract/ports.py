@@ -98,7 +98,12 @@ class ToolContext(Protocol):
 
 @runtime_checkable
 class Tool(Protocol):
-    """Something a model, a strategy or a person can call. `@inarch.tool` makes one from a typed function."""
+    """Something a model, a strategy or a person can call. `@inarch.tool` makes one from a typed function.
+
+    A tool may offer two more methods. `shape(arguments) -> str | None` says in a few words what a lasting approval of
+    such a call would cover: calls whose words are equal. `allowed_by(arguments) -> str` gives the lines of
+    configuration that lift a denial of the tool's own policy.
+    """
 
     @property
     def name(self) -> str:
@@ -317,12 +322,21 @@ class StoreSpec:
 
 @frozen
 class ApprovalRequest:
-    """One call that waits for the person: what will really run, and why they are asked."""
+    """One call that waits for the person: what will really run, and why they are asked.
+
+    Args:
+        call: The call with its final arguments.
+        tool: Its tool.
+        reason: Why it is asked about.
+        preview: What it would do, for people: a diff, the words of a command; not escaped.
+        shape: What an approval of scope `shape` or `project` would cover, in words.
+    """
 
     call: ToolCall
     tool: Tool
     reason: str
     preview: str = ""
+    shape: str = ""
 
 
 class FrontEnd(Protocol):

@@ -14,6 +14,7 @@ from inarch.contract.records import Category, Effects
 from inarch.contract.schemas import describe, parameters_schema, takes_plain
 
 EffectsRule = Effects | Callable[[Mapping[str, Any]], Effects]
+ShapeRule = Callable[[Mapping[str, Any]], str | None]
 
 EXCLUSIVE = Effects(exclusive=True)
 NO_EFFECTS = Effects()
@@ -35,6 +36,7 @@ class FunctionTool:
     receives_secrets: bool = False
     effects_rule: EffectsRule = EXCLUSIVE
     takes_context: bool = False
+    shape_rule: ShapeRule | None = None
     _converted: Mapping[str, Any] = field(factory=dict)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -45,6 +47,10 @@ class FunctionTool:
         """Return what a call with these arguments reads and writes."""
         rule = self.effects_rule
         return rule if isinstance(rule, Effects) else rule(arguments)
+
+    def shape(self, arguments: Mapping[str, Any]) -> str | None:
+        """Return what "always" would cover if a call with these arguments is approved; None leaves it to the kernel."""
+        return self.shape_rule(arguments) if self.shape_rule is not None else None
 
     def run(self, arguments: Mapping[str, Any], context: ToolContext) -> Any | Awaitable[Any]:
         """Call the function with the arguments, and with the context if it takes one."""
@@ -73,6 +79,7 @@ def tool(
     name: str | None = None,
     category: Category = "other",
     effects: EffectsRule | None = None,
+    shape: ShapeRule | None = None,
     input_schema: Mapping[str, Any] | None = None,
     output_schema: Mapping[str, Any] | None = None,
     timeout_s: float = 30.0,
@@ -94,7 +101,8 @@ def tool(
     Args:
         function: The function, when the decorator is used without parentheses.
         **options: `name`, `category`, `effects` (an `Effects` or a function of the arguments), `input_schema`,
-            `output_schema`, `timeout_s` (30), `max_retries` (0), `requires_confirmation`, `receives_secrets`.
+            `output_schema`, `timeout_s` (30), `max_retries` (0), `requires_confirmation`, `receives_secrets`, `shape`
+            (a function of the arguments: what approving such a call for longer would cover, such as `pytest …`).
 
     Raises:
         TypeError: A parameter has no annotation, or one that JSON Schema can't say.
@@ -122,6 +130,7 @@ def _make(function: Callable[..., Any], options: dict[str, Any]) -> FunctionTool
         name: hint for name, hint in hints.items() if name not in ("return", "context") and not takes_plain(hint)
     }
     name = options.pop("name", None) or function.__name__
+    shape = options.pop("shape", None)
     return FunctionTool(
         function=function,
         name=name,
@@ -129,6 +138,7 @@ def _make(function: Callable[..., Any], options: dict[str, Any]) -> FunctionTool
         input_schema=schema if schema is not None else parameters_schema(function),
         effects_rule=effects,
         takes_context=takes_context,
+        shape_rule=shape,
         converted=converted,
         **options,
     )

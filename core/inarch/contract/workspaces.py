@@ -1,17 +1,22 @@
-"""The workspace port: safe files under one root."""
+"""The workspace port: safe files and processes under one root."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from typing import Protocol
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Protocol
 
 from attrs import frozen
 
 from inarch.contract.files import FileBytes, FileChange, FileStat, SearchHits, Walk
 
+if TYPE_CHECKING:
+    import threading
+
+    from inarch.contract.processes import Confinement, Ran, Rights
+
 
 class Workspace(Protocol):
-    """Safe files under one root. Paths are relative with `/` separators; every failure is a `ToolFailed`.
+    """Safe files and processes under one root. Paths are relative with `/` separators; every failure is a `ToolFailed`.
 
     Methods are synchronous and may be called from several threads at once.
     """
@@ -27,6 +32,10 @@ class Workspace(Protocol):
 
     def read(self, path: str, offset: int = 0, max_bytes: int | None = None) -> FileBytes:
         """Return the bytes of a regular file. `hash` is set when the whole file was read."""
+        ...
+
+    def digest(self, path: str) -> str:
+        """Return the hash of a whole regular file, however big, in bounded memory."""
         ...
 
     def replace(self, path: str, chunks: Iterable[bytes], expected_hash: str | None) -> FileChange:
@@ -59,8 +68,44 @@ class Workspace(Protocol):
         """Return the lines that match a regular expression, within a time limit."""
         ...
 
+    def run(
+        self,
+        argv: Sequence[str],
+        rights: Rights,
+        *,
+        cwd: str = ".",
+        stdin: bytes = b"",
+        timeout_s: float = 30.0,
+        merged: bool = False,
+        on_output: Callable[[bytes], None] | None = None,
+        cancelled: threading.Event | None = None,
+    ) -> Ran:
+        """Run a program without a shell, confined to its rights, and return what came of it.
+
+        The program and every process it started are gone when this returns.
+
+        Args:
+            argv: The program, a name of the fixed table or an absolute path, and its arguments.
+            rights: What it may do.
+            cwd: The directory it starts in.
+            stdin: What it reads from its standard input.
+            timeout_s: Seconds after which it is killed.
+            merged: Whether its standard error goes where its output goes.
+            on_output: Called with each piece of output as it comes, in the calling thread.
+            cancelled: Killed when this is set.
+
+        Raises:
+            ToolFailed: It can't be started, or not as well confined as is required.
+            Cancelled: `cancelled` was set; the program is gone.
+        """
+        ...
+
+    def confinement(self) -> Confinement:
+        """Return how well programs are confined here."""
+        ...
+
     def close(self) -> None:
-        """Let go of descriptors; may be called twice."""
+        """Stop what still runs and let go of descriptors; may be called twice."""
         ...
 
 

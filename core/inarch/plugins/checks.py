@@ -54,7 +54,7 @@ PORTS: dict[str, Port] = {
 OPENED = {
     "store": ("append", "sync", "load", "sessions", "delete", "put_blob", "get_blob", "close"),
     "workspace": (
-        "stat", "read", "replace", "remove", "move", "restore", "entries", "walk", "search", "close",
+        "stat", "read", "digest", "replace", "remove", "move", "restore", "entries", "walk", "search", "close",
     ),
 }  # fmt: skip
 """The methods of what `open` of a `StoreSpec` or a `WorkspaceSpec` returns."""

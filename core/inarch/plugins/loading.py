@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 
 PROBE_SECONDS = 5.0
 AUTO_KEYS = (("GEMINI_API_KEY", "gemini"), ("OPENROUTER_API_KEY", "openrouter"))
-"""In this order `model = "auto"` looks for a key; without one it takes the offline planner."""
+"""In this order `model = "auto"` looks for a key; without one it asks the user's own server, if there is one."""
+AUTO_ADDRESS = "openai-compatible"
+"""The plugin whose `base_url` counts for `auto` where no key is set and something listens there."""
 
 
 @frozen
@@ -37,6 +39,8 @@ def load_plugin(
         PluginError: It must not or can't be loaded, or broke its side of the contract.
         ConfigError: Its settings in the configuration are wrong.
     """
+    from inarch.config import project_folder, user_folder
+
     outcome = admit(found, config, probe_seconds)
     module = load_module(found)
 
@@ -57,6 +61,9 @@ def load_plugin(
             str(config.cache_dir / "plugins" / found.name),
             str(config.state_dir / "plugins" / found.name),
             recorded,
+            user_folder(config),
+            project_folder(config),
+            config.environ,
         )
 
     return register(module, found.name, manager, context_for)
@@ -104,10 +111,21 @@ def providers_named(config: Config, discovery: Discovery) -> Iterator[tuple[str,
 
 
 def _auto(config: Config) -> Iterator[str]:
-    yield from (name for variable, name in AUTO_KEYS if config.environ.get(variable))
-    if config.plugin_tables.get("openai-compatible", {}).get("base_url"):
-        yield "openai-compatible"
+    keyed = [name for variable, name in AUTO_KEYS if config.environ.get(variable)]
+    yield from keyed
+    if not keyed and _has_address(config):
+        yield AUTO_ADDRESS
     yield "offline"
+
+
+def _has_address(config: Config) -> bool:
+    """Whether the user, not the project, has said where a compatible server is."""
+    if config.environ.get(f"INARCH_PLUGIN_{AUTO_ADDRESS.upper().replace('-', '_')}__BASE_URL"):
+        return True
+    if not config.plugin_tables.get(AUTO_ADDRESS, {}).get("base_url"):
+        return False
+    origin = config.origins.get(f"plugins.{AUTO_ADDRESS}.base_url")
+    return origin is not None and origin.source in (str(config.config_path), "config")
 
 
 def absent(name: str, discovery: Discovery, config: Config, key: str) -> Refused:

@@ -1,0 +1,110 @@
+"""One tokenizer for command lines: words, quotes and backslashes, and nothing that a shell would act upon."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterator
+
+from inarch.contract.errors import ToolFailed
+
+LONGEST = 8_192
+"""Characters of the longest command line that is taken."""
+
+_OPERATORS = {
+    **dict.fromkeys(";&\n", "commands can't be chained: run one command a call"),
+    "|": "commands can't be piped: run one command a call and read its output",
+    "<": "input can't be redirected: name the file as an argument",
+    ">": "output can't be redirected: it is returned; use write_file to keep it",
+    **dict.fromkeys("()", "there is no shell: no groups and no subshells"),
+    **dict.fromkeys("$`", "nothing is expanded: write the value itself, or quote with '…' what is meant literally"),
+    **dict.fromkeys("{}", "braces are not expanded: write every word, or quote with '…' what is meant literally"),
+    **dict.fromkeys(
+        "*?[", "patterns are not expanded: use find or list_files, or quote with '…' what the program itself expands"
+    ),
+}
+_AT_THE_START = {
+    "~": "~ is not expanded: give a path relative to the workspace root",
+    "#": "there are no comments: leave it out, or quote it with '…'",
+}
+_IN_DOUBLE_QUOTES = "$`"
+
+
+def split_command(text: str) -> tuple[str, ...]:
+    """Return the words of a command line; single quotes, double quotes and backslashes work as in a POSIX shell.
+
+    Raises:
+        ToolFailed: `validation` where a shell would do more than split it, or it is no command line at all.
+    """
+    if not isinstance(text, str) or not text.strip():
+        raise ToolFailed("validation", "the command is empty", "give a program and its arguments")
+    if len(text) > LONGEST:
+        raise ToolFailed(
+            "validation", f"the command is {len(text)} characters long; at most {LONGEST} are allowed",
+            "put long input into a file",
+        )  # fmt: skip
+    _refuse_invisible(text)
+    return tuple(_words(text))
+
+
+def _refuse_invisible(text: str) -> None:
+    for position, char in enumerate(text):
+        kind = unicodedata.category(char)
+        # Format characters reorder or hide what a person approves; surrogates are no text. Newlines chain commands.
+        if kind in ("Cf", "Cs", "Zl", "Zp") or (kind == "Cc" and char not in "\t\n"):
+            raise ToolFailed(
+                "validation",
+                f"the command has the character U+{ord(char):04X} at position {position}, which can't be seen",
+                "leave it out",
+            )
+
+
+def _words(text: str) -> Iterator[str]:
+    position, word = 0, None
+    while position < len(text):
+        char = text[position]
+        if char in " \t":
+            if word is not None:
+                yield word
+            word, position = None, position + 1
+            continue
+        if char in "'\"":
+            piece, position = _quotation(text, position)
+        elif char == "\\":
+            piece, position = _escaped(text, position)
+        else:
+            _refuse_operator(text, position, at_the_start=word is None)
+            piece, position = char, position + 1
+        word = piece if word is None else word + piece
+    if word is not None:
+        yield word
+
+
+def _refuse_operator(text: str, position: int, *, at_the_start: bool) -> None:
+    char = text[position]
+    remedy = _OPERATORS.get(char) or (_AT_THE_START.get(char) if at_the_start else None)
+    if remedy is not None:
+        shown = "a line break" if char == "\n" else repr(char)
+        raise ToolFailed("validation", f"the command has {shown} at position {position}", remedy)
+
+
+def _quotation(text: str, start: int) -> tuple[str, int]:
+    mark, piece, position = text[start], "", start + 1
+    while position < len(text):
+        char = text[position]
+        if char == mark:
+            return piece, position + 1
+        if char == "\n":
+            _refuse_operator(text, position, at_the_start=False)
+        if mark == '"' and char in _IN_DOUBLE_QUOTES:
+            _refuse_operator(text, position, at_the_start=False)
+        if mark == '"' and char == "\\" and text[position + 1 : position + 2] in ('"', "\\", "$", "`"):
+            position += 1
+            char = text[position]
+        piece, position = piece + char, position + 1
+    raise ToolFailed("validation", f"the quotation that begins at position {start} has no end", f"close it with {mark}")
+
+
+def _escaped(text: str, start: int) -> tuple[str, int]:
+    if start + 1 >= len(text) or text[start + 1] == "\n":
+        raise ToolFailed("validation", "the command ends in a backslash", "leave it out, or quote it with '…'")
+    return text[start + 1], start + 2

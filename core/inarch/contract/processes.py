@@ -1,0 +1,76 @@
+"""Running programs: what a process may do, what came of it, and how well it was confined."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from attrs import Factory, frozen
+
+
+@frozen
+class Rights:
+    """What a process may do; the default reads the workspace and nothing else.
+
+    Rights come from code and configuration, never from a model's arguments.
+
+    Args:
+        writes: Workspace paths it may change; a trailing `/` is a subtree, `""` everything but protected names.
+            A protected name (`.git/`, `.inarch/`) counts only where it is named itself.
+        executes: Whether it may start programs: those of the workspace and the user's interpreters. Without it the
+            one program it is runs alone.
+        network: Whether it may use the network.
+        reads: Absolute paths outside the workspace that it may read, with all that lies below them.
+        writes_outside: Absolute paths outside the workspace that it may change, with all that lies below them.
+        env: Variables added to the environment, which is built from zero.
+    """
+
+    writes: tuple[str, ...] = ()
+    executes: bool = False
+    network: bool = False
+    reads: tuple[str, ...] = ()
+    writes_outside: tuple[str, ...] = ()
+    env: Mapping[str, str] = Factory(dict)
+
+
+@frozen
+class Ran:
+    """What came of a program.
+
+    Args:
+        argv: What really ran: the program's absolute path first.
+        exit_code: What it exited with; None if it was killed.
+        output: What it wrote to its standard output (and error, where they were merged).
+        errors: What it wrote to its standard error.
+        level: How well it was confined, 0 to 3.
+        duration_s: Seconds it ran.
+        signal: The signal that ended it, 0 for none.
+        timed_out: Whether it was killed because its time was up.
+        truncated: Whether output was dropped in its middle.
+        notes: What a reader must know, such as a protected name that was put back.
+    """
+
+    argv: tuple[str, ...]
+    exit_code: int | None
+    output: bytes
+    errors: bytes
+    level: int
+    duration_s: float
+    signal: int = 0
+    timed_out: bool = False
+    truncated: bool = False
+    notes: tuple[str, ...] = ()
+
+
+@frozen
+class Confinement:
+    """How well programs are confined here.
+
+    Args:
+        level: 3 full Linux, 2 older Landlock or bwrap, 1 checked but not confined, 0 nothing runs.
+        layers: What confines them, such as `landlock 7`.
+        reason: Why the level is not higher; empty at 3.
+    """
+
+    level: int
+    layers: tuple[str, ...] = ()
+    reason: str = ""
