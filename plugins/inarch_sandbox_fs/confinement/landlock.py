@@ -1,0 +1,140 @@
+"""Landlock: which files a process may read, change and execute, by the hierarchy they lie in."""
+
+from __future__ import annotations
+
+import errno
+import os
+import struct
+from collections.abc import Iterator
+
+from .elf import loader_of
+from .kernel import call
+from .places import DEVICES, FACTS, LIBRARIES, PRIVATE, PROGRAMS, SETTINGS
+from .plan import Plan
+
+_CREATE, _ADD, _RESTRICT = 444, 445, 446  # the same on every architecture
+_VERSION = 1
+_PATH_BENEATH = 1
+
+EXECUTE, WRITE_FILE, READ_FILE, READ_DIR = 1, 2, 4, 8
+MAKE_CHAR, MAKE_BLOCK = 1 << 6, 1 << 11
+REFER, TRUNCATE, IOCTL_DEV = 1 << 13, 1 << 14, 1 << 15
+_BASE = (1 << 13) - 1
+_ON_FILES = EXECUTE | WRITE_FILE | READ_FILE | TRUNCATE | IOCTL_DEV
+_TCP = 0b11  # bind and connect
+_SCOPES = 0b11  # abstract unix sockets and signals
+
+READ = READ_FILE | READ_DIR
+_CHANGE = ((_BASE | REFER | TRUNCATE) & ~(MAKE_CHAR | MAKE_BLOCK | EXECUTE)) | READ
+_DEVICE = READ_FILE | WRITE_FILE | IOCTL_DEV
+
+Rule = tuple[str, int]
+
+
+def abi() -> int:
+    """Return the kernel's Landlock ABI, 0 where there is none."""
+    try:
+        return call(_CREATE, "landlock", 0, 0, _VERSION)
+    except (OSError, AttributeError, TypeError):
+        return 0
+
+
+def handled(version: int) -> int:
+    """Return the file rights that this ABI knows: what it doesn't know can't be ruled."""
+    rights = _BASE
+    for since, right in ((2, REFER), (3, TRUNCATE), (5, IOCTL_DEV)):
+        rights |= right if version >= since else 0
+    return rights
+
+
+def rules(plan: Plan) -> Iterator[Rule]:
+    """Yield `(path, rights)`; all else is refused."""
+    yield plan.root, READ
+    yield plan.program, READ_FILE | EXECUTE
+    loader = loader_of(plan.program)
+    if loader:
+        yield loader, READ_FILE | EXECUTE
+    yield "/dev/null", _DEVICE
+    if plan.alone:
+        yield from ((path, READ) for path in LIBRARIES)
+    else:
+        yield from _for_builds(plan)
+    yield from ((path, READ) for path in plan.readable)
+    yield from ((path, READ | EXECUTE) for path in plan.executable)
+    yield from ((path, _CHANGE) for path in plan.writable)
+    for path in (plan.temporary, *(PRIVATE if plan.view else ())):
+        if path:  # compilers try, and some test runners keep, their programs there
+            yield path, _CHANGE if plan.alone else _CHANGE | EXECUTE
+
+
+def _for_builds(plan: Plan) -> Iterator[Rule]:
+    """What compilers, interpreters and test runners look at everywhere."""
+    yield from ((path, READ | EXECUTE) for path in PROGRAMS)
+    yield from ((path, READ) for path in (*SETTINGS, *FACTS))
+    yield from ((path, _DEVICE) for path in DEVICES)
+    if plan.view:  # its own instance: the terminals of others are not in it
+        yield "/dev/pts", _DEVICE | READ_DIR
+
+
+class Ruleset:
+    """The rules of one plan, held by a descriptor.
+
+    A rule is about the file that had the path when the rule was made, so `fits` tells whether that still holds.
+    """
+
+    def __init__(self, plan: Plan, *, seal_network: bool) -> None:
+        """Make the rules.
+
+        Args:
+            plan: What may be done.
+            seal_network: Whether TCP is refused: no network was granted and no network namespace stands for it.
+
+        Raises:
+            OSError: There is no Landlock, or a path of the plan's core is missing.
+        """
+        self._descriptor = -1
+        version = abi()
+        if not version:
+            raise OSError(errno.ENOSYS, "landlock: this kernel has none or it is switched off")
+        self._core = _identities(plan)
+        known = handled(version)
+        size = 8 if version < 4 else 16 if version < 6 else 24
+        attributes = struct.pack("=QQQ", known, _TCP if seal_network else 0, _SCOPES)[:size]
+        self._descriptor = call(_CREATE, "landlock ruleset", attributes, size, 0)
+        for path, rights in dict.fromkeys(rules(plan)):
+            _add(self._descriptor, path, rights & known)
+
+    def __del__(self) -> None:
+        if self._descriptor >= 0:
+            os.close(self._descriptor)
+
+    def fits(self, plan: Plan) -> bool:
+        """Whether the workspace and the program are still those that the rules were made for."""
+        return self._core == _identities(plan)
+
+    def restrict(self) -> None:
+        """Confine the calling thread and its children for good; needs no_new_privs."""
+        call(_RESTRICT, "landlock", self._descriptor, 0)
+
+
+def _identities(plan: Plan) -> tuple[tuple[int, int], ...]:
+    try:
+        return tuple((found.st_dev, found.st_ino) for found in map(os.stat, (plan.root, plan.program)))
+    except OSError as problem:
+        raise OSError(problem.errno, f"landlock: {problem.filename}: {problem.strerror}") from None
+
+
+def _add(ruleset: int, path: str, rights: int) -> None:
+    try:
+        place = os.open(path, os.O_PATH | os.O_CLOEXEC)
+    except OSError:
+        return  # a place that isn't there needs no right
+    try:
+        call(_ADD, "landlock rule", ruleset, _PATH_BENEATH, struct.pack("=Qi", rights, place), 0)
+    except OSError as problem:
+        if problem.errno != errno.EINVAL or rights == rights & _ON_FILES:
+            raise OSError(problem.errno, f"{problem.strerror} ({path})") from None
+        rule = struct.pack("=Qi", rights & _ON_FILES, place)  # not a folder
+        call(_ADD, f"landlock rule for {path}", ruleset, _PATH_BENEATH, rule, 0)
+    finally:
+        os.close(place)

@@ -1,0 +1,76 @@
+"""What a confined program may do, and what this machine can do about it."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+ALL_LAYERS = frozenset({"landlock", "seccomp", "namespaces", "limits", "privileges"})
+
+
+class Plan(NamedTuple):
+    """Everything a child needs to confine itself; every path is absolute and was checked by the client.
+
+    Args:
+        root: The workspace.
+        program: What is executed.
+        writable: Files and subtrees it may change.
+        protected: Existing paths below `writable` that stay read-only all the same.
+        readable: Files and subtrees outside the workspace that it may read.
+        executable: Files and subtrees whose programs it may start; empty: `program` alone, once.
+        network: Whether it may use the network.
+        temporary: A private writable folder, or `""`.
+        memory_bytes: Most private memory of one process; 0 for any, as in the next three.
+        processes: Most processes at a time, where a user namespace counts them.
+        file_bytes: Longest file it may write.
+        cpu_seconds: Most processor time of one process.
+        layers: Which of `ALL_LAYERS` are on.
+    """
+
+    root: str
+    program: str
+    writable: tuple[str, ...] = ()
+    protected: tuple[str, ...] = ()
+    readable: tuple[str, ...] = ()
+    executable: tuple[str, ...] = ()
+    network: bool = False
+    temporary: str = ""
+    memory_bytes: int = 0
+    processes: int = 0
+    file_bytes: int = 0
+    cpu_seconds: int = 0
+    layers: frozenset[str] = ALL_LAYERS
+
+    @property
+    def alone(self) -> bool:
+        """Whether no program but `program` may be started."""
+        return not self.executable
+
+    @property
+    def view(self) -> bool:
+        """Whether it gets a mount namespace of its own: what only reads has nothing to gain from one."""
+        return "namespaces" in self.layers and bool(self.writable or self.executable)
+
+    @property
+    def own_network(self) -> bool:
+        """Whether it gets a network namespace in which only loopback exists."""
+        return self.view and not self.network
+
+
+class Features(NamedTuple):
+    """What this machine offers.
+
+    Args:
+        landlock: The ABI, 0 for none.
+        seccomp: Whether filters can be loaded and the architecture's system calls are known.
+        namespaces: Whether a mount namespace can be made and filled.
+        network_namespace: Whether a network namespace can be made.
+        architecture: `x86_64`, `aarch64`, ...; off Linux the system's name.
+        problems: Why something is missing, in plain words.
+    """
+
+    landlock: int
+    seccomp: bool
+    namespaces: bool
+    network_namespace: bool
+    architecture: str
+    problems: tuple[str, ...] = ()

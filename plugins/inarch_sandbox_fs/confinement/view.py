@@ -1,0 +1,157 @@
+"""The file system that a process in its own mount namespace sees: a new root, filled by a positive list.
+
+What isn't in it can't be named, so neither a socket nor a file elsewhere can be reached, whatever its permissions.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import struct
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from .elf import loader_of
+from .kernel import call, function, machine
+from .places import PRIVATE, SHOWN
+from .plan import Plan
+
+_OPEN_TREE, _MOVE_MOUNT, _SET_ATTRIBUTES = 428, 429, 442  # the same on every architecture
+_PIVOT_ROOT = {"x86_64": 155}  # 41 on newer architectures
+_HERE, _EMPTY_PATH, _RECURSIVE, _CLONE = -100, 0x1000, 0x8000, 1
+_FROM_DESCRIPTOR = 0x4
+_PRIVATE, _DETACH = 1 << 18, 2
+_NO_SUID, _NO_DEVICES, _NO_PROGRAMS = 2, 4, 8
+_READ_ONLY = 1
+_MAX_LINKS = 40  # as the kernel counts
+_STAGE = b"/proc"  # every system has this folder; covered only until the new root is entered
+
+
+class Part(NamedTuple):
+    """A subtree or file of the machine that is shown.
+
+    Args:
+        path: Its real path, here and there.
+        attributes: Of its mount.
+        tree: A descriptor of its detached copy, -1 for a new and empty folder.
+    """
+
+    path: str
+    attributes: int
+    tree: int
+
+
+def show(plan: Plan) -> None:
+    """Make the view the calling process's root; it must be alone in its mount namespace."""
+    _set(_HERE, b"/", 0, propagation=_PRIVATE)
+    links: dict[str, str] = {}
+    parts = sorted(_parts(plan, links), key=lambda part: part.path.count("/"))
+    function("mount", "new root", b"tmpfs", _STAGE, b"tmpfs", _NO_SUID | _NO_DEVICES, b"mode=755,size=1g")
+    os.chdir(_STAGE)
+    for part in parts:
+        _place(part)
+    for path, target in links.items():
+        _link(path[1:], target)
+    _fill_devices()
+    _turn_over()
+
+
+def _parts(plan: Plan, links: dict[str, str]) -> Iterator[Part]:
+    data = _NO_SUID | _NO_DEVICES | (_NO_PROGRAMS if plan.alone else 0)
+    shown: list[str] = []
+    writable = [_real(path, links) for path in (*plan.writable, plan.temporary) if path]
+    yield from (Part(path, data, _copy(path)) for path in dict.fromkeys(writable) if os.path.exists(path))
+    shown += writable
+    for path in PRIVATE:
+        if not _covered(path, shown):
+            yield Part(path, _NO_SUID | _NO_DEVICES, -1)
+    read = [(plan.root, data), *((path, _NO_SUID) for path in SHOWN)]
+    read += [(path, _NO_SUID | _NO_DEVICES) for path in (*plan.executable, plan.program, loader_of(plan.program))]
+    read += [(path, _NO_SUID | _NO_DEVICES) for path in (*plan.readable, "/etc/resolv.conf" if plan.network else "")]
+    for named, attributes in sorted(read, key=lambda item: item[0].count("/")):
+        path = _real(named, links) if named else ""
+        if path and os.path.exists(path) and not _covered(path, shown):
+            yield Part(path, attributes | _READ_ONLY, _copy(path))
+            shown.append(path)
+    for named in plan.protected:
+        path = os.path.join(os.path.realpath(os.path.dirname(named)), os.path.basename(named))
+        if os.path.exists(path) and not os.path.islink(path):  # a link itself can't be covered
+            yield Part(path, data | _READ_ONLY, _copy(path))
+
+
+def _covered(path: str, shown: Iterable[str]) -> bool:
+    """Whether `path` is one of `shown` or lies below one."""
+    return any(path == above or path.startswith(above.rstrip("/") + "/") for above in shown)
+
+
+def _real(path: str, links: dict[str, str]) -> str:
+    """Return the real path, noting in `links` those on the way, so that the name as given works too."""
+    real, todo = os.path.realpath(path), path
+    for _ in range(_MAX_LINKS):
+        names = todo.split("/")
+        heads = ("/".join(names[:count]) for count in range(2, len(names) + 1))
+        link = next(filter(os.path.islink, heads), "")
+        if not link:
+            break
+        links[link] = os.readlink(link)
+        todo = os.path.normpath(os.path.join(os.path.dirname(link), links[link]) + todo[len(link) :])
+    return real
+
+
+def _copy(path: str) -> int:
+    return call(_OPEN_TREE, f"view of {path}", _HERE, os.fsencode(path), _CLONE | _RECURSIVE | os.O_CLOEXEC)
+
+
+def _place(part: Part) -> None:
+    name = part.path[1:]
+    if part.tree < 0:
+        os.makedirs(name, exist_ok=True)
+        os.chmod(name, 0o1777)
+        tree = call(_OPEN_TREE, f"view of {part.path}", _HERE, os.fsencode(name), _CLONE | os.O_CLOEXEC)
+    else:
+        tree = part.tree
+        _make_place(name, stat.S_ISDIR(os.fstat(tree).st_mode))
+    _set(tree, b"", _EMPTY_PATH | _RECURSIVE, part.attributes)
+    call(_MOVE_MOUNT, f"view of {part.path}", tree, b"", _HERE, os.fsencode(name), _FROM_DESCRIPTOR)
+    os.close(tree)
+
+
+def _make_place(name: str, folder: bool) -> None:
+    if os.path.lexists(name):
+        return
+    os.makedirs(name if folder else os.path.dirname(name), exist_ok=True)
+    if not folder:
+        os.close(os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
+
+
+def _link(name: str, target: str) -> None:
+    """Make a symbolic link of the machine again, unless a part that is shown holds it."""
+    try:
+        os.makedirs(os.path.dirname(name) or ".", exist_ok=True)
+        os.symlink(target, name)
+    except OSError:
+        pass  # it is there, inside a part that is shown
+
+
+def _fill_devices() -> None:
+    """Give it terminals of its own and the usual links."""
+    os.makedirs("dev/pts", exist_ok=True)
+    function("mount", "terminals", b"devpts", b"dev/pts", b"devpts", 0, b"newinstance,ptmxmode=0666,mode=620")
+    names = {"ptmx": "pts/ptmx", "fd": "/proc/self/fd", "stdin": "fd/0", "stdout": "fd/1", "stderr": "fd/2"}
+    for name, target in names.items():
+        os.symlink(target, "dev/" + name)
+
+
+def _turn_over() -> None:
+    """Enter the new root, read-only itself, and let the old one go."""
+    os.chdir(_STAGE)
+    call(_PIVOT_ROOT.get(machine(), 41), "new root", b".", b".")
+    function("umount2", "old root", b".", _DETACH)
+    os.chdir("/")
+    _set(_HERE, b"/", 0, _READ_ONLY | _NO_SUID | _NO_DEVICES)
+
+
+def _set(place: int, path: bytes, flags: int, attributes: int = 0, propagation: int = 0) -> None:
+    wanted = struct.pack("=QQQQ", attributes, 0, propagation, 0)
+    recursive = flags | (_RECURSIVE if propagation else 0)
+    call(_SET_ATTRIBUTES, "mount attributes", place, path, recursive, wanted, len(wanted))
