@@ -26,7 +26,10 @@ class Settings:
     """Most bytes of text that one call of `read_multiple_files` returns."""
 
     max_edit_bytes: int = 16_777_216
-    """Biggest file that tools change; bigger ones are read in pieces and never changed."""
+    """Biggest file that tools hold in memory; bigger ones are read and edited in pieces."""
+
+    max_streamed_bytes: int = 1 << 30
+    """Biggest file that tools change at all, for each change reads the whole file several times."""
 
     skip_folders: tuple[str, ...] = BULKY
     """Folder names that lists and searches pass over unless the pattern starts inside one."""
@@ -36,6 +39,14 @@ class Settings:
 
     search_seconds: float = 20.0
     """Seconds after which a search is stopped."""
+
+    confine: Literal["auto", "bwrap"] = "auto"
+    """What confines programs: `auto` the kernel's own layers (Landlock, seccomp, namespaces), `bwrap` bubblewrap."""
+
+    require_level: Literal[0, 1, 2, 3] | None = None
+    """The least level at which programs are started, 0 to 3. Without it 1 for what only reads the workspace and 2 for
+    everything else, so that a system without confinement asks for this key once; 3 refuses what is not fully confined.
+    """
 
 
 def settings_of(value: Any) -> Settings:

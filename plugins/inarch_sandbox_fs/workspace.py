@@ -5,18 +5,18 @@ from __future__ import annotations
 import os
 import stat
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Literal
 
 from attrs import define, field
 
 from inarch import FileBytes, FileChange, FileStat, SearchHits, ToolFailed, UsageError, Walk
-from inarch_sandbox_fs.failures import failure, missing
+from inarch_sandbox_fs.failures import failure, missing, too_big
 from inarch_sandbox_fs.globs import Glob, compile_glob
 from inarch_sandbox_fs.opening import PATH_ONLY, SAFE, Open, best_open
 from inarch_sandbox_fs.paths import check_writable, normal
-from inarch_sandbox_fs.reading import digest, read_all, read_range, require_regular
+from inarch_sandbox_fs.reading import digest, digest_of, read_all, read_range, require_regular
 from inarch_sandbox_fs.renaming import rename_new
 from inarch_sandbox_fs.settings import Settings
 from inarch_sandbox_fs.walk import Walker
@@ -30,6 +30,8 @@ from inarch_sandbox_fs.writing import (
 )
 
 if TYPE_CHECKING:
+    from inarch import Confinement, Ran, Rights
+    from inarch_sandbox_fs.processes.running import Runner
     from inarch_sandbox_fs.search import Searcher
 
 Kind = Literal["file", "directory", "link", "other"]
@@ -44,6 +46,7 @@ class FolderWorkspace:
     _open_it: Open
     _settings: Settings
     _searcher: Searcher | None = None
+    _runner: Runner | None = None
     _writing: threading.Lock = field(factory=threading.Lock)
 
     @classmethod
@@ -97,6 +100,27 @@ class FolderWorkspace:
             wanted = max(size - offset, 0) if max_bytes is None else max_bytes
             data = read_range(descriptor, offset, wanted)
             return FileBytes(path, data, "", size, offset + len(data) < size)
+        except OSError as error:
+            raise self._failure(error, path) from None
+        finally:
+            os.close(descriptor)
+
+    def digest(self, path: str) -> str:
+        """Return the hash of a whole regular file, in bounded memory.
+
+        Raises:
+            ToolFailed: Also where the file is bigger than what tools change.
+        """
+        path = normal(path, self.root)
+        try:
+            descriptor = self._open_it(self._descriptor, path, os.O_RDONLY, True)
+        except OSError as error:
+            raise self._failure(error, path) from None
+        try:
+            size = require_regular(descriptor, path).st_size
+            if size > self._settings.max_streamed_bytes:
+                raise too_big(path, size)
+            return digest_of(descriptor)
         except OSError as error:
             raise self._failure(error, path) from None
         finally:
@@ -189,10 +213,34 @@ class FolderWorkspace:
             self.read(path, 0, 1)  # says what is wrong with it
         return self._started().search(self._descriptor, self._open_it, pattern, walk, ignore_case, limit)
 
+    def run(
+        self,
+        argv: Sequence[str],
+        rights: Rights,
+        *,
+        cwd: str = ".",
+        stdin: bytes = b"",
+        timeout_s: float = 30.0,
+        merged: bool = False,
+        on_output: Callable[[bytes], None] | None = None,
+        cancelled: threading.Event | None = None,
+    ) -> Ran:
+        """Run a program without a shell, confined to its rights; nothing of it is left when this returns."""
+        return self._with_runner().run(
+            argv, rights, cwd=cwd, stdin=stdin, timeout_s=timeout_s, merged=merged, on_output=on_output,
+            cancelled=cancelled,
+        )  # fmt: skip
+
+    def confinement(self) -> Confinement:
+        """Return how well programs are confined here."""
+        return self._with_runner().confinement()
+
     def close(self) -> None:
-        """Stop searches that still run and let go of the descriptor."""
+        """Stop searches and programs that still run and let go of the descriptor."""
         if self._searcher is not None:
             self._searcher.close()
+        if self._runner is not None:
+            self._runner.close()
         descriptor, self._descriptor = self._descriptor, -1
         if descriptor >= 0:
             os.close(descriptor)
@@ -205,6 +253,15 @@ class FolderWorkspace:
             if self._searcher is None:
                 self._searcher = Searcher(self.root, self._settings)
             return self._searcher
+
+    def _with_runner(self) -> Runner:
+        # As with searching: many sessions run nothing.
+        from inarch_sandbox_fs.processes.running import Runner
+
+        with self._writing:
+            if self._runner is None:
+                self._runner = Runner(self.root, self._descriptor, self._open_it, self._settings)
+            return self._runner
 
     def _walker(self, start: str) -> Walker:
         named = set(start.split("/"))

@@ -1,0 +1,1 @@
+"""Programs of a workspace: found, confined, run, watched and killed, by a small fork server."""

@@ -1,0 +1,290 @@
+"""Run programs for one workspace: from rights to a plan, from a plan to what came of it."""
+
+from __future__ import annotations
+
+import os
+import stat
+import threading
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from attrs import define, field
+
+from inarch import Cancelled, Confinement, Ran, Rights, ToolFailed
+from inarch_sandbox_fs.confinement import Features, layers_of, level_of
+from inarch_sandbox_fs.failures import failure
+from inarch_sandbox_fs.opening import PATH_ONLY, Open
+from inarch_sandbox_fs.paths import normal
+from inarch_sandbox_fs.processes.bubblewrap import find_bubblewrap, wrapped
+from inarch_sandbox_fs.processes.environment import Private, environment
+from inarch_sandbox_fs.processes.forking import ForkServer, Gone
+from inarch_sandbox_fs.processes.outcome import ran, require_started
+from inarch_sandbox_fs.processes.output import Captured
+from inarch_sandbox_fs.processes.pipes import Pipes
+from inarch_sandbox_fs.processes.programs import Program, Programs
+from inarch_sandbox_fs.processes.protecting import Protection
+from inarch_sandbox_fs.processes.watching import Watch
+from inarch_sandbox_fs.settings import Settings
+
+_MOST_SECONDS = 7 * 24 * 3600.0
+_CLOSE_SECONDS = 15.0
+_READS_MEMORY, _READS_FILE = 4 << 30, 1 << 30
+_WRITES_MEMORY, _WRITES_FILE, _PROCESSES = 16 << 30, 16 << 30, 2048
+_READS, _WRITES = 1, 2  # the least level where the settings name none
+
+
+@define(eq=False, repr=False)
+class Runner:
+    """Runs programs below one root; its methods may be called from several threads at once."""
+
+    root: str
+    _descriptor: int
+    _open_it: Open
+    _settings: Settings
+    _programs: Programs = field(init=False)
+    _server: ForkServer | None = None
+    _confinement: Confinement | None = None
+    _closed: bool = False
+    _running: set[Watch] = field(factory=set)
+    _lock: threading.Lock = field(factory=threading.Lock)
+    _ended: threading.Condition = field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self.root = os.path.realpath(self.root)
+        self._programs = Programs(self.root, self._descriptor, self._open_it)
+        self._ended = threading.Condition(self._lock)
+
+    def confinement(self) -> Confinement:
+        """Return how well programs are confined; starts the fork server at the first call."""
+        if self._confinement is None:
+            try:
+                self._confinement = self._judge(Features(*self._started().features))
+            except ToolFailed as error:
+                self._confinement = Confinement(0, (), str(error))
+        return self._confinement
+
+    def run(
+        self,
+        argv: Sequence[str],
+        rights: Rights,
+        *,
+        cwd: str,
+        stdin: bytes,
+        timeout_s: float,
+        merged: bool,
+        on_output: Callable[[bytes], None] | None,
+        cancelled: threading.Event | None,
+    ) -> Ran:
+        """Run a program as the `Workspace` port says."""
+        _check(argv, timeout_s)
+        if cancelled is not None and cancelled.is_set():
+            raise Cancelled("cancelled before the program was started")
+        cwd = normal(cwd, self.root)
+        program = self._programs.find(argv[0], cwd, rights.executes)
+        features = Features(*self._started().features)
+        private, protection = Private.new(small=not _changes(rights)), self._protection(rights)
+        level = self._level(features, rights, protection)
+        plan = self._plan(program, rights, private, protection, features)
+        folder = self._folder(cwd)
+        try:
+            where = os.path.normpath(os.path.join(self.root, cwd))
+            command = [program.path, *argv[1:]]
+            request = {
+                "argv": self._backed(command, plan, where),
+                "env": environment(program, private, where, rights.env),
+                "folders": [private.folder, private.temporary],
+                "timeout_s": min(timeout_s, _MOST_SECONDS),
+                "plan": plan,
+            }
+            watch, outputs = self._begin(request, folder, stdin, merged, on_output, cancelled)
+        finally:
+            os.close(folder)
+        try:
+            report = watch.until_done()
+        finally:
+            self._over(watch)
+            private.remove()
+            notes = protection.check() if protection else ()
+        if watch.cancelled is not None and watch.cancelled.is_set() and watch.stopped:
+            raise Cancelled(f"{argv[0]} was cancelled; nothing of it runs any more")
+        if self._closed and watch.stopped and not watch.too_much:
+            raise ToolFailed("cancelled", f"{argv[0]} was killed, for the workspace was closed")
+        require_started(report, command)
+        return ran(command, report, outputs, level, watch.too_much, notes)
+
+    def close(self) -> None:
+        """Kill what runs and stop the server; may be called twice."""
+        with self._lock:
+            self._closed = True
+            for watch in self._running:
+                watch.stop()
+            self._ended.wait_for(lambda: not self._running, _CLOSE_SECONDS)
+            server, self._server = self._server, None
+        if server is not None:
+            server.stop()
+
+    def _started(self) -> ForkServer:
+        with self._lock:
+            if self._closed:
+                raise ToolFailed("cancelled", "the workspace is closed")
+            if self._server is None:
+                self._server = ForkServer.start()
+            return self._server
+
+    def _restarted(self, gone: ForkServer) -> ForkServer:
+        with self._lock:
+            if self._server is gone:
+                self._server = None
+                gone.stop()
+        return self._started()
+
+    def _judge(self, features: Features) -> Confinement:
+        if self._settings.confine == "bwrap" and not find_bubblewrap():
+            return Confinement(0, (), 'confine = "bwrap" is set, and bubblewrap is not installed')
+        return Confinement(*level_of(features, self._settings.confine))
+
+    def _level(self, features: Features, rights: Rights, protection: Protection | None) -> int:
+        """Return the level of one run; refuse where more is required."""
+        judged = self._judge(features)
+        level = judged.level
+        guarded = protection is not None and protection.found and not self._binds(features)
+        if guarded:
+            level = min(level, 2)
+        wanted = self._settings.require_level
+        required = wanted if wanted is not None else _WRITES if _changes(rights) else _READS
+        if level < required:
+            why = judged.reason or "protected names can't be shown read-only without a mount namespace"
+            raise ToolFailed(
+                "permission", f"programs are confined at level {level} here and level {required} is required: {why}",
+                f"set require_level = {level} in [plugins.sandbox-fs] to allow it all the same",
+            )  # fmt: skip
+        return level
+
+    def _binds(self, features: Features) -> bool:
+        return self._settings.confine == "bwrap" or features.namespaces
+
+    def _protection(self, rights: Rights) -> Protection | None:
+        if not rights.writes:
+            return None
+        return Protection(self.root, rights.writes, frozenset(self._settings.skip_folders))
+
+    def _plan(
+        self, program: Program, rights: Rights, private: Private, protection: Protection | None, features: Features
+    ) -> dict[str, Any]:
+        if protection is not None:
+            protection.remember(links_only=self._binds(features))
+        outside = tuple(path for path in rights.writes_outside if os.path.isabs(path))
+        executable = (self.root, private.folder, *program.folders) if rights.executes else ()
+        memory, file = (_WRITES_MEMORY, _WRITES_FILE) if _changes(rights) else (_READS_MEMORY, _READS_FILE)
+        return {
+            "root": self.root,
+            "program": program.path,
+            "writable": (*(self._writable(path) for path in rights.writes), *outside),
+            "protected": protection.to_bind() if protection is not None and self._binds(features) else (),
+            "readable": (*rights.reads, *program.folders, *(path for _, path in program.env)),
+            "executable": (*executable, *(path for name, path in program.env if rights.executes and path)),
+            "network": rights.network,
+            "temporary": private.folder,
+            "memory_bytes": memory,
+            "processes": _PROCESSES,
+            "file_bytes": file,
+            "cpu_seconds": 0,
+            "layers": tuple(layers_of(features)),
+        }
+
+    def _writable(self, path: str) -> str:
+        """Return the absolute path of what may be changed; no link leads there."""
+        if not path.strip("/"):
+            return self.root
+        path = normal(path, self.root)
+        try:
+            descriptor = self._open_it(self._descriptor, path, PATH_ONLY | os.O_NOFOLLOW, False)
+        except OSError as error:
+            raise failure(error, path, self._descriptor, self._open_it) from None
+        try:
+            if stat.S_ISLNK(os.fstat(descriptor).st_mode):
+                raise ToolFailed("permission", f"{path} is a symbolic link, and nothing is written through one")
+        finally:
+            os.close(descriptor)
+        return os.path.join(self.root, path)
+
+    def _folder(self, cwd: str) -> int:
+        try:
+            return self._open_it(self._descriptor, cwd, os.O_RDONLY | os.O_DIRECTORY, True)
+        except NotADirectoryError:
+            raise ToolFailed(
+                "validation", f"{cwd} is not a directory", "name the directory it is to start in"
+            ) from None
+        except OSError as error:
+            raise failure(error, cwd, self._descriptor, self._open_it) from None
+
+    def _backed(self, command: list[str], plan: dict[str, Any], folder: str) -> list[str]:
+        if self._settings.confine != "bwrap":
+            return command
+        bubblewrap = find_bubblewrap()
+        command = wrapped(bubblewrap, command, plan, folder)
+        plan.update(program=bubblewrap, executable=("/",), layers=("limits",))
+        return command
+
+    def _begin(
+        self,
+        request: dict[str, Any],
+        folder: int,
+        stdin: bytes,
+        merged: bool,
+        on_output: Callable[[bytes], None] | None,
+        cancelled: threading.Event | None,
+    ) -> tuple[Watch, tuple[Captured, ...]]:
+        """Have the command started, by a new server where the old one is gone."""
+        pipes = Pipes.open(bool(stdin), merged)
+        try:
+            control, supervisor = self._submitted(request, [*pipes.theirs, folder])
+        except BaseException:
+            pipes.close()
+            raise
+        pipes.close_theirs()
+        captured = tuple(Captured() for _ in pipes.outputs)
+        watch = Watch(
+            control, supervisor, dict(zip(pipes.outputs, captured, strict=True)), pipes.feeding, memoryview(stdin),
+            time.monotonic() + request["timeout_s"], on_output, cancelled,
+        )  # fmt: skip
+        with self._lock:
+            self._running.add(watch)
+            if self._closed:
+                watch.stop()
+        return watch, captured
+
+    def _submitted(self, request: dict[str, Any], descriptors: list[int]) -> tuple[Any, int]:
+        server = self._started()
+        for _ in range(2):
+            try:
+                return server.submit(request, descriptors)
+            except Gone:
+                server = self._restarted(server)
+        raise ToolFailed("execution", "the process that starts programs was killed twice", "try again")
+
+    def _over(self, watch: Watch) -> None:
+        with self._lock:
+            self._running.discard(watch)
+            watch.close()
+            self._ended.notify_all()
+
+
+def _changes(rights: Rights) -> bool:
+    """Whether a program may do more than read."""
+    return bool(rights.writes or rights.executes or rights.network or rights.writes_outside)
+
+
+def _check(argv: Sequence[str], timeout_s: float) -> None:
+    if not argv or not argv[0]:
+        raise ToolFailed("validation", "there is no program to run")
+    for word in argv:
+        if not isinstance(word, str) or "\0" in word:
+            raise ToolFailed("validation", f"not an argument that a program can be given: {word!r}")
+        try:
+            word.encode("utf-8", "surrogateescape")
+        except UnicodeEncodeError:
+            raise ToolFailed("validation", f"the argument {word!r} is not valid text") from None
+    if not timeout_s > 0:
+        raise ToolFailed("validation", f"not a number of seconds to run: {timeout_s}")

@@ -1,0 +1,121 @@
+"""The fork server: always has one supervisor waiting for the next request. Standard library only.
+
+It is a process of its own because the ways to change a child between fork and exec are not safe in a process with
+threads, and because a small process forks fast.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import gc
+import os
+import resource
+import select
+import socket
+import time
+
+from inarch_sandbox_fs.confinement import features
+from inarch_sandbox_fs.processes import wire
+from inarch_sandbox_fs.processes.descendants import drain, kill_all, reap
+from inarch_sandbox_fs.processes.supervisor import MOST_DESCRIPTORS, become_subreaper, stand_by, wake_on_child
+
+USED_BY_CHILDREN = (fcntl, resource)
+"""Imported once here instead of in each child."""
+
+_LEISURE_MS = 20  # how long a command runs alone before the next supervisor is made
+_PAUSE_S = 0.05  # before another supervisor is made where that failed
+
+
+def main() -> None:
+    """Serve the connection that is descriptor 0 until its other end is closed."""
+    channel = socket.socket(fileno=os.dup(0))
+    os.closerange(3, channel.fileno())
+    os.closerange(channel.fileno() + 1, MOST_DESCRIPTORS)
+    null = os.open(os.devnull, os.O_RDWR)
+    os.dup2(null, 0)
+    os.close(null)
+    os.chdir("/")
+    become_subreaper()
+    wake = wake_on_child()
+    wire.send(channel, {"features": tuple(features())})
+    gc.collect()
+    gc.freeze()  # what is here now stays: forked children don't touch its pages
+    Server(channel, wake).serve()
+
+
+class Server:
+    """The loop that makes supervisors and looks after them."""
+
+    def __init__(self, channel: socket.socket, wake: int) -> None:
+        self.channel = channel
+        self.wake = wake
+        self.supervisors: set[int] = set()
+        self.spare = 0
+        self.taken, self.take = os.pipe()
+        os.set_blocking(self.taken, False)
+
+    def serve(self) -> None:
+        """Keep a supervisor waiting until the client is gone, then wait until all have ended."""
+        poller = select.poll()
+        for descriptor in (self.channel.fileno(), self.wake, self.taken):
+            poller.register(descriptor, select.POLLIN)
+        self._fork()
+        serving = True
+        while serving or self.supervisors:
+            lacking = serving and not self.spare
+            if serving:  # that the client is gone is told in any case
+                poller.modify(self.channel, select.POLLIN if lacking else 0)
+            for descriptor, event in poller.poll(_LEISURE_MS if lacking else None):
+                if descriptor == self.wake:
+                    drain(self.wake)
+                    self._look_after()
+                elif descriptor == self.taken:
+                    self._note_taken()
+                elif event & select.POLLHUP:
+                    serving = False
+                    poller.unregister(self.channel)
+            # Not before the present command is over or the next one waits: two processors have enough to do.
+            if lacking and serving:
+                self._fork()
+
+    def _fork(self) -> None:
+        try:
+            pid = os.fork()
+        except OSError:
+            time.sleep(_PAUSE_S)
+            return
+        if pid == 0:
+            self._supervise()
+        self.supervisors.add(pid)
+        self.spare = pid
+
+    def _supervise(self) -> None:
+        code = 1
+        try:
+            stand_by(self.channel, self.take)
+            code = 0
+        except ConnectionError:
+            code = 0  # the client is gone; everything else has been done
+        finally:
+            os._exit(code)
+
+    def _note_taken(self) -> None:
+        try:
+            data = os.read(self.taken, 4096)
+        except BlockingIOError:
+            return
+        if self.spare in {int.from_bytes(data[at : at + 4], "little") for at in range(0, len(data), 4)}:
+            self.spare = 0
+
+    def _look_after(self) -> None:
+        """Reap supervisors, and kill what one left that was killed itself."""
+        ended: dict[int, int] = {}
+        some_left = reap(ended)
+        all_well = ended.keys() <= self.supervisors and not any(ended.values())
+        self.supervisors -= ended.keys()
+        if some_left and not all_well:
+            kill_all(ended, self.wake, frozenset(self.supervisors))
+        self._note_taken()
+        if self.spare in ended:  # it never had a request: no hurry to make the next one
+            self.spare = 0
+            time.sleep(_PAUSE_S)

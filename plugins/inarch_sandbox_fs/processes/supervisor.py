@@ -1,0 +1,200 @@
+"""The process that starts one command, waits for it, kills all it started and says what came of it.
+
+Standard library only. Supervisor and child are forked ahead and wait for a request, so that a command doesn't wait for
+forks. The command ends when the client closes its connection, which the kernel does when the client is killed.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import select
+import signal
+import socket
+import sys
+import time
+from typing import Any, NoReturn
+
+from inarch_sandbox_fs.confinement import Plan, execute, prepare
+from inarch_sandbox_fs.processes import wire
+from inarch_sandbox_fs.processes.descendants import drain, kill_all, reap
+from inarch_sandbox_fs.processes.emptying import remove_tree
+
+REQUEST = 5
+"""Descriptors of a request: its connection, standard input, output and error, and the working directory."""
+
+_SET_PDEATHSIG, _SET_CHILD_SUBREAPER = 1, 36  # linux/prctl.h
+_DEFAULTS = ("SIGPIPE", "SIGXFSZ", "SIGCHLD", "SIGINT", "SIGTERM", "SIGHUP")
+MOST_DESCRIPTORS = 1 << 16
+"""Higher ones than anybody has open."""
+
+_NOT_STARTED = 127
+_MOST_SLEEP_S = 3600.0
+
+_prctl = getattr(ctypes.CDLL(None), "prctl", lambda *_: None)
+
+
+def become_subreaper() -> None:
+    """Become the parent of descendants that lose theirs, where the system knows such a thing."""
+    _prctl(_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+
+
+def wake_on_child() -> int:
+    """Return a descriptor that can be read whenever a child has ended."""
+    readable, writable = os.pipe()
+    os.set_blocking(readable, False)
+    os.set_blocking(writable, False)
+    signal.set_wakeup_fd(writable, warn_on_full_buffer=False)
+    signal.signal(signal.SIGCHLD, lambda _number, _frame: None)
+    return readable
+
+
+def stand_by(channel: socket.socket, taken: int) -> None:
+    """Wait for a request, run its command and report on it.
+
+    Args:
+        channel: Where requests come; it is shared with other supervisors, and each takes one.
+        taken: Where the process id is written once there is one, so that the next supervisor is made.
+    """
+    os.setsid()
+    become_subreaper()
+    _die_with_parent(True)
+    wake = wake_on_child()
+    ours, theirs = socket.socketpair()
+    pid = os.fork()
+    if pid == 0:
+        ours.close()
+        channel.close()
+        _become(theirs)
+    theirs.close()
+    _, descriptors, _, _ = socket.recv_fds(channel, 1, REQUEST)
+    if len(descriptors) < REQUEST:
+        return  # the client is gone
+    _die_with_parent(False)  # from here on it is the client that ends it
+    os.write(taken, pid_bytes(os.getpid()))
+    channel.close()
+    control = socket.socket(fileno=descriptors.pop(0))
+    wire.send(control, {"accepted": os.getpid()})
+    request = wire.receive(control)
+    if request is not None:
+        wire.send(control, _run(control, wake, pid, ours, request, descriptors))
+
+
+def pid_bytes(pid: int) -> bytes:
+    """Return a process id as four bytes."""
+    return pid.to_bytes(4, "little")
+
+
+def _die_with_parent(yes: bool) -> None:
+    _prctl(_SET_PDEATHSIG, int(signal.SIGKILL) if yes else 0, 0, 0, 0)
+
+
+def _run(
+    control: socket.socket, wake: int, pid: int, child: socket.socket, request: dict[str, Any], descriptors: list[int]
+) -> dict[str, Any]:
+    """Let the child become the command; return when nothing of it is left."""
+    private = request["plan"]["temporary"]
+    began = time.monotonic()
+    ended: dict[int, int] = {}
+    try:
+        for folder in request["folders"]:
+            os.mkdir(folder, 0o700)
+        socket.send_fds(child, [b"r"], descriptors)
+        for descriptor in descriptors:
+            os.close(descriptor)
+        wire.send(child, request)
+        timed_out = _wait(control, wake, pid, ended, began + request["timeout_s"])
+    except OSError as error:
+        return {"errno": error.errno or 0, "failed": f"{error.strerror}: {error.filename or 'its process'}"}
+    finally:
+        if sys.platform != "linux":  # elsewhere there are no subreapers
+            _kill_group(pid)
+        if reap(ended):
+            _hurry()
+            kill_all(ended, wake)
+        remove_tree(private, request["folders"])
+    report = _outcome(ended.get(pid, signal.SIGKILL), child)
+    return {**report, "timed_out": timed_out, "duration_s": time.monotonic() - began}
+
+
+def _wait(control: socket.socket, wake: int, pid: int, ended: dict[int, int], deadline: float) -> bool:
+    """Wait until the command has ended, its client is gone or its time is up; return whether it is the last."""
+    poller = select.poll()
+    poller.register(control, select.POLLIN)
+    poller.register(wake, select.POLLIN)
+    while True:
+        remaining = deadline - time.monotonic()
+        if remaining <= 0:
+            return True
+        for descriptor, _ in poller.poll(int(min(remaining, _MOST_SLEEP_S) * 1000) + 1):
+            if descriptor != wake:
+                return False
+            drain(wake)
+            reap(ended)
+        if pid in ended:
+            return False
+
+
+def _hurry() -> None:
+    """Go before the processes to be killed, of which there may be thousands, where that is allowed."""
+    if hasattr(os, "sched_setscheduler"):
+        try:
+            os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))
+        except OSError:
+            pass
+
+
+def _outcome(status: int, child: socket.socket) -> dict[str, Any]:
+    child.setblocking(False)  # what still holds the other end is no process of ours
+    try:
+        number, _, text = child.recv(1 << 16).decode("utf-8", "replace").partition(" ")
+    except (BlockingIOError, ConnectionError):
+        number = ""
+    if number:
+        return {"errno": int(number), "failed": text}
+    if os.WIFSIGNALED(status):
+        return {"signal": os.WTERMSIG(status), "exit_code": None}
+    return {"signal": 0, "exit_code": os.WEXITSTATUS(status)}
+
+
+def _kill_group(pid: int) -> None:
+    try:
+        os.killpg(pid, signal.SIGKILL)
+    except (ProcessLookupError, PermissionError):
+        pass
+
+
+def _execute(request: dict[str, Any]) -> None:
+    plan = Plan(**{**request["plan"], "layers": frozenset(request["plan"]["layers"])})
+    if plan.layers:
+        execute(plan, request["argv"], request["env"])
+    try:
+        os.execve(plan.program, request["argv"], request["env"])
+    except OSError as error:
+        raise OSError(error.errno, f"execve: {error.strerror}") from None
+
+
+def _become(parent: socket.socket) -> NoReturn:
+    """Wait for a request and become its command."""
+    try:
+        os.setsid()
+        _die_with_parent(True)
+        signal.set_wakeup_fd(-1)
+        for name in _DEFAULTS:
+            signal.signal(getattr(signal, name), signal.SIG_DFL)
+        signal.pthread_sigmask(signal.SIG_SETMASK, ())
+        prepare(Plan(root="/", program="/"))  # what is touched now need not be copied then
+        _, descriptors, _, _ = socket.recv_fds(parent, 1, REQUEST - 1)
+        request = wire.receive(parent) if descriptors else None
+        if request is not None:
+            os.fchdir(descriptors[3])
+            for target, descriptor in enumerate(descriptors[:3]):
+                os.dup2(descriptor, target)
+            os.closerange(3, parent.fileno())
+            os.closerange(parent.fileno() + 1, MOST_DESCRIPTORS)
+            _execute(request)
+    except OSError as error:
+        where = f": {error.filename}" if error.filename else ""
+        parent.send(f"{error.errno or 0} {error.strerror or error}{where}".encode("utf-8", "replace"))
+    finally:
+        os._exit(_NOT_STARTED)

@@ -1,0 +1,285 @@
+"""Running programs: what they are given, what comes back, and what is refused."""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from inarch import Cancelled, Rights, ToolFailed
+from inarch_sandbox_fs.processes.output import Captured
+from inarch_sandbox_fs.settings import Settings
+from inarch_sandbox_fs.workspace import FolderWorkspace
+
+READS = Rights()
+BUILDS = Rights(writes=("",), executes=True)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    made = tmp_path / "root"
+    made.mkdir()
+    return made
+
+
+@pytest.fixture
+def workspace(folder: Path) -> Iterator[FolderWorkspace]:
+    opened = FolderWorkspace.open(str(folder))
+    yield opened
+    opened.close()
+
+
+def refused(act: Callable[..., Any], *arguments: Any, **more: Any) -> ToolFailed:
+    with pytest.raises(ToolFailed) as caught:
+        act(*arguments, **more)
+    return caught.value
+
+
+def python(code: str) -> list[str]:
+    return [sys.executable, "-c", code]
+
+
+def descriptors() -> int:
+    return len(os.listdir("/proc/self/fd"))
+
+
+def test_a_program_reads_the_workspace_and_says_what_it_did(workspace: FolderWorkspace, folder: Path) -> None:
+    (folder / "a.txt").write_bytes(b"hello\n\xff\0")
+    ran = workspace.run(["cat", "a.txt"], READS)
+    assert (ran.argv, ran.exit_code, ran.output, ran.errors) == (("/usr/bin/cat", "a.txt"), 0, b"hello\n\xff\0", b"")
+    assert (ran.signal, ran.timed_out, ran.truncated, ran.notes) == (0, False, False, ())
+    assert ran.level == workspace.confinement().level
+
+
+def test_exit_codes_and_signals_come_back(workspace: FolderWorkspace) -> None:
+    assert workspace.run(["false"], READS).exit_code == 1
+    assert workspace.run(python("import sys; sys.exit(77)"), BUILDS).exit_code == 77
+    killed = workspace.run(python("import os; os.kill(os.getpid(), 15)"), BUILDS)
+    assert (killed.exit_code, killed.signal) == (None, 15)
+
+
+def test_errors_are_apart_or_in_their_order(workspace: FolderWorkspace) -> None:
+    code = "import os\nfor i in range(200): os.write(1 + i % 2, b'%d,' % i)"
+    apart = workspace.run(python(code), BUILDS)
+    assert apart.output == b"".join(b"%d," % i for i in range(0, 200, 2))
+    assert apart.errors == b"".join(b"%d," % i for i in range(1, 200, 2))
+    merged = workspace.run(python(code), BUILDS, merged=True)
+    assert (merged.output, merged.errors) == (b"".join(b"%d," % i for i in range(200)), b"")
+
+
+def test_output_is_handed_on_while_the_program_runs(workspace: FolderWorkspace) -> None:
+    seen: list[bytes] = []
+    cancelled = threading.Event()
+
+    def take(piece: bytes) -> None:
+        seen.append(piece)
+        cancelled.set()  # reached only if it comes before the program ends
+
+    with pytest.raises(Cancelled):
+        workspace.run(
+            python("import os, time; os.write(1, b'first\\n'); time.sleep(60)"),
+            BUILDS,
+            on_output=take,
+            cancelled=cancelled,
+        )
+    assert b"".join(seen) == b"first\n"
+
+
+def test_what_the_reader_of_output_raises_ends_the_program(workspace: FolderWorkspace) -> None:
+    def fail(piece: bytes) -> None:
+        raise ValueError(piece)
+
+    with pytest.raises(ValueError, match="first"):
+        workspace.run(python("import time; print('first'); time.sleep(60)"), BUILDS, on_output=fail)
+    assert workspace.run(["true"], READS).exit_code == 0
+
+
+def test_long_output_keeps_its_head_and_tail(workspace: FolderWorkspace) -> None:
+    code = "import sys\nfor i in range(100): sys.stdout.buffer.write(b'%08d' % i * (1 << 17))"
+    ran = workspace.run(python(code), BUILDS, timeout_s=120)
+    assert (ran.exit_code, ran.truncated) == (0, True)
+    assert ran.output.startswith(b"00000000") and ran.output.endswith(b"00000099")
+    assert 16 << 20 <= len(ran.output) < 17 << 20
+    assert str((100 << 20) - (16 << 20)) in ran.notes[0]
+
+
+@pytest.mark.slow
+def test_endless_output_is_ended(workspace: FolderWorkspace, folder: Path) -> None:
+    os.symlink("/dev/zero", folder / "zero")
+    ran = workspace.run(python("import os\nwhile True: os.write(1, bytes(1 << 20))"), BUILDS, timeout_s=300)
+    assert (ran.exit_code, ran.signal, ran.truncated, ran.timed_out) == (None, 9, True, False)
+    assert "256 MiB" in ran.notes[-1]
+
+
+@given(st.lists(st.binary(max_size=40), max_size=30), st.integers(1, 30))
+def test_what_is_kept_is_the_head_and_the_tail(pieces: list[bytes], kept: int) -> None:
+    captured = Captured(kept)
+    for piece in pieces:
+        captured.add(piece)
+    whole = b"".join(pieces)
+    assert captured.total == len(whole)
+    if len(whole) <= 2 * kept:
+        assert (captured.value(), captured.dropped) == (whole, 0)
+    else:
+        assert captured.value().startswith(whole[:kept]) and captured.value().endswith(whole[-kept:])
+        assert captured.dropped == len(whole) - 2 * kept
+
+
+def test_standard_input_is_given_or_empty(workspace: FolderWorkspace) -> None:
+    assert workspace.run(["cat"], READS).output == b""
+    data = bytes(range(256)) * 4096
+    assert workspace.run(["cat"], READS, stdin=data).output == data
+    assert workspace.run(["true"], READS, stdin=data).exit_code == 0  # it doesn't read any of it
+
+
+def test_the_working_directory_is_below_the_root(workspace: FolderWorkspace, folder: Path, tmp_path: Path) -> None:
+    (folder / "sub").mkdir()
+    (tmp_path / "outside").mkdir()
+    (folder / "out").symlink_to(tmp_path / "outside")
+    (folder / "file").write_text("")
+    assert workspace.run(["pwd"], READS, cwd="sub").output == f"{folder}/sub\n".encode()
+    assert workspace.run(["pwd", "-P"], BUILDS, cwd="sub").output == f"{folder}/sub\n".encode()
+    assert refused(workspace.run, ["pwd"], READS, cwd="out").code == "permission"
+    assert refused(workspace.run, ["pwd"], READS, cwd="../outside").code == "permission"
+    assert refused(workspace.run, ["pwd"], READS, cwd="file").code == "validation"
+    assert refused(workspace.run, ["pwd"], READS, cwd="missing").code == "not_found"
+
+
+def test_wrong_words_are_refused(workspace: FolderWorkspace) -> None:
+    for argv in ([], [""], ["echo", "a\0b"], ["echo", "\ud800"]):
+        assert refused(workspace.run, argv, READS).code == "validation"
+    assert refused(workspace.run, ["true"], READS, timeout_s=0).code == "validation"
+    assert refused(workspace.run, ["echo", "x" * 200_000], READS).code == "validation"
+    assert refused(workspace.run, ["true"], Rights(env={"a=b": "c"})).code == "validation"
+
+
+def test_time_is_limited(workspace: FolderWorkspace) -> None:
+    ran = workspace.run(["sleep", "60"], BUILDS, timeout_s=0.3)
+    assert (ran.exit_code, ran.signal, ran.timed_out) == (None, 9, True)
+
+
+def test_cancelling_before_and_while_it_runs(workspace: FolderWorkspace) -> None:
+    cancelled = threading.Event()
+    cancelled.set()
+    with pytest.raises(Cancelled):
+        workspace.run(["true"], READS, cancelled=cancelled)
+    for delay in (0.0, 0.001, 0.003, 0.01, 0.05, 0.2):
+        event = threading.Event()
+        timer = threading.Timer(delay, event.set)
+        timer.start()
+        with pytest.raises(Cancelled):
+            workspace.run(["sleep", "60"], BUILDS, cancelled=event)
+        timer.join()
+
+
+def test_many_threads_run_programs_at_once(workspace: FolderWorkspace) -> None:
+    def run(number: int) -> bytes:
+        return workspace.run(["echo", str(number)], READS).output
+
+    with ThreadPoolExecutor(16) as pool:
+        assert list(pool.map(run, range(64))) == [f"{number}\n".encode() for number in range(64)]
+
+
+def test_programs_run_side_by_side(workspace: FolderWorkspace, folder: Path) -> None:
+    # Each waits for the others' files: one after the other would never end.
+    code = "import os, sys, time\nopen(sys.argv[1], 'w').close()\nwhile len(os.listdir('.')) < 3: time.sleep(0.01)"
+    with ThreadPoolExecutor(3) as pool:
+        runs = pool.map(lambda name: workspace.run([*python(code), name], BUILDS), "abc")
+        assert [ran.exit_code for ran in runs] == [0, 0, 0]
+
+
+def test_no_descriptor_and_no_folder_is_left(
+    workspace: FolderWorkspace, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    places = [tmp_path / "disk", tmp_path / "memory"]  # where nobody else makes folders
+    for place in places:
+        place.mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(places[0]))
+    monkeypatch.setattr("inarch_sandbox_fs.processes.environment._MEMORY", str(places[1]))
+
+    def left() -> tuple[int, list[str]]:
+        return descriptors(), [name for place in places for name in os.listdir(place)]
+
+    workspace.run(["true"], READS)
+    before = left()
+    for number in range(60):
+        workspace.run(["true"], READS, stdin=b"x" * (number % 2))
+        refused(workspace.run, ["true"], READS, cwd="missing")
+    (folder / "empty").write_bytes(b"")
+    (folder / "empty").chmod(0o755)
+    for _ in range(20):
+        refused(workspace.run, [str(folder / "empty")], BUILDS)
+    made = "import os, tempfile\nd = tempfile.mkdtemp()\nos.mkdir(d + '/x')\nopen(d + '/x/y', 'w').close()\n"
+    made += "os.symlink('/usr', d + '/link')\nos.makedirs(os.path.expanduser('~/.cache'))\nos.chmod(d + '/x', 0)"
+    assert workspace.run(python(made), BUILDS).exit_code == 0
+    assert left() == before
+    assert os.path.isdir("/usr/bin")
+
+
+def test_no_descriptor_is_inherited(workspace: FolderWorkspace, folder: Path) -> None:
+    held = os.open(folder, os.O_RDONLY)
+    os.set_inheritable(held, True)
+    try:
+        ran = workspace.run(["ls", "/proc/self/fd"], Rights(executes=True))
+    finally:
+        os.close(held)
+    assert ran.output.split() == [b"0", b"1", b"2", b"3"]  # the last is how it reads the folder
+
+
+def test_a_closed_workspace_runs_nothing(folder: Path) -> None:
+    workspace = FolderWorkspace.open(str(folder))
+    before = descriptors()
+    workspace.run(["true"], READS)
+    with ThreadPoolExecutor(1) as pool:
+        running = pool.submit(workspace.run, ["sleep", "60"], BUILDS)
+        time.sleep(0.3)
+        workspace.close()
+        assert isinstance(running.exception(), ToolFailed)
+    workspace.close()
+    assert descriptors() == before - 1
+    assert refused(workspace.run, ["true"], READS).code == "cancelled"
+
+
+@pytest.mark.parametrize(
+    ("required", "rights", "allowed"), [(0, BUILDS, True), (3, READS, False), (None, BUILDS, False)]
+)
+def test_less_confinement_than_required_is_refused(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, required: int | None, rights: Rights, allowed: bool
+) -> None:
+    from inarch_sandbox_fs.confinement import Features
+    from inarch_sandbox_fs.processes.forking import ForkServer
+
+    workspace = FolderWorkspace.open(str(folder), Settings(require_level=required))
+    try:
+        workspace.confinement()
+        # A machine without any of the layers: the child really puts on none.
+        server: ForkServer = workspace._with_runner()._started()
+        monkeypatch.setattr(server, "features", tuple(Features(0, False, False, False, "x86_64", ("none",))))
+        if allowed:
+            assert workspace.run(["true"], rights).level == 1
+        else:
+            failed = refused(workspace.run, ["true"], rights)
+            assert failed.code == "permission" and "require_level" in failed.remedy
+            if required is None:
+                assert workspace.run(["true"], READS).level == 1
+    finally:
+        workspace.close()
+
+
+def test_a_system_without_processes_says_so(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr(os, "fork")
+    workspace = FolderWorkspace.open(str(folder))
+    try:
+        assert refused(workspace.run, ["true"], READS).code == "execution"
+        assert workspace.confinement().level == 0
+    finally:
+        workspace.close()

@@ -1,0 +1,246 @@
+"""Whatever a program does, nothing of it is left: the proof is the process table."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from inarch import Cancelled, Rights, ToolFailed
+from inarch_sandbox_fs.workspace import FolderWorkspace
+
+READS = Rights()
+BUILDS = Rights(writes=("",), executes=True)
+
+ESCAPES = {
+    "own session": "os.setsid()",
+    "forked twice": "if os.fork(): os._exit(0)\nos.setsid()\nif os.fork(): os._exit(0)",
+    "ignores signals": "for n in (1, 2, 3, 15, 18, 20): signal.signal(n, signal.SIG_IGN)",
+    "survives its parent": "import ctypes; ctypes.CDLL(None).prctl(1, 0, 0, 0, 0); os.setsid()",
+    "stops itself": "os.kill(os.getpid(), signal.SIGSTOP)",
+    "many": "for _ in range(30):\n    if not os.fork(): os.setsid(); break",
+}
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Iterator[FolderWorkspace]:
+    (tmp_path / "root").mkdir()
+    opened = FolderWorkspace.open(str(tmp_path / "root"))
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def mark() -> str:
+    return f"mark-{secrets.token_hex(8)}"
+
+
+def marked(mark: str) -> list[int]:
+    """Return the processes with a word on their command line."""
+    found = []
+    for name in os.listdir("/proc"):
+        try:
+            if name.isdigit() and mark.encode() in Path(f"/proc/{name}/cmdline").read_bytes():
+                found.append(int(name))
+        except OSError:
+            continue
+    return found
+
+
+def until(condition: object) -> None:
+    assert callable(condition)
+    for _ in range(2000):
+        if condition():
+            return
+        time.sleep(0.01)
+    raise AssertionError("it never came to be")
+
+
+def leaving(escape: str, stays: bool) -> str:
+    """Return a program that leaves a descendant behind, and ends or stays."""
+    end = "time.sleep(600)" if stays else "os.read(ready, 1)"
+    body = "\n    ".join(ESCAPES[escape].splitlines())
+    return (
+        f"import os, signal, sys, time\nready, tell = os.pipe()\nif os.fork() == 0:\n    os.write(tell, b'x')\n"
+        f"    {body}\n    time.sleep(600)\n{end}\nprint('over')"
+    )
+
+
+@pytest.mark.parametrize("escape", ESCAPES)
+@pytest.mark.parametrize("stays", [False, True])
+def test_descendants_are_killed(workspace: FolderWorkspace, mark: str, escape: str, stays: bool) -> None:
+    argv = [sys.executable, "-c", leaving(escape, stays), mark]
+    ran = workspace.run(argv, BUILDS, timeout_s=1.0 if stays else 60.0)
+    assert (ran.timed_out, ran.output) == ((True, b"") if stays else (False, b"over\n"))
+    assert marked(mark) == []
+
+
+@pytest.mark.parametrize("escape", ["own session", "many"])
+def test_descendants_are_killed_without_lists_of_children(
+    workspace: FolderWorkspace, mark: str, escape: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from inarch_sandbox_fs.processes import descendants
+
+    others = frozenset(descendants._listed_children(os.getpid()))
+    monkeypatch.setattr(descendants, "_ways_to_look", lambda: lambda pid: descendants._table().get(pid, []))
+    child = subprocess.Popen([sys.executable, "-c", leaving(escape, True), mark], start_new_session=True)
+    until(lambda: len(marked(mark)) > 1)
+    stopped = descendants.stop_all(others)
+    assert set(marked(mark)) <= stopped
+    for pid in stopped:
+        os.kill(pid, signal.SIGKILL)
+    child.wait()
+
+
+@pytest.mark.parametrize("escape", ["", "os.setsid()"])
+def test_a_fork_bomb_ends(workspace: FolderWorkspace, mark: str, escape: str) -> None:
+    bomb = f"import os, time\nend = time.time() + 20\nfor _ in range(8): os.fork() or {escape or 0}\n"
+    bomb += "while time.time() < end: os.fork() or os._exit(0)"
+    ran = workspace.run([sys.executable, "-c", bomb, mark], BUILDS, timeout_s=1.5)
+    assert ran.timed_out
+    assert marked(mark) == []
+
+
+def test_a_pipe_that_is_held_open_holds_nobody_up(workspace: FolderWorkspace, mark: str) -> None:
+    code = "import os, time\nif os.fork() == 0:\n    os.setsid(); time.sleep(600)\nprint('done')"
+    ran = workspace.run([sys.executable, "-c", code, mark], BUILDS)
+    assert (ran.exit_code, ran.output) == (0, b"done\n")
+    assert marked(mark) == []
+
+
+def test_cancelling_kills_the_tree(workspace: FolderWorkspace, mark: str) -> None:
+    cancelled = threading.Event()
+    with ThreadPoolExecutor(1) as pool:
+        code = leaving("many", True)
+        running = pool.submit(
+            workspace.run, [sys.executable, "-c", code, mark], BUILDS, cancelled=cancelled, timeout_s=600
+        )
+        until(lambda: len(marked(mark)) > 20)
+        cancelled.set()
+        assert isinstance(running.exception(), Cancelled)
+    assert marked(mark) == []
+
+
+CLIENT = """
+import sys
+from inarch import Rights
+from inarch_sandbox_fs.workspace import FolderWorkspace
+workspace = FolderWorkspace.open(sys.argv[1])
+workspace.run([sys.executable, "-c", sys.argv[2], sys.argv[3]], Rights(writes=("",), executes=True), timeout_s=600)
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
+def test_nothing_is_left_when_inarch_is_killed(tmp_path: Path, mark: str, number: int) -> None:
+    code = leaving("many", True)
+    client = subprocess.Popen(
+        [sys.executable, "-c", CLIENT, str(tmp_path), code, mark], stderr=subprocess.DEVNULL, start_new_session=True
+    )
+    until(lambda: len(marked(mark)) > 20)
+    servers = _children(client.pid)
+    assert servers
+    client.send_signal(number)
+    client.wait()
+    until(lambda: not marked(mark))
+    until(lambda: not any(os.path.exists(f"/proc/{pid}") and _is_alive(pid) for pid in servers))
+
+
+def test_nothing_is_left_when_inarch_ends_without_closing(tmp_path: Path) -> None:
+    code = CLIENT.replace('"-c", sys.argv[2], sys.argv[3]', '"-c", "pass"')
+    code += "\nimport os\nprint(open(f'/proc/self/task/{os.getpid()}/children').read())"
+    done = subprocess.run([sys.executable, "-c", code, str(tmp_path)], capture_output=True, check=True)
+    assert done.stderr == b""
+    servers = [int(word) for word in done.stdout.split()]
+    assert len(servers) == 1
+    until(lambda: not any(_is_alive(pid) for pid in servers))
+
+
+def test_a_killed_server_is_started_again(workspace: FolderWorkspace, mark: str) -> None:
+    workspace.run(["true"], READS)
+    for _ in range(3):
+        (server,) = [pid for pid in _children(os.getpid()) if b"inarch_sandbox_fs" in _command(pid)]
+        with ThreadPoolExecutor(1) as pool:
+            running = pool.submit(workspace.run, [sys.executable, "-c", "input()", mark], BUILDS, stdin=b"x\n")
+            os.kill(server, signal.SIGKILL)
+            assert running.result().exit_code == 0
+        assert workspace.run(["true"], READS).exit_code == 0
+
+
+def test_a_killed_supervisor_is_one_clear_error(
+    workspace: FolderWorkspace, mark: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "temporary").mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "temporary"))
+    with ThreadPoolExecutor(1) as pool:
+        running = pool.submit(workspace.run, [sys.executable, "-c", leaving("many", True), mark], BUILDS)
+        until(lambda: len(marked(mark)) > 20)
+        (server,) = [pid for pid in _children(os.getpid()) if b"inarch_sandbox_fs" in _command(pid)]
+        command = next(pid for pid in marked(mark) if _parent(_parent(pid)) == server)
+        os.kill(_parent(command), signal.SIGKILL)
+        failed = running.exception()
+    assert isinstance(failed, ToolFailed) and failed.code == "unknown_outcome"
+    until(lambda: not marked(mark))
+    assert os.listdir(tmp_path / "temporary") == []
+    assert workspace.run(["true"], READS).exit_code == 0
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become somebody else")
+def test_it_works_for_a_user_without_rights() -> None:
+    code = """
+import os, sys, tempfile
+from inarch import Rights
+from inarch_sandbox_fs.workspace import FolderWorkspace
+with tempfile.TemporaryDirectory() as folder:
+    workspace = FolderWorkspace.open(folder)
+    os.mkdir(folder + "/.git")
+    print(workspace.confinement().level)
+    print(workspace.run(["id", "-u"], Rights()).output)
+    builds = Rights(writes=("",), executes=True)
+    ran = workspace.run(["sh", "-c", "id -u; echo x > made; echo y > .git/config; (setsid sleep 600 &)"], builds)
+    print(ran.output, os.listdir(folder + "/.git"), os.listdir(folder), ran.exit_code, ran.errors)
+    bomb = "b() { b | b & }; b; sleep 600"
+    print(workspace.run(["sh", "-c", bomb], builds, timeout_s=1).timed_out)
+    workspace.close()
+"""
+    # Python may lie in root's own folder: reading it is the one right that is left.
+    user = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--inh-caps=+dac_read_search"]
+    user += ["--ambient-caps=+dac_read_search", "env", "HOME=/nonexistent", "TMPDIR=/tmp"]
+    done = subprocess.run([*user, sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    lines = done.stdout.splitlines()
+    assert lines[1] == "b'65534\\n'", done.stderr
+    assert "[] ['.git', 'made']" in lines[2].replace("['made', '.git']", "['.git', 'made']"), lines
+    assert lines[3] == "True"
+
+
+def _is_alive(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def _parent(pid: int) -> int:
+    try:
+        return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+    except OSError:
+        return 0
+
+
+def _children(pid: int) -> list[int]:
+    return [int(name) for name in os.listdir("/proc") if name.isdigit() and _parent(int(name)) == pid]
+
+
+def _command(pid: int) -> bytes:
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes()
+    except OSError:
+        return b""
