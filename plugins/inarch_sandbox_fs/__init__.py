@@ -1,4 +1,4 @@
-"""Safe files under one root, and the tools that read, search and change them."""
+"""Safe files and commands under one root, and the tools that read, search, change and run."""
 
 from __future__ import annotations
 
@@ -13,10 +13,19 @@ if TYPE_CHECKING:
 
 @inarch.hookimpl
 def inarch_tools(context: inarch.PluginContext) -> Iterable[inarch.Tool]:
-    """Return the file tools."""
+    """Return the file tools, and the one that runs commands."""
+    from inarch_sandbox_fs.commands.tool import ExecuteCommand
     from inarch_sandbox_fs.tools import TOOLS
 
-    return TOOLS
+    return [*TOOLS, ExecuteCommand(context.root, context.commands)]
+
+
+@inarch.hookimpl
+def inarch_policies(context: inarch.PluginContext) -> Iterable[inarch.Policy]:
+    """Return the policy that says no where the tools would."""
+    from inarch_sandbox_fs.commands.policy import SandboxPolicy
+
+    return [SandboxPolicy(context.root, context.commands)]
 
 
 @inarch.hookimpl

@@ -16,7 +16,7 @@ from inarch_sandbox_fs.tools import TOOLS
 
 def test_the_plugin_brings_its_tools_workspace_and_settings(tmp_path: Path) -> None:
     context = inarch.PluginContext("sandbox-fs", str(tmp_path))
-    assert len(list(inarch_tools(context))) == 11
+    assert len(list(inarch_tools(context))) == 12
     (spec,) = inarch_workspaces(context)
     workspace = spec.open(str(tmp_path))
     assert (spec.name, workspace.root) == ("sandbox-fs", str(tmp_path))
@@ -97,7 +97,9 @@ def test_pages_of_a_big_file_join_to_the_whole(open_files: Any, tmp_path: Path) 
         "line 199999\nline 200000\n"
     )
     assert files.error("read_file", file_path="big.txt", start_line=200_001).code == "validation"
-    assert files.error("write_file", file_path="big.txt", content="x").code == "conflict"
+    edit = {"file_path": "big.txt", "search": "line 100000\n", "replace": "x\n", "description": ""}
+    assert files.data("patch_source_file", **edit)["line"] == 100_000
+    assert (tmp_path / "big.txt").read_text() == text.replace("line 100000\n", "x\n")
 
 
 def test_a_binary_file_is_refused_clearly(files: Any) -> None:

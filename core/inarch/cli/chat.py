@@ -9,13 +9,14 @@ import click
 
 from inarch.cli.options import all_options
 from inarch.cli.terminal import is_terminal
-from inarch.contract.errors import UsageError
+from inarch.contract.errors import StoreError, UsageError
 
 if TYPE_CHECKING:
     from asyncio import Runner
 
     from inarch.cli.slash import SlashCommands
     from inarch.cli.turn import Display
+    from inarch.sessions.app import App
     from inarch.sessions.session import Session
 
 
@@ -36,23 +37,39 @@ def chat(**given: Any) -> int:
     with Runner() as runner:
         try:
             session = open_session(app, options)
-            slash = SlashCommands(app.composition.slash_commands, session.conversation.journal, runner)
+            _greet(app)
+            talk = session.conversation
+            slash = SlashCommands(app.composition.slash_commands, talk.journal, runner, talk.scheduler.grants)
             return _converse(runner, session, display, slash)
         finally:
             display.close()
             runner.run(app.aclose())
 
 
+def _greet(app: App) -> None:
+    """Say how to talk, and how well the commands that a model may run are confined here."""
+    from inarch.cli.failure import say
+    from inarch.cli.front_ends.words import confinement_words
+    from inarch.contract.errors import InarchError
+
+    sys.stderr.write("Ask about this directory. Ctrl-C cancels a turn; Ctrl-D or /quit leaves; /help lists commands.\n")
+    if "execute_command" in app.composition.tools:
+        try:
+            sys.stderr.write(f"Commands are {confinement_words(app.workspace.confinement())}.\n")
+        except InarchError as error:
+            say("note", str(error))
+
+
 def _converse(runner: Runner, session: Session, display: Display, slash: SlashCommands) -> int:
     """Read lines until the end of input; a turn that goes wrong doesn't end the conversation."""
     from inarch.cli.failure import say
     from inarch.cli.turn import drive
+    from inarch.cli.user_commands import run_command
 
     try:
         import readline  # noqa: F401  # input() then edits and remembers lines
     except ImportError:
         pass
-    sys.stderr.write("Ask about this directory. Ctrl-C cancels a turn; Ctrl-D or /quit leaves; /help lists commands.\n")
     while True:
         try:
             line = input("\n> ").strip()
@@ -66,7 +83,11 @@ def _converse(runner: Runner, session: Session, display: Display, slash: SlashCo
             if slash.took(line):
                 if slash.is_over:
                     return 0
+            elif line == "!":
+                say("error", "give a command after the !, such as !ls")
+            elif line.startswith("!"):
+                run_command(session, runner, line[1:].strip())
             elif line:
                 runner.run(drive(session, line, display))
-        except UsageError as error:
+        except (StoreError, UsageError) as error:
             say("error", str(error))

@@ -1,4 +1,4 @@
-"""The `/NAME words` of a conversation: the kernel's own `/help` and `/quit`, and what plugins bring."""
+"""The `/NAME words` of a conversation: the kernel's own `/approve`, `/help` and `/quit`, and what plugins bring."""
 
 from __future__ import annotations
 
@@ -19,11 +19,16 @@ from inarch.contract.events import CommandRan, ErrorHappened
 if TYPE_CHECKING:
     from asyncio import Runner
 
+    from inarch.calls.grants import Grants
     from inarch.contract.ports import SlashCommand
     from inarch.journal import Journal
     from inarch.plugins import Bound
 
-OWN = {"help": "List the commands.", "quit": "Leave the conversation."}
+OWN = {
+    "approve": "List what runs without a question here; revoke [all|ID] takes it back.",
+    "help": "List the commands.",
+    "quit": "Leave the conversation.",
+}
 # A path such as /etc/hosts, or // at the start of a comment, is no command.
 _COMMAND = re.compile(r"/([A-Za-z0-9][A-Za-z0-9_.-]*)(?:\s+(.*))?", re.S)
 
@@ -35,6 +40,7 @@ class SlashCommands:
     commands: Mapping[str, Bound[SlashCommand]]
     journal: Journal
     runner: Runner
+    grants: Grants
     is_over: bool = False
 
     def took(self, line: str) -> bool:
@@ -47,6 +53,10 @@ class SlashCommands:
             self.is_over = True
         elif name == "help":
             self._help()
+        elif name == "approve":
+            from inarch.cli.approved import approve
+
+            sys.stdout.write("".join(f"{escape(said, keep_newlines=False)}\n" for said in approve(self.grants, words)))
         elif name in self.commands:
             self._run(self.commands[name], words)
         else:
@@ -61,6 +71,7 @@ class SlashCommands:
         columns = max(map(len, rows))
         for name, text in rows.items():
             sys.stdout.write(f"/{name:<{columns}}  {escape(text, keep_newlines=False)}\n")
+        sys.stdout.write(f"!{'COMMAND':<{columns}}  Run a command in the workspace, confined.\n")
 
     def _run(self, bound: Bound[SlashCommand], words: str) -> None:
         name, shown = bound.value.name, ""

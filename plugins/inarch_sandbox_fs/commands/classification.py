@@ -1,0 +1,220 @@
+"""Which tier a command line is of, what it may do, and how it will run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cache
+from typing import Literal
+
+from attrs import Factory, frozen
+
+from inarch import Rights, ToolFailed, split_command
+from inarch_sandbox_fs.commands.git_rules import GIT, REMEDIES, environment, prepared
+from inarch_sandbox_fs.commands.granting import Grants, allowing, matching
+from inarch_sandbox_fs.commands.kinds import Refused, check_free, check_path, nearest
+from inarch_sandbox_fs.commands.programs import PROGRAMS
+from inarch_sandbox_fs.commands.reading import Reader
+from inarch_sandbox_fs.commands.rules import Rule
+from inarch_sandbox_fs.commands.runners import RUNNERS, Runner, program_name
+
+Tier = Literal["read-only", "workspace", "granted", "none"]
+
+_INSTEAD = {
+    "rm": "use delete_file", "unlink": "use delete_file", "mv": "use move_file", "touch": "use create_file",
+    "mkdir": "use create_file: it makes the folders of its path", "cp": "use read_file, then create_file",
+    "tee": "use write_file", "patch": "use patch_source_file", "awk": "use search_files, grep or cut",
+    "rg": "use search_files, or grep -rn", "ag": "use search_files, or grep -rn", "less": "use read_file",
+    "more": "use read_file", "vi": "use patch_source_file", "vim": "use patch_source_file",
+    "nano": "use patch_source_file", "xargs": "run the command on each name, one call each",
+    "cd": "every command starts in the workspace root: give paths relative to it",
+    "env": "give the command itself", "sudo": "give the command itself; it runs with the user's own rights",
+    "timeout": "give timeout_s instead", "time": "give the command itself; its duration is recorded",
+    "sh": "give the command itself; there is no shell", "bash": "give the command itself; there is no shell",
+    "export": "variables are passed on by [commands.NAME] env = [...]",
+    "python": "write it to a file and run python FILE", "python3": "write it to a file and run python3 FILE",
+    "node": "write it to a file and run node FILE", "which": "give the command itself",
+    "npx": "give the program's own name; npx may download it",
+}  # fmt: skip
+
+
+@frozen
+class Classified:
+    """What a command line is.
+
+    Args:
+        tier: `none` is refused; `workspace` and `granted` may change the workspace.
+        words: What was given, split.
+        argv: What will run; for `none` empty.
+        rule: The rule that takes it, or refuses it.
+        reason: Why it is refused, or what there is to ask.
+        remedy: What to do instead of what is refused.
+        allowed_by: The lines of configuration that would allow what is refused; empty where none should.
+        rights: What it may do.
+        passes: Names of variables that are passed on to it.
+        paths: The words that name files, for a look at where their links lead.
+        shape: The words with which all command lines begin for which one "always" counts.
+        is_exact: Whether `shape` is all of the words.
+        exits: What exit codes other than 0 mean where they are no failure.
+    """
+
+    tier: Tier
+    words: tuple[str, ...] = ()
+    argv: tuple[str, ...] = ()
+    rule: str = ""
+    reason: str = ""
+    remedy: str = ""
+    allowed_by: str = ""
+    rights: Rights = Factory(Rights)
+    passes: tuple[str, ...] = ()
+    paths: tuple[str, ...] = ()
+    shape: tuple[str, ...] = ()
+    is_exact: bool = True
+    exits: Mapping[int, str] = Factory(dict)
+
+
+def classify(command: str | Sequence[str], grants: Grants | None = None, root: str = "") -> Classified:
+    """Return what a command line is; pure.
+
+    Args:
+        command: The command line, or its words.
+        grants: The user's `[commands.NAME]`.
+        root: The workspace's absolute path, for remedies that name relative paths.
+    """
+    try:
+        words = split_command(command) if isinstance(command, str) else tuple(command)
+    except ToolFailed as error:
+        return Classified("none", reason=error.message, remedy=error.remedy)
+    if not words or not words[0]:
+        return Classified("none", words, reason="the command names no program", remedy="give a program first")
+    grants = grants or {}
+    try:
+        return _found(words, grants, root)
+    except Refused as refused:
+        allowed_by = allowing(words, grants) if refused.grantable else ""
+        return Classified(
+            "none", words, rule=words[0], reason=refused.reason, remedy=refused.remedy, allowed_by=allowed_by
+        )  # fmt: skip
+
+
+def _found(words: tuple[str, ...], grants: Grants, root: str) -> Classified:
+    """Return what the first tier says that knows the words; what a rule refuses, the user's own may still allow."""
+    try:
+        found = _read_only(words, root)
+    except Refused:
+        found = _granted(words, grants, root)
+        if found is None:
+            raise
+    return found or _granted(words, grants, root) or _workspace(words, root) or _none(words)
+
+
+def _read_only(words: tuple[str, ...], root: str) -> Classified | None:
+    """Return what a program of the read-only tier is; a rule that refuses leaves the other tiers out of it."""
+    if words[:2] in (("git", "--no-pager"), ("git", "-P")):
+        words = ("git", *words[2:])
+    rule = _rule(words)
+    if rule is None:
+        return None
+    rest = words[len(rule.words) :]
+    paths = Reader(rule, root, rest).read()
+    is_git = rule.words[0] == "git"
+    argv = prepared(rest, rule) if is_git else (*rule.words, *rule.forced, *rest)
+    rights = Rights(env=environment({})) if is_git else Rights()
+    return Classified(
+        "read-only", words, argv, rule.name, rights=rights, paths=paths, shape=words, exits=rule.exits
+    )  # fmt: skip
+
+
+@cache
+def _rules() -> Mapping[str, tuple[Rule, ...]]:
+    """Return the rules by program, those with more words first."""
+    found: dict[str, tuple[Rule, ...]] = {}
+    for rule in sorted((*PROGRAMS, *GIT), key=lambda rule: -len(rule.words)):
+        found[rule.words[0]] = (*found.get(rule.words[0], ()), rule)
+    return found
+
+
+def _rule(words: tuple[str, ...]) -> Rule | None:
+    return next((rule for rule in _rules().get(words[0], ()) if words[: len(rule.words)] == rule.words), None)
+
+
+def _granted(words: tuple[str, ...], grants: Grants, root: str) -> Classified | None:
+    found = matching(words, grants)
+    if found is None:
+        return None
+    name, fixed = found
+    for word in words[fixed:]:
+        check_free(word, root)
+    grant = grants[name]
+    rights = Rights(writes=tuple(grant.writes), executes=True, network=grant.network)
+    return Classified(
+        "granted", words, words, f"[commands.{name}]", rights=rights, passes=tuple(grant.env), shape=words
+    )  # fmt: skip
+
+
+def _workspace(words: tuple[str, ...], root: str) -> Classified | None:
+    runner = _runner(words, root)
+    if runner is None:
+        return None
+    for word in words[1:]:
+        check_free(word, root)
+    if "/" in words[0]:
+        check_path(words[0], root)
+    reason = f"{words[0]} runs code of the workspace (workspace tier)"
+    return Classified(
+        "workspace", words, words, runner.pattern, reason,
+        rights=Rights(writes=("",), executes=True), shape=runner.shape(words),
+        is_exact=runner.is_exact, exits=runner.exits,
+    )  # fmt: skip
+
+
+def _runner(words: tuple[str, ...], root: str) -> Runner | None:
+    known = (program_name(words[0]), *words[1:])
+    found = next((runner for runner in RUNNERS if runner.takes(known, root)), None)
+    return found or (_OWN_SCRIPT if words[0].startswith("./") else None)
+
+
+_OWN_SCRIPT = Runner("FILE", match=("./run_tests.sh --fast",), not_match=("run_tests.sh", "/bin/run"))
+"""A program of the workspace, by its path."""
+
+
+def _none(words: tuple[str, ...]) -> Classified:
+    name = words[0]
+    reason, remedy, grantable = f"{name} is in no tier of commands", _INSTEAD.get(name, ""), True
+    if "=" in name:
+        reason, remedy = "variables can't be set before a command", "[commands.NAME] env = [...] passes variables on"
+        grantable = False
+    elif name == "git":
+        reason, remedy = _git_refusal(words)
+    elif "/" in name:
+        reason = f"{name} is in no tier of commands: programs are given by name"
+        base = name.rpartition("/")[2]
+        remedy = f"use {base}" if base in _rules() else "name it ./PATH if it is a program of the workspace"
+    elif not remedy:
+        known = {*_rules(), *(word for runner in RUNNERS for word in runner.words[0])} - {"FILE"}
+        near = nearest(name, known)
+        remedy = f"did you mean {near}?" if near and near != name else "use another tool or program"
+    raise Refused(_with_ways(reason, name), remedy, grantable=grantable)
+
+
+def _with_ways(reason: str, name: str) -> str:
+    """Name the ways in which a program may be run that is known, but not like this."""
+    ways = [" ".join(_said(word) for word in runner.words[1:]) for runner in RUNNERS if name in runner.words[0]]
+    if not ways:
+        return reason
+    return f"{name} is not run like this; known are " + " or ".join(f"{name} {way}".strip() for way in ways[:3])
+
+
+def _said(choice: frozenset[str]) -> str:
+    return "|".join(sorted(choice)) if len(choice) < 6 else "|".join([*sorted(choice)[:5], "…"])
+
+
+def _git_refusal(words: tuple[str, ...]) -> tuple[str, str]:
+    if len(words) == 1:
+        return "git needs a subcommand", "such as git status"
+    word = words[1].partition("=")[0]
+    reason = f"git {word} is not among the commands that only look"
+    if word.startswith("-"):
+        reason = f"git may not be given {word}"
+    known = sorted({rule.words[1] for rule in GIT})
+    near = nearest(word, known)
+    return reason, REMEDIES.get(word, f"did you mean git {near}?" if near else f"known are {', '.join(known)}")

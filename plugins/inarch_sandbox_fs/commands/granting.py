@@ -1,0 +1,57 @@
+"""The user's `[commands.NAME]`: what one takes, and the one that would allow a command."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from typing import Protocol
+
+
+class Grant(Protocol):
+    """One of `[commands.NAME]`."""
+
+    @property
+    def argv(self) -> tuple[str, ...]:
+        """The words of the command; a last `*` stands for any further ones."""
+        ...
+
+    @property
+    def writes(self) -> tuple[str, ...]:
+        """What it may write."""
+        ...
+
+    @property
+    def network(self) -> bool:
+        """Whether it may use the network."""
+        ...
+
+    @property
+    def env(self) -> tuple[str, ...]:
+        """Variables that are passed on to it."""
+        ...
+
+
+Grants = Mapping[str, Grant]
+
+
+def matching(words: Sequence[str], grants: Grants) -> tuple[str, int] | None:
+    """Return the name of the grant that takes these words and how many of them it names; an exact one goes first."""
+    best: tuple[str, int] | None = None
+    for name, grant in grants.items():
+        argv = tuple(grant.argv)
+        if argv == tuple(words):
+            return name, len(words)
+        fixed = argv[:-1]
+        if argv[-1:] == ("*",) and fixed and tuple(words[: len(fixed)]) == fixed and (not best or len(fixed) > best[1]):
+            best = name, len(fixed)
+    return best
+
+
+def allowing(words: Sequence[str], grants: Grants) -> str:
+    """Return the lines of configuration that would allow exactly these words."""
+    stem = re.sub(r"[^A-Za-z0-9_-]+", "-", words[0].rpartition("/")[2]).strip("-") or "command"
+    name, count = stem, 2
+    while name in grants:
+        name, count = f"{stem}-{count}", count + 1
+    return f"[commands.{name}]\nargv = {json.dumps(list(words), ensure_ascii=False)}"

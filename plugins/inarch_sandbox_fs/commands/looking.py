@@ -1,0 +1,119 @@
+"""A look at the workspace just before a command runs: where links lead, and what a repository would have git start.
+
+The tables judge words alone, and the operating system confines what runs. This stands between the two: it gives the
+better messages, and holds where nothing confines.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+
+from inarch import Rights, ToolFailed, Workspace
+from inarch_sandbox_fs.commands.git_rules import environment
+from inarch_sandbox_fs.commands.runners import VENVS
+from inarch_sandbox_fs.paths import normal
+from inarch_sandbox_fs.processes.programs import TABLE
+
+_NAMES_ONLY = frozenset({"ls", "find", "stat", "du", "tree", "file", "realpath"})
+_OF_LINKS = frozenset({"find", "stat", "du", "file"})  # tell of a link that is named, not of what it leads to
+_BORROWING = (".git/commondir", ".git/objects/info/alternates")
+_LIST_SETTINGS = ("git", "config", "--list", "--name-only", "-z")
+_SETTINGS_SECONDS = 10.0
+_MARK = "inarch.rules"  # a setting that git lists if it takes any from its environment
+
+
+def require_inside(workspace: Workspace, rule: str, paths: Iterable[str]) -> None:
+    """Refuse words that name something outside through a link, or something that would never end.
+
+    Raises:
+        ToolFailed: `permission` or `validation`.
+    """
+    for path in paths:
+        if path in ("", "-") or normal(path) == ".":
+            continue
+        found = workspace.stat(path)
+        if found is not None and found.kind == "link":
+            if rule in _OF_LINKS and not path.endswith("/"):
+                continue
+            _require_target_inside(workspace, path)
+        elif found is not None and found.kind == "other" and rule not in _NAMES_ONLY:
+            workspace.read(path, 0, 0)  # fails, and says what it is
+
+
+def _require_target_inside(workspace: Workspace, path: str) -> None:
+    try:
+        workspace.read(path, 0, 0)
+    except ToolFailed as error:
+        if error.code == "permission":
+            raise
+
+
+def without_filters(workspace: Workspace) -> Mapping[str, str]:
+    """Return variables for git that also take away the programs through which the repository would have files read.
+
+    Raises:
+        ToolFailed: The workspace's root is no repository, or one that reaches outside.
+    """
+    _require_own_repository(workspace)
+    marked = Rights(env=environment({_MARK: "1"}))
+    listed = workspace.run(_LIST_SETTINGS, marked, timeout_s=_SETTINGS_SECONDS)
+    if listed.exit_code != 0:
+        said = listed.errors.decode("utf-8", "replace").strip()
+        raise ToolFailed("execution", f"git can't read the repository's configuration: {said}")
+    keys = listed.output.decode("utf-8", "surrogateescape").split("\0")
+    if _MARK not in keys:
+        raise ToolFailed("execution", "git is too old to be given safe settings", "install git 2.31 or newer")
+    names = {key[len("filter.") :].rpartition(".")[0] for key in keys if key.startswith("filter.")}
+    settings = {f"filter.{name}.{word}": "" for name in sorted(names) for word in ("clean", "smudge", "process")}
+    return environment({**settings, **{f"filter.{name}.required": "false" for name in names}})
+
+
+def _require_own_repository(workspace: Workspace) -> None:
+    git = workspace.stat(".git")
+    if git is None:
+        raise ToolFailed(
+            "not_found", "there is no git repository in the workspace root",
+            "start Inarch in the top folder of the repository",
+        )  # fmt: skip
+    outside = ".git" if git.kind != "directory" else next((path for path in _BORROWING if workspace.stat(path)), None)
+    if outside is not None:
+        raise ToolFailed(
+            "permission", f"{outside} shows that the repository has parts outside the workspace",
+            "use the git tools, or a clone of its own",
+        )  # fmt: skip
+
+
+def own_folders(workspace: Workspace) -> tuple[str, ...]:
+    """Return the folders of the workspace that hold a project's own programs."""
+    return tuple(folder for folder in VENVS if _is_there(workspace, folder))
+
+
+def own_program(workspace: Workspace, name: str, folders: Iterable[str]) -> str:
+    """Return the path of a project's own program of this name, or the name where it has none."""
+    if "/" in name:
+        return name
+    return next((path for folder in folders if _is_there(workspace, path := f"{folder}/{name}")), name)
+
+
+def _is_there(workspace: Workspace, path: str) -> bool:
+    try:
+        return workspace.stat(path) is not None
+    except ToolFailed:
+        return False
+
+
+def own_variables(root: str, folders: Sequence[str]) -> Mapping[str, str]:
+    """Return what makes `make` and its like find a project's own programs first; nothing where it has none."""
+    if not folders:
+        return {}
+    users = [folder for folder in os.environ.get("PATH", "").split(os.pathsep) if os.path.isabs(folder)]
+    own = [os.path.join(root, folder) for folder in folders]
+    found = {"PATH": os.pathsep.join(dict.fromkeys((*own, *users, *TABLE)))}
+    environments = [os.path.dirname(folder) for folder in own if folder.endswith(("venv/bin", "/env/bin"))]
+    return {**found, "VIRTUAL_ENV": environments[0]} if environments else found
+
+
+def passed_on(names: Iterable[str]) -> Mapping[str, str]:
+    """Return the variables of the environment that a grant passes on."""
+    return {name: os.environ[name] for name in names if name in os.environ}

@@ -1,0 +1,47 @@
+"""What needs no question because the answer is no: commands of no tier, and changes to protected names."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from attrs import define, field
+
+from inarch import Tool, ToolCall, Verdict
+from inarch_sandbox_fs.paths import PROTECTED, is_protected
+
+if TYPE_CHECKING:
+    from inarch_sandbox_fs.commands.granting import Grants
+
+COMMAND = "execute_command"
+_CHANGING = frozenset({"write_file", "create_file", "patch_source_file", "move_file", "delete_file"})
+
+
+@define(eq=False, repr=False)
+class SandboxPolicy:
+    """Denies what this plugin's tools never do; what it allows with a reason the kernel asks about."""
+
+    root: str
+    grants: Grants
+    name: str = field(init=False, default="sandbox-fs")
+
+    def judge(self, call: ToolCall, tool: Tool) -> Verdict:
+        """Return deny with a reason, or allow."""
+        if call.name == COMMAND:
+            return self._command(call.arguments.get("command"))
+        if call.name in _CHANGING:
+            for path in sorted(tool.effects(call.arguments).writes):
+                if is_protected(path):
+                    return Verdict("deny", f"{path} is protected: {PROTECTED}")
+        return Verdict("allow")
+
+    def _command(self, command: object) -> Verdict:
+        if not isinstance(command, str):
+            return Verdict("allow")  # the schema has refused it
+        from inarch_sandbox_fs.commands.classification import classify
+
+        found = classify(command, self.grants, self.root)
+        if found.tier == "none":
+            return Verdict("deny", f"{found.reason}; {found.remedy}" if found.remedy else found.reason)
+        # An "ask" of a policy could not be answered by the user's own rules; the kernel asks, for the effects are
+        # unknown, and shows this reason.
+        return Verdict("allow", found.reason)

@@ -1,0 +1,288 @@
+from __future__ import annotations
+
+import shlex
+import tomllib
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import inarch
+from inarch_sandbox_fs.commands.classification import classify
+from inarch_sandbox_fs.commands.git_rules import GIT, SETTINGS
+from inarch_sandbox_fs.commands.kinds import KINDS
+from inarch_sandbox_fs.commands.policy import SandboxPolicy
+from inarch_sandbox_fs.commands.programs import PROGRAMS
+from inarch_sandbox_fs.commands.rules import Rule
+from inarch_sandbox_fs.commands.runners import RUNNERS, Runner
+from inarch_sandbox_fs.commands.tool import ExecuteCommand
+
+ROOT = "/home/me/project"
+RULES = {rule.name: rule for rule in (*PROGRAMS, *GIT)}
+
+
+DOCS = Path(__file__).parents[2] / "docs" / "reference" / "commands.md"
+
+
+def grant(*argv: str, **more: Any) -> Any:
+    return SimpleNamespace(argv=argv, **{"writes": ("",), "network": False, "env": (), **more})
+
+
+@pytest.mark.parametrize("rule", RULES.values(), ids=RULES)
+def test_a_rule_takes_its_examples_and_refuses_the_others(rule: Rule) -> None:
+    assert rule.match and (rule.not_match or not rule.options)
+    for line in rule.match:
+        found = classify(line, root=ROOT)
+        assert (found.tier, found.rule, found.reason) == ("read-only", rule.name, ""), line
+        assert not found.rights.writes and not found.rights.executes and not found.rights.network
+    for line in rule.not_match:
+        found = classify(line, root=ROOT)
+        assert found.tier == "none" and found.reason, line
+
+
+@pytest.mark.parametrize("runner", RUNNERS, ids=[runner.pattern for runner in RUNNERS])
+def test_a_runner_takes_its_examples_and_refuses_the_others(runner: Runner) -> None:
+    for line in runner.match:
+        found = classify(line, root=ROOT)
+        assert (found.tier, found.rule) == ("workspace", runner.pattern), line
+        assert (found.rights.writes, found.rights.executes, found.rights.network) == (("",), True, False)
+    for line in runner.not_match:
+        assert classify(line, root=ROOT).tier == "none", line
+
+
+@pytest.mark.parametrize("rule", RULES.values(), ids=RULES)
+def test_the_table_of_a_rule_is_well_formed(rule: Rule) -> None:
+    words = rule.options.split()
+    assert len(words) == len(rule.table), "an option stands there twice"
+    kinds = [option.kind for option in rule.table.values()] + [one.kind for one in rule.expected(frozenset())]
+    assert all(kind in KINDS or "|" in kind or kind in ("", "skip") for kind in kinds), kinds
+    assert set(rule.remedies).isdisjoint(rule.table)
+    assert {*rule.instead_of_first.split(), *rule.optional_with.split()} <= set(rule.table)
+
+
+FORBIDDEN = """
+    -exec -execdir -ok -okdir -delete -fprint -fprint0 -fprintf -fls -files0-from --files0-from --compress-program
+    --output --ext-diff --textconv --no-index --exec-path --work-tree --open-files-in-pager --dereference-recursive
+    --pid --follow=name --in-place --recurse-submodules --show-signature --contents --set --magic-file --exclude-from
+    --from-file --to-file --stdin --pre --random-source --uncompress
+"""
+
+
+@pytest.mark.parametrize("rule", RULES.values(), ids=RULES)
+def test_no_table_has_what_writes_starts_or_leads_outside(rule: Rule) -> None:
+    assert set(FORBIDDEN.split()).isdisjoint(rule.table)
+
+
+@given(st.sampled_from(sorted(RULES)), st.data())
+def test_long_options_are_never_abbreviated(name: str, data: st.DataObject) -> None:
+    rule = RULES[name]
+    long = [option for option in rule.table if option.startswith("--")]
+    if not long:
+        return
+    option = data.draw(st.sampled_from(long))
+    short = option[: data.draw(st.integers(3, max(len(option) - 1, 3)))]
+    if short in rule.table:
+        return
+    found = classify([*rule.words, short, "a", "b"], root=ROOT)
+    assert found.tier == "none" or found.rule != rule.name or rule.style == "free"
+
+
+words = st.text(st.sampled_from([*"-=./abcfonrLRO0129:~%(){}$!*?"]), max_size=10)
+
+
+@given(st.sampled_from(sorted(RULES)), st.lists(words, max_size=5))
+def test_whatever_is_taken_names_nothing_outside(name: str, rest: list[str]) -> None:
+    found = classify([*RULES[name].words, *rest], root=ROOT)
+    assert found.tier in ("read-only", "none", "workspace")
+    if found.tier != "read-only":
+        return
+    assert not any(word.startswith("/") or ".." in word.split("/") for word in found.paths)
+    known = {"-", "--", *RULES[found.rule].forced}
+    for word in found.words[len(RULES[found.rule].words) :]:
+        assert word in known or not word.startswith("--") or word.partition("=")[0] in RULES[found.rule].table or (
+            "--" in found.words or RULES[found.rule].style in ("free", "find") or _is_a_value(word, found.words)
+        )  # fmt: skip
+
+
+def _is_a_value(word: str, given_words: tuple[str, ...]) -> bool:
+    return given_words[given_words.index(word) - 1].startswith("-")
+
+
+@given(st.text(max_size=60))
+def test_any_text_is_classified(text: str) -> None:
+    found = classify(text, root=ROOT)
+    assert found.tier in ("read-only", "workspace", "none")
+    assert (found.argv == ()) == (found.tier == "none") and (found.tier != "none" or found.reason)
+
+
+@pytest.mark.parametrize(
+    ("line", "remedy"),
+    [
+        (f"cat {ROOT}/src/a.py", "use 'src/a.py'"),
+        (f"ls {ROOT}", "use '.'"),
+        (f"ls {ROOT}/", "use '.'"),
+        ("cat src/../a.py", "use 'a.py'"),
+        ("cat /etc/passwd", "give a path relative to the workspace root"),
+        ("cat ../x", "give a path relative to the workspace root"),
+        (f"pytest {ROOT}/tests", "use 'tests'"),
+        ("find . -delete", "use delete_file"),
+        ("find . -exec rm x", "one call each"),
+        ("sort -o out in", "use write_file to keep it"),
+        ("sed -i 5p a.py", "patch_source_file"),
+        ("grep -R x .", "use -r"),
+        ("ls --al", "--all"),
+        ("rm -rf build", "delete_file"),
+        ("cd src", "relative to it"),
+        ("git commit -m x", "git_commit"),
+        ("git lgo", "known are"),
+        ("git -C x status", "leave -C out"),
+        ("grpe x a", "grep"),
+        ("python -c 'print(1)'", "python FILE"),
+        ("FOO=1 pytest", "env = [...]"),
+        ("ls | wc", "one command a call"),
+        ("/usr/bin/ls", "use ls"),
+        ("cat", "name the file"),
+    ],
+)
+def test_a_refusal_says_what_to_do(line: str, remedy: str) -> None:
+    found = classify(line, root=ROOT)
+    assert found.tier == "none"
+    assert remedy in found.remedy, found
+
+
+@pytest.mark.parametrize(
+    "line", ["rm -rf build", "find . -delete", "git push", "curl -fsS 'http://x/?a=\"b\"'", "a.b/c d"]
+)
+def test_the_lines_of_a_refusal_would_allow_the_command(line: str) -> None:
+    found = classify(line, root=ROOT)
+    assert found.tier == "none"
+    (argv,) = (table["argv"] for table in tomllib.loads(found.allowed_by)["commands"].values())
+    assert argv == shlex.split(line)
+    (name,) = tomllib.loads(found.allowed_by)["commands"]
+    allowed = classify(line, {name: grant(*argv)}, ROOT)
+    assert (allowed.tier, allowed.argv) == ("granted", tuple(argv))
+
+
+def test_paths_that_lead_out_and_broken_lines_come_with_no_such_lines() -> None:
+    assert not any(classify(line, root=ROOT).allowed_by for line in ("cat /etc/passwd", "a;b", "", "X=1 a"))
+
+
+def test_a_grant_takes_its_words_and_with_a_star_any_further_ones() -> None:
+    grants = {"t": grant("pytest", "-q", "*", writes=("build/",), network=True, env=("TOKEN",)), "x": grant("mk", "it")}
+    found = classify("pytest -q tests/a.py -x", grants, ROOT)
+    assert (found.tier, found.rule, found.passes) == ("granted", "[commands.t]", ("TOKEN",))
+    assert (found.rights.writes, found.rights.executes, found.rights.network) == (("build/",), True, True)
+    assert classify("pytest -q", grants, ROOT).tier == "granted"
+    assert classify("pytest -x -q", grants, ROOT).tier == "workspace"
+    assert classify("mk it", grants, ROOT).tier == "granted"
+    assert classify("mk it now", grants, ROOT).tier == "none"
+    assert classify("pytest -q ../../x", grants, ROOT).tier == "none"
+    assert classify("pytest -q --rootdir=/etc", grants, ROOT).tier == "none"
+    assert classify("ls", {"ls": grant("ls")}, ROOT).tier == "read-only"
+    assert classify("cat /etc/hosts", {"hosts": grant("cat", "/etc/hosts")}, ROOT).tier == "granted"
+    assert classify("find . -delete", {"any": grant("find", "*")}, ROOT).tier == "granted"
+    assert classify("find /etc", {"any": grant("find", "*")}, ROOT).tier == "none"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "pytest ../other",
+        "pytest --rootdir=/etc",
+        "python ../x.py",
+        "make -C /tmp",
+        "make -C../x",
+        "pytest -c/etc/x",
+        "./../x",
+        "npm test --prefix=..",
+    ],
+)
+def test_the_arguments_of_tests_and_builds_stay_inside(line: str) -> None:
+    assert classify(line, root=ROOT).tier == "none"
+
+
+@pytest.mark.parametrize(
+    ("line", "shape"),
+    [
+        ("pytest -q tests", "pytest …"),
+        ("python -m pytest -x", "python -m pytest …"),
+        ("npm run test:unit -- --x", "npm run test:unit …"),
+        ("make -j4 test", "make -j4 test"),
+        ("python 'my file.py' --x", "python 'my file.py' …"),
+        ("./run.sh --all", "./run.sh …"),
+        ("ls -la", "ls -la"),
+        ("rm x", None),
+        ("a | b", None),
+    ],
+)
+def test_the_shape_says_what_always_would_cover(line: str, shape: str | None) -> None:
+    assert ExecuteCommand(ROOT, {}).shape({"command": line}) == shape
+
+
+def test_git_runs_with_settings_that_start_nothing() -> None:
+    found = classify("git --no-pager log -p --oneline", root=ROOT)
+    assert found.argv == (
+        "git", "--no-pager", "--no-optional-locks", "log", "--no-ext-diff", "--no-textconv",
+        "--ignore-submodules=dirty", "-p", "--oneline",
+    )  # fmt: skip
+    env = found.rights.env
+    assert (env["GIT_DIR"], env["GIT_WORK_TREE"], env["GIT_OPTIONAL_LOCKS"]) == (".git", ".", "0")
+    given_settings = {
+        env[f"GIT_CONFIG_KEY_{n}"]: env[f"GIT_CONFIG_VALUE_{n}"] for n in range(int(env["GIT_CONFIG_COUNT"]))
+    }
+    assert given_settings == SETTINGS
+
+
+def test_effects_reads_for_the_read_only_tier_and_unknown_for_the_others() -> None:
+    tool = ExecuteCommand(ROOT, {"t": grant("tox")})
+    assert tool.effects({"command": "ls"}) == inarch.Effects(reads=frozenset({""}))
+    for line in ("pytest", "tox", "rm x", "a | b"):
+        assert tool.effects({"command": line}) == inarch.Effects(exclusive=True)
+    assert isinstance(tool, inarch.Tool)
+    assert "tox" in tool.description
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "decision", "said"),
+    [
+        ("execute_command", {"command": "ls"}, "allow", ""),
+        ("execute_command", {"command": "pytest -q"}, "allow", "pytest runs code of the workspace (workspace tier)"),
+        ("execute_command", {"command": "tox"}, "allow", ""),
+        ("execute_command", {"command": "rm x"}, "deny", "delete_file"),
+        ("execute_command", {"command": "ls; ls"}, "deny", "chained"),
+        ("execute_command", {"command": 7}, "allow", ""),
+        ("write_file", {"file_path": ".git/config", "content": ""}, "deny", "protected"),
+        ("write_file", {"file_path": "a/../.git/x", "content": ""}, "allow", ""),
+        ("move_file", {"file_path": "a", "new_path": ".INARCH/config.toml"}, "deny", "protected"),
+        ("delete_file", {"file_path": "sub/.git/HEAD"}, "deny", "protected"),
+        ("write_file", {"file_path": "a.txt", "content": ""}, "allow", ""),
+        ("read_file", {"file_path": ".git/config"}, "allow", ""),
+    ],
+)
+def test_the_policy_denies_what_can_not_be(name: str, arguments: Any, decision: str, said: str) -> None:
+    from inarch_sandbox_fs import inarch_policies, inarch_tools
+
+    context = inarch.PluginContext("sandbox-fs", ROOT, commands={"t": grant("tox")})
+    (policy,) = inarch_policies(context)
+    assert isinstance(policy, SandboxPolicy)
+    tool = next(tool for tool in inarch_tools(context) if tool.name == name)
+    verdict = policy.judge(inarch.ToolCall("1", "", "t", name, arguments), tool)
+    assert verdict.decision == decision
+    assert said in verdict.reason and (said or not verdict.reason)
+
+
+def test_the_reference_has_the_tables_as_they_are() -> None:
+    rows = DOCS.read_text(encoding="utf-8").splitlines()
+    for rule in RULES.values():
+        options = " ".join(rule.table)
+        shown = f"`{options}`" if options else "any words" if rule.style == "free" else ""
+        operands = rule.operands.replace("object", "revision or path")
+        assert f"| `{rule.name}` | {operands} | {shown} |" in rows
+    for runner in RUNNERS:
+        with_words = " or ".join(f"`{word}`" for word in runner.requires.split("|")) if runner.requires else ""
+        row = f"| `{runner.pattern.replace('|', ' / ')}` | {f'with {with_words}' if with_words else ''} |"
+        assert row in rows
+    assert sum(row.startswith("| `") for row in rows) == len(RULES) + len(RUNNERS) + 5
