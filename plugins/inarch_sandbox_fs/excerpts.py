@@ -33,7 +33,9 @@ def excerpt(path: str, data: bytes, first: int, last: int | None, most: Most) ->
     return _result(path, text, (first, end, total), bool(note), (note, encoding.note))
 
 
-def excerpt_of_long(path: str, pieces: Iterable[bytes], first: int, last: int | None, most: Most) -> dict[str, Any]:
+def excerpt_of_long(
+    path: str, pieces: Iterable[bytes], first: int, last: int | None, most: Most, remark: str = ""
+) -> dict[str, Any]:
     """Return lines of a file that is read in pieces, as far as needed; how many it has stays unknown.
 
     Raises:
@@ -49,7 +51,7 @@ def excerpt_of_long(path: str, pieces: Iterable[bytes], first: int, last: int | 
     cut = bool(note) or last is None or end < last
     if cut and not note:
         note = f"lines {first} to {end} of a long file; go on with start_line={end + 1}"
-    return _result(path, text, (first, end, None), cut, (note, "too big for the tools to change"))
+    return _result(path, text, (first, end, None), cut, (note, remark))
 
 
 def _enough(path: str, pieces: Iterable[bytes], first: int, most: Most) -> tuple[bytes, int]:

@@ -46,6 +46,8 @@ def failure(error: OSError, path: str, root: int, open_it: Open) -> ToolFailed:
         return exists(path)
     if code in (errno.ENOSPC, errno.EDQUOT):
         return ToolFailed("execution", f"{path} was not written: the disk is full", "make room, then try again")
+    if code == errno.EFBIG:
+        return ToolFailed("execution", f"{path} was not written: this system allows no file that big")
     return ToolFailed("execution", f"{path}: {error.strerror or error}")
 
 
@@ -66,6 +68,11 @@ def changed(path: str) -> ToolFailed:
     return ToolFailed(
         "conflict", f"{path} has changed since it was last read; nothing was written", "read it again, then decide"
     )
+
+
+def too_big(path: str, size: int) -> ToolFailed:
+    """Return the failure for a file that is bigger than what tools change."""
+    return ToolFailed("validation", f"{path} is {size} bytes long, too big for the tools to change")
 
 
 def missing(path: str, root: int, open_it: Open) -> ToolFailed:

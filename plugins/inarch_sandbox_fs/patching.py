@@ -7,13 +7,14 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from inarch import ToolFailed
-from inarch_sandbox_fs.texts import Encoding
+from inarch_sandbox_fs.conflicts import MOST_PLACES, halfway, not_found, not_unique
+from inarch_sandbox_fs.texts import Encoding, is_shifted, possible_codecs, splits_no_character
 
-_MOST_PLACES = 20
-_MOST_LINES = 5_000  # a bound on the look for similar text
-_MOST_SHOWN = 400
-_NEAR = 8_192  # characters around a place in which its kind of line end is looked for
+NEAR = 8_192
+"""Characters around a place in which its kind of line end is looked for."""
+
 _LINE_END = re.compile("\r\n|\n|\r")
+_BYTE_LINE_END = re.compile(b"\r\n|\n|\r")
 
 
 class Patched(NamedTuple):
@@ -30,23 +31,30 @@ def patch(data: bytes, encoding: Encoding, search: str, replace: str, path: str,
     stands at that place.
 
     Raises:
-        ToolFailed: `conflict` where the text is not there or, unless `every`, there more than once.
+        ToolFailed: `conflict` where the text is not there or, unless `every`, there more than once, or where it may
+            begin or end inside a character.
     """
     if not search:
         raise ToolFailed("validation", "the search text is empty", "give the exact text to replace")
     places = _places(data, encoding, search, path)
     if not places:
-        raise _not_found(data, encoding, search, path)
+        raise not_found(encoding.decode(data), search, replace, path)
     if len(places) > 1 and not every:
         exact = [place for place in places if data[slice(*place)] == encoding.encode(search, path)]
         if len(exact) != 1:
-            raise _not_unique(data, encoding, places, path)
+            raise not_unique(path, [_line_at(data, encoding, start) for start, _ in places[:MOST_PLACES]], len(places))
         places = exact
-    return _replaced(data, encoding, _apart(places), replace, path)
+    places = _apart(places)
+    _require_whole_characters(data, encoding, places, path)
+    if not replace.isascii() and is_shifted(data):
+        raise ToolFailed(
+            "validation", f"{path} is stored as ISO-2022; only ASCII text can be put into it; nothing was written"
+        )
+    return _replaced(data, encoding, places, replace, path)
 
 
-def _places(data: bytes, encoding: Encoding, search: str, path: str) -> list[tuple[int, int]]:
-    """Return every place, overlapping ones too: a text that overlaps itself is not unique."""
+def pattern_of(encoding: Encoding, search: str, path: str) -> tuple[re.Pattern[bytes], int] | None:
+    """Return what finds a text whatever its line ends, and the most bytes of a place; None if there can be none."""
 
     def raw(text: str) -> bytes:
         return re.escape(encoding.encode(text, path))
@@ -54,17 +62,31 @@ def _places(data: bytes, encoding: Encoding, search: str, path: str) -> list[tup
     try:
         # A lone `\n` or `\r` is a line end of its own only where it is no half of `\r\n`.
         line_end = b"(?:%s|(?<!%s)%s|%s(?!%s))" % (raw("\r\n"), raw("\r"), raw("\n"), raw("\r"), raw("\n"))
-        pieces = _LINE_END.split(search)
-        pattern = re.compile(line_end.join(map(raw, pieces)))
+        lines = _LINE_END.split(search)
+        longest = len(encoding.encode("\r\n".join(lines), path))
+        return re.compile(line_end.join(map(raw, lines))), longest
     except ToolFailed:
-        return []  # what the encoding can't hold is not in the file
-    places = []
+        return None  # what the encoding can't hold is not in the file
+
+
+def _places(data: bytes, encoding: Encoding, search: str, path: str) -> list[tuple[int, int]]:
+    """Return every place, overlapping ones too: a text that overlaps itself is not unique."""
+    wanted = pattern_of(encoding, search, path)
+    places: list[tuple[int, int]] = []
     start = len(encoding.mark)
-    while found := pattern.search(data, start):
+    while wanted and (found := wanted[0].search(data, start)):
         if (found.start() - len(encoding.mark)) % encoding.unit == 0:
             places.append(found.span())
         start = found.start() + 1
     return places
+
+
+def _require_whole_characters(data: bytes, encoding: Encoding, places: Sequence[tuple[int, int]], path: str) -> None:
+    """Refuse where a place could cut a character of an encoding that the bytes may be in without saying so."""
+    for codec in possible_codecs(data, encoding):
+        for start, end in places:
+            if not (splits_no_character(data, start, codec) and splits_no_character(data, end, codec)):
+                raise halfway(path, _line_at(data, encoding, start))
 
 
 def _apart(places: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
@@ -80,7 +102,7 @@ def _replaced(data: bytes, encoding: Encoding, places: Sequence[tuple[int, int]]
     for start, end in places:
         line += _lines_in(data[done:start], encoding)
         lines.append(line)
-        new = _with_line_ends(replace, data, encoding, start, end)
+        new = line_ends_fitted(replace, data, encoding, start, end)
         pieces += [data[done:start], encoding.encode(new, path)]
         line += _lines_in(data[start:end], encoding)
         done = end
@@ -91,7 +113,7 @@ def _lines_in(piece: bytes, encoding: Encoding) -> int:
     return piece.decode(encoding.codec).count("\n") if encoding.unit > 1 else piece.count(b"\n")
 
 
-def _with_line_ends(text: str, data: bytes, encoding: Encoding, start: int, end: int) -> str:
+def line_ends_fitted(text: str, data: bytes, encoding: Encoding, start: int, end: int) -> str:
     """Give each plain line end of a replacement the kind of the one it takes the place of."""
     if "\n" not in text:
         return text
@@ -105,7 +127,9 @@ def _with_line_ends(text: str, data: bytes, encoding: Encoding, start: int, end:
 
 def _line_end_near(data: bytes, encoding: Encoding, start: int, end: int) -> str:
     """Return the kind of line end that ends the line a place is in, or the one before it."""
-    reach = _NEAR * encoding.unit
+    reach = NEAR * encoding.unit
+    if encoding.unit == 1 and (found := _BYTE_LINE_END.search(data, end, end + reach)):
+        return found[0].decode()  # without decoding: a replacement may be needed at a million places
     after = _LINE_END.search(data[end : end + reach].decode(encoding.codec, "ignore"))
     if after:
         return after[0]
@@ -116,46 +140,3 @@ def _line_end_near(data: bytes, encoding: Encoding, start: int, end: int) -> str
 
 def _line_at(data: bytes, encoding: Encoding, position: int) -> int:
     return encoding.decode(data[:position]).count("\n") + 1
-
-
-def _not_unique(data: bytes, encoding: Encoding, places: Sequence[tuple[int, int]], path: str) -> ToolFailed:
-    lines = [str(_line_at(data, encoding, start)) for start, _ in places[:_MOST_PLACES]]
-    where = ", ".join(lines) + ("…" if len(places) > _MOST_PLACES else "")
-    return ToolFailed(
-        "conflict", f"Patch conflict: the search text is in {path} {len(places)} times, at lines {where}",
-        "add lines around it until it is unique, or set replace_all",
-    )  # fmt: skip
-
-
-def _not_found(data: bytes, encoding: Encoding, search: str, path: str) -> ToolFailed:
-    lines = encoding.decode(data).split("\n")
-    wanted = search.strip("\r\n").split("\n")
-    near = _nearest_line(lines[:_MOST_LINES], wanted)
-    if near is None:
-        return ToolFailed(
-            "conflict", f"Patch conflict: the search text is not in {path}, nor anything like it",
-            "read the file again and copy the exact text",
-        )  # fmt: skip
-    text = "\n".join(line.rstrip("\r") for line in lines[near : near + len(wanted)])[:_MOST_SHOWN]
-    return ToolFailed(
-        "conflict", f"Patch conflict: the search text is not in {path}; nearest is line {near + 1}:\n{text}",
-        "read the file again and copy the exact text",
-    )  # fmt: skip
-
-
-def _nearest_line(lines: Sequence[str], wanted: Sequence[str]) -> int | None:
-    """Return the index of the line where the text most like the wanted lines starts."""
-    import difflib
-
-    # The longest line says most about the place.
-    anchor = max(range(len(wanted)), key=lambda index: len(wanted[index].strip()))
-    text = wanted[anchor].strip()[:_MOST_SHOWN]
-    if not text:
-        return None
-    stripped = [line.strip()[:_MOST_SHOWN] for line in lines]
-    if text not in stripped:
-        close = difflib.get_close_matches(text, dict.fromkeys(stripped), n=1, cutoff=0.5)
-        if not close:
-            return None
-        text = close[0]
-    return max(stripped.index(text) - anchor, 0)

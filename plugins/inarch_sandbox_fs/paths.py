@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 
 from inarch import ToolFailed
@@ -9,6 +10,10 @@ from inarch import ToolFailed
 MAX_BYTES = 4096
 _SPECIAL_AT_ROOT = ".inarch"
 _SPECIAL_ANYWHERE = ".git"
+_OWN = ((".config", "inarch"), (".local", "state", "inarch"))
+"""Where Inarch keeps what the user allows, as seen from a home folder: a home may be the workspace, or lie in it."""
+
+PROTECTED = "tools never write below .git or .inarch, nor Inarch's own configuration and state"
 _SHORT_NAME = re.compile(r"(git|inarch)~[0-9]+")
 """What FAT and NTFS call `.git` and `.inarch` where they keep short names as well."""
 
@@ -61,9 +66,25 @@ def _absolute(path: str, root: str) -> ToolFailed:
 
 
 def is_protected(path: str) -> bool:
-    """Whether a normal path may not be written: `.git` anywhere or `.inarch` at the root, in any case."""
+    """Whether a normal path may not be written: `.git` and Inarch's own folders anywhere, `.inarch` at the root."""
     parts = [_folded(part) for part in path.split("/")]
-    return parts[0] == _SPECIAL_AT_ROOT or _SPECIAL_ANYWHERE in parts
+    return parts[0] == _SPECIAL_AT_ROOT or _SPECIAL_ANYWHERE in parts or ("inarch" in parts and _is_own(parts))
+
+
+def _is_own(parts: list[str]) -> bool:
+    return any(tuple(parts[at : at + len(own)]) == own for own in _OWN for at in range(len(parts)))
+
+
+def own_folders(root: str) -> tuple[str, ...]:
+    """Return where Inarch keeps the user's configuration and state, relative to the root, if that lies below it."""
+    home = os.path.expanduser("~")
+    above = (
+        os.environ.get("XDG_CONFIG_HOME") or os.path.join(home, ".config"),
+        os.environ.get("XDG_STATE_HOME") or os.path.join(home, ".local/state"),
+    )
+    real = (os.path.join(os.path.realpath(folder), "inarch") for folder in above)
+    start = root.rstrip("/") + "/"
+    return tuple(path[len(start) :] for path in real if path.startswith(start))
 
 
 def _folded(part: str) -> str:
@@ -90,9 +111,7 @@ def check_writable(path: str) -> None:
     if path == ".":
         raise ToolFailed("validation", "the workspace root is a directory", "give the path of a file")
     if is_protected(path):
-        raise ToolFailed(
-            "permission", f"{path} is protected: tools never write below .git or .inarch", "choose another path"
-        )
+        raise ToolFailed("permission", f"{path} is protected: {PROTECTED}", "choose another path")
 
 
 def split(path: str) -> tuple[str, str]:

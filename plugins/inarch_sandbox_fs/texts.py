@@ -6,17 +6,18 @@ from typing import NamedTuple
 
 from inarch import ToolFailed
 
-_PROBE = 8_000  # bytes at the start of a file in which a NUL makes it binary, as in git
-_MOST_CONTROLS = 0.1  # share of control characters above which bytes that are no UTF-8 are called binary
-_MARKS = (  # UTF-32 first: its little-endian mark starts with that of UTF-16
+PROBE = 8_000  # bytes at the start of a file in which a NUL makes it binary, as in git
+MOST_CONTROLS = 0.1  # share of control characters above which bytes that are no UTF-8 are called binary
+UTF_8_MARK = b"\xef\xbb\xbf"
+MARKS = (  # UTF-32 first: its little-endian mark starts with that of UTF-16
     (b"\xff\xfe\0\0", "utf-32-le"),
     (b"\0\0\xfe\xff", "utf-32-be"),
-    (b"\xef\xbb\xbf", "utf-8"),
+    (UTF_8_MARK, "utf-8"),
     (b"\xff\xfe", "utf-16-le"),
     (b"\xfe\xff", "utf-16-be"),
 )
-_FIRST_OF_MARKS = frozenset(mark[:1] for mark, _ in _MARKS)
-_CONTROLS = bytes(set(range(32)) - set(b"\t\n\r\f\v\b\x1b"))
+_FIRST_OF_MARKS = frozenset(mark[:1] for mark, _ in MARKS)
+CONTROLS = bytes(set(range(32)) - set(b"\t\n\r\f\v\b\x1b"))
 
 
 class Encoding(NamedTuple):
@@ -59,6 +60,10 @@ class Encoding(NamedTuple):
 
 UTF_8 = Encoding()
 
+_UNMARKED = ("cp932", "shift_jis", "euc_jp", "gb18030", "big5", "cp950", "cp949")
+_SHIFTED = ("iso2022_jp", "iso2022_jp_3", "iso2022_kr")
+"""Encodings in which a byte below 128 may be half of a character; bytes don't say that they are in one of them."""
+
 
 def encoding_of(data: bytes, path: str) -> Encoding:
     """Return the encoding in which bytes are text without loss.
@@ -68,16 +73,38 @@ def encoding_of(data: bytes, path: str) -> Encoding:
     Raises:
         ToolFailed: They are no text.
     """
-    for mark, codec in _MARKS:
+    for mark, codec in MARKS:
         if data.startswith(mark) and _fits(data[len(mark) :], codec):
             return Encoding(codec, mark)
-    if b"\0" in data[:_PROBE]:
+    if b"\0" in data[:PROBE]:
         raise binary(path)
     if _fits(data, "utf-8"):
         return UTF_8
-    if len(data) - len(data.translate(None, _CONTROLS)) > len(data) * _MOST_CONTROLS:
+    if len(data) - len(data.translate(None, CONTROLS)) > len(data) * MOST_CONTROLS:
         raise binary(path)
-    return Encoding("cp1252" if _fits(data, "cp1252") else "latin-1")
+    mark = UTF_8_MARK if data.startswith(UTF_8_MARK) else b""  # damaged UTF-8: what is no character stays as it is
+    return Encoding("cp1252" if _fits(data, "cp1252") else "latin-1", mark)
+
+
+def possible_codecs(data: bytes, encoding: Encoding) -> tuple[str, ...]:
+    """Return the codecs of several bytes a character that the bytes of a file may just as well be in."""
+    if encoding.codec == "utf-8":
+        return tuple(codec for codec in _SHIFTED if is_shifted(data) and _fits(data, codec))
+    return () if encoding.unit > 1 else tuple(codec for codec in _UNMARKED if _fits(data, codec))
+
+
+def is_shifted(data: bytes) -> bool:
+    """Whether bytes are ASCII with escape sequences that turn it into something else, as in ISO-2022."""
+    return (b"\x1b$" in data or b"\x0e" in data) and any(_fits(data, codec) for codec in _SHIFTED)
+
+
+def splits_no_character(data: bytes, position: int, codec: str) -> bool:
+    """Whether a position in bytes of a codec is between two characters, and a letter put there is that letter."""
+    start = data.rfind(b"\n", 0, position) + 1  # in all of them each line begins anew
+    try:
+        return (data[start:position] + b"A").decode(codec).endswith("A")
+    except UnicodeDecodeError:
+        return False
 
 
 def text_of(data: bytes, path: str) -> tuple[str, Encoding]:
@@ -86,7 +113,7 @@ def text_of(data: bytes, path: str) -> tuple[str, Encoding]:
     Raises:
         ToolFailed: It is no text.
     """
-    if data[:1] not in _FIRST_OF_MARKS and b"\0" not in data[:_PROBE]:
+    if data[:1] not in _FIRST_OF_MARKS and b"\0" not in data[:PROBE]:
         try:
             return data.decode(), UTF_8
         except UnicodeDecodeError:

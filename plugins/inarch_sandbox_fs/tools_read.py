@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import inarch
-from inarch import ToolContext, ToolFailed
+from inarch import FileBytes, ToolContext, ToolFailed
 from inarch_sandbox_fs import schemas, touching
 from inarch_sandbox_fs.reading import pieces
 from inarch_sandbox_fs.settings import settings_of
@@ -54,7 +54,7 @@ def read_file(
     context: ToolContext, file_path: str, start_line: int | None = None, end_line: int | None = None
 ) -> dict[str, Any]:
     """Read a text file, or the lines start_line to end_line of it (counted from 1, both included)."""
-    from inarch_sandbox_fs.excerpts import excerpt, excerpt_of_long
+    from inarch_sandbox_fs.excerpts import excerpt
 
     settings = settings_of(context.settings)
     first = start_line or 1
@@ -64,7 +64,24 @@ def read_file(
     found = context.workspace.read(file_path, 0, settings.max_edit_bytes)
     if found.hash:
         return excerpt(found.path, found.data, first, end_line, most)
-    return excerpt_of_long(found.path, pieces(context.workspace.read, found.path), first, end_line, most)
+    return _long_excerpt(context, found, (first, end_line), most)
+
+
+def _long_excerpt(
+    context: ToolContext, found: FileBytes, lines: tuple[int, int | None], most: tuple[int, int]
+) -> dict[str, Any]:
+    """Show a part of a file that is not read into memory; from then on the session knows the whole by its hash."""
+    from inarch_sandbox_fs.excerpts import excerpt_of_long
+
+    changeable = found.size <= settings_of(context.settings).max_streamed_bytes
+    remark = "" if changeable else "too big for the tools to change"
+    before = context.workspace.stat(found.path)
+    shown = excerpt_of_long(found.path, pieces(context.workspace.read, found.path), *lines, most, remark)
+    if changeable:
+        context.workspace.digest(found.path)
+        if context.workspace.stat(found.path) != before:
+            raise ToolFailed("conflict", f"{found.path} changed while it was read", "read it again")
+    return shown
 
 
 @inarch.tool(category="file", effects=touching.reads_files, input_schema=schemas.READ_MULTIPLE_FILES)

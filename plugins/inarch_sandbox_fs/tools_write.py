@@ -2,30 +2,34 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import inarch
-from inarch import FileBytes, FileStat, ToolContext, ToolFailed
+from inarch import FileStat, ToolContext, ToolFailed
 from inarch_sandbox_fs import schemas, touching
+from inarch_sandbox_fs.failures import changed, too_big
 from inarch_sandbox_fs.paths import check_writable, normal
 from inarch_sandbox_fs.reading import digest_of_pieces, pieces
 from inarch_sandbox_fs.settings import settings_of
 
+if TYPE_CHECKING:
+    from inarch_sandbox_fs.texts import Encoding
 
-@inarch.tool(category="file", effects=touching.changes_file, input_schema=schemas.WRITE_FILE)
+
+@inarch.tool(category="file", effects=touching.changes_file, input_schema=schemas.WRITE_FILE, receives_secrets=True)
 def write_file(context: ToolContext, file_path: str, content: str) -> dict[str, Any]:
     """Write a whole text file; an existing one must have been read first and keeps its encoding."""
     path = _writable(context, file_path)
     if context.workspace.stat(path) is None:
         return _create(context, path, content)
-    present = _seen_bytes(context, path)
-    encoding = _encoding(present)
+    known = _known(context, path)
+    encoding = _encoding(context, path, known)
     data = encoding.mark + encoding.encode(content.removeprefix("\ufeff"), path)
-    context.workspace.replace(path, [data], present.hash)
+    context.workspace.replace(path, [data], known)
     return {"path": path, "bytes": len(data), "note": encoding.note.replace("decoded", "kept") or None}
 
 
-@inarch.tool(category="file", effects=touching.writes_file, input_schema=schemas.CREATE_FILE)
+@inarch.tool(category="file", effects=touching.writes_file, input_schema=schemas.CREATE_FILE, receives_secrets=True)
 def create_file(context: ToolContext, file_path: str, content: str) -> dict[str, Any]:
     """Create a text file and the directories it needs; fails if the file exists."""
     return _create(context, _writable(context, file_path), content)
@@ -47,26 +51,38 @@ def move_file(context: ToolContext, file_path: str, new_path: str) -> dict[str, 
     return {"path": target, "old_path": path, "note": "moved"}
 
 
-@inarch.tool(category="file", effects=touching.changes_file, input_schema=schemas.PATCH_SOURCE_FILE)
+@inarch.tool(
+    category="file", effects=touching.changes_file, input_schema=schemas.PATCH_SOURCE_FILE, receives_secrets=True
+)
 def patch_source_file(
     context: ToolContext, file_path: str, search: str, replace: str, description: str = "", replace_all: bool = False
 ) -> dict[str, Any]:
     """Replace one exact, unique piece of a text file that was read before; nothing else in it changes."""
-    from inarch_sandbox_fs.patching import patch
-
     path = _writable(context, file_path)
     if search == replace:
         raise ToolFailed("validation", "search and replace are the same text", "there is nothing to change")
-    present = _seen_bytes(context, path)
-    patched = patch(present.data, _encoding(present), search, replace, path, replace_all)
-    context.workspace.replace(path, [patched.data], present.hash)
-    return {
-        "path": path,
-        "bytes": len(patched.data),
-        "line": patched.lines[0],
-        "replaced": len(patched.lines),
-        "note": None,
-    }
+    known = _known(context, path)
+    if _is_big(context, path):
+        return _patch_big(context, path, known, (search, replace, replace_all))
+    from inarch_sandbox_fs.patching import patch
+    from inarch_sandbox_fs.texts import encoding_of
+
+    data = _seen_bytes(context, path, known)
+    patched = patch(data, encoding_of(data, path), search, replace, path, replace_all)
+    context.workspace.replace(path, [patched.data], known)
+    return _patched(path, len(patched.data), patched.lines[0], len(patched.lines))
+
+
+def _patch_big(context: ToolContext, path: str, known: str, edit: tuple[str, str, bool]) -> dict[str, Any]:
+    from inarch_sandbox_fs.streaming import BigPatch
+
+    patch = BigPatch(lambda: pieces(context.workspace.read, path), path, known, *edit)
+    context.workspace.replace(path, patch.chunks(), known)
+    return _patched(path, patch.size, patch.line, patch.replaced)
+
+
+def _patched(path: str, size: int, line: int, replaced: int) -> dict[str, Any]:
+    return {"path": path, "bytes": size, "line": line, "replaced": replaced, "note": None}
 
 
 def _create(context: ToolContext, path: str, content: str) -> dict[str, Any]:
@@ -77,10 +93,14 @@ def _create(context: ToolContext, path: str, content: str) -> dict[str, Any]:
     return {"path": path, "bytes": len(data), "note": "created"}
 
 
-def _encoding(present: FileBytes) -> Any:
+def _encoding(context: ToolContext, path: str, known: str) -> Encoding:
+    if _is_big(context, path):
+        from inarch_sandbox_fs.streaming import survey
+
+        return survey(pieces(context.workspace.read, path), path, known)
     from inarch_sandbox_fs.texts import encoding_of
 
-    return encoding_of(present.data, present.path)
+    return encoding_of(_seen_bytes(context, path, known), path)
 
 
 def _writable(context: ToolContext, path: str) -> str:
@@ -89,24 +109,35 @@ def _writable(context: ToolContext, path: str) -> str:
     return path
 
 
-def _seen_bytes(context: ToolContext, path: str) -> FileBytes:
-    """Return a file's present bytes if they are the ones that this session last read or wrote.
+def _known(context: ToolContext, path: str) -> str:
+    """Return the hash of the bytes that this session last read or wrote.
 
     Raises:
-        ToolFailed: `conflict` where they are not.
+        ToolFailed: `conflict` where it knows none.
     """
-    _require_file(context, path)
+    found = _require_file(context, path)
+    if found.size > settings_of(context.settings).max_streamed_bytes:
+        raise too_big(path, found.size)
     known = context.seen.get(path)
     if known is None:
         raise ToolFailed("conflict", f"{path} has not been read in this session; nothing was written", "read it first")
+    return known
+
+
+def _is_big(context: ToolContext, path: str) -> bool:
+    return _require_file(context, path).size > settings_of(context.settings).max_edit_bytes
+
+
+def _seen_bytes(context: ToolContext, path: str, known: str) -> bytes:
+    """Return a file's present bytes.
+
+    Raises:
+        ToolFailed: `conflict` where they are not the known ones.
+    """
     present = context.workspace.read(path, 0, settings_of(context.settings).max_edit_bytes)
-    if not present.hash:
-        raise ToolFailed("validation", f"{path} is {present.size} bytes long, too big for the tools to change")
     if present.hash != known:
-        raise ToolFailed(
-            "conflict", f"{path} has changed since it was last read; nothing was written", "read it again, then decide"
-        )
-    return present
+        raise changed(path)
+    return present.data
 
 
 def _known_hash(context: ToolContext, path: str) -> str:

@@ -164,7 +164,8 @@ def write_back(folder: int, name: str, path: str, blob: bytes, mode: int) -> tup
 
 def _require_write_right(folder: int, name: str, path: str) -> None:
     # A rename asks the directory's leave, not the file's; a read-only file is meant to stay as it is.
-    if not os.access(name, os.W_OK, dir_fd=folder):
+    effective = os.access in os.supports_effective_ids
+    if not os.access(name, os.W_OK, dir_fd=folder, effective_ids=effective):
         raise ToolFailed("permission", f"{path} is read-only", "change its mode first if it should be written")
 
 

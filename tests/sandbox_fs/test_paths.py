@@ -50,7 +50,7 @@ def test_an_absolute_path_below_the_root_is_told_its_relative_form() -> None:
     [
         ".git", ".git/config", ".GIT/hooks/x", "sub/.git/config", ".Git", ".inarch/config.toml", ".INARCH",
         ".g\u200cit", ".git./config", ".git /config", ".Git. .", ".git:x/hooks", "GIT~1/hooks/x", "a/git~2", ".inarch.",
-        "INARCH~1/config.toml",
+        "INARCH~1/config.toml", ".config/inarch/config.toml", ".local/state/inarch", "home/ada/.Config/Inarch/x",
     ],
 )  # fmt: skip
 def test_protected_names(path: str) -> None:
@@ -61,8 +61,9 @@ def test_protected_names(path: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "path", [".gitignore", ".github/x", "git", "sub/.inarch/x", "a.git", "inarch", "git~", "git~a", "..."]
-)
+    "path", [".gitignore", ".github/x", "git", "sub/.inarch/x", "a.git", "inarch", "git~", "git~a", "...",
+     ".config/other", ".config/a/inarch", ".local/inarch", "state/inarch", "src/inarch/x"],
+)  # fmt: skip
 def test_names_that_only_look_protected(path: str) -> None:
     assert not is_protected(path)
 

@@ -1,0 +1,96 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from inarch import ToolFailed
+from inarch_sandbox_fs.patching import patch
+from inarch_sandbox_fs.texts import encoding_of
+
+
+def _refusal(data: bytes, search: str, replace: str = "x") -> ToolFailed:
+    with pytest.raises(ToolFailed) as caught:
+        patch(data, encoding_of(data, "f.py"), search, replace, "f.py")
+    assert caught.value.code == "conflict" and caught.value.message.startswith("Patch conflict: ")
+    return caught.value
+
+
+def test_white_space_that_differs_is_named_with_its_line() -> None:
+    data = b"def f():\n\treturn 1\n\n\ndef g():\n\treturn 2\n"
+    message = _refusal(data, "def g():\n    return 2\n").message
+    assert "only white space differs from the text at line 5:\ndef g():\n\treturn 2\n" in message
+    assert r"line 6 is '\treturn 2', not '    return 2'" in message
+
+
+@pytest.mark.parametrize(
+    ("search", "difference"),
+    [
+        ("total  =  1", "line 2 is 'total = 1   ', not 'total  =  1'"),
+        ("a = 1\ntotal = 1\nb", "line 2 is 'total = 1   ', not 'total = 1'"),
+        ("total = 1 b = 2", "line 2 is 'total = 1   ', not 'total = 1 b = 2'"),
+    ],
+)
+def test_trailing_and_inner_space(search: str, difference: str) -> None:
+    message = _refusal(b"a = 1\r\ntotal = 1   \r\nb = 2\r\n", search).message
+    assert "only white space differs" in message and difference in message
+
+
+def test_the_first_line_that_differs_is_named() -> None:
+    data = b"import os\n\ndef total(items):\n    return sum(items)\n"
+    message = _refusal(data, "def total(items):\n    return sum(item)").message
+    assert "nearest is line 3:" in message
+    assert "line 4 is '    return sum(items)', not '    return sum(item)'" in message
+
+
+def test_a_near_line_far_down_is_found_where_it_is_the_same_but_for_indentation() -> None:
+    data = b"x\n" * 20_000 + b"\tdef total(items):\n\t\treturn 1\n"
+    assert "nearest is line 20001:" in _refusal(data, "def total(items):\nreturn 2").message
+
+
+def test_a_change_that_was_made_already_is_said() -> None:
+    message = _refusal(b"one\ndef better(name):\n    pass\n", "def worse(name):", "def better(name):").message
+    assert "the replacement stands already at line 2" in message
+
+
+def test_nothing_alike_is_said_and_control_characters_are_escaped() -> None:
+    assert "nor anything like it" in _refusal(b"alpha\nbeta\n", "zzz yyy xxx").message
+    assert "\\x1b" in _refusal(b"run(\x1b[31m one)\n", "run(\x1b[32m one)").message
+
+
+def test_line_ends_of_another_kind_are_no_conflict() -> None:
+    for data in (b"a\r\nb\r\n", b"a\rb\r", b"a\nb\n"):
+        for search in ("a\nb", "a\r\nb", "a\rb"):
+            patched = patch(data, encoding_of(data, "f"), search, "c\nd", "f")
+            assert patched.data == data.replace(b"a", b"c").replace(b"b", b"d")
+
+
+def test_a_file_that_changed_between_is_a_conflict_for_every_tool(files: Any) -> None:
+    edit = {"search": "o", "replace": "0", "description": ""}
+    for name, arguments in (
+        ("patch_source_file", edit),
+        ("patch_source_file", {**edit, "replace_all": True}),
+        ("write_file", {"content": "mine\n"}),
+        ("delete_file", {}),
+        ("move_file", {"new_path": "b.txt"}),
+    ):
+        file = files.put("a.txt", "one\n")
+        files.data("read_file", file_path="a.txt")
+        file.write_text("two\n")
+        error = files.error(name, file_path="a.txt", **arguments)
+        assert error.code == "conflict" and "changed" in error.message and "read" in error.remedy, name
+        assert file.read_text() == "two\n" and not (files.folder / "b.txt").exists()
+        files.data("read_file", file_path="a.txt")
+        files.data(name, file_path="a.txt", **arguments)
+        (files.folder / "b.txt").unlink(missing_ok=True)
+
+
+def test_a_session_goes_on_from_its_own_changes(files: Any) -> None:
+    files.data("create_file", file_path="a.txt", content="one\none\n")
+    edit = {"file_path": "a.txt", "search": "one", "replace": "1", "description": ""}
+    found = files.data("patch_source_file", **edit, replace_all=True)
+    assert (found["line"], found["replaced"]) == (1, 2)
+    files.data("move_file", file_path="a.txt", new_path="d/b.txt")
+    files.data("write_file", file_path="d/b.txt", content="two\n")
+    files.data("delete_file", file_path="d/b.txt")
+    assert files.error("patch_source_file", **edit).code == "not_found"
