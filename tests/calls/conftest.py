@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import re
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,7 @@ from inarch.contract.records import (
     FileChange,
     FileStat,
     PluginContext,
+    SearchHit,
     SearchHits,
     ToolCall,
     Walk,
@@ -59,6 +61,9 @@ class FolderWorkspace:
         data = (self.folder / path).read_bytes()
         return FileBytes(path, data, sha(data), len(data))
 
+    def digest(self, path: str) -> str:
+        return self.read(path).hash
+
     def replace(self, path: str, chunks: Iterable[bytes], expected_hash: str | None) -> FileChange:
         self._compare(path, expected_hash)
         data = b"".join(chunks)
@@ -84,8 +89,16 @@ class FolderWorkspace:
         found = sorted(str(item.relative_to(self.folder)) for item in self.folder.glob(pattern) if item.is_file())
         return Walk(tuple(found))
 
-    def search(self, *args: Any, **kwargs: Any) -> SearchHits:
-        return SearchHits(())
+    def search(
+        self, pattern: str, path: str = ".", glob: str | None = None, ignore_case: bool = False, limit: int = 100
+    ) -> SearchHits:
+        hits = [
+            SearchHit(name, number, line)
+            for name in self.walk().paths
+            for number, line in enumerate((self.folder / name).read_text().splitlines(), 1)
+            if re.search(pattern, line)
+        ]
+        return SearchHits(tuple(hits[:limit]), len(hits) > limit)
 
     def close(self) -> None: ...
 

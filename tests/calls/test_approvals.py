@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from inarch.calls.grants import digest
+from inarch.calls.shapes import digest
 from inarch.contract.ports import ApprovalRequest
 from inarch.contract.records import Approval, Effects, Verdict
 from inarch.contract.tooling import tool
@@ -23,6 +23,12 @@ def look(name: str = "") -> str:
 def act(name: str, context: Any) -> str:
     """Do something of unknown effect."""
     return f"did {name}"
+
+
+@tool(category="other")
+def change(name: str, context: Any) -> str:
+    """Change something, nobody knows what."""
+    return f"changed {name}"
 
 
 @tool(category="search")
@@ -111,8 +117,8 @@ def test_headless_denies_and_names_the_key_that_would_allow(
     (call,) = kitchen.run(scheduler, kitchen.part(name, **arguments))
     assert call.result.error.code == "denied"
     assert "nobody could be asked" in call.result.error.message
-    rule = f'[[rules]] tool = "{name}" decision = "allow"'
-    assert call.result.error.remedy == f"run with {keys}, or add to the configuration: {rule}"
+    rule = f'[[rules]]\ntool = "{name}"\ndecision = "allow"'
+    assert call.result.error.remedy == f"run with {keys}, or add to the configuration:\n{rule}"
     (given,) = kitchen.of_kind("approval.given")
     assert (given.data["outcome"], given.data["by"]) == ("deny", "headless")
     assert not (kitchen.folder / "new").exists()
@@ -232,20 +238,30 @@ def test_arguments_swapped_after_the_answer_do_not_run(kitchen: Kitchen) -> None
 
 @pytest.mark.parametrize(
     ("scope", "asked"),
-    [("once", 4), ("shape", 3), ("tool", 2), ("project", 2), ("session", 1)],
+    [("once", 4), ("shape", 3), ("tool", 2), ("project", 3), ("session", 1)],
 )
 def test_an_approval_lasts_as_long_as_its_scope(kitchen: Kitchen, scope: str, asked: int) -> None:
     person = kitchen.approving(scope)
-    scheduler = kitchen.scheduler(act, commit, approve="ask", front_end=person)
-    parts = [kitchen.part("act", name="x"), kitchen.part("act", name="x"), kitchen.part("act", name="y")]
+    scheduler = kitchen.scheduler(change, commit, approve="ask", front_end=person)
+    parts = [kitchen.part("change", name="x"), kitchen.part("change", name="x"), kitchen.part("change", name="y")]
     for part in [*parts, kitchen.part("commit")]:
         (call,) = kitchen.run(scheduler, part)
         assert call.status == "success"
     assert len(person.asked) == asked
     assert bool(scheduler.grants.listed()) is (scope != "once")
     scheduler.grants.revoke()
-    kitchen.run(scheduler, kitchen.part("act", name="x"))
+    kitchen.run(scheduler, kitchen.part("change", name="x"))
     assert len(person.asked) == asked + 1
+
+
+def test_no_tool_that_runs_commands_is_approved_as_a_whole(kitchen: Kitchen) -> None:
+    person = kitchen.approving("tool")
+    scheduler = kitchen.scheduler(act, approve="ask", front_end=person)
+    for name in ("x", "x", "y"):
+        kitchen.run(scheduler, kitchen.part("act", name=name))
+    assert len(person.asked) == 2
+    given = [event.data["scope"] for event in kitchen.of_kind("approval.given")]
+    assert given == ["shape", "shape", "shape"]
 
 
 def test_a_front_end_that_fails_denies_and_is_named(kitchen: Kitchen) -> None:
@@ -294,25 +310,3 @@ def test_a_policy_that_allows_takes_no_question_away(kitchen: Kitchen) -> None:
     scheduler = kitchen.scheduler(act, approve="ask", policies=[_Says(Verdict("allow", "trust me"))], front_end=person)
     kitchen.run(scheduler, kitchen.part("act", name="x"))
     assert len(person.asked) == 1
-
-
-def test_the_preview_is_a_short_diff_for_edits(kitchen: Kitchen, write_file: Any) -> None:
-    @tool(category="file", effects=Effects(writes=frozenset({"a"})))
-    def patch(file_path: str, search: str, replace: str) -> None:
-        """Patch."""
-
-    kitchen.file("a", b"one\ntwo\n")
-    person = kitchen.approving()
-    scheduler = kitchen.scheduler(write_file, patch, act, approve="ask", front_end=person)
-    kitchen.run(
-        scheduler,
-        kitchen.part("patch", file_path="a", search="two", replace="2"),
-        kitchen.part("write_file", file_path="a", content="one\n2\n"),
-        kitchen.part("write_file", file_path="b", content="new\n" * 100),
-        kitchen.part("act", name="x"),
-    )
-    patch_, write, new, other = (item.preview for item in person.asked[0])
-    assert patch_.splitlines() == ["--- a", "+++ a", "-two", "+2"]
-    assert {"-two", "+2"} <= set(write.splitlines()) and "-one" not in write
-    assert new.splitlines()[:2] == ["+++ b", "+new"] and new.endswith("… 61 more lines")
-    assert '"name": "x"' in other

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from inarch.config import grant, read_trusted, renew, revoke, trust_of
+from inarch.config import grant, read_trusted, revoke, trust_of
 from inarch.contract.errors import StoreError
 
 from .conftest import Place
@@ -96,23 +96,6 @@ def test_a_text_that_was_swapped_after_the_check_is_not_read(place: Place) -> No
     config = place.load()
     (place.root / "AGENTS.md").write_text("b")
     assert read_trusted(config.root, "AGENTS.md", config.trusted_files) is None
-
-
-def test_inarchs_own_change_keeps_trust(place: Place) -> None:
-    place.project("")
-    note = place.root / ".inarch" / "memory.md"
-    assert not renew(str(place.root), ".inarch/memory.md", None, place.state)
-    trust(place)
-    note.write_text("one")
-    assert renew(str(place.root), ".inarch/memory.md", None, place.state)
-    before = trust_of(str(place.root), place.state)
-    assert before.state == "trusted"
-    note.write_text("somebody else's")
-    note.write_text("two")
-    assert not renew(str(place.root), ".inarch/memory.md", "another hash", place.state)
-    assert trust_of(str(place.root), place.state).state == "changed"
-    assert renew(str(place.root), ".inarch/memory.md", before.files[".inarch/memory.md"], place.state)
-    assert trust_of(str(place.root), place.state).state == "trusted"
 
 
 def test_trust_is_private_and_a_damaged_file_trusts_nobody(place: Place) -> None:

@@ -10,12 +10,20 @@ from typing import TYPE_CHECKING
 from inarch.contract.lazy import loaded_later
 
 if TYPE_CHECKING:
+    from inarch.calls.grants import Grants as Grants
+    from inarch.calls.grants import ProjectGrants as ProjectGrants
     from inarch.calls.repair import repair_arguments as repair_arguments
     from inarch.calls.rules import RulesPolicy as RulesPolicy
     from inarch.calls.scheduler import Scheduler as Scheduler
 
-_HOMES = {"RulesPolicy": "rules", "Scheduler": "scheduler", "repair_arguments": "repair"}
+_HOMES = {
+    "Grants": "grants",
+    "ProjectGrants": "grants",
+    "RulesPolicy": "rules",
+    "Scheduler": "scheduler",
+    "repair_arguments": "repair",
+}
 
-__all__ = ["RulesPolicy", "Scheduler", "repair_arguments"]
+__all__ = ["Grants", "ProjectGrants", "RulesPolicy", "Scheduler", "repair_arguments"]
 
 __getattr__ = loaded_later(__name__, _HOMES)

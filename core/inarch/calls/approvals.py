@@ -7,14 +7,16 @@ from typing import TYPE_CHECKING, Literal
 
 from attrs import define, evolve, field
 
-from inarch.calls.grants import LASTING, Grants, digest
+from inarch.calls.grants import LASTING, Grants, narrowed
 from inarch.calls.policy import Judgement
 from inarch.calls.previews import preview
+from inarch.calls.remedies import remedy_of_denied, remedy_of_unasked
+from inarch.calls.shapes import digest
 from inarch.contract.doors import guarded
-from inarch.contract.errors import InarchError
+from inarch.contract.errors import InarchError, StoreError
 from inarch.contract.events import ApprovalAsked, ApprovalGiven, ErrorHappened
 from inarch.contract.ports import ApprovalRequest, FrontEnd, Workspace
-from inarch.contract.records import Approval, ToolError
+from inarch.contract.records import Approval, ApprovalScope, ToolError
 
 if TYPE_CHECKING:
     from inarch.calls.live import LiveCall
@@ -37,9 +39,12 @@ class Approvals:
     grants: Grants = field(factory=Grants)
 
     def passes(self, live: LiveCall) -> bool:
-        """Whether a lasting approval covers a call that would be asked about; if so it is recorded and bound."""
-        scope = self.grants.scope_of(live.call)
-        if scope is None:
+        """Whether a lasting approval covers a call that would be asked about; if so it is recorded and bound.
+
+        One that was kept for the project is older than what a policy asks now, so it does not answer that.
+        """
+        scope = self.grants.scope_of(live.shape, live.tool)
+        if scope is None or (scope == "project" and live.judgement is not None and live.judgement.by == "policy"):
             return False
         live.approved = digest(live.call.name, live.call.arguments)
         self._given(live, "approve", scope, "user")
@@ -75,12 +80,14 @@ class Approvals:
         )
         if self.front_end is None:
             return {}
-        requests = [
-            ApprovalRequest(live.call, live.tool.value, reason, preview(live.call.arguments, self.workspace))
-            for live, reason in zip(waiting, reasons, strict=True)
-        ]
+        requests = [self._request(live, reason) for live, reason in zip(waiting, reasons, strict=True)]
         self.journal.flush()  # a person may think for long: what led to the question is safe meanwhile
         return await self._from_front_end(self.front_end, requests, waiting[0].call.turn_id)
+
+    def _request(self, live: LiveCall, reason: str) -> ApprovalRequest:
+        tool = live.tool.value
+        shown = preview(live.call, tool, self.workspace, self.journal.redactor.text)
+        return ApprovalRequest(live.call, tool, reason, shown, live.shape.words)
 
     async def _from_front_end(
         self, front_end: FrontEnd, requests: Sequence[ApprovalRequest], turn_id: str
@@ -106,14 +113,22 @@ class Approvals:
             live.approved = None
             self._deny(live, f"the arguments of {live.call.name} changed while it was asked about", "user")
         elif answer.outcome == "approve":
-            self.grants.remember(live.call, answer.scope)
-            self._given(live, "approve", answer.scope, "user", answer.reason)
+            self._approved(live, answer)
         elif answer.outcome == "modify":
             return self._changed(live, answer, prepare, remarks)
         else:
             said = f": {answer.reason}" if answer.reason else ""
             self._deny(live, f"the user denied {live.call.name}{said}", "user", answer.reason)
         return False
+
+    def _approved(self, live: LiveCall, answer: Approval) -> None:
+        scope, shape = narrowed(answer.scope, live.tool.value), live.shape
+        try:
+            self.grants.remember(scope, shape, live.tool, self.journal.redactor.text(shape.words))
+        except StoreError as error:
+            self.journal.record(ErrorHappened(error.message, error.remedy, door="store"), live.call.turn_id)
+            scope = "shape"
+        self._given(live, "approve", scope, "user", answer.reason)
 
     def _changed(self, live: LiveCall, answer: Approval, prepare: Prepare, remarks: dict[str, str]) -> bool:
         self._given(live, "modify", "once", "user", answer.reason)
@@ -124,7 +139,7 @@ class Approvals:
 
     def _deny_headless(self, live: LiveCall) -> None:
         message = f"{live.call.name} needs approval ({_reason(live, {})}) and nobody could be asked"
-        self._deny(live, message, "headless", remedy=_key(live))
+        self._deny(live, message, "headless", remedy=remedy_of_unasked(live))
 
     def _deny(
         self, live: LiveCall, message: str, by: Literal["user", "headless"], reason: str = "", remedy: str = ""
@@ -132,17 +147,15 @@ class Approvals:
         self._given(live, "deny", "once", by, reason or message)
         live.fail(ToolError("denied", message, remedy or "ask the user how to go on, or do it another way"))
 
-    def _given(self, live: LiveCall, outcome: str, scope: str, by: str, reason: str = "") -> None:
+    def _given(self, live: LiveCall, outcome: str, scope: ApprovalScope, by: str, reason: str = "") -> None:
         kept = scope if scope in LASTING else "once"
         self.journal.record(ApprovalGiven(live.call.id, outcome, kept, by, reason), live.call.turn_id)
 
 
 def denied(live: LiveCall, judgement: Judgement) -> ToolError:
     """Return the error of a call that a policy or the approve mode denies."""
-    remedy = "do it another way"
-    if judgement.by != "policy" or "the approve mode is none" in judgement.reason:
-        remedy = "run with --approve ask to be asked"
-    return ToolError("denied", f"{live.call.name} is denied: {judgement.reason}", remedy)
+    message = f"{live.call.name} is denied: {judgement.reason}"
+    return ToolError("denied", message, remedy_of_denied(live, judgement))
 
 
 def change_arguments(live: LiveCall, arguments: Mapping[str, object]) -> None:
@@ -155,13 +168,3 @@ def _reason(live: LiveCall, remarks: Mapping[str, str]) -> str:
     reason = live.judgement.reason if live.judgement is not None else ""
     remark = remarks.get(live.call.id)
     return f"{reason} ({remark})" if remark else reason
-
-
-def _key(live: LiveCall) -> str:
-    """Return what in the command line or the configuration would have allowed the call."""
-    by = live.judgement.by if live.judgement is not None else "mode"
-    files = by == "mode" and live.tool.value.category == "file" and not live.effects.exclusive
-    keys = f"--approve {'edits' if files else 'all'}"
-    if by == "policy":
-        return f"run with {keys}"
-    return f'run with {keys}, or add to the configuration: [[rules]] tool = "{live.call.name}" decision = "allow"'

@@ -13,6 +13,8 @@ from attrs import define
 
 from inarch.calls.handle import Handle, Lease
 from inarch.calls.outputs import LiveOutput
+from inarch.calls.secrets import Secrets
+from inarch.calls.veil import veiled
 from inarch.contract.errors import StoreError, ToolFailed
 from inarch.contract.events import CallOutput, FileChanged
 from inarch.contract.ports import Workspace
@@ -104,6 +106,7 @@ def open_context(
     state_dir: str = "",
     selection: Any = None,
     effects: Effects | None = None,
+    hidden: Sequence[str] = (),
 ) -> tuple[CallContext, LiveOutput]:
     """Make the context of one attempt, on the loop that the call runs under.
 
@@ -117,6 +120,7 @@ def open_context(
         state_dir: The plugin's own folder.
         selection: What the user points at.
         effects: What the call declared, None if it was let change anything.
+        hidden: Globs over the paths that rules keep from the call.
     """
     loop = asyncio.get_running_loop()
     lease = Lease(call.id)
@@ -133,7 +137,7 @@ def open_context(
             record(payload)  # the loop is closed, the change has happened all the same
 
     live = LiveOutput(lambda text: record(CallOutput(call.id, text)), loop)
-    handle = Handle(workspace, lease, seen, changed, effects)
+    handle = Handle(veiled(workspace, hidden), lease, seen, changed, effects, Secrets(journal.redactor, workspace))
     context = CallContext(
         call, lease, handle, live, journal, earlier, state_dir, settings, MappingProxyType(seen), selection
     )

@@ -1,60 +1,126 @@
-"""What the user has approved for longer than one call, and the digest that binds an approval to a call."""
+"""What the user has approved for longer than one call: in this session, or for good in this project."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from attrs import define, field
 
-from inarch.contract.records import ApprovalScope, ToolCall
+from inarch.calls.shapes import Shape, schema_digest
+from inarch.contract.errors import StoreError
+from inarch.contract.ids import utc_now
+from inarch.contract.ports import Tool
+from inarch.contract.records import ApprovalScope
+
+if TYPE_CHECKING:
+    from inarch.config.approvals import ProjectApproval
+    from inarch.plugins.composition import Bound
 
 LASTING: frozenset[ApprovalScope] = frozenset({"shape", "tool", "session", "project"})
-"""Scopes that are remembered. `project` is remembered for the session here; keeping it longer is a rule's work."""
+"""Scopes that are remembered; `project` beyond the session."""
 
 
-def digest(name: str, arguments: Mapping[str, Any]) -> str:
-    """Return the SHA-256 of a call's name and final arguments in canonical JSON."""
-    import hashlib
+def narrowed(scope: ApprovalScope, tool: Tool) -> ApprovalScope:
+    """Return the scope that an answer really has: no tool that runs commands is approved as a whole."""
+    return "shape" if scope == "tool" and tool.category == "command" else scope
 
-    text = json.dumps({"name": name, "arguments": arguments}, sort_keys=True, separators=(",", ":"), default=repr)
-    return hashlib.sha256(text.encode()).hexdigest()
+
+@define(eq=False, repr=False)
+class ProjectGrants:
+    """The approvals of one project that are kept, and what they are bound to.
+
+    Args:
+        root: The project's folder.
+        state_dir: Where they are kept.
+        origins: Name, distribution and version of each plugin, by its name; one without them is a single file, whose
+            code may be another tomorrow.
+    """
+
+    root: str
+    state_dir: Path
+    origins: Mapping[str, str]
+
+    def covers(self, shape: Shape, bound: Bound[Tool]) -> bool:
+        """Whether an approval covers a call; one that was given to another version or schema does not."""
+        from inarch.config.approvals import approvals_of
+
+        known = approvals_of(self.root, self.state_dir)
+        return any(one.key == shape.key and self.still_holds(one, bound) for one in known)
+
+    def still_holds(self, approval: ProjectApproval, bound: Bound[Tool]) -> bool:
+        """Whether an approval was given to this tool as it is now."""
+        now = bound.value.name, self.origins.get(bound.plugin), schema_digest(bound.value)
+        return (approval.tool, approval.plugin, approval.schema) == now
+
+    def keep(self, shape: Shape, bound: Bound[Tool], words: str) -> None:
+        """Keep an approval until it is revoked.
+
+        Raises:
+            StoreError: It can't be kept.
+        """
+        from inarch.config.approvals import ProjectApproval, keep_approval
+
+        tool, origin = bound.value, self.origins.get(bound.plugin)
+        if origin is None:
+            raise StoreError(
+                "permission", f"plugin {bound.plugin!r} has no version that an approval could be bound to",
+                "it holds for this session",
+            )  # fmt: skip
+        schema = schema_digest(tool)
+        approval = ProjectApproval(shape.key[:8], tool.name, words, shape.key, origin, schema, utc_now())
+        keep_approval(self.root, approval, self.state_dir)
 
 
 @define(eq=False, repr=False)
 class Grants:
-    """Lasting approvals of one session: of one very call (`shape`), of a tool, or of everything."""
+    """Lasting approvals of one session: of calls of a shape, of a tool, or of everything; and those of the project."""
 
     shapes: dict[str, str] = field(factory=dict)
     tools: set[str] = field(factory=set)
     everything: bool = False
+    project: ProjectGrants | None = None
 
-    def scope_of(self, call: ToolCall) -> ApprovalScope | None:
+    def scope_of(self, shape: Shape, bound: Bound[Tool]) -> ApprovalScope | None:
         """Return the scope that covers a call, None if it has to be asked about."""
         if self.everything:
             return "session"
-        if call.name in self.tools:
+        if bound.value.name in self.tools:
             return "tool"
-        return "shape" if self.shapes and digest(call.name, call.arguments) in self.shapes else None
+        if shape.key in self.shapes:
+            return "shape"
+        return "project" if self.project is not None and self.project.covers(shape, bound) else None
 
-    def remember(self, call: ToolCall, scope: ApprovalScope) -> None:
-        """Keep an approval for as long as its scope says; `once` is not kept."""
+    def remember(self, scope: ApprovalScope, shape: Shape, bound: Bound[Tool], words: str) -> None:
+        """Keep an approval for as long as its scope says; `once` is not kept.
+
+        Args:
+            scope: How long and for what.
+            shape: That of the call.
+            bound: The call's tool.
+            words: What the shape covers, as it may be kept.
+
+        Raises:
+            StoreError: The approval holds for this session but can't be kept for the project.
+        """
         if scope == "session":
             self.everything = True
-        elif scope in ("tool", "project"):
-            self.tools.add(call.name)
-        elif scope == "shape":
-            self.shapes[digest(call.name, call.arguments)] = call.name
+        elif scope == "tool":
+            self.tools.add(bound.value.name)
+        elif scope in ("shape", "project"):
+            self.shapes[shape.key] = words
+            if scope == "project" and self.project is not None:
+                self.project.keep(shape, bound, words)
 
     def listed(self) -> tuple[str, ...]:
-        """Return the grants in words, for the user."""
+        """Return the approvals of the session in words, for the user."""
         lines = ["everything"] if self.everything else []
         lines += [f"every call of {name}" for name in sorted(self.tools)]
-        return (*lines, *(f"{name}, this very call ({key[:12]})" for key, name in self.shapes.items()))
+        return (*lines, *sorted(self.shapes.values()))
 
     def revoke(self) -> None:
-        """Forget every grant."""
+        """Forget every approval of the session; those of the project stay."""
         self.shapes.clear()
         self.tools.clear()
         self.everything = False

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Iterator
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
 
 from attrs import define, field
 
@@ -12,6 +12,10 @@ from inarch.calls.ordering import may_write, normalised
 from inarch.contract.errors import Cancelled, ToolFailed
 from inarch.contract.ports import Workspace
 from inarch.contract.records import Effects, FileBytes, FileChange, FileStat, SearchHits, Walk
+
+if TYPE_CHECKING:
+    from inarch.calls.secrets import Secrets
+    from inarch.contract.processes import Confinement, Ran, Rights
 
 
 @define(eq=False, repr=False)
@@ -54,6 +58,7 @@ class Handle:
     _seen: dict[str, str]
     _changed: Callable[[FileChange], None]
     _effects: Effects | None = None
+    _secrets: Secrets | None = None
     files: dict[str, str | None] = field(init=False, factory=dict)
     _reads: dict[str, str] = field(init=False, factory=dict)
 
@@ -74,6 +79,15 @@ class Handle:
         self._lease.check()
         if found.hash:
             self._reads[normalised(path)] = found.hash
+        if self._secrets is not None:
+            self._secrets.learn_read(found)
+        return found
+
+    def digest(self, path: str) -> str:
+        """Return the hash of a whole file and remember it: the call has read some of it and vouches for the rest."""
+        self._lease.check()
+        self._reads[normalised(path)] = found = self._workspace.digest(path)
+        self._lease.check()
         return found
 
     def replace(self, path: str, chunks: Iterable[bytes], expected_hash: str | None) -> FileChange:
@@ -99,7 +113,7 @@ class Handle:
         self._demand_declared(path)
         stat = self._workspace.stat(path)
         if stat is not None:
-            self._demand_seen(path, self._workspace.read(path).hash)
+            self._demand_seen(path, self._workspace.digest(path))
         return self._note(self._workspace.restore(path, entry, blob))
 
     def walk(self, pattern: str = "**/*", limit: int | None = None) -> Walk:
@@ -112,7 +126,37 @@ class Handle:
     ) -> SearchHits:
         """Return the lines that match a regular expression."""
         self._lease.check()
-        return self._workspace.search(pattern, path, glob, ignore_case, limit)
+        found = self._workspace.search(pattern, path, glob, ignore_case, limit)
+        if self._secrets is not None:
+            self._secrets.learn_hits(found)
+        return found
+
+    def run(
+        self,
+        argv: Sequence[str],
+        rights: Rights,
+        *,
+        cwd: str = ".",
+        stdin: bytes = b"",
+        timeout_s: float = 30.0,
+        merged: bool = False,
+        on_output: Callable[[bytes], None] | None = None,
+        cancelled: threading.Event | None = None,
+    ) -> Ran:
+        """Run a program with rights that the call declared; it is killed when the call is over."""
+        self._demand_declared(*rights.writes)
+        self._demand_undeclared_allowed(rights)
+        if self._secrets is not None:
+            self._secrets.learn_operands(argv, cwd)
+        return self._workspace.run(
+            argv, rights, cwd=cwd, stdin=stdin, timeout_s=timeout_s, merged=merged, on_output=on_output,
+            cancelled=self._lease.cancelled if cancelled is None else cancelled,
+        )  # fmt: skip
+
+    def confinement(self) -> Confinement:
+        """Return how well programs are confined here."""
+        self._lease.check()
+        return self._workspace.confinement()
 
     def close(self) -> None:
         """Do nothing: the workspace outlives the call."""
@@ -143,6 +187,19 @@ class Handle:
             if self._effects is not None and not may_write(self._effects, path):
                 raise ToolFailed(
                     "permission", f"{path} is not among what this call declared to write; nothing was written",
+                    "report it to the plugin's author",
+                )  # fmt: skip
+
+    def _demand_undeclared_allowed(self, rights: Rights) -> None:
+        """Refuse what paths can't say to a call that was not let do anything."""
+        wanted = {"start programs": rights.executes, "use the network": rights.network}
+        wanted["write outside the workspace"] = bool(rights.writes_outside) and not (
+            self._effects is not None and self._effects.writes
+        )
+        for what, asked in wanted.items():
+            if asked and self._effects is not None:
+                raise ToolFailed(
+                    "permission", f"this call did not declare that it may {what}; nothing was run",
                     "report it to the plugin's author",
                 )  # fmt: skip
 

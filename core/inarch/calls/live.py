@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from attrs import define, evolve, field
 
-from inarch.calls.grants import digest
 from inarch.calls.results import hide_secrets
+from inarch.calls.shapes import Shape, digest, shape_of
 from inarch.calls.states import advance
 from inarch.contract.events import CallResult, CallState
 from inarch.contract.ids import utc_now
@@ -22,7 +22,10 @@ if TYPE_CHECKING:
 
 @define(eq=False, repr=False)
 class LiveCall:
-    """A call, the tool it is for, and the journal that hears of every step."""
+    """A call, the tool it is for, and the journal that hears of every step.
+
+    `hidden` are globs over the paths that rules keep from the call where it reads whole folders.
+    """
 
     call: ToolCall
     bound: Bound[Tool] | None
@@ -32,6 +35,7 @@ class LiveCall:
     approved: str | None = None
     repaired: tuple[str, ...] = ()
     changed_by_user: bool = False
+    hidden: tuple[str, ...] = ()
 
     @property
     def is_done(self) -> bool:
@@ -43,6 +47,11 @@ class LiveCall:
         """The call's tool; only calls that passed validation are asked for it."""
         assert self.bound is not None
         return self.bound
+
+    @property
+    def shape(self) -> Shape:
+        """What a lasting approval of the call would cover; its arguments may still change."""
+        return shape_of(self.call, self.tool, self.effects)
 
     @property
     def has_effects(self) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from inarch.calls.rules import RulesPolicy
@@ -22,19 +22,35 @@ READING: frozenset[Category] = frozenset({"search", "nav", "trace"})
 
 
 class Judgement(NamedTuple):
-    """What is to happen with a call. `by` says who asks or denies; `passed` that a mode let it through unasked."""
+    """What is to happen with a call.
+
+    Args:
+        decision: The answer.
+        reason: Why it is asked or denied.
+        by: Who asks or denies.
+        passed: Whether the mode let it through unasked.
+        is_rule: Whether it is the user's own rules that ask or deny.
+    """
 
     decision: Literal["allow", "ask", "deny"]
     reason: str = ""
     by: By = "mode"
     passed: bool = False
+    is_rule: bool = False
 
 
-class _Opinions(NamedTuple):
-    """What the policies said: their strictest verdict, and whether a rule grants the call."""
+class Opinion(NamedTuple):
+    """What one policy said of a call; `is_rules` where the policy is the user's own rules and grants."""
 
-    strictest: Verdict
-    granted: bool
+    plugin: str
+    policy: str
+    verdict: Verdict
+    is_rules: bool
+
+    @property
+    def grants(self) -> bool:
+        """Whether it takes a question away: for any policy but the user's own, allow means "nothing against it"."""
+        return self.is_rules and self.verdict.decision == "allow" and bool(self.verdict.reason)
 
 
 def judge(
@@ -45,10 +61,11 @@ def judge(
     A rule that allows takes away the mode's and the tool's question, never a policy's. Mode `all` answers every
     question with yes, mode `none` with no; a deny is a deny in every mode.
     """
-    opinions = _asked_policies(call, tool, policies)
-    if opinions.strictest.decision == "deny":
-        return Judgement("deny", opinions.strictest.reason, "policy")
-    asked = _question(tool, effects, opinions)
+    opinions = list(_until_denied(opinions_of(call, tool, policies)))
+    denied = next((said for said in opinions if said.verdict.decision == "deny"), None)
+    if denied is not None:
+        return Judgement("deny", denied.verdict.reason, "policy", is_rule=denied.is_rules)
+    asked = question(tool, effects, opinions)
     if asked is None:
         return Judgement("allow")
     if mode == "all":
@@ -60,18 +77,26 @@ def judge(
     return asked
 
 
-def _question(tool: Tool, effects: Effects, opinions: _Opinions) -> Judgement | None:
-    if opinions.strictest.decision == "ask":
-        return Judgement("ask", opinions.strictest.reason, "policy")
-    if opinions.granted:
+def question(tool: Tool, effects: Effects, opinions: Sequence[Opinion]) -> Judgement | None:
+    """Return what there is to ask about a call that nobody denies, before any mode answers; None for nothing."""
+    asking = next((said for said in opinions if said.verdict.decision == "ask"), None)
+    if asking is not None:
+        return Judgement("ask", asking.verdict.reason, "policy", is_rule=asking.is_rules)
+    if any(said.grants for said in opinions):
         return None
     if tool.requires_confirmation:
         return Judgement("ask", f"{tool.name} wants to be confirmed", "confirmation")
     if effects.writes:
-        return Judgement("ask", f"it changes {_listed(effects.writes)}")
+        return Judgement("ask", _with_remarks(f"it changes {_listed(effects.writes)}", opinions))
     if effects.exclusive and tool.category not in READING:
-        return Judgement("ask", "what it changes is not known beforehand")
+        return Judgement("ask", _with_remarks("what it changes is not known beforehand", opinions))
     return None
+
+
+def _with_remarks(reason: str, opinions: Sequence[Opinion]) -> str:
+    """Add what policies that have nothing against a call say of it, such as a command's tier."""
+    remarks = [said.verdict.reason for said in opinions if said.verdict.decision == "allow" and said.verdict.reason]
+    return "; ".join([reason, *remarks])
 
 
 def _edits_files(tool: Tool, effects: Effects) -> bool:
@@ -83,18 +108,18 @@ def _listed(paths: frozenset[str]) -> str:
     return ", ".join(some[:3]) + (f" and {len(some) - 3} more" if len(some) > 3 else "")
 
 
-def _asked_policies(call: ToolCall, tool: Tool, policies: Sequence[Bound[Policy]]) -> _Opinions:
-    strictest, granted = Verdict("allow"), False
+def opinions_of(call: ToolCall, tool: Tool, policies: Sequence[Bound[Policy]]) -> Iterator[Opinion]:
+    """Ask every policy about a call, one after the other."""
     for bound in policies:
         verdict = _verdict(call, tool, bound)
-        if verdict.decision == "deny":
-            return _Opinions(verdict, False)
-        if verdict.decision == "ask" and strictest.decision == "allow":
-            strictest = verdict
-        # Only the user's own rules can take a question away; for any other policy allow means "nothing against it".
-        if isinstance(bound.value, RulesPolicy) and verdict.decision == "allow" and verdict.reason:
-            granted = True
-    return _Opinions(strictest, granted)
+        yield Opinion(bound.plugin, getattr(bound.value, "name", ""), verdict, isinstance(bound.value, RulesPolicy))
+
+
+def _until_denied(opinions: Iterator[Opinion]) -> Iterator[Opinion]:
+    for said in opinions:
+        yield said
+        if said.verdict.decision == "deny":
+            return
 
 
 def _verdict(call: ToolCall, tool: Tool, bound: Bound[Policy]) -> Verdict:

@@ -1,54 +1,166 @@
-"""What the person sees before a call runs: a short diff for edits, the arguments for everything else."""
+"""What the person sees before a call runs: the diff that it makes, the words that it runs, or its arguments."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from inarch.contract.errors import InarchError
-from inarch.contract.ports import Workspace
+from attrs import frozen
 
-MOST_LINES = 40
+from inarch.calls.commands import canonical, words_of
+from inarch.contract.errors import InarchError
+from inarch.contract.ports import Tool, Workspace
+from inarch.contract.records import FileStat, ToolCall
+
+MOST_LINES = 2_000
+LONGEST_LINE = 2_000
+"""Characters; the rest of a longer line is counted."""
 LARGEST_FILE = 200_000
 """Bytes of a present file up to which a diff against it is made."""
+_NO_NEWLINE = "\\ no newline at the end"
 
 
-def preview(arguments: Mapping[str, Any], workspace: Workspace) -> str:
-    """Return what a call would do, in a screen at most."""
-    path = arguments.get("file_path")
-    search, replace, content = (arguments.get(name) for name in ("search", "replace", "content"))
-    if isinstance(path, str) and isinstance(search, str) and isinstance(replace, str):
-        return _cut([f"--- {path}", f"+++ {path}", *_marked("-", search), *_marked("+", replace)])
-    if isinstance(path, str) and isinstance(content, str):
-        return _cut(_diff(path, _present(path, workspace), content))
-    text = json.dumps(dict(arguments), ensure_ascii=False, indent=2, default=repr)
-    return _cut(text.splitlines())
+@frozen
+class _Files:
+    """The files of the workspace as the person may see them: with placeholders for secrets, as the model has them."""
+
+    workspace: Workspace
+    hide: Callable[[str], str]
+
+    def stat(self, path: str) -> FileStat | None:
+        """Return what stands at a path; None also where it can't be looked at."""
+        try:
+            return self.workspace.stat(path)
+        except InarchError:
+            return None
+
+    def text(self, path: str) -> str | None:
+        """Return the text of a file; None where there is none, or none to make a diff with."""
+        stat = self.stat(path)
+        if stat is None or stat.kind != "file" or stat.size > LARGEST_FILE:
+            return None
+        try:
+            return self.hide(self.workspace.read(path).data.decode("utf-8", "replace"))
+        except InarchError:
+            return None  # the call itself will say what is wrong with the path
+
+
+def preview(call: ToolCall, tool: Tool, workspace: Workspace, hide: Callable[[str], str]) -> str:
+    """Return what a call would do, for people; what is too long to show is counted.
+
+    Args:
+        call: The call.
+        tool: Its tool.
+        workspace: Where present files are read.
+        hide: Puts placeholders for the secrets in a text.
+    """
+    return _cut(_lines(call, tool, _Files(workspace, hide)))
+
+
+def _lines(call: ToolCall, tool: Tool, files: _Files) -> Iterable[str]:
+    words = words_of(call, tool)
+    if words is not None:
+        return _command(words, call.arguments)
+    given = {name: value for name, value in call.arguments.items() if isinstance(value, str)}
+    path = given.get("file_path")
+    if path is not None and tool.category == "file":
+        if "search" in given and "replace" in given:
+            return _patched(path, given["search"], given["replace"], call.arguments, files)
+        if "content" in given:
+            return _diff(path, files.text(path), given["content"], files)
+        if "new_path" in given:
+            return _move(path, given["new_path"], files)
+        if call.name == "delete_file":
+            return _deletion(path, files)
+    if tool.category == "git" and "message" in given and isinstance(call.arguments.get("paths"), list):
+        return _commit(call.arguments)
+    return json.dumps(dict(call.arguments), ensure_ascii=False, indent=2, default=repr).splitlines()
+
+
+def _command(words: tuple[str, ...], arguments: Mapping[str, Any]) -> list[str]:
+    """Show what the tokenizer made of a command: as one line, then word by word."""
+    numbered = [f"  {number}  {canonical((word,))}" for number, word in enumerate(words)]
+    others = [f"{name} = {json.dumps(value, default=repr)}" for name, value in arguments.items() if name != "command"]
+    return [f"$ {canonical(words)}", *numbered, *others]
+
+
+def _commit(arguments: Mapping[str, Any]) -> list[str]:
+    paths = [f"  {path}" for path in arguments["paths"]]
+    return ["commit of", *paths, "with the message", *(f"  {line}" for line in str(arguments["message"]).split("\n"))]
+
+
+def _move(path: str, new_path: str, files: _Files) -> list[str]:
+    lines = [f"move {path} ({_size(path, files)})", f"  to {new_path}"]
+    return [*lines, "  where something stands already"] if files.stat(new_path) is not None else lines
+
+
+def _deletion(path: str, files: _Files) -> list[str]:
+    head = f"delete {path} ({_size(path, files)})"
+    present = files.text(path)
+    return [head] if present is None else [head, *_unified(path, present, "", "gone")]
+
+
+def _patched(path: str, search: str, replace: str, arguments: Mapping[str, Any], files: _Files) -> list[str]:
+    """Show the diff that a replacement makes; where it can't be made, the two texts and why."""
+    present = files.text(path)
+    if present is not None and "\r\n" in present and search not in present:
+        search, replace = (text.replace("\r\n", "\n").replace("\n", "\r\n") for text in (search, replace))
+    found = 0 if present is None or not search else present.count(search)
+    if present is not None and (found == 1 or (found and arguments.get("replace_all") is True)):
+        return _unified(path, present, present.replace(search, replace))
+    why = "its present text can't be shown" if present is None else f"the text to replace is there {found} times"
+    return [f"--- {path}", f"+++ {path} ({why})", *_marked("-", search), *_marked("+", replace)]
+
+
+def _diff(path: str, present: str | None, content: str, files: _Files) -> list[str]:
+    if present is not None:
+        return _unified(path, present, content) or [f"{path} stays as it is"]
+    is_new = files.stat(path) is None
+    note = "a new file" if is_new else f"in place of {_size(path, files)}"
+    return [f"+++ {path} ({note})", *_marked("+", content)]
+
+
+def _unified(path: str, before: str, after: str, new_name: str = "") -> list[str]:
+    from difflib import unified_diff
+
+    old, new = _split(before), _split(after)
+    return list(unified_diff(_ends_shown(old, new), _ends_shown(new, old), path, new_name or path, n=3, lineterm=""))
+
+
+def _ends_shown(lines: list[str], others: list[str]) -> list[str]:
+    """Return the lines, with their carriage returns in sight where not every line of both texts has one."""
+    if all(line.endswith("\r") for line in (*lines, *others) if line != _NO_NEWLINE):
+        return lines
+    return [f"{line[:-1]}\\r" if line.endswith("\r") else line for line in lines]
 
 
 def _marked(mark: str, text: str) -> list[str]:
-    return [f"{mark}{line}" for line in text.splitlines()]
+    return [f"{mark}{line}" for line in _split(text)]
 
 
-def _present(path: str, workspace: Workspace) -> str | None:
-    try:
-        stat = workspace.stat(path)
-        if stat is None or stat.kind != "file" or stat.size > LARGEST_FILE:
-            return None
-        return workspace.read(path).data.decode("utf-8", "replace")
-    except InarchError:
-        return None  # the call itself will say what is wrong with the path
+def _split(text: str) -> list[str]:
+    lines = text.split("\n")
+    if lines[-1]:
+        lines.append(_NO_NEWLINE)
+    else:
+        lines.pop()
+    return lines
 
 
-def _diff(path: str, present: str | None, content: str) -> Iterable[str]:
-    if present is None:
-        return [f"+++ {path}", *_marked("+", content)]
-    from difflib import unified_diff
-
-    return list(unified_diff(present.splitlines(), content.splitlines(), path, path, n=2, lineterm=""))
+def _size(path: str, files: _Files) -> str:
+    stat = files.stat(path)
+    if stat is None:
+        return "which is not there"
+    return f"{stat.size:,} bytes" if stat.kind == "file" else f"a {stat.kind}"
 
 
 def _cut(lines: Iterable[str]) -> str:
-    shown = [line if len(line) <= 200 else f"{line[:200]}…" for line in lines]
+    shown = [_shortened(line) for line in lines]
     left = len(shown) - MOST_LINES
-    return "\n".join(shown[:MOST_LINES] + ([f"… {left} more lines"] if left > 0 else []))
+    return "\n".join(shown[:MOST_LINES] + ([f"… {left:,} more lines"] if left > 0 else []))
+
+
+def _shortened(line: str) -> str:
+    left = len(line) - LONGEST_LINE
+    return line if left <= 0 else f"{line[:LONGEST_LINE]}… ({left:,} more characters)"

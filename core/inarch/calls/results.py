@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from typing import TYPE_CHECKING, Any, get_args
 
 from attrs import evolve
@@ -84,12 +83,15 @@ def without_secrets(result: ToolResult, journal: Journal) -> ToolResult:
 
 def hide_secrets(result: ToolResult, redactor: Redactor) -> ToolResult:
     """Return the result with placeholders for secrets; the same one where it has none."""
-    if not redactor.shapes or not redactor.touches(json.dumps(to_data(result), ensure_ascii=False)):
-        return result
+    whole = {"data": result.data, "metadata": result.metadata}
     error = result.error
     if error is not None:
-        error = ToolError(error.code, redactor.text(error.message), redactor.text(error.remedy))
-    return evolve(result, data=redactor.redact(result.data), error=error, metadata=redactor.redact(result.metadata))
+        clean = ToolError(error.code, redactor.text(error.message), redactor.text(error.remedy))
+        error = error if clean == error else clean
+    hidden = redactor.redact(whole)
+    if hidden is whole and error is result.error:
+        return result
+    return evolve(result, data=hidden["data"], error=error, metadata=hidden["metadata"])
 
 
 def within_limit(result: ToolResult, journal: Journal, limit: int | None = LONGEST_RESULT) -> ToolResult:

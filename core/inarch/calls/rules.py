@@ -1,10 +1,10 @@
-"""The user's `[[rules]]` as a policy: the strictest rule that matches a call holds."""
+"""The user's `[[rules]]` and `[commands.NAME]` as a policy: the strictest rule holds, then a command's grant."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from fnmatch import fnmatchcase
 from functools import lru_cache
@@ -12,15 +12,16 @@ from typing import TYPE_CHECKING, Any
 
 from attrs import define, field
 
+from inarch.calls.commands import canonical, granted_by, is_command, paths_in, words_of
 from inarch.calls.ordering import components, normalised
 from inarch.contract.ports import Tool
 from inarch.contract.records import Effects, ToolCall, Verdict
 
 if TYPE_CHECKING:
-    from inarch.config import Rule
+    from inarch.config import CommandGrant, Rule
 
 PATH_ARGUMENTS = ("file_path", "new_path", "path", "directory", "file_paths", "paths")
-_STRICTNESS = {"allow": 0, "ask": 1, "deny": 2}
+STRICTNESS = {"allow": 0, "ask": 1, "deny": 2}
 
 
 def _now() -> datetime:
@@ -33,26 +34,59 @@ def _in_order(rules: Iterable[Rule]) -> tuple[Rule, ...]:
 
 @define(eq=False, repr=False)
 class RulesPolicy:
-    """Judges by the configured rules; a call that no rule matches is allowed without a reason.
+    """Judges by the configured rules and commands; what none of them is about is allowed without a reason.
 
-    A rule that allows with `path` needs every path of the call to match; one that asks or denies needs one.
+    A rule that allows with `path` needs every path of the call to match; one that asks or denies needs one. A command
+    line is compared by its words: one that the tokenizer refuses is matched by no rule that allows.
     """
 
     rules: tuple[Rule, ...] = field(converter=_in_order)
     now: Callable[[], datetime] = _now
+    commands: Mapping[str, CommandGrant] = field(factory=dict, kw_only=True)
     name: str = field(init=False, default="rules")
 
     def judge(self, call: ToolCall, tool: Tool) -> Verdict:
-        """Return the strictest decision among the rules that match and have not expired."""
-        found: Rule | None = None
-        for rule in self.rules:
-            stricter = found is None or _STRICTNESS[rule.decision] > _STRICTNESS[found.decision]
-            if stricter and _matches(rule, call, tool) and rule.counts_at(self.now()):
-                found = rule
-        return Verdict("allow") if found is None else Verdict(found.decision, _said(found))
+        """Return the strictest decision among the rules that match and have not expired, or a command's grant."""
+        found = self.strictest(call, tool)
+        if found is not None and found.decision != "allow":
+            return Verdict(found.decision, said(found))
+        command = granted_by(call, tool, self.commands)
+        if command is not None:
+            return Verdict("allow", f"granted by [commands.{command}]")
+        if found is not None:
+            return Verdict("allow", said(found))
+        hidden = self.hidden(call, tool, tool.effects(call.arguments)) if is_command(call, tool) else ()
+        if hidden:  # what a command reads can't be held back
+            return Verdict("ask", f"it may read files that the rule for {json.dumps(hidden[0])} is about")
+        return Verdict("allow")
+
+    def strictest(self, call: ToolCall, tool: Tool) -> Rule | None:
+        """Return the rule that holds for a call, the first of equally strict ones; None where none matches."""
+        return max(self.matching(call, tool), key=lambda rule: STRICTNESS[rule.decision], default=None)
+
+    def matching(self, call: ToolCall, tool: Tool) -> Iterator[Rule]:
+        """Yield the rules that match a call and have not expired."""
+        return (rule for rule in self.rules if matches(rule, call, tool) and rule.counts_at(self.now()))
+
+    def hidden(self, call: ToolCall, tool: Tool, effects: Effects) -> tuple[str, ...]:
+        """Return the globs of paths that rules keep from a call which may come upon them in folders that it reads.
+
+        Nobody was asked about those files, so the call passes over them.
+        """
+        return tuple(
+            rule.path
+            for rule in self.rules
+            if rule.path is not None
+            and rule.decision != "allow"
+            and _is_above(effects.reads, rule.path)
+            and _is_about(rule, call, tool)
+            and rule.counts_at(self.now())
+            and not _path_matches(rule.path, call, tool, effects, every=False)
+        )
 
 
-def _said(rule: Rule) -> str:
+def said(rule: Rule) -> str:
+    """Return a rule in words, with its decision and reason."""
     parts = [f"tool = {json.dumps(rule.tool)}"]
     if rule.match:
         parts.append("match = {" + ", ".join(f"{key} = {json.dumps(glob)}" for key, glob in rule.match.items()) + "}")
@@ -62,36 +96,53 @@ def _said(rule: Rule) -> str:
     return f"{told}: {rule.reason}" if rule.reason else told
 
 
-def _matches(rule: Rule, call: ToolCall, tool: Tool) -> bool:
+def matches(rule: Rule, call: ToolCall, tool: Tool) -> bool:
+    """Whether a rule is about a call, expired or not."""
+    if not _is_about(rule, call, tool):
+        return False
     every = rule.decision == "allow"
-    return (
-        fnmatchcase(call.name, rule.tool)
-        and all(_argument_matches(call.arguments, key, glob, every) for key, glob in rule.match.items())
-        and (rule.path is None or _path_matches(rule.path, call, tool, every))
+    return rule.path is None or _path_matches(rule.path, call, tool, tool.effects(call.arguments), every=every)
+
+
+def _is_about(rule: Rule, call: ToolCall, tool: Tool) -> bool:
+    """Whether a rule's tool and arguments are those of a call, whatever its paths."""
+    return fnmatchcase(call.name, rule.tool) and all(
+        _argument_matches(call, tool, key, glob, rule.decision == "allow") for key, glob in rule.match.items()
     )
 
 
-def _argument_matches(arguments: Mapping[str, Any], key: str, glob: str, every: bool) -> bool:
-    if key not in arguments:
+def _argument_matches(call: ToolCall, tool: Tool, key: str, glob: str, every: bool) -> bool:
+    if key not in call.arguments:
         return False
-    value = arguments[key]
+    if key == "command" and is_command(call, tool):
+        return _command_matches(call, tool, glob, every)
+    value = call.arguments[key]
     if not isinstance(value, (list, tuple)):
         return fnmatchcase(_as_text(value), glob)
     hits = [fnmatchcase(_as_text(item), glob) for item in value]
     return bool(hits) and (all(hits) if every else any(hits))
 
 
+def _command_matches(call: ToolCall, tool: Tool, glob: str, allowing: bool) -> bool:
+    """Compare a command's words with a glob; `pytest *` also means `pytest` alone."""
+    words = words_of(call, tool)
+    if words is None:  # nobody knows what would run: only what is strict may go by the text
+        return not allowing and fnmatchcase(call.arguments["command"].strip(), glob)
+    text = canonical(words)
+    return fnmatchcase(text, glob) or (glob.endswith(" *") and fnmatchcase(text, glob[:-2]))
+
+
 def _as_text(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
 
 
-def _path_matches(glob: str, call: ToolCall, tool: Tool, every: bool) -> bool:
-    effects = tool.effects(call.arguments)
+def _path_matches(glob: str, call: ToolCall, tool: Tool, effects: Effects, *, every: bool) -> bool:
     paths = {normalised(path) for path in (*effects.reads, *effects.writes, *_given(call.arguments))}
     if every:
         # What a call of unknown effects touches can't be vouched for by its paths.
         return bool(paths) and not effects.exclusive and all(path_matches(path, glob) for path in paths)
-    return any(path_matches(path, glob) for path in paths) or _writes_above(effects, glob)
+    paths.update(normalised(path) for path in paths_in(words_of(call, tool) or ()))
+    return any(path_matches(path, glob) for path in paths) or _is_above(effects.writes, glob)
 
 
 def _given(arguments: Mapping[str, Any]) -> Iterable[str]:
@@ -102,10 +153,10 @@ def _given(arguments: Mapping[str, Any]) -> Iterable[str]:
                 yield item
 
 
-def _writes_above(effects: Effects, glob: str) -> bool:
-    """Whether the call changes a whole folder in which some of the glob's paths may lie."""
+def _is_above(paths: Iterable[str], glob: str) -> bool:
+    """Whether one of the paths is a whole folder in which some of the glob's paths may lie."""
     fixed = components(re.split(r"[*?\[]", glob, maxsplit=1)[0].rpartition("/")[0])
-    folders = [components(path) for path in effects.writes if path.endswith("/") or not components(path)]
+    folders = [components(path) for path in paths if path.endswith("/") or not components(path)]
     return any(folder[: len(fixed)] == fixed[: len(folder)] for folder in folders)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from attrs import define, evolve, field
@@ -15,8 +15,9 @@ from inarch.calls.outputs import LONGEST_RESULT, LiveOutput
 from inarch.calls.policy import READING
 from inarch.calls.results import failed, from_outcome, within_limit, without_secrets
 from inarch.calls.schemas import Schema
+from inarch.calls.secrets import Secrets
 from inarch.calls.threads import Outcome
-from inarch.contract.errors import Cancelled
+from inarch.contract.errors import Cancelled, ToolFailed
 from inarch.contract.events import ErrorHappened
 from inarch.contract.ports import Workspace
 from inarch.contract.records import CallStatus, ToolCall, ToolResult
@@ -43,6 +44,11 @@ class Runner:
     _running: set[CallContext] = field(init=False, factory=set)
     _outputs: dict[str, Schema | None] = field(init=False, factory=dict)
     _on_loop: dict[str, bool] = field(init=False, factory=dict)
+    _secrets: Secrets = field(init=False)
+
+    @_secrets.default
+    def _make_secrets(self) -> Secrets:
+        return Secrets(self.journal.redactor, self.workspace)
 
     async def run(self, live: LiveCall, earlier: Callable[[], Sequence[ToolCall]]) -> None:
         """Run a call that is `executing` to its end.
@@ -96,6 +102,7 @@ class Runner:
             state_dir=plugin.state_dir,
             selection=self.selection(),
             effects=None if anything else live.effects,
+            hidden=live.hidden,
         )
         self._running.add(context)
         return context, output
@@ -110,9 +117,10 @@ class Runner:
         on_loop = self._on_loop.get(tool.name)
         if on_loop is None:
             on_loop = self._on_loop[tool.name] = runs_on_loop(tool)
-        arguments: Mapping[str, Any] = live.call.arguments
-        if tool.receives_secrets:
-            arguments = self.journal.redactor.reveal(arguments)
+        try:
+            arguments = self._secrets.arguments(tool, live.call.arguments, live.effects)
+        except ToolFailed as error:
+            return Outcome(error=error)
         timeout = tool.timeout_s
         return await attempt.run(arguments, on_loop, timeout if timeout and timeout > 0 else None)
 

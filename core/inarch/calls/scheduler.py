@@ -15,6 +15,7 @@ from inarch.calls.ordering import edges
 from inarch.calls.outputs import LONGEST_RESULT
 from inarch.calls.policy import ApproveMode, judge
 from inarch.calls.preparing import Preparation
+from inarch.calls.rules import RulesPolicy
 from inarch.calls.runner import Runner
 from inarch.calls.waves import Waves
 from inarch.contract.ids import new_id
@@ -39,6 +40,7 @@ class Scheduler:
         workspace: What the tools work on.
         seen: Path to hash of what the session last read or wrote; kept up to date here.
         cancelled: The calls of the last batch that was cancelled, all terminal.
+        grants: What was approved for longer than one call.
         output_limit: Characters of JSON above which a result is kept as a blob and cut; None never cuts.
     """
 
@@ -133,9 +135,15 @@ class Scheduler:
             self.journal.flush()  # what was changed is known even if the process ends now
 
     def _judge(self, live: LiveCall) -> None:
+        live.hidden = self._hidden(live)
         live.judgement = judge(live.call, live.tool.value, live.effects, self.approve, self.policies)
         if live.judgement.decision == "deny":
             live.fail(denied(live, live.judgement))
+
+    def _hidden(self, live: LiveCall) -> tuple[str, ...]:
+        """Return the globs of what rules keep from a call that reads whole folders."""
+        rules = (bound.value for bound in self.policies if isinstance(bound.value, RulesPolicy))
+        return tuple(glob for policy in rules for glob in policy.hidden(live.call, live.tool.value, live.effects))
 
     async def _approve(self, batch: Sequence[LiveCall], approvals: Approvals) -> None:
         asked: list[LiveCall] = []

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from inarch.cli.options import composing_options
+from inarch.cli.terminal import print_json, print_line
 from inarch.contract.errors import ConfigError, UsageError
 
 if TYPE_CHECKING:
@@ -27,20 +28,18 @@ def config() -> None:
 @composing_options
 def show(origin: bool, as_json: bool, **given: Any) -> None:
     """Show the profile in use and every table, as they come out of all layers."""
-    import json
 
-    from inarch.cli.terminal import escape
     from inarch.config.rendering import as_data, as_rows
 
     loaded = _load(given)
     if as_json:
-        click.echo(json.dumps(as_data(loaded), ensure_ascii=False, indent=2))
+        print_json(as_data(loaded))
         return
     rows = list(as_rows(loaded))
     wide = max(len(text) for text, _ in rows) if origin else 0
     for text, where in rows:
         line = f"{text:<{min(wide, 60)}}  # {where}" if origin and where else text
-        click.echo(escape(line, keep_newlines=False))
+        print_line(line)
 
 
 @config.command("check")
@@ -48,10 +47,8 @@ def show(origin: bool, as_json: bool, **given: Any) -> None:
 @composing_options
 def check(as_json: bool, **given: Any) -> int:
     """Look for everything that is wrong; exit 2 if there is anything."""
-    import json
 
     from inarch.cli.failure import ANSWERED, USAGE
-    from inarch.cli.terminal import escape
     from inarch.config import check_config
 
     options = _options(given)
@@ -61,31 +58,35 @@ def check(as_json: bool, **given: Any) -> int:
         found += _plugin_problems(loaded, options)
         _tell(loaded, options)
     if as_json:
-        click.echo(json.dumps([_problem_data(one) for one in found], ensure_ascii=False, indent=2))
+        print_json([_problem_data(one) for one in found])
     else:
         for one in found:
-            click.echo(escape(str(one), keep_newlines=False))
+            print_line(str(one))
         if not found and loaded is not None:
-            click.echo(escape(_all_right(loaded), keep_newlines=False))
+            print_line(_all_right(loaded))
     return USAGE if found else ANSWERED
 
 
 @config.command("init")
-@click.option("--force", is_flag=True, help="Write over a file that is there.")
-def init(force: bool) -> None:
-    """Write a first configuration file, every key explained and commented out."""
-    from inarch.config import user_config_path, write_starter
+@click.option("--project", is_flag=True, help="Write only this project's .inarch/config.toml, and trust it.")
+@click.option("--force", is_flag=True, help="Write over your file if it is there.")
+@click.option("--yes", is_flag=True, help="Grant this project's commands without a question, for scripts.")
+@click.option("--root", metavar="DIR", default=".", help="The project, instead of the current directory.")
+def init(project: bool, force: bool, yes: bool, root: str) -> int:
+    """Write a first configuration file, and propose the commands that test and build this project.
 
-    path = user_config_path()
-    write_starter(path, force=force)
-    click.echo(f"wrote {path}")
+    Your file is for every project, so the proposals stand in it commented out. Once you have said yes they are granted
+    in this project's .inarch/config.toml.
+    """
+    from inarch.cli.first_steps import begin
+
+    return begin(root, project=project, force=force, yes=yes)
 
 
 @config.command("schema")
 @composing_options
 def schema(**given: Any) -> None:
     """Print the JSON Schema of the configuration file, with the settings of the profile's plugins."""
-    import json
 
     from inarch.config import check_config
     from inarch.config import schema as schema_of
@@ -95,7 +96,7 @@ def schema(**given: Any) -> None:
     if loaded is not None:
         _plugin_problems(loaded, options)
     classes = {} if loaded is None else dict(sorted(loaded.settings_classes.items()))
-    click.echo(json.dumps(schema_of(classes), ensure_ascii=False, indent=2))
+    print_json(schema_of(classes))
 
 
 @config.command("trust")
@@ -109,7 +110,6 @@ def trust(revoke: bool, yes: bool, root: str) -> int:
     from pathlib import Path
 
     from inarch.cli.failure import ANSWERED, FAILED
-    from inarch.cli.terminal import escape
     from inarch.config import grant, state_dir, trust_of
     from inarch.config import revoke as revoke_trust
 
@@ -118,12 +118,12 @@ def trust(revoke: bool, yes: bool, root: str) -> int:
         raise UsageError(f"{root} is not a directory")
     if revoke:
         was = revoke_trust(folder, state)
-        click.echo(escape(f"{folder} is {'no longer' if was else 'not'} trusted", keep_newlines=False))
+        print_line(f"{folder} is {'no longer' if was else 'not'} trusted")
         return ANSWERED
     standing = trust_of(folder, state)
     if standing.state in ("nothing", "trusted"):
         word = "is trusted already" if standing.state == "trusted" else "has nothing that needs trust"
-        click.echo(escape(f"{folder} {word}", keep_newlines=False))
+        print_line(f"{folder} {word}")
         return ANSWERED
     _show_what(folder, standing.files, standing.changed)
     if not yes:
@@ -133,7 +133,7 @@ def trust(revoke: bool, yes: bool, root: str) -> int:
             return FAILED
     # The hashes of what was shown: a file that was swapped meanwhile is not trusted.
     grant(folder, standing.files, state)
-    click.echo(escape(f"{folder} is trusted until one of these files changes", keep_newlines=False))
+    print_line(f"{folder} is trusted until one of these files changes")
     return ANSWERED
 
 
@@ -209,7 +209,6 @@ def _all_right(loaded: Config) -> str:
 
 
 def _show_what(folder: str, files: Mapping[str, str], changed: tuple[str, ...]) -> None:
-    from inarch.cli.terminal import escape
     from inarch.config.project import read_trusted
 
     lines = [f"{folder} would be trusted with:"]
@@ -220,4 +219,4 @@ def _show_what(folder: str, files: Mapping[str, str], changed: tuple[str, ...]) 
             lines += [f"    | {line}" for line in text.splitlines()]
     lines += [f"  {path}  (gone)" for path in changed if path not in files]
     for line in lines:
-        click.echo(escape(line, keep_newlines=False))
+        print_line(line)

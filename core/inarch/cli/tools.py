@@ -14,7 +14,7 @@ import click
 from inarch.cli.failure import ANSWERED, CANCELLED, FAILED
 from inarch.cli.interrupts import interrupts
 from inarch.cli.options import composing_options
-from inarch.cli.terminal import columns_of, escape, shorten
+from inarch.cli.terminal import Harmless, columns_of, escape, print_json, print_line, shorten
 from inarch.contract.errors import UsageError
 
 if TYPE_CHECKING:
@@ -39,13 +39,14 @@ def list_tools(as_json: bool, **given: Any) -> None:
     finally:
         app.close()
     if as_json:
-        click.echo(json.dumps(rows, ensure_ascii=False, indent=2))
+        print_json(rows)
         return
     columns = columns_of(sys.stdout) if sys.stdout.isatty() else 10_000
     wide = max((len(row["name"]) for row in rows), default=0)
     for row in rows:
-        said = escape(row["description"].split("\n", 1)[0], keep_newlines=False)
-        click.echo(shorten(f"{row['name']:<{wide}}  {row['category']:<8}  {said}", columns))
+        said = row["description"].split("\n", 1)[0]
+        line = escape(f"{row['name']:<{wide}}  {row['category']:<8}  {said}", keep_newlines=False)
+        click.echo(shorten(line, columns))
 
 
 @tools.command("show")
@@ -61,12 +62,12 @@ def show_tool(name: str, as_json: bool, **given: Any) -> None:
     finally:
         app.close()
     if as_json:
-        click.echo(json.dumps(row, ensure_ascii=False, indent=2))
+        print_json(row)
         return
-    click.echo(f"{row['name']} · {row['category']} · plugin {row['plugin']} · {row['timeout_s']:g} s")
+    print_line(f"{row['name']} · {row['category']} · plugin {row['plugin']} · {row['timeout_s']:g} s")
     click.echo(f"\n{escape(row['description'])}\n\nArguments")
     for line in _arguments(row["input_schema"]):
-        click.echo(f"  {line}")
+        print_line(f"  {line}")
 
 
 @tools.command("call")
@@ -80,7 +81,7 @@ def call_tool(name: str, arguments: str, **given: Any) -> int:
     """
     if arguments == "-":
         arguments = sys.stdin.read()
-    wanted = _object(arguments)
+    wanted = read_object(arguments)
     from inarch.contract.codec import to_data
 
     app = _compose(given)
@@ -88,7 +89,7 @@ def call_tool(name: str, arguments: str, **given: Any) -> int:
         result = asyncio.run(_call(app, name, wanted))
     except asyncio.CancelledError:
         return CANCELLED
-    click.echo(json.dumps(to_data(result), ensure_ascii=False))
+    print_json(to_data(result), indent=None)
     return ANSWERED if result.success else FAILED
 
 
@@ -97,7 +98,7 @@ async def _call(app: App, name: str, arguments: Mapping[str, Any]) -> ToolResult
     task = loop.create_task(app.call_tool(name, arguments))
     try:
         # Standard output is the result's: what the tool prints goes to standard error.
-        with redirect_stdout(sys.stderr), interrupts(lambda: loop.call_soon_threadsafe(task.cancel)):
+        with redirect_stdout(Harmless(sys.stderr)), interrupts(lambda: loop.call_soon_threadsafe(task.cancel)):
             return await task
     finally:
         await app.aclose()
@@ -113,7 +114,7 @@ def _compose(given: Mapping[str, Any]) -> App:
     return app
 
 
-def _object(text: str) -> dict[str, Any]:
+def read_object(text: str) -> dict[str, Any]:
     """Return the JSON object that `text` is.
 
     Raises:
@@ -164,5 +165,5 @@ def _arguments(schema: Mapping[str, Any]) -> list[str]:
         kind = kinds if isinstance(kinds, str) else " | ".join(kinds)
         default = "required" if name in required else f"default {json.dumps(about.get('default'))}"
         said = f"  {about['description']}" if about.get("description") else ""
-        lines.append(escape(f"{name}: {kind}, {default}{said}", keep_newlines=False))
+        lines.append(f"{name}: {kind}, {default}{said}")
     return lines or ["none"]

@@ -16,12 +16,15 @@ from inarch.config.tables import Profile
 from inarch.contract.lazy import loaded_later
 
 if TYPE_CHECKING:
+    from inarch.config.approvals import approvals_of, revoke_approvals
+    from inarch.config.folders import project_folder, user_folder
     from inarch.config.grants import CommandGrant, Isolation, Rule
     from inarch.config.json_schema import schema
     from inarch.config.origins import Origin
     from inarch.config.project import read_trusted
-    from inarch.config.starter import STARTER, write_starter
-    from inarch.config.trust import Standing, grant, renew, revoke, trust_of
+    from inarch.config.proposals import Proposal, proposals
+    from inarch.config.starter import STARTER, write_project_config, write_starter
+    from inarch.config.trust import Standing, grant, revoke, trust_of
 
 __all__ = [
     "GUIDE_FILES",
@@ -31,35 +34,47 @@ __all__ = [
     "Isolation",
     "Origin",
     "Profile",
+    "Proposal",
     "Rule",
     "Standing",
+    "approvals_of",
     "cache_dir",
     "check_config",
     "grant",
     "load_config",
     "nearest",
+    "project_folder",
+    "proposals",
     "read_trusted",
-    "renew",
     "revoke",
+    "revoke_approvals",
     "schema",
     "state_dir",
     "trust_of",
     "user_config_path",
+    "user_folder",
+    "write_project_config",
     "write_starter",
 ]
 
 _LATER = {
+    "approvals_of": "approvals",
+    "revoke_approvals": "approvals",
     "CommandGrant": "grants",
     "Isolation": "grants",
     "Rule": "grants",
     "Origin": "origins",
+    "project_folder": "folders",
+    "user_folder": "folders",
     "read_trusted": "project",
     "schema": "json_schema",
     "STARTER": "starter",
+    "Proposal": "proposals",
+    "proposals": "proposals",
+    "write_project_config": "starter",
     "write_starter": "starter",
     "Standing": "trust",
     "grant": "trust",
-    "renew": "trust",
     "revoke": "trust",
     "trust_of": "trust",
 }

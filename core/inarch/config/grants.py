@@ -3,7 +3,7 @@
 # ruff: noqa: RUF009 - key is attrs.field with a sentence for people
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Literal
 
@@ -17,7 +17,17 @@ def _is_inside(text: str) -> bool:
     return "\0" not in text and not text.startswith("/") and ".." not in text.split("/")
 
 
-_ARGV = Check(lambda words: bool(words) and all(words), "a list of words, such as ['pytest', '-q']", {"minItems": 1})
+def _is_argv(words: Sequence[str]) -> bool:
+    return bool(words) and all(words) and ANY_FURTHER not in words[:-1] and words[0] != ANY_FURTHER
+
+
+ANY_FURTHER = "*"
+"""As the last word of a grant: any further words, or none."""
+_ARGV = Check(
+    _is_argv,
+    "a list of words, such as ['pytest', '-q', '*']; '*' stands for any further words, only at the end",
+    {"minItems": 1},
+)
 _INSIDE = Check(_is_inside, "a path inside the project", {"pattern": r"^(?!/)(?!(.*/)?\.\.(/|$)).*$"})
 
 
@@ -47,12 +57,19 @@ class CommandGrant:
     """One of `[commands.NAME]`: a command that runs without a question."""
 
     name: str = field(metadata={"key": False})
-    argv: tuple[str, ...] = key("The words of the command.", check=_ARGV)
+    argv: tuple[str, ...] = key("The words of the command; a last `*` stands for any further ones.", check=_ARGV)
     writes: tuple[str, ...] = key(
         "Paths it may write; a trailing / is a subtree, an empty one the whole workspace.", ("",), _INSIDE, each=True
     )
     network: bool = key("Whether it may use the network.", False)
     env: tuple[str, ...] = key("Variables that are passed on to it.", (), NAME, each=True)
+
+    def covers(self, words: Sequence[str]) -> bool:
+        """Whether a command of these words is the one that is granted."""
+        *begin, last = self.argv
+        if last == ANY_FURTHER:
+            return list(words[: len(begin)]) == begin
+        return tuple(words) == self.argv
 
 
 @frozen

@@ -58,7 +58,12 @@ def user_config_path(environ: Mapping[str, str] | None = None) -> Path:
     named = environ.get("INARCH_CONFIG")
     if named:
         return named_path(named)
-    return _place("config", environ) / "config.toml"
+    return config_dir(environ) / "config.toml"
+
+
+def config_dir(environ: Mapping[str, str] | None = None) -> Path:
+    """Return the folder of what the user writes: the configuration, and notes that plugins keep beside it."""
+    return _place("config", os.environ if environ is None else environ)
 
 
 def state_dir(environ: Mapping[str, str] | None = None) -> Path:

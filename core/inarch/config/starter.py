@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from inarch.config.files import CONFIG_FILE
 from inarch.config.tables import Profile
 from inarch.config.values import fields_of
 from inarch.config.writing import make_folder, write_private
 from inarch.contract.errors import UsageError
+
+if TYPE_CHECKING:
+    from inarch.config.proposals import Proposal
 
 _EXAMPLES: dict[str, Any] = {
     "decision_model": "offline/extractive",
@@ -47,11 +52,7 @@ _TAIL = """\
 # decision = "deny"
 # reason = "migrations are made by their own tool"
 
-# A command that may run without a question.
-# [commands.test]
-# argv = ["python", "-m", "pytest", "-q"]
-# writes = [".pytest_cache/"]
-# network = false
+{commands}
 
 # Where a plugin's code runs.
 # [isolation.some-plugin]
@@ -60,21 +61,42 @@ _TAIL = """\
 """
 
 
-def _starter() -> str:
+_EXAMPLE = """\
+# A command that may run without a question, in every project.
+# [commands.test]
+# argv = ["python", "-m", "pytest", "-q", "*"]
+# writes = [".pytest_cache/"]
+# network = false
+"""
+
+
+def starter(found: Sequence[Proposal] = ()) -> str:
+    """Return the text of the file, with the commands that a project suggests in place of the example."""
     lines = []
     for name, attribute in fields_of(Profile).items():
         value = _EXAMPLES.get(name) or attribute.default
         shown = value if isinstance(value, (str, int, float)) else list(value or ())
         lines += [f"# {attribute.metadata['doc']}", f"# {name} = {json.dumps(shown)}"]
-    return _HEAD + "\n".join(lines) + "\n" + _TAIL
+    return _HEAD + "\n".join(lines) + "\n" + _TAIL.replace("{commands}\n", _commands(found) if found else _EXAMPLE)
 
 
-STARTER = _starter()
+def _commands(found: Sequence[Proposal]) -> str:
+    text = "".join(proposal.toml for proposal in found)
+    head = "# Commands that may run without a question, in every project: a project's own file is the better place.\n"
+    return head + "".join(f"# {line}\n" for line in text.splitlines())
+
+
+STARTER = starter()
 """The text of the file."""
 
 
-def write_starter(path: Path, *, force: bool = False) -> None:
+def write_starter(path: Path, *, force: bool = False, found: Sequence[Proposal] = ()) -> None:
     """Write the file, for the user alone.
+
+    Args:
+        path: Where.
+        force: Whether to write over a file that is there.
+        found: Commands that a project suggests; they are commented out like everything else.
 
     Raises:
         UsageError: It is there already and `force` is false, or it can't be written.
@@ -83,6 +105,38 @@ def write_starter(path: Path, *, force: bool = False) -> None:
         if not force and (path.is_symlink() or path.exists()):
             raise UsageError(f"{path} is there already", "--force writes over it")
         make_folder(path.parent)
-        write_private(path, STARTER.encode())
+        write_private(path, starter(found).encode())
     except OSError as error:
         raise UsageError(f"{path} can't be written: {error.strerror}") from error
+
+
+def write_project_config(root: str, found: Sequence[Proposal], state_dir: Path) -> bool:
+    """Write a project's `.inarch/config.toml` that grants commands; return whether the project is trusted with it.
+
+    The project is trusted if it was, or if it brings along nothing else that needs trust: what the person has not
+    looked at is not trusted by the way.
+
+    Raises:
+        UsageError: The file is there already, or can't be written.
+        StoreError: Trust can't be kept.
+    """
+    from inarch.config.files import Unreadable
+    from inarch.config.project_writing import write_project_file
+    from inarch.config.trust import changing
+
+    path = Path(root, CONFIG_FILE)
+    data = ("# Commands that may run without a question in this project.\n\n" + _tables(found)).encode()
+    with changing(root, state_dir) as record:
+        if path.is_symlink() or path.exists():
+            raise UsageError(f"{path} is there already", "add the tables to it")
+        try:
+            entry = write_project_file(root, CONFIG_FILE, data)
+        except Unreadable as error:
+            raise UsageError(f"{path} {error}") from error
+        if record is not None:
+            record.update(entry)
+        return record is not None
+
+
+def _tables(found: Sequence[Proposal]) -> str:
+    return "\n".join(proposal.toml for proposal in found)

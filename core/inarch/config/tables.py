@@ -14,7 +14,7 @@ Approve = Literal["ask", "edits", "all", "none"]
 STRICTNESS: tuple[Approve, ...] = ("all", "edits", "ask", "none")
 """Approval modes, the most lenient first."""
 
-SHIPPED_PLUGINS = ("sandbox-fs", "sqlite-store", "jsonl-logger", "brief-tracer", "dispatch", "offline")
+SHIPPED_PLUGINS = ("sandbox-fs", "sqlite-store", "jsonl-logger", "brief-tracer", "git", "memory", "dispatch", "offline")
 
 
 def _is_model(text: str) -> bool:

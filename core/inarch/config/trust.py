@@ -7,13 +7,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
-from inarch.config.files import Unreadable
-from inarch.config.project_files import digest, project_files, read_project_file
-from inarch.contract.errors import StoreError
+from inarch.config.kept import changing_kept, read_kept
+from inarch.config.project_files import project_files
 
 TRUST_FILE = "trust.json"
 
@@ -64,67 +63,34 @@ def revoke(root: str, state_dir: Path) -> bool:
         return projects.pop(os.path.realpath(root), None) is not None
 
 
-def renew(root: str, path: str, before: str | None, state_dir: Path) -> bool:
-    """Keep trust over Inarch's own change of a file under `.inarch`; return whether the project was trusted.
+@contextmanager
+def changing(root: str, state_dir: Path) -> Iterator[dict[str, str] | None]:
+    """Give the record of a project that is trusted at this moment, to be kept as it is changed; None for any other.
 
-    Args:
-        root: The project's folder.
-        path: The file's path in the project.
-        before: Its hash before the change (None: it was not there); another one in the record means that somebody
-            else changed it too, and trust ends.
-        state_dir: Where `trust.json` is.
+    A project with nothing that needs trust has an empty record. Other processes wait meanwhile.
 
     Raises:
         StoreError: It can't be kept.
     """
-    try:
-        data = read_project_file(root, path)
-    except Unreadable:
-        return False
+    place = os.path.realpath(root)
     with _kept(state_dir) as projects:
-        files = projects.get(os.path.realpath(root))
-        if files is None or files.get(path) != before:
-            return False
-        files.pop(path, None)
-        if data is not None:
-            files[path] = digest(data)
-        return True
+        present = project_files(root).hashes
+        files = dict(projects.get(place, {})) if present else {}
+        if files != present:
+            yield None
+            return
+        yield files
+        if files:
+            projects[place] = files
+        else:
+            projects.pop(place, None)
 
 
 def _read(state_dir: Path) -> dict[str, dict[str, str]]:
     """Return the trusted projects; a damaged file trusts nobody."""
-    import json
-
-    try:
-        data: Any = json.loads((state_dir / TRUST_FILE).read_bytes())
-        projects = data["projects"]
-        return {str(root): {str(path): str(known) for path, known in files.items()} for root, files in projects.items()}
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        return {}
+    return read_kept(state_dir / TRUST_FILE, dict)
 
 
-@contextmanager
-def _kept(state_dir: Path) -> Iterator[dict[str, dict[str, str]]]:
+def _kept(state_dir: Path) -> AbstractContextManager[dict[str, dict[str, str]]]:
     """Give the trusted projects to change, and write them back; one process at a time."""
-    import fcntl
-    import json
-
-    from inarch.config.writing import make_folder, write_private
-
-    try:
-        make_folder(state_dir)
-        lock = os.open(state_dir / f"{TRUST_FILE}.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX)
-            projects = _read(state_dir)
-            before = json.dumps(projects)
-            yield projects
-            if json.dumps(projects) != before:
-                text = json.dumps({"version": 1, "projects": projects}, indent=1) + "\n"
-                write_private(state_dir / TRUST_FILE, text.encode())
-        finally:
-            os.close(lock)
-    except OSError as error:
-        raise StoreError(
-            "permission", f"trust can't be kept in {state_dir}: {error.strerror}", "make the folder writable"
-        ) from error
+    return changing_kept(state_dir / TRUST_FILE, dict, "trust")

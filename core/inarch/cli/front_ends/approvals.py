@@ -3,104 +3,63 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import os
 import sys
 from collections.abc import Sequence
-from typing import Literal, TextIO
+from typing import TextIO
 
-from inarch.cli.terminal import escape
+from inarch.cli.front_ends.answers import Answers, denied, read_answers
+from inarch.cli.front_ends.questions import explained, question
 from inarch.contract.ports import ApprovalRequest
 from inarch.contract.records import Approval
 
-_PREVIEW_LINES = 30
+UNCLEAR = "That is none of the answers; ? explains them.\n"
 
 
 async def ask(batch: Sequence[ApprovalRequest], err: TextIO) -> Sequence[Approval]:
-    """Ask until there is an answer that fits; the end of input answers no."""
+    """Ask until every call has an answer; the end of input answers no."""
+    settled: dict[str, Approval] = {}
+    drafts: dict[str, str] = {}
     whole = False
     _forget_typed()
-    while True:
-        err.write(question(batch, whole=whole))
-        err.flush()
-        try:
-            line = await _read_line()
-        except asyncio.CancelledError:  # what comes next begins on a line of its own
-            err.write("\n")
-            raise
+    while left := [request for request in batch if request.call.id not in settled]:
+        line = await _answered(question(left, whole=whole), err)
         if line is None:
-            err.write("\n")
-            return [_denied(request) for request in batch]
-        found = answers(line, batch)
-        if isinstance(found, tuple):
-            return found
-        whole = found == "view"
-        if found == "unclear":
-            err.write("That is none of the answers.\n")
+            settled.update((request.call.id, denied(request)) for request in left)
+            break
+        found = read_answers(line, left)
+        whole = found.word == "view"
+        if found.word in ("unclear", "help"):
+            err.write(UNCLEAR if found.word == "unclear" else explained(left))
+        settled.update((approval.call_id, approval) for approval in found.approvals)
+        settled.update((approval.call_id, approval) for approval in await _edited(found, drafts, err))
+    return [settled[request.call.id] for request in batch]
 
 
-def question(batch: Sequence[ApprovalRequest], *, whole: bool = False) -> str:
-    """Return the question: what would run, why it is asked, what can be answered."""
-    lines = [""]
-    for number, request in enumerate(batch, 1):
-        lead = f"{number}. " if len(batch) > 1 else ""
-        lines.append(f"{lead}{request.call.name}: {escape(request.reason or 'needs a yes', keep_newlines=False)}")
-        lines += [f"   {line}" for line in _shown(request, whole)]
-    if len(batch) == 1:
-        choices = "y yes, n no (a reason may follow), a yes to this tool for the session"
-    else:
-        choices = "y all, n none, numbers (1 3) these, a yes to these tools for the session"
-    cut = "" if whole or all(len(_lines(request)) <= _PREVIEW_LINES for request in batch) else ", v view all"
-    return "\n".join([*lines, f"Run {'it' if len(batch) == 1 else 'them'}? {choices}{cut} [n] "])
+async def _answered(text: str, err: TextIO) -> str | None:
+    err.write(text)
+    err.flush()
+    try:
+        line = await _read_line()
+    except asyncio.CancelledError:  # what comes next begins on a line of its own
+        err.write("\n")
+        raise
+    if line is None:
+        err.write("\n")
+    return line
 
 
-def _lines(request: ApprovalRequest) -> list[str]:
-    if request.preview:
-        return escape(request.preview).rstrip("\n").split("\n")
-    return [
-        line
-        for name, value in request.call.arguments.items()
-        for line in _argument(name, value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
-    ]
+async def _edited(found: Answers, drafts: dict[str, str], err: TextIO) -> list[Approval]:
+    """Have calls changed in an editor; one that was not changed is asked about again."""
+    approvals = []
+    for request in found.edits:
+        from inarch.cli.front_ends.editor import edit
 
-
-def _argument(name: str, text: str) -> list[str]:
-    first, *rest = escape(text).split("\n")
-    label = escape(name, keep_newlines=False)
-    return [f"{label} = {first}", *(f"    {line}" for line in rest)]
-
-
-def _shown(request: ApprovalRequest, whole: bool) -> list[str]:
-    lines = _lines(request)
-    if whole or len(lines) <= _PREVIEW_LINES:
-        return lines
-    return [*lines[:_PREVIEW_LINES], f"… {len(lines) - _PREVIEW_LINES} more lines"]
-
-
-def answers(line: str, batch: Sequence[ApprovalRequest]) -> tuple[Approval, ...] | Literal["view", "unclear"]:
-    """Return what an answer means for each call of the batch; no word at all is a no."""
-    word, _, rest = line.strip().partition(" ")
-    word = word.lower()
-    if word in ("", "n", "no", "none"):
-        return tuple(_denied(request, rest.strip()) for request in batch)
-    if word in ("y", "yes", "all") and not rest:
-        return tuple(Approval(request.call.id, "approve") for request in batch)
-    if word in ("a", "always") and not rest:
-        return tuple(Approval(request.call.id, "approve", scope="tool") for request in batch)
-    if word in ("v", "view"):
-        return "view"
-    numbers = line.replace(",", " ").split()
-    if all(text.isascii() and text.isdecimal() and 1 <= int(text) <= len(batch) for text in numbers):
-        chosen = {int(text) for text in numbers}
-        return tuple(
-            Approval(request.call.id, "approve") if number in chosen else _denied(request)
-            for number, request in enumerate(batch, 1)
-        )
-    return "unclear"
-
-
-def _denied(request: ApprovalRequest, reason: str = "") -> Approval:
-    return Approval(request.call.id, "deny", reason=reason)
+        err.flush()
+        arguments = await edit(request.call, drafts, err)
+        if arguments is not None:
+            approvals.append(Approval(request.call.id, "modify", arguments=arguments))
+    return approvals
 
 
 def _forget_typed() -> None:

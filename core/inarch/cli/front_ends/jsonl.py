@@ -7,7 +7,7 @@ from typing import TextIO
 
 from attrs import define
 
-from inarch.cli.terminal import escape_json, is_terminal
+from inarch.cli.terminal import escape_json
 from inarch.contract.events import Event
 from inarch.contract.ports import ApprovalRequest
 from inarch.contract.records import Approval
@@ -34,6 +34,6 @@ class JsonLinesFrontEnd:
 
 
 def write_json(out: TextIO, line: str) -> None:
-    """Write a line of JSON at once; on a terminal what could mislead it is escaped."""
-    out.write((escape_json(line) if is_terminal(out) else line) + "\n")
+    """Write a line of JSON at once; what could mislead a terminal stands in it as an escape."""
+    out.write(escape_json(line) + "\n")
     out.flush()

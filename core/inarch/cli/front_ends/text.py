@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TextIO
 
-from inarch.cli.failure import say
+from inarch.cli.failure import say, say_remedy
 from inarch.cli.front_ends.tree import Tree
 from inarch.cli.front_ends.words import duration, seconds_between, short_arguments, usage_words
 from inarch.cli.terminal import escape, is_terminal
@@ -15,6 +15,7 @@ from inarch.contract.ports import ApprovalRequest
 from inarch.contract.records import Approval
 
 Data = Mapping[str, Any]
+_UNFINISHED = "\r\u200c\u200d"  # half a line end, joiners
 
 
 class TextFrontEnd:
@@ -31,11 +32,12 @@ class TextFrontEnd:
         self._streams, self._watched = is_terminal(out), is_terminal(err) and not quiet
         self._tree = Tree(err, no_color)
         self._calls: dict[str, str] = {}
+        self._typed: set[str] = set()  # calls of the user's own, whose errors are told elsewhere
         self._running: dict[str, str] = {}
         self._said: set[str] = set()  # notes of this turn
         self._told: set[str] = set()  # errors of this turn
         self._written = ""  # of the present reply, on a terminal
-        self._held = ""  # a carriage return that may be the first half of a line end
+        self._held = ""  # the end of a piece that means something only with what follows
         self._kinds: dict[str, Callable[[Data], None]] = {
             "turn.started": self._turn_started,
             "model.requested": self._requested,
@@ -77,7 +79,7 @@ class TextFrontEnd:
 
     def _requested(self, data: Data) -> None:
         self._break_line()
-        self._written = ""
+        self._written = self._held = ""
         if self._watched:
             self._tree.live(f"asking {data['model']}" + (f", attempt {data['attempt']}" if data["attempt"] > 1 else ""))
 
@@ -91,6 +93,8 @@ class TextFrontEnd:
         call_id, call = data["call_id"], data.get("call")
         if call or call_id not in self._calls:
             self._calls[call_id] = f"{data['name']} {short_arguments(call['arguments']) if call else ''}".rstrip()
+        if call and call["origin"] == "user":
+            self._typed.add(call_id)
         if data["status"] == "executing":
             self._running[call_id] = self._calls[call_id]
             self._show_running()
@@ -103,7 +107,11 @@ class TextFrontEnd:
     def _call_result(self, data: Data) -> None:
         label = self._calls.pop(data["call_id"], data["name"])
         self._running.pop(data["call_id"], None)
+        typed = data["call_id"] in self._typed
+        self._typed.discard(data["call_id"])
         if not self._watched:
+            if not typed:
+                self._tell_denied(data)
             return
         self._break_line()
         error, took = data["result"].get("error"), seconds_between(data.get("started"), data.get("ended"))
@@ -111,9 +119,17 @@ class TextFrontEnd:
             self._tree.clear()
         mark, style = _mark(data["status"], error)
         self._tree.item(mark, label, duration(took) if took is not None else "", style=style)
-        if error and error["code"] != "cancelled":
+        if error and error["code"] != "cancelled" and not typed:
             self._tree.detail(f"{error['code']}: {error['message']}", style)
         self._show_running()
+
+    def _tell_denied(self, data: Data) -> None:
+        """Say what a script was not allowed, and what would allow it: the answer needn't tell."""
+        error = data["result"].get("error")
+        if self._quiet or not error or error["code"] != "denied" or error["message"] in self._said:
+            return
+        self._note(error["message"])
+        say_remedy(error["remedy"])
 
     def _show_running(self) -> None:
         if not self._running or not self._watched:
@@ -156,10 +172,10 @@ class TextFrontEnd:
         self._running.clear()
         self._tree.end()
         answer = turn["content"].strip()
-        if answer and not (self._streams and self._written.strip().endswith(answer)):
+        if answer and not (self._streams and (self._written + self._held).strip().endswith(answer)):
             self._write(answer)
         self._break_line()
-        self._written = ""
+        self._written = self._held = ""
         if turn["error"]:
             self._say_error(turn["error"], "error", turn["error"])
         self._forget()
@@ -188,11 +204,11 @@ class TextFrontEnd:
         if not self._written:
             self._tree.end()
             text = text.lstrip("\n")
-        text, self._held = self._held + text, ""
-        if text.endswith("\r"):
-            text, self._held = text[:-1], "\r"
+        text = self._held + text
+        whole = text.rstrip(_UNFINISHED)
+        text, self._held = whole, text[len(whole) :]
+        self._out.write(escape(text, after=self._written))
         self._written += text
-        self._out.write(escape(text))
         self._out.flush()
 
     def _break_line(self) -> None:

@@ -6,9 +6,12 @@ import json
 from collections.abc import Mapping
 from datetime import datetime
 from decimal import Decimal
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from inarch.cli.terminal import shorten
+
+if TYPE_CHECKING:
+    from inarch.contract.processes import Confinement
 
 _VALUE_COLUMNS = 48
 _ON_WHAT = ("file_path", "directory", "query", "pattern", "command", "function")
@@ -58,3 +61,9 @@ def money(amount: Decimal) -> str:
     if amount == 0:
         return "$0"
     return f"${amount:.2f}" if amount >= 1 else f"${amount:.4f}" if amount >= Decimal("0.0001") else "<$0.0001"
+
+
+def confinement_words(found: Confinement) -> str:
+    """Return how well commands are confined, and why not better."""
+    layers = f" ({', '.join(found.layers)})" if found.layers else ""
+    return f"confined at level {found.level}{layers}" + (f": {found.reason}" if found.reason else "")

@@ -1,0 +1,57 @@
+"""The words of a command call, as the one tokenizer reads them and as rules and grants compare them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from inarch.contract.errors import ToolFailed
+from inarch.contract.ports import Tool
+from inarch.contract.records import ToolCall
+
+if TYPE_CHECKING:
+    from inarch.config.grants import CommandGrant
+
+EXECUTE = "execute_command"
+
+
+def is_command(call: ToolCall, tool: Tool) -> bool:
+    """Whether a call runs the command line that its argument `command` is."""
+    return (call.name == EXECUTE or tool.category == "command") and isinstance(call.arguments.get("command"), str)
+
+
+def words_of(call: ToolCall, tool: Tool) -> tuple[str, ...] | None:
+    """Return the words of a command call; None for other calls, and where a shell would do more than split it."""
+    if not is_command(call, tool):
+        return None
+    from inarch.contract.commandline import split_command
+
+    try:
+        return split_command(call.arguments["command"])
+    except ToolFailed:
+        return None
+
+
+def canonical(words: tuple[str, ...]) -> str:
+    """Return the one way to write these words: what globs over commands are compared with."""
+    from shlex import join
+
+    return join(words)
+
+
+def granted_by(call: ToolCall, tool: Tool, commands: Mapping[str, CommandGrant]) -> str | None:
+    """Return the name of the `[commands.NAME]` that grants a call."""
+    if not commands or call.name != EXECUTE:
+        return None
+    words = words_of(call, tool)
+    return None if words is None else next((name for name, grant in commands.items() if grant.covers(words)), None)
+
+
+def paths_in(words: tuple[str, ...]) -> Iterator[str]:
+    """Yield what may be paths among a command's arguments: each word, and what follows its `=`."""
+    from posixpath import normpath
+
+    for word in words[1:]:
+        for text in (word, word.partition("=")[2]):
+            if text:
+                yield normpath(text)

@@ -1,0 +1,134 @@
+"""Why a call would run, be asked about or be denied: every layer's word, without running anything."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal
+
+from attrs import field, frozen
+
+from inarch.calls.commands import canonical, words_of
+from inarch.calls.grants import ProjectGrants
+from inarch.calls.live import LiveCall
+from inarch.calls.policy import ApproveMode, Judgement, Opinion, judge, opinions_of, question
+from inarch.calls.preparing import Preparation
+from inarch.calls.remedies import key_for, lifting_key, remedy_of_unasked, rule
+from inarch.calls.rules import RulesPolicy
+from inarch.contract.ids import new_id
+from inarch.contract.ports import Policy, Tool
+from inarch.contract.records import Effects, ToolCall, ToolError
+
+if TYPE_CHECKING:
+    from inarch.config import Rule
+    from inarch.plugins.composition import Bound
+
+
+@frozen
+class Explanation:
+    """What would happen with a call, and what each layer said.
+
+    Args:
+        call: The call, its arguments repaired.
+        decision: What would happen; `invalid` calls reach no policy.
+        reason: Why.
+        by: Whose word it is: `mode`, `confirmation`, `policy`, or `project` for a kept approval.
+        effects: What the call declares.
+        shape: What a lasting approval would cover, in words.
+        opinions: What every policy said.
+        question: What there is to ask, before the mode or an approval answers; empty for nothing.
+        rules: The rules that match.
+        holds: The one of them that holds.
+        approved: Whether an approval kept for the project covers the call.
+        allows: What would let it run without a question.
+        forbids: What would deny it.
+    """
+
+    call: ToolCall
+    decision: Literal["allow", "ask", "deny", "invalid"]
+    reason: str = ""
+    by: str = "mode"
+    effects: Effects = field(factory=Effects)
+    shape: str = ""
+    opinions: tuple[Opinion, ...] = ()
+    question: str = ""
+    rules: tuple[Rule, ...] = ()
+    holds: Rule | None = None
+    approved: bool = False
+    allows: str = ""
+    forbids: str = ""
+
+
+def explain(
+    name: str,
+    arguments: Mapping[str, Any],
+    *,
+    tools: Mapping[str, Bound[Tool]],
+    policies: Sequence[Bound[Policy]],
+    mode: ApproveMode,
+    grants: ProjectGrants | None = None,
+) -> Explanation:
+    """Explain a call; `grants` of None leaves out what was approved for the project."""
+    from inarch.journal import Journal, MemoryStore
+
+    preparation = Preparation(tools)
+    bound = tools.get(name)
+    call = ToolCall(new_id(), "", "", name, preparation.repaired(bound, arguments)[0], origin="user")
+    live = LiveCall(call, bound, Journal(MemoryStore(), call.id))
+    error = preparation.checked(live)
+    if error is not None:
+        return Explanation(call, "invalid", _told(error), "validation")
+    tool = live.tool.value
+    live.judgement = judge(call, tool, live.effects, mode, policies)
+    opinions = tuple(opinions_of(call, tool, policies))
+    asked = question(tool, live.effects, opinions)
+    approved = grants is not None and grants.covers(live.shape, live.tool)
+    own = next((bound.value for bound in policies if isinstance(bound.value, RulesPolicy)), RulesPolicy(()))
+    decision, reason, by = _outcome(live.judgement, approved, mode)
+    granting = next((said.verdict.reason for said in opinions if said.grants), "")
+    return Explanation(
+        call=call,
+        decision=decision,
+        reason=reason or granting or "there is nothing to ask",
+        by=by,
+        effects=live.effects,
+        shape=live.shape.words,
+        opinions=opinions,
+        question=asked.reason if asked is not None else "",
+        rules=tuple(own.matching(call, tool)),
+        holds=own.strictest(call, tool),
+        approved=approved,
+        allows=_allowing(live, decision),
+        forbids="" if decision == "deny" else _forbidding(call, tool),
+    )
+
+
+def _forbidding(call: ToolCall, tool: Tool) -> str:
+    """Return the rule that denies this very command, or every call of another tool."""
+    words = words_of(call, tool)
+    return rule(call.name, {} if words is None else {"command": canonical(words)}, "deny")
+
+
+def _outcome(
+    judgement: Judgement, approved: bool, mode: ApproveMode
+) -> tuple[Literal["allow", "ask", "deny"], str, str]:
+    if judgement.decision == "ask" and approved and judgement.by != "policy":
+        return "allow", f"{judgement.reason}, and it was approved for this project", "project"
+    if judgement.passed:
+        return "allow", f"{judgement.reason}, and the approve mode {mode} answers yes", "mode"
+    return judgement.decision, judgement.reason, judgement.by
+
+
+def _allowing(live: LiveCall, decision: str) -> str:
+    """Return what would let a call run without a question; nothing where only another rule or policy could."""
+    assert live.judgement is not None
+    if decision == "ask":
+        return remedy_of_unasked(live)
+    if decision != "deny" or live.judgement.is_rule:
+        return ""
+    # The mode none denies what it would have to ask about.
+    key = lifting_key(live) if live.judgement.by == "policy" else key_for(live.call, live.tool.value)
+    return f"add to the configuration:\n{key}" if key else ""
+
+
+def _told(error: ToolError) -> str:
+    return f"{error.message} ({error.remedy})" if error.remedy else error.message

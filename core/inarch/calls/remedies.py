@@ -1,0 +1,72 @@
+"""What would have let a call run that nobody was asked about, or that was denied: the very key, ready to be copied."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from inarch.calls.commands import words_of
+from inarch.contract.doors import guarded
+from inarch.contract.errors import InarchError
+from inarch.contract.ports import Tool
+from inarch.contract.records import ToolCall
+
+if TYPE_CHECKING:
+    from inarch.calls.live import LiveCall
+    from inarch.calls.policy import Judgement
+
+
+def remedy_of_unasked(live: LiveCall) -> str:
+    """Return the flag, and the table or rule, that would have let a call run without a question."""
+    by = live.judgement.by if live.judgement is not None else "mode"
+    files = by == "mode" and live.tool.value.category == "file" and not live.effects.exclusive
+    flag = f"run with --approve {'edits' if files else 'all'}"
+    return flag if by == "policy" else f"{flag}, or add to the configuration:\n{key_for(live.call, live.tool.value)}"
+
+
+def remedy_of_denied(live: LiveCall, judgement: Judgement) -> str:
+    """Return what to do about a call that a policy or the approve mode denies."""
+    if judgement.by != "policy" or "the approve mode is none" in judgement.reason:
+        return "run with --approve ask to be asked"
+    key = "" if judgement.is_rule else lifting_key(live)
+    return f"do it another way; a user who wants it adds to the configuration:\n{key}" if key else "do it another way"
+
+
+def lifting_key(live: LiveCall) -> str:
+    """Return the TOML that lifts a denial of a tool's own policy, as the tool's `allowed_by` says; empty for none."""
+    allowed_by = getattr(live.tool.value, "allowed_by", None)
+    if allowed_by is None:
+        return ""
+    try:
+        with guarded(live.tool.plugin, "tool", passes=()):
+            key = allowed_by(live.call.arguments)
+    except InarchError:
+        return ""
+    return key if isinstance(key, str) else ""
+
+
+def key_for(call: ToolCall, tool: Tool) -> str:
+    """Return the TOML that lets a call run without a question."""
+    words = words_of(call, tool)
+    if words is None:
+        return rule(call.name, {})
+    if "*" in words:  # in [commands.NAME] it would stand for any further words
+        from shlex import join
+
+        return rule(call.name, {"command": re.sub(r"[*?[]", r"[\g<0>]", join(words))})
+    return command_table(words)
+
+
+def command_table(words: Sequence[str]) -> str:
+    """Return the TOML that grants one command, named after its program."""
+    name = re.sub(r"[^A-Za-z0-9_-]", "-", words[0].rpartition("/")[2]) or "command"
+    return f"[commands.{name}]\nargv = {json.dumps(list(words), ensure_ascii=False)}"
+
+
+def rule(tool: str, match: Mapping[str, Any], decision: str = "allow") -> str:
+    """Return the TOML of a rule about a tool's calls."""
+    pairs = ", ".join(f"{name} = {json.dumps(glob, ensure_ascii=False)}" for name, glob in match.items())
+    lines = ["[[rules]]", f"tool = {json.dumps(tool)}", *([f"match = {{{pairs}}}"] if match else [])]
+    return "\n".join([*lines, f"decision = {json.dumps(decision)}"])

@@ -1,0 +1,129 @@
+"""Secrets in the files that calls touch: learned before anything of them is shown, restored where they stand."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from attrs import frozen
+
+from inarch.contract.errors import InarchError, ToolFailed
+from inarch.contract.files import FileBytes, SearchHits
+from inarch.contract.ports import Tool, Workspace
+from inarch.contract.records import Effects
+
+if TYPE_CHECKING:
+    from inarch.journal import Redactor
+
+_LARGEST = 1 << 18
+_STEP = 1 << 23
+_PLACEHOLDER = re.compile("‹secret:[^‹›]{1,120}›")
+
+
+@frozen(eq=False)
+class Secrets:
+    """What the calls of one session know of secrets."""
+
+    redactor: Redactor
+    workspace: Workspace
+
+    def learn_read(self, found: FileBytes) -> None:
+        """Learn from a `.env` file that was read; from the whole of it even where only a part was read."""
+        if _is_dotenv(found.path):
+            self._learn(found.path if not found.hash else found)
+
+    def learn_hits(self, hits: SearchHits) -> None:
+        """Learn from the `.env` files that a search found something in."""
+        for path in {hit.path for hit in hits.hits if _is_dotenv(hit.path)}:
+            self._learn(path)
+
+    def learn_operands(self, words: Sequence[str], cwd: str) -> None:
+        """Learn from the `.env` files that a command names."""
+        for word in words[1:]:
+            for path in {word, word.rpartition("=")[2], word.rpartition(":")[2]}:
+                if _is_dotenv(path):
+                    self._learn(path if cwd in ("", ".") else f"{cwd}/{path}")
+
+    def arguments(self, tool: Tool, arguments: Mapping[str, Any], effects: Effects) -> Mapping[str, Any]:
+        """Return the arguments as the tool receives them: with real values only if it is marked for them.
+
+        A tool that writes files gets a value only for a file in which that very value stands already: a secret goes
+        nowhere where it has not been, and an edit around it doesn't destroy it.
+
+        Raises:
+            ToolFailed: A placeholder would be written in place of the secret, or the secret into another file.
+        """
+        if tool.category == "file" and (effects.writes or effects.exclusive):
+            words = dict.fromkeys(_placeholders(arguments))
+            kept = {word for word in words if self._keeps(word, tool, effects.writes)}
+            return self._revealed(arguments, kept)
+        return self._whole(arguments) if tool.receives_secrets else arguments
+
+    def _whole(self, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
+        revealed: Mapping[str, Any] = self.redactor.reveal(arguments)
+        return revealed
+
+    def _revealed(self, arguments: Mapping[str, Any], words: set[str]) -> Mapping[str, Any]:
+        revealed: Mapping[str, Any] = self.redactor.reveal(arguments, words) if words else arguments
+        return revealed
+
+    def _keeps(self, word: str, tool: Tool, paths: Iterable[str]) -> bool:
+        """Whether a placeholder is to be replaced by its value; False where it is a text that stands in the file."""
+        files = [path for path in paths if path and not path.endswith("/")]
+        value = self.redactor.value(word)
+        if value is not None and tool.receives_secrets and any(self._stands(path, value) for path in files):
+            return True
+        if any(self._stands(path, word) for path in files):
+            return False
+        where = " or ".join(sorted(files)) or "what this call writes"
+        raise ToolFailed(
+            "permission",
+            f"{word} is a placeholder for a secret that does not stand in {where}; nothing was written",
+            "leave the line of the secret as it is, or ask the user to write it",
+        )
+
+    def _stands(self, path: str, value: str) -> bool:
+        needles = {_encoded(value, encoding) for encoding in ("utf-8", "utf-16-le", "utf-16-be", "latin-1")} - {b""}
+        overlap, offset, before = max(map(len, needles)), 0, b""
+        try:
+            while True:
+                found = self.workspace.read(path, offset, _STEP)
+                data = before + found.data
+                if any(needle in data for needle in needles):
+                    return True
+                offset += len(found.data)
+                if not found.data or offset >= found.size:
+                    return False
+                before = data[-overlap:]
+        except InarchError:
+            return False  # there is no such file yet, or the tool will say what is wrong with it
+
+    def _learn(self, found: FileBytes | str) -> None:
+        try:
+            whole = self.workspace.read(found, 0, _LARGEST) if isinstance(found, str) else found
+        except InarchError:
+            return  # nobody can read it, so nothing of it is shown
+        self.redactor.learn_file(whole.data[:_LARGEST])
+
+
+def _is_dotenv(path: str) -> bool:
+    if "env" not in path.lower():
+        return False
+    from inarch.journal.redaction_dotenv import is_dotenv
+
+    return is_dotenv(path)
+
+
+def _placeholders(data: Any) -> Iterable[str]:
+    if isinstance(data, str):
+        return _PLACEHOLDER.findall(data) if "‹secret:" in data else ()
+    items = [*data, *data.values()] if isinstance(data, Mapping) else data if isinstance(data, (list, tuple)) else ()
+    return [word for item in items for word in _placeholders(item)]
+
+
+def _encoded(value: str, encoding: str) -> bytes:
+    try:
+        return value.encode(encoding, "surrogateescape" if encoding == "utf-8" else "strict")
+    except UnicodeEncodeError:
+        return b""

@@ -1,0 +1,256 @@
+"""`inarch policy`: what may run without a question, why, and how to take it back."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from inarch.cli.failure import ANSWERED, FAILED
+from inarch.cli.options import composing_options
+from inarch.cli.terminal import print_json, print_line
+from inarch.contract.errors import UsageError
+
+if TYPE_CHECKING:
+    from inarch.calls.explaining import Explanation
+    from inarch.config import Rule
+    from inarch.sessions.app import App
+
+
+_STALE = ", asked again: the tool or its plugin is another one now"
+
+
+@click.group("policy")
+def policy() -> None:
+    """List, explain, test and revoke what may run without a question."""
+
+
+@policy.command("list")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object.")
+@composing_options
+def list_policy(as_json: bool, **given: Any) -> None:
+    """List the approve mode, the rules, the commands and what was approved for this project."""
+    app = _compose(given)
+    try:
+        data = _listed(app)
+    finally:
+        app.close()
+    if as_json:
+        print_json(data)
+    else:
+        _show(_list_lines(data))
+
+
+@policy.command("explain")
+@click.argument("what")
+@click.argument("arguments", required=False)
+@click.option("--json", "as_json", is_flag=True, help="One JSON object.")
+@composing_options
+def explain_call(what: str, arguments: str | None, as_json: bool, **given: Any) -> None:
+    """Say what would happen with a call, and why: WHAT is a tool, with ARGUMENTS as JSON, or a whole command line."""
+    from inarch.calls.explaining import explain
+    from inarch.cli.tools import read_object
+
+    app = _compose(given)
+    try:
+        tools = app.composition.tools
+        if arguments is None and _is_command(what, tools):
+            name, wanted = "execute_command", {"command": what}
+        else:
+            name, wanted = what, read_object(arguments or "{}")
+        mode, grants = app.config.profile.approve, app.project_grants
+        found = explain(name, wanted, tools=tools, policies=app.policies, mode=mode, grants=grants)
+        data = _explained(app, found)
+    finally:
+        app.close()
+    if as_json:
+        print_json(data)
+    else:
+        _show(_explain_lines(data))
+
+
+def _is_command(what: str, tools: Collection[str]) -> bool:
+    """Whether WHAT alone is a command line: it has more than one word, or is neither a tool nor nearly one."""
+    from difflib import get_close_matches
+
+    return any(map(str.isspace, what)) or (what not in tools and not get_close_matches(what, tools, cutoff=0.7))
+
+
+@policy.command("revoke")
+@click.argument("which", metavar="ID|all")
+@click.option("--root", metavar="DIR", default=".", help="The project, instead of the current directory.")
+def revoke(which: str, root: str) -> int:
+    """Take back what was approved for this project: one approval by its ID, or all."""
+    from inarch.config import revoke_approvals, state_dir
+
+    gone = revoke_approvals(root, state_dir(), None if which == "all" else which)
+    if not gone and which != "all":
+        raise UsageError(f"nothing of the id {which!r} was approved for this project", "inarch policy list shows them")
+    _show([f"revoked {one.id}  {one.shape}" for one in gone] or ["nothing was approved for this project"])
+    return ANSWERED
+
+
+@policy.command("test")
+@click.argument("file", required=False)
+@composing_options
+def test(file: str | None, **given: Any) -> int:
+    """Look for rules that can never decide anything, and with FILE (TOML or JSON) for calls judged unexpectedly.
+
+    A case has `tool` and `arguments`, or `command`, and `expected`: allow, ask, deny or invalid. What was approved for
+    the project does not count. Exit 1 if anything is found.
+    """
+    from inarch.cli.policy_cases import read_cases, told
+
+    cases = read_cases(file) if file is not None else []
+    app = _compose(given)
+    try:
+        faults = list(_rule_faults(app))
+        wrong = [line for case in cases if (line := told(case, app)) is not None]
+        rules = len(app.config.rules)
+    finally:
+        app.close()
+    _show([*faults, *wrong])
+    _show([f"{rules} rules, {len(faults)} faults; {len(cases)} cases, {len(wrong)} judged otherwise than expected"])
+    return FAILED if faults or wrong else ANSWERED
+
+
+def _compose(given: Mapping[str, Any]) -> App:
+    from inarch.cli.composing import Options, compose_app, tell_left_out
+
+    options = Options.of(given)
+    app = compose_app(options)
+    if not options.quiet:
+        tell_left_out(app)
+    return app
+
+
+def _show(lines: list[str]) -> None:
+    for line in lines:
+        print_line(line)
+
+
+def _origin(app: App, key: str) -> str:
+    return str(app.config.origins.get(key, ""))
+
+
+def _rule_data(app: App, rule: Rule) -> dict[str, Any]:
+    from datetime import UTC, datetime
+
+    from inarch.calls.rules import said
+
+    position = next(index for index, other in enumerate(app.config.rules) if other is rule)
+    expired = not rule.counts_at(datetime.now(UTC))
+    where = _origin(app, f"rules[{position}]")
+    return {"decision": rule.decision, "rule": said(rule), "origin": where, "expired": expired}
+
+
+def _listed(app: App) -> dict[str, Any]:
+    from attrs import asdict
+
+    from inarch.config import approvals_of
+    from inarch.config.sources import dotted
+
+    config, grants, tools = app.config, app.project_grants, app.composition.tools
+    known = approvals_of(config.root, config.state_dir)
+    mode = dotted(("profiles", config.profile.name, "approve"))
+    return {
+        "root": config.root,
+        "mode": {"approve": config.profile.approve, "origin": _origin(app, mode)},
+        "rules": [_rule_data(app, rule) for rule in config.rules],
+        "commands": [
+            {"name": name, "argv": list(grant.argv), "origin": _origin(app, dotted(("commands", name)))}
+            for name, grant in config.commands.items()
+        ],
+        "approvals": [
+            asdict(one) | {"holds": one.tool in tools and grants.still_holds(one, tools[one.tool])} for one in known
+        ],
+    }
+
+
+def _list_lines(data: Mapping[str, Any]) -> list[str]:
+    rules = [f"{rule['rule']}  ({rule['origin']}{', expired' if rule['expired'] else ''})" for rule in data["rules"]]
+    commands = [
+        f"{command['name']}  {_grant_words(command['argv'])}  ({command['origin']})" for command in data["commands"]
+    ]
+    approvals = [
+        f"{one['id']}  {one['shape']}  (since {one['given'][:10]}, {one['plugin']}{'' if one['holds'] else _STALE})"
+        for one in data["approvals"]
+    ]
+    return [
+        f"mode  {data['mode']['approve']}  ({data['mode']['origin']})",
+        *_section("rules, the strictest holds", rules),
+        *_section("commands that run without a question", commands),
+        *_section("approved for this project", approvals),
+    ]
+
+
+def _section(title: str, rows: list[str]) -> list[str]:
+    return ["", title, *(f"  {row}" for row in rows or ["none"])]
+
+
+def _grant_words(argv: list[str]) -> str:
+    from shlex import join
+
+    return f"{join(argv[:-1])} …" if argv[-1] == "*" else join(argv)
+
+
+def _explained(app: App, found: Explanation) -> dict[str, Any]:
+    from inarch.contract.codec import to_data
+
+    return {
+        "tool": found.call.name,
+        "arguments": to_data(found.call.arguments),
+        "decision": found.decision,
+        "reason": found.reason,
+        "by": found.by,
+        "mode": app.config.profile.approve,
+        "question": found.question,
+        "shape": found.shape,
+        "effects": to_data(found.effects),
+        "policies": [
+            {"policy": said.policy, "plugin": said.plugin, "decision": said.verdict.decision,
+             "reason": said.verdict.reason}
+            for said in found.opinions
+        ],
+        "rules": [_rule_data(app, rule) | {"holds": rule is found.holds} for rule in found.rules],
+        "approved_for_project": found.approved,
+        "allows": found.allows,
+        "forbids": found.forbids,
+    }  # fmt: skip
+
+
+def _explain_lines(data: Mapping[str, Any]) -> list[str]:
+    lines = [f"{data['tool']} {json.dumps(data['arguments'], ensure_ascii=False)}"]
+    lines.append(f"{data['decision']}: {data['reason']}")
+    if data["decision"] == "invalid":
+        return lines
+    lines += ["", f"  mode {data['mode']}: {data['question'] or 'nothing to ask'}"]
+    for said in data["policies"]:
+        reason = said["reason"] or "nothing against it"
+        lines.append(f"  policy {said['policy']} ({said['plugin']}): {said['decision']}: {reason}")
+    for rule in data["rules"]:
+        lines.append(f"  rule at {rule['origin']}{'' if rule['holds'] else ', overruled'}: {rule['rule']}")
+    approved = f"covers it ({data['shape']})" if data["approved_for_project"] else "nothing of this shape"
+    lines.append(f"  approved for this project: {approved}")
+    if data["decision"] == "ask":
+        lines += ["", "Where nobody can be asked it is denied."]
+    for title, text in (
+        ("To let it run: ", data["allows"]),
+        ("To deny it, add to the configuration:\n", data["forbids"]),
+    ):
+        lines += ["", *f"{title}{text}".split("\n")] if text else []
+    return lines
+
+
+def _rule_faults(app: App) -> Iterator[str]:
+    from datetime import UTC, datetime
+
+    from inarch.calls.rule_checks import faults_of
+
+    places = [_origin(app, f"rules[{position}]") for position in range(len(app.config.rules))]
+    tools = {name: bound.value for name, bound in app.composition.tools.items()}
+    for position, place in enumerate(places):
+        for fault in faults_of(position, app.config.rules, places, tools, datetime.now(UTC)):
+            yield f"{place}: {fault}"

@@ -1,0 +1,163 @@
+"""What a plugin may keep where people look: the user's configuration folder and a trusted project's `.inarch`."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from attrs import frozen
+
+from inarch.config import places
+from inarch.config.files import MAX_BYTES, Unreadable, needs_trust, read_user_file
+from inarch.contract.errors import StoreError, ToolFailed
+
+if TYPE_CHECKING:
+    from inarch.config.config import Config
+
+Edit = Callable[[bytes | None], bytes | None]
+_REMEDY = "look at its files, then: inarch config trust"
+
+
+def user_folder(config: Config) -> UserFolder:
+    """Return the user's configuration folder, which may not exist yet."""
+    return UserFolder(places.config_dir(config.environ))
+
+
+def project_folder(config: Config) -> ProjectFolder | None:
+    """Return the project's `.inarch`; None where the project is not trusted and has something that needs trust."""
+    if config.trusted or not needs_trust(config.root):
+        return ProjectFolder(config.root, config.state_dir)
+    return None
+
+
+@frozen
+class UserFolder:
+    """The user's own files: links are followed, they are the user's."""
+
+    folder: Path
+
+    def place(self, name: str) -> str:
+        """Return a file's path."""
+        return str(self.folder / _checked(name))
+
+    def names(self, folder: str = "") -> Sequence[str]:
+        """Return the names of the files below `folder`."""
+        top = self.folder / _checked(folder) if folder else self.folder
+        return sorted(path.relative_to(self.folder).as_posix() for path in top.rglob("*") if path.is_file())
+
+    def read(self, name: str) -> bytes | None:
+        """Return a file's bytes, None if it is not there."""
+        path = self.folder / _checked(name)
+        try:
+            return read_user_file(path)
+        except Unreadable as error:
+            raise ToolFailed("permission", f"{path} {error}") from error
+
+    def change(self, name: str, edit: Edit) -> None:
+        """Edit a file while no other process does; a folder that is a link's target is locked, not the link."""
+        import fcntl
+
+        from inarch.config.writing import make_folder, write_private
+
+        path = Path(os.path.realpath(self.folder / _checked(name)))
+        try:
+            make_folder(path.parent)
+            lock = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX)
+                before = self.read(name)
+                after = _sized(path, edit(before))
+                if after is None:
+                    path.unlink(missing_ok=True)
+                elif after != before:
+                    write_private(path, after)
+            finally:
+                os.close(lock)
+        except OSError as error:
+            raise ToolFailed("execution", f"{path} can't be written: {error.strerror}") from error
+
+
+@frozen
+class ProjectFolder:
+    """A project's `.inarch`: nothing is read or written unless the project is trusted as it stands at that moment.
+
+    A project without anything that needs trust gets its first file here and is then trusted with just that file.
+    """
+
+    root: str
+    state_dir: Path
+
+    def place(self, name: str) -> str:
+        """Return a file's path in the project."""
+        return f".inarch/{_checked(name)}"
+
+    def names(self, folder: str = "") -> Sequence[str]:
+        """Return the names of the files below `folder`."""
+        top = f"{self.place(folder)}/" if folder else ".inarch/"
+        return sorted(path.removeprefix(".inarch/") for path in self._trusted() if path.startswith(top))
+
+    def read(self, name: str) -> bytes | None:
+        """Return a file's bytes, None if it is not there."""
+        path = self.place(name)
+        known = self._trusted().get(path)
+        return None if known is None else self._present(path, known)
+
+    def change(self, name: str, edit: Edit) -> None:
+        """Edit a file while no other process does, and keep the trust over it."""
+        from inarch.config.project_writing import write_project_file
+        from inarch.config.trust import changing
+
+        path = self.place(name)
+        try:
+            with changing(self.root, self.state_dir) as files:
+                if files is None:
+                    raise self._untrusted()
+                before = self._present(path, files.get(path))
+                after = _sized(path, edit(before))
+                if after != before:
+                    files.pop(path, None)
+                    files |= write_project_file(self.root, path, after)
+        except Unreadable as error:
+            raise ToolFailed("permission", f"{path} {error}") from error
+        except StoreError as error:
+            raise ToolFailed("execution", error.message, error.remedy) from error
+
+    def _trusted(self) -> dict[str, str]:
+        from inarch.config.trust import trust_of
+
+        standing = trust_of(self.root, self.state_dir)
+        if standing.state in ("untrusted", "changed"):
+            raise self._untrusted()
+        return dict(standing.files)
+
+    def _present(self, path: str, known: str | None) -> bytes | None:
+        """Return a file's bytes if they are the trusted ones."""
+        from inarch.config.project_files import digest, read_project_file
+
+        try:
+            data = read_project_file(self.root, path)
+        except Unreadable as error:
+            raise ToolFailed("permission", f"{path} {error}") from error
+        if (None if data is None else digest(data)) != known:
+            raise self._untrusted()
+        return data
+
+    def _untrusted(self) -> ToolFailed:
+        return ToolFailed("permission", f"{self.root} is not trusted as it stands now", _REMEDY)
+
+
+def _checked(name: str) -> str:
+    parts = name.split("/")
+    if "\0" in name or any(part in ("", ".", "..") for part in parts):
+        raise ToolFailed("validation", f"{name!r} is no name of a file to keep")
+    if parts[0].casefold() == "config.toml":
+        raise ToolFailed("permission", "the configuration is the user's: no plugin changes it")
+    return name
+
+
+def _sized(path: str | Path, data: bytes | None) -> bytes | None:
+    if data is not None and len(data) > MAX_BYTES:
+        raise ToolFailed("validation", f"{path} would be larger than {MAX_BYTES:,} bytes", "remove something from it")
+    return data

@@ -1,0 +1,102 @@
+"""Every approve mode over every kind of call: what runs, what is asked, what is denied."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from inarch.calls import RulesPolicy
+from inarch.calls.policy import judge
+from inarch.config import CommandGrant, Rule
+from inarch.contract.records import Category, Effects, PluginContext, ToolCall, Verdict
+from inarch.contract.tooling import FunctionTool, tool
+from inarch.plugins import Bound
+
+
+class Policy:
+    name = "policy"
+
+    def __init__(self, verdict: Verdict) -> None:
+        self.verdict = verdict
+
+    def judge(self, call: Any, tool: Any) -> Verdict:
+        return self.verdict
+
+
+def made(category: Category, effects: Effects, confirmed: bool = False) -> FunctionTool:
+    @tool(name="execute_command", category=category, effects=effects, requires_confirmation=confirmed)
+    def act(command: str = "pytest -x") -> str:
+        """Act."""
+        return command
+
+    return act
+
+
+READS, WRITES = Effects(reads=frozenset({"a"})), Effects(writes=frozenset({"a"}))
+EVERYTHING, UNKNOWN, NOTHING = Effects(writes=frozenset({""})), Effects(exclusive=True), Effects()
+KINDS: dict[str, tuple[FunctionTool, list[Any]]] = {
+    "reads a file": (made("file", READS), []),
+    "searches, undeclared": (made("search", UNKNOWN), []),
+    "writes a file": (made("file", WRITES), []),
+    "writes files, undeclared": (made("file", UNKNOWN), []),
+    "runs a read-only command": (made("command", NOTHING), []),
+    "runs a command": (made("command", EVERYTHING), []),
+    "commits": (made("git", WRITES), []),
+    "wants confirmation": (made("other", NOTHING, True), []),
+    "a policy asks": (made("file", READS), [Policy(Verdict("ask", "careful"))]),
+    "a policy denies": (made("file", READS), [Policy(Verdict("deny", "never"))]),
+    "a rule allows": (made("git", WRITES, True), [RulesPolicy([Rule("*", "allow")])]),
+    "a rule asks": (made("file", READS), [RulesPolicy([Rule("*", "ask")])]),
+    "a rule denies": (made("file", READS), [RulesPolicy([Rule("*", "deny"), Rule("*", "allow")])]),
+    "granted command": (
+        made("command", EVERYTHING),
+        [RulesPolicy((), commands={"test": CommandGrant("test", ("pytest", "*"))})],
+    ),
+    "granted, a rule asks": (
+        made("command", EVERYTHING),
+        [RulesPolicy([Rule("*", "ask")], commands={"test": CommandGrant("test", ("pytest", "*"))})],
+    ),
+    "granted, a policy denies": (
+        made("command", EVERYTHING),
+        [RulesPolicy((), commands={"t": CommandGrant("t", ("pytest", "*"))}), Policy(Verdict("deny", "no"))],
+    ),
+}
+#                              ask      edits    all      none
+TABLE = {
+    "reads a file": "            allow    allow    allow    allow",
+    "searches, undeclared": "    allow    allow    allow    allow",
+    "writes a file": "           ask      allow    allow    deny",
+    "writes files, undeclared": "ask      ask      allow    deny",
+    "runs a read-only command": "allow    allow    allow    allow",
+    "runs a command": "          ask      ask      allow    deny",
+    "commits": "                 ask      ask      allow    deny",
+    "wants confirmation": "      ask      ask      allow    deny",
+    "a policy asks": "           ask      ask      allow    deny",
+    "a policy denies": "         deny     deny     deny     deny",
+    "a rule allows": "           allow    allow    allow    allow",
+    "a rule asks": "             ask      ask      allow    deny",
+    "a rule denies": "           deny     deny     deny     deny",
+    "granted command": "         allow    allow    allow    allow",
+    "granted, a rule asks": "    ask      ask      allow    deny",
+    "granted, a policy denies": "deny     deny     deny     deny",
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_modes(kind: str) -> None:
+    value, policies = KINDS[kind]
+    call = ToolCall("id", "", "turn", value.name, {"command": "pytest -x"})
+    bound = [Bound("tested", policy, PluginContext("tested", "/")) for policy in policies]
+    modes = ("ask", "edits", "all", "none")
+    effects = value.effects(call.arguments)
+    found = [judge(call, value, effects, mode, bound).decision for mode in modes]  # type: ignore[arg-type]
+    assert found == TABLE[kind].split()
+
+
+def test_what_a_policy_has_to_say_of_a_call_stands_in_the_question() -> None:
+    value = made("command", EVERYTHING)
+    call = ToolCall("id", "", "turn", value.name, {"command": "pytest"})
+    policies = [Bound("p", Policy(Verdict("allow", "a test runner: workspace tier")), PluginContext("p", "/"))]
+    found = judge(call, value, EVERYTHING, "ask", policies)
+    assert found.reason == "it changes the whole workspace; a test runner: workspace tier"

@@ -1,0 +1,110 @@
+"""What the person is shown before a call runs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from inarch.calls.previews import preview
+from inarch.contract.records import Category, Effects, ToolCall
+from inarch.contract.tooling import FunctionTool
+from inarch.journal import Redactor
+
+Kitchen = Any
+WRITES = Effects(writes=frozenset({"a"}))
+
+
+def shown(kitchen: Kitchen, name: str, category: Category = "file", /, **arguments: Any) -> list[str]:
+    tool = FunctionTool(lambda: None, name, "", {}, category=category, effects_rule=WRITES)
+    hide = Redactor.from_environ({"SHOP_API_KEY": "not-for-any-eye-4711"}).text
+    return preview(ToolCall("id", "", "t", name, arguments), tool, kitchen.workspace, hide).split("\n")
+
+
+TEXT = "".join(f"line {number}\n" for number in range(1, 21))
+
+
+def test_a_patch_is_a_diff_with_the_lines_of_the_present_file(kitchen: Kitchen) -> None:
+    kitchen.file("a", TEXT.encode())
+    lines = shown(kitchen, "patch_source_file", file_path="a", search="line 10\n", replace="ten\n")
+    assert lines[:3] == ["--- a", "+++ a", "@@ -7,7 +7,7 @@"]
+    assert {"-line 10", "+ten", " line 9"} <= set(lines)
+
+
+def test_a_secret_of_the_present_file_is_shown_as_its_placeholder(kitchen: Kitchen) -> None:
+    kitchen.file("a", b"key = not-for-any-eye-4711\nport = 1\n")
+    lines = shown(
+        kitchen, "patch_source_file", file_path="a", search="key = ‹secret:SHOP_API_KEY›\nport = 1", replace="port = 2"
+    )
+    assert "-key = ‹secret:SHOP_API_KEY›" in lines
+    assert not any("4711" in line for line in lines)
+    assert "-key = ‹secret:SHOP_API_KEY›" in shown(kitchen, "delete_file", file_path="a")
+
+
+@pytest.mark.parametrize(("search", "times"), [("nowhere", 0), ("line", 20)])
+def test_a_patch_that_will_not_work_is_told(kitchen: Kitchen, search: str, times: int) -> None:
+    kitchen.file("a", TEXT.encode())
+    lines = shown(kitchen, "patch_source_file", file_path="a", search=search, replace="x")
+    assert lines[1] == f"+++ a (the text to replace is there {times} times)"
+    assert f"-{search}" in lines and "+x" in lines
+
+
+def test_a_patch_of_every_place(kitchen: Kitchen) -> None:
+    kitchen.file("a", TEXT.encode())
+    lines = shown(kitchen, "patch_source_file", file_path="a", search="line", replace="row", replace_all=True)
+    assert lines.count("-line 3") == 1 and len([line for line in lines if line.startswith("+row")]) == 20
+
+
+def test_line_ends_are_in_sight_where_they_change(kitchen: Kitchen) -> None:
+    kitchen.file("a", b"one\r\ntwo\r\n")
+    lines = shown(kitchen, "patch_source_file", file_path="a", search="one\ntwo", replace="one\n2")
+    assert "-two\r" in lines and "+2\r" in lines
+    lines = shown(kitchen, "write_file", file_path="a", content="one\ntwo\n")
+    assert "-one\\r" in lines and "+one" in lines
+    assert "+\\ no newline at the end" in shown(kitchen, "write_file", file_path="a", content="one\r\ntwo")
+
+
+def test_writing(kitchen: Kitchen) -> None:
+    kitchen.file("a", b"one\ntwo\n")
+    assert shown(kitchen, "write_file", file_path="new", content="x\n") == ["+++ new (a new file)", "+x"]
+    assert {"-two", "+2"} <= set(shown(kitchen, "write_file", file_path="a", content="one\n2\n"))
+    assert shown(kitchen, "write_file", file_path="a", content="one\ntwo\n") == ["a stays as it is"]
+    kitchen.file("big", b"x" * 300_000)
+    assert shown(kitchen, "write_file", file_path="big", content="x\n")[0] == "+++ big (in place of 300,000 bytes)"
+
+
+def test_moving_and_deleting_say_what_happens(kitchen: Kitchen) -> None:
+    kitchen.file("a", b"one\ntwo\n")
+    assert shown(kitchen, "move_file", file_path="a", new_path="b") == ["move a (8 bytes)", "  to b"]
+    assert shown(kitchen, "move_file", file_path="a", new_path="a")[2] == "  where something stands already"
+    assert shown(kitchen, "move_file", file_path="x", new_path="b")[0] == "move x (which is not there)"
+    lines = shown(kitchen, "delete_file", file_path="a")
+    assert lines[0] == "delete a (8 bytes)" and {"-one", "-two"} <= set(lines)
+
+
+def test_a_command_is_shown_as_its_words(kitchen: Kitchen) -> None:
+    lines = shown(kitchen, "execute_command", "command", command="git  commit -m 'a \"b\"'", timeout_s=5)
+    assert lines == [
+        "$ git commit -m 'a \"b\"'",
+        "  0  git",
+        "  1  commit",
+        "  2  -m",
+        "  3  'a \"b\"'",
+        "timeout_s = 5",
+    ]
+    assert '"command": "a | b"' in "\n".join(shown(kitchen, "execute_command", "command", command="a | b"))
+
+
+def test_a_commit_is_its_paths_and_its_message(kitchen: Kitchen) -> None:
+    lines = shown(kitchen, "git_commit", "git", paths=["a", "b c"], message="First\n\nMore")
+    assert lines == ["commit of", "  a", "  b c", "with the message", "  First", "  ", "  More"]
+
+
+def test_what_is_too_long_is_counted(kitchen: Kitchen) -> None:
+    lines = shown(kitchen, "write_file", file_path="new", content="x\n" * 5_000)
+    assert len(lines) == 2_001 and lines[-1] == "… 3,001 more lines"
+    assert shown(kitchen, "write_file", file_path="new", content="x" * 5_000)[1].endswith("… (3,001 more characters)")
+
+
+def test_everything_else_is_its_arguments(kitchen: Kitchen) -> None:
+    assert '  "name": "x"' in shown(kitchen, "act", "other", name="x")

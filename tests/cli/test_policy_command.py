@@ -1,0 +1,194 @@
+"""`inarch policy` and the proposals of `inarch config init`, as the real program."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+Run = Callable[..., "subprocess.CompletedProcess[str]"]
+RULES = """\
+[commands.test]
+argv = ["pytest", "*"]
+[[rules]]
+tool = "write_file"
+path = "docs/**"
+decision = "allow"
+[[rules]]
+tool = "*"
+path = "secret/**"
+decision = "deny"
+reason = "not yours"
+"""
+FAULTY = """\
+[[rules]]
+tool = "write_fiel"
+decision = "deny"
+[[rules]]
+tool = "write_file"
+match = { contents = "*" }
+decision = "ask"
+[[rules]]
+tool = "execute_command"
+match = { command = "pytest | tee *" }
+decision = "allow"
+[[rules]]
+tool = "delete_file"
+path = "/etc/*"
+decision = "deny"
+[[rules]]
+tool = "move_file"
+decision = "deny"
+[[rules]]
+tool = "move_*"
+path = "src/**"
+decision = "ask"
+expires = 2020-01-01
+[[rules]]
+tool = "move_file"
+decision = "allow"
+"""
+
+
+@pytest.fixture
+def user_file(environ: dict[str, str]) -> Path:
+    path = Path(environ["XDG_CONFIG_HOME"]) / "inarch" / "config.toml"
+    path.parent.mkdir(parents=True)
+    return path
+
+
+def test_list_shows_every_layer_with_its_place(cli: Run, user_file: Path) -> None:
+    user_file.write_text(RULES)
+    done = cli("policy", "list", "--approve", "edits")
+    assert (done.returncode, done.stderr) == (0, "")
+    lines = done.stdout.splitlines()
+    assert lines[0] == "mode  edits  (--approve)"
+    assert f'  the rule tool = "*", path = "secret/**" says deny: not yours  ({user_file}:7)' in lines
+    assert f"  test  pytest …  ({user_file}:1)" in lines
+    data = json.loads(cli("policy", "list", "--json").stdout)
+    assert [rule["decision"] for rule in data["rules"]] == ["allow", "deny"]
+    assert (data["mode"]["approve"], data["commands"][0]["argv"], data["approvals"]) == ("ask", ["pytest", "*"], [])
+
+
+def explained(cli: Run, *words: str) -> dict[str, object]:
+    done = cli("policy", "explain", "--json", *words)
+    assert done.returncode == 0, done.stderr
+    found: dict[str, object] = json.loads(done.stdout)
+    return found
+
+
+def test_explain_says_which_layer_said_what(cli: Run, user_file: Path) -> None:
+    user_file.write_text(RULES)
+    allowed = explained(cli, "write_file", '{"path": "docs/a", "content": "x"}')
+    assert (allowed["decision"], allowed["arguments"]) == ("allow", {"file_path": "docs/a", "content": "x"})
+    assert str(allowed["reason"]).startswith('the rule tool = "write_file"')
+    asked = explained(cli, "write_file", '{"file_path": "a", "content": "x"}')
+    assert (asked["decision"], asked["by"], asked["shape"]) == ("ask", "mode", "write_file on a")
+    assert "--approve edits" in str(asked["allows"])
+    denied = explained(cli, "write_file", '{"file_path": "secret/a", "content": "x"}')
+    assert (denied["decision"], denied["by"], denied["allows"]) == ("deny", "policy", "")
+    invalid = explained(cli, "write_file", "{}")
+    assert (invalid["decision"], invalid["policies"]) == ("invalid", [])
+    text = cli("policy", "explain", "write_file", '{"file_path": "secret/a", "content": "x"}').stdout
+    assert f"rule at {user_file}:7" in text and "not yours" in text
+
+
+def test_explain_takes_a_command_line(cli: Run, user_file: Path) -> None:
+    user_file.write_text(RULES)
+    granted = explained(cli, "pytest -x")
+    assert (granted["tool"], granted["decision"]) == ("execute_command", "allow")
+    assert granted["reason"] == "granted by [commands.test]"
+    assert explained(cli, "pytest -x; true")["decision"] != "allow"
+
+
+def test_what_explain_names_allows_the_call(cli: Run, user_file: Path) -> None:
+    for words in (("make all",), ("write_file", '{"file_path": "a", "content": "x"}')):
+        user_file.write_text("")
+        key = str(explained(cli, *words)["allows"]).partition("\n")[2]
+        user_file.write_text(key)
+        assert explained(cli, *words)["decision"] == "allow", key
+
+
+def test_the_rules_are_tested(cli: Run, user_file: Path) -> None:
+    user_file.write_text(RULES)
+    done = cli("policy", "test")
+    assert (done.returncode, done.stdout) == (0, "2 rules, 0 faults; 0 cases, 0 judged otherwise than expected\n")
+    user_file.write_text(FAULTY)
+    done = cli("policy", "test")
+    assert done.returncode == 1
+    faults = [line.removeprefix(f"{user_file}:") for line in done.stdout.splitlines()]
+    assert faults[0].startswith("1: no tool is called 'write_fiel'; did you mean 'write_file'?")
+    assert faults[1].startswith("4: no tool that it names has an argument 'contents'; did you mean 'content'?")
+    assert faults[2].startswith("8: no command can match 'pytest | tee *'")
+    assert faults[3].startswith("12: no path can match '/etc/*'")
+    assert faults[4] == "19: it expired on 2020-01-01"
+    assert faults[5] == f"24: the rule at {user_file}:16 is stricter, so this one never decides"
+    assert faults[6] == "7 rules, 6 faults; 0 cases, 0 judged otherwise than expected"
+
+
+def test_cases_are_judged(cli: Run, user_file: Path, project: Path) -> None:
+    user_file.write_text(RULES)
+    (project / "cases.toml").write_text(
+        '[[cases]]\ncommand = "pytest -x"\nexpected = "allow"\n'
+        '[[cases]]\ntool = "write_file"\narguments = { file_path = "secret/x", content = "" }\nexpected = "deny"\n'
+    )
+    assert cli("policy", "test", "cases.toml").returncode == 0
+    (project / "cases.json").write_text(
+        json.dumps([{"tool": "write_file", "arguments": {"file_path": "a", "content": ""}, "expected": "allow"}])
+    )
+    done = cli("policy", "test", "cases.json")
+    assert done.returncode == 1
+    assert "case 1: write_file" in done.stdout and "is judged ask, not allow: it changes a" in done.stdout
+    assert cli("policy", "test", "cases.json", "--approve", "edits").returncode == 0
+
+
+@pytest.mark.parametrize(
+    "text", ["", "[[cases]]\ncommand = 1\nexpected = 'allow'", "[[cases]]\ncommand = 'a'", "x = ["]
+)
+def test_a_file_that_is_none_of_cases(cli: Run, project: Path, text: str) -> None:
+    (project / "cases.toml").write_text(text)
+    done = cli("policy", "test", "cases.toml")
+    assert done.returncode == 2 and "cases.toml" in done.stderr
+    assert cli("policy", "test", "nowhere.toml").returncode == 2
+
+
+def test_one_word_that_is_no_tool_is_a_command(cli: Run) -> None:
+    assert cli("policy", "explain", "ls").stdout.startswith('execute_command {"command": "ls"}\nallow')
+    assert "there is no tool 'write_fil'" in cli("policy", "explain", "write_fil").stdout
+
+
+def test_revoking(cli: Run) -> None:
+    assert cli("policy", "revoke", "all").stdout == "nothing was approved for this project\n"
+    done = cli("policy", "revoke", "abc")
+    assert done.returncode == 2 and "inarch policy list" in done.stderr
+
+
+def test_init_says_what_it_recognised_and_grants_only_after_a_yes(
+    cli: Run, environ: dict[str, str], project: Path
+) -> None:
+    own = Path(environ["XDG_CONFIG_HOME"]) / "inarch" / "config.toml"
+    (project / "pytest.ini").write_text("")
+    done = cli("config", "init")
+    assert done.stdout.splitlines()[:2] == [f"wrote {own}", "recognised pytest: pytest.ini"]
+    assert '  argv = ["python3", "-m", "pytest", "*"]' in done.stdout and "inarch config init --project" in done.stdout
+    assert "# [commands.test]" in own.read_text() and not (project / ".inarch").exists()
+    assert cli("config", "init", "--project").returncode == 2
+    again = cli("config", "init", "--yes")
+    assert again.returncode == 0 and f"{own} is there already and stays as it is" in again.stdout
+    assert json.loads(cli("policy", "list", "--json").stdout)["commands"][0]["name"] == "test"
+    assert "config.toml has them already" in cli("config", "init", "--project", "--yes").stdout
+    (project / "Makefile").write_text("build:\n")
+    more = cli("config", "init", "--project", "--yes").stdout
+    assert "to grant these commands, add to it" in more and "[commands.build]" in more and "[commands.test]" not in more
+
+
+def test_init_in_a_project_of_an_unknown_kind(cli: Run) -> None:
+    done = cli("config", "init", "--project", "--yes")
+    assert done.returncode == 2 and "looks like nothing known" in done.stderr
+
+
+def test_the_help_is_quick(cli: Run) -> None:
+    assert "explain" in cli("policy", "--help").stdout
