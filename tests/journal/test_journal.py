@@ -74,11 +74,11 @@ def test_deltas_are_shown_and_neither_numbered_nor_kept() -> None:
     store, shown = MemoryStore(), []
     journal = Journal(store, "s", redactor=REDACTOR, listeners=[shown.append])
     journal.record(Note("before"))
-    delta = journal.record(ModelDelta(text=f"it is {SECRET}"))
+    delta = journal.record(ModelDelta(text=f"it is {SECRET}!"))
     journal.record(Note("after"))
     journal.flush()
     assert [item.kind for item in shown] == ["note", "model.delta", "note"]
-    assert delta.data["text"] == "it is ‹secret:GEMINI_API_KEY›"
+    assert delta.data["text"] == "it is ‹secret:GEMINI_API_KEY›!"
     assert [item.seq for item in store.load("s")] == [1, 2]
 
 

@@ -141,20 +141,3 @@ def test_no_recorded_line_holds_a_secret(value: str, text: str) -> None:
     for said in event.data.values():
         assert core not in said
     fold([event])
-
-
-@given(value=VALUES, chunks=st.lists(st.one_of(st.integers(1, 7), TEXTS), max_size=12))
-def test_a_stream_in_pieces_never_lets_a_secret_through(value: str, chunks: list[int | str]) -> None:
-    knows = redactor(A_TOKEN=value)
-    core = value.strip()
-    whole = "".join(core if isinstance(chunk, int) else chunk for chunk in chunks)
-    sizes = [chunk if isinstance(chunk, int) else max(len(chunk), 1) for chunk in chunks] or [1]
-    held, out, place, step = "", "", 0, 0
-    while place < len(whole):
-        piece = whole[place : place + sizes[step % len(sizes)]]
-        place, step = place + len(piece), step + 1
-        text = held + piece
-        end = knows.whole_length(text)
-        out, held = out + knows.text(text[:end]), text[end:]
-    out += knows.text(held)
-    assert out == knows.text(whole) or core not in out

@@ -12,9 +12,23 @@ ANSWERED, FAILED, USAGE, LIMITED, CANCELLED, CLOSED_PIPE = 0, 1, 2, 3, 130, 141
 def say(kind: str, text: str) -> None:
     """Write `inarch: kind: text` to standard error, on one line; a closed one is nobody's concern."""
     from inarch.cli.terminal import escape
+    from inarch.journal.redaction import hide_in_message
 
     try:
-        sys.stderr.write(f"inarch: {kind}: {escape(text.strip(), keep_newlines=False)}\n")
+        text = hide_in_message(text.strip())
+        sys.stderr.write(f"inarch: {kind}: {escape(text, keep_newlines=False)}\n")
+        sys.stderr.flush()
+    except (OSError, ValueError, AttributeError):
+        pass
+
+
+def say_remedy(remedy: str) -> None:
+    """Write below a message what helps: lines of configuration among them stay lines, to be copied."""
+    from inarch.cli.terminal import escape
+    from inarch.journal.redaction import hide_in_message
+
+    try:
+        sys.stderr.writelines(f"  {escape(line)}\n" for line in hide_in_message(remedy).splitlines())
         sys.stderr.flush()
     except (OSError, ValueError, AttributeError):
         pass
@@ -30,14 +44,24 @@ def quiet_exit() -> None:
 
 def report_crashes(debug: bool) -> None:
     """Report an error nobody expected in two lines with its traceback in a file; `debug` shows the traceback."""
-    if not debug:
-        sys.excepthook = _crashed
+    sys.excepthook = _traced if debug else _crashed
+
+
+def _traced(cls: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+    from traceback import format_exception
+
+    from inarch.cli.terminal import escape
+    from inarch.journal.redaction import hide_in_message
+
+    sys.stderr.write(escape(hide_in_message("".join(format_exception(cls, error, trace)))))
 
 
 def _crashed(cls: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
     from traceback import extract_tb, format_exception
 
-    report = "".join(format_exception(cls, error, trace))
+    from inarch.journal.redaction import hide_in_message
+
+    report = hide_in_message("".join(format_exception(cls, error, trace)))
     frames = extract_tb(trace)
     where = f" ({os.path.basename(frames[-1].filename)}:{frames[-1].lineno})" if frames else ""  # noqa: PTH119
     said = str(error).split("\n", 1)[0]
@@ -52,12 +76,11 @@ def _crashed(cls: type[BaseException], error: BaseException, trace: TracebackTyp
 
 
 def _keep(report: str) -> str | None:
-    """Write the report, without the values of key variables, where only the user can read it."""
+    """Write the report where only the user can read it."""
     from time import gmtime, strftime
 
     from inarch.config import state_dir
     from inarch.contract.errors import ConfigError
-    from inarch.journal import Redactor
 
     try:
         folder = state_dir(os.environ) / "crashes"
@@ -66,7 +89,7 @@ def _keep(report: str) -> str | None:
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     except (OSError, ConfigError):  # no room, no rights, or no home
         return None
-    text = f"{sys.version}\n{Redactor.from_environ(os.environ).text(report)}"
+    text = f"{sys.version}\n{report}"
     with os.fdopen(descriptor, "wb") as file:
         file.write(text.encode("utf-8", "backslashreplace"))
     return str(path)

@@ -12,11 +12,14 @@ from typing import Any
 from attrs import define, evolve, field
 
 from inarch.contract.codec import from_data
+from inarch.contract.errors import StoreError
 from inarch.contract.events import Event
 from inarch.contract.records import (
     TERMINAL,
     CallPart,
+    Image,
     Message,
+    Part,
     ResultPart,
     Text,
     ToolCall,
@@ -44,7 +47,7 @@ class _OpenTurn:
     turn: Turn
     last_time: str
     present: str = "results"
-    context: list[str] = field(factory=list)
+    context: list[Part] = field(factory=list)
     batches: list[_Batch] = field(factory=list)
     calls: dict[str, ToolCall] = field(factory=dict)
     effectful: dict[str, bool] = field(factory=dict)
@@ -55,6 +58,7 @@ class _OpenTurn:
 class _Folder:
     """The state of a fold; a method a kind of event."""
 
+    blob: Callable[[str], bytes]
     turns: dict[str, _OpenTurn] = field(factory=dict)
     seen: dict[str, str] = field(factory=dict)
     unknown: list[str] = field(factory=list)
@@ -69,7 +73,7 @@ class _Folder:
         if event.kind == "session.started":
             self.root = self.root or str(event.data.get("root", ""))
         handler = _HANDLERS.get(event.kind)
-        if handler is None or event.turn_id is None:
+        if handler is None or not event.turn_id:  # a person's own command is of no turn
             return
         try:
             turn = self._turn(event)
@@ -96,8 +100,13 @@ class _Folder:
         turn.turn = from_data(Turn, data["turn"])
 
     def context(self, turn: _OpenTurn, data: Mapping[str, Any]) -> None:
-        """Note a text that the model saw beside the prompt."""
-        turn.context.append(str(data["text"]))
+        """Note what the model saw beside the prompt; a picture that is gone is left out."""
+        turn.context.append(Text(str(data["text"])))
+        for image in data.get("images") or ():
+            try:
+                turn.context.append(Image(str(image["media_type"]), self.blob(str(image["ref"]))))
+            except StoreError:
+                continue
 
     def decided(self, turn: _OpenTurn, data: Mapping[str, Any]) -> None:
         """Note how a strategy's calls are presented, or the answer that it gave without a model."""
@@ -207,9 +216,13 @@ _HANDLERS: Mapping[str, Callable[[_Folder, _OpenTurn, Mapping[str, Any]], None]]
 }
 
 
-def fold(events: Iterable[Event]) -> History:
-    """Return what a session's events come to, wherever they end."""
-    folder = _Folder()
+def _no_blob(ref: str) -> bytes:
+    raise StoreError("missing", f"nothing is kept as {ref}")
+
+
+def fold(events: Iterable[Event], blob: Callable[[str], bytes] = _no_blob) -> History:
+    """Return what a session's events come to, wherever they end; `blob` fetches what is kept beside them."""
+    folder = _Folder(blob)
     for event in events:
         folder.take(event)
     return folder.history()
@@ -217,10 +230,10 @@ def fold(events: Iterable[Event]) -> History:
 
 def _messages(turn: _OpenTurn) -> Iterable[Message]:
     if turn.turn.type == "user":
-        yield Message("user", (Text(turn.turn.content), *map(Text, turn.context)))
+        yield Message("user", (Text(turn.turn.content), *turn.context))
         return
     if turn.context:
-        yield Message("user", tuple(map(Text, turn.context)))
+        yield Message("user", tuple(turn.context))
     answer = ""
     for batch in turn.batches:
         calls = [turn.calls[call_id] for call_id in batch.call_ids]

@@ -11,14 +11,18 @@ from typing import Any
 from attrs import define, field, setters
 
 from inarch.contract.errors import PluginError, StoreError
-from inarch.contract.events import CallOutput, ErrorHappened, Event, EventData, Note, event_data
+from inarch.contract.events import CallOutput, ErrorHappened, Event, EventData, ModelDelta, Note, event_data
 from inarch.contract.ids import utc_now
 from inarch.contract.ports import ContextStore
 from inarch.journal.redaction import Redactor
+from inarch.journal.redaction_streams import RedactedStream
 
 Listener = Callable[[Event], None]
 MOST_WAITING = 10_000
 """Events that a best-effort journal holds while its store takes none; older ones are dropped and counted."""
+
+_ENDS_A_REPLY = frozenset({"model.replied", "model.requested", "model.switched", "limit.wait", "turn.ended"})
+"""No event of these kinds comes while a reply of its turn still does."""
 
 
 def _listed(listeners: Sequence[Listener]) -> list[Listener]:
@@ -51,7 +55,7 @@ class Journal:
     _waiting: list[Event] = field(init=False, factory=list)
     _unseen: deque[Event] = field(init=False, factory=deque)
     _telling: bool = field(init=False, default=False)
-    _held: dict[str, str] = field(init=False, factory=dict)
+    _streams: dict[tuple[str | None, str], RedactedStream] = field(init=False, factory=dict)
     _dropped: int = field(init=False, default=0)
     _lock: threading.RLock = field(init=False, factory=threading.RLock)
     _flushing: threading.RLock = field(init=False, factory=threading.RLock)
@@ -59,17 +63,20 @@ class Journal:
     def record(self, payload: EventData, turn_id: str | None = None) -> Event:
         """Make an event of the payload, tell the listeners and put it in line for the store.
 
-        `model.delta` is told and not kept, and takes no number. A secret that is split over two `call.output`s of one
-        call is found; one that is split over two `model.delta`s is not, the reply that follows has it replaced.
+        `model.delta` is told and not kept, and takes no number. A secret that is split over several of these, or over
+        several `call.output`s of one call, is found: what may be its beginning waits for what follows.
         """
         data = event_data(payload)
         with self._lock:
             if payload.kind == "model.delta":
-                event = self._event(self.seq, "model.delta", self.redactor.redact(data), turn_id)
-            else:
-                if self.redactor.shapes and "call_id" in data:
-                    self._join_output(payload.kind, data, turn_id)
-                event = self._keep(payload.kind, data, turn_id)
+                return self._delta(data, turn_id)
+            if payload.kind in _ENDS_A_REPLY:
+                self._end_deltas(turn_id)
+            elif payload.kind == "call.result":
+                self._end_output(data["call_id"], turn_id)
+            if payload.kind == "call.output":
+                data["text"] = self._stream(turn_id, data["call_id"]).feed(data["text"])
+            event = self._keep(payload.kind, data, turn_id)
             self._tell(event)
         return event
 
@@ -125,22 +132,39 @@ class Journal:
 
     def _keep(self, kind: str, data: dict[str, Any], turn_id: str | None) -> Event:
         event = self._event(self.seq + 1, kind, data, turn_id)
-        if self.redactor.touches(event.line):
-            event = Event(event.seq, event.time, event.session_id, turn_id, kind, self.redactor.redact(data))
+        # Live output is clean already, and its stream alone knows what stood before.
+        if kind != "call.output" and self.redactor.touches(event.line):
+            clean = self.redactor.redact(data)
+            if clean is not data:
+                event = Event(event.seq, event.time, event.session_id, turn_id, kind, clean)
         _ = event.line  # encoded here, where what can't be encoded has a culprit
         self.seq += 1
         self._waiting.append(event)
         return event
 
-    def _join_output(self, kind: str, data: dict[str, Any], turn_id: str | None) -> None:
-        if kind == "call.output":
-            text = self._held.pop(data["call_id"], "") + data["text"]
-            end = self.redactor.whole_length(text)
-            data["text"] = text[:end]
-            if end < len(text):
-                self._held[data["call_id"]] = text[end:]
-        elif kind == "call.result" and (rest := self._held.pop(data["call_id"], "")):
-            self._tell(self._keep("call.output", event_data(CallOutput(data["call_id"], rest)), turn_id))
+    def _stream(self, turn_id: str | None, name: str) -> RedactedStream:
+        stream = self._streams.get((turn_id, name))
+        if stream is None:
+            stream = self._streams[turn_id, name] = RedactedStream(self.redactor)
+        return stream
+
+    def _delta(self, data: dict[str, Any], turn_id: str | None) -> Event:
+        shown = {name: self._stream(turn_id, name).feed(text) if text else "" for name, text in data.items()}
+        event = self._event(self.seq, "model.delta", shown, turn_id)
+        if any(shown.values()):
+            self._tell(event)
+        return event
+
+    def _end_deltas(self, turn_id: str | None) -> None:
+        ended = {name: self._streams.pop((turn_id, name), None) for name in ("text", "reasoning")}
+        rest = {name: stream.rest() for name, stream in ended.items() if stream is not None}
+        if any(rest.values()):
+            self._tell(self._event(self.seq, "model.delta", event_data(ModelDelta(**rest)), turn_id))
+
+    def _end_output(self, call_id: str, turn_id: str | None) -> None:
+        stream = self._streams.pop((turn_id, call_id), None)
+        if stream is not None and (rest := stream.rest()):
+            self._tell(self._keep("call.output", event_data(CallOutput(call_id, rest)), turn_id))
 
     def _tell(self, event: Event) -> None:
         # A listener may record, too: its event waits until every listener has seen this one.

@@ -1,164 +1,269 @@
-"""Values of key variables never reach the journal: stable placeholders stand for them.
+"""Secrets never reach what is kept, shown, logged or sent: stable placeholders stand for them.
 
-A value is recognised as it stands and in the shapes that programs print most: escaped in JSON, percent-encoded, and
-anywhere inside base64 text. Every shape has a placeholder of its own, so `reveal` gives back exactly what was there.
+A value is known because a key variable or a `.env` file has it, and is then recognised as it stands and in the shapes
+that programs print most; or it has the form of a published kind of key. Each placeholder stands for exactly one text,
+so `reveal` gives back what was there.
 """
 
 from __future__ import annotations
 
-import base64
-import json
+import os
 import re
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any, Literal, get_args, get_origin
-from urllib.parse import quote, quote_plus
+import threading
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+from typing import Any
+from weakref import WeakSet
 
-from attrs import field, frozen
+from attrs import define, field
 
-from inarch.contract import records
+from inarch.journal.redaction_dotenv import parse_dotenv
+from inarch.journal.redaction_names import SHORTEST, is_own_word, looks_random, secrets_of
+from inarch.journal.redaction_pattern import Match, Pattern
+from inarch.journal.redaction_patterns import begun, may_match, patterns_in
+from inarch.journal.redaction_shapes import Known, shapes_of
 
-SUFFIXES = ("_API_KEY", "_TOKEN", "_SECRET", "_PASSWORD")
-"""Environment variables with such names hold secrets; a bare `TOKEN` counts too."""
-SHORTEST = 8
-"""Shorter values are left alone: they'd be found in everything."""
-_ESCAPE = re.compile("%[0-9A-F]{2}")
+MOST_KNOWN = 500
+"""Values that are looked for by name; each costs a few searches an event."""
+MOST_FOUND = 20_000
+"""Secrets found by their form that get a number each."""
+_PLACEHOLDER = re.compile("‹secret:([^‹›]{1,120})›")
+_NUMBERED = re.compile("‹secret:([a-z-]+):([0-9]{1,9})›")
+_LIVE: WeakSet[Redactor] = WeakSet()
 
 
-@frozen(eq=False, repr=False)
+@define(eq=False, repr=False)
 class Redactor:
-    """Knows some secrets, as a mapping from each shape to its placeholder."""
+    """Knows secrets, learns more, and puts placeholders in their place; any thread may use it at any time.
 
-    shapes: Mapping[str, str] = field(factory=dict)
-    _needles: tuple[str, ...] = field(init=False)
-    _shape: re.Pattern[str] = field(init=False)
-    _placeholder: re.Pattern[str] = field(init=False)
-    _values: Mapping[str, str] = field(init=False)
+    `version` changes when something was learned: what was clean before may not be so any more.
+    """
+
+    version: int = field(init=False, default=0)
+    _known: Known = field(init=False, factory=Known)
+    _names: dict[str, str] = field(init=False, factory=dict)  # values to names
+    _found: dict[str, str] = field(init=False, factory=dict)  # texts to placeholders
+    _counts: dict[str, int] = field(init=False, factory=dict)
+    _values: dict[str, str] = field(init=False, factory=dict)  # placeholders to texts
+    _lock: threading.Lock = field(init=False, factory=threading.Lock)
+
+    def __attrs_post_init__(self) -> None:
+        _LIVE.add(self)
 
     @classmethod
     def from_environ(cls, environ: Mapping[str, str]) -> Redactor:
         """Make one for the values of the environment's key variables."""
-        shapes: dict[str, str] = {}
-        for name, value in sorted(_secrets(environ).items()):
-            for tag, shape in _shapes(value):
-                shapes.setdefault(shape, f"‹secret:{name}:{tag}›" if tag else f"‹secret:{name}›")
-        return cls(shapes)
+        redactor = cls()
+        redactor.learn(sorted(environ.items()), by_looks=False)
+        return redactor
 
-    @_needles.default
-    def _needles_of_encoded_lines(self) -> tuple[str, ...]:
-        # What to look for in an event that is encoded already; ASCII-only lines escape more.
-        return tuple({json.dumps(shape, ensure_ascii=ascii)[1:-1] for shape in self.shapes for ascii in (False, True)})
+    def learn(self, variables: Iterable[tuple[str, str]], *, by_looks: bool = True) -> None:
+        """Learn what is secret of some variables: by their names alone, or also by what their values look like."""
+        secrets = [(name, part) for name, value in variables for part in secrets_of(name, value, by_looks)]
+        secrets = [pair for name, part in secrets for pair in _lines(name, part) if self._is_new(pair[1])]
+        if not secrets:
+            return
+        with self._lock:
+            shapes, taken = dict(self._known.shapes), set(self._names.values())
+            for name, value in secrets:
+                if value in self._names or len(self._names) >= MOST_KNOWN:
+                    continue
+                name = self._names[value] = _free_name(name, taken)
+                taken.add(name)
+                for tag, shape in shapes_of(value):
+                    if len(shape) >= SHORTEST and not _is_ours(shape, taken):
+                        shapes.setdefault(shape, f"‹secret:{name}:{tag}›" if tag else f"‹secret:{name}›")
+            self._values.update((placeholder, shape) for shape, placeholder in shapes.items())
+            self._known = Known(shapes)
+            self.version += 1
 
-    @_shape.default
-    def _any_shape(self) -> re.Pattern[str]:
-        return _alternatives(self.shapes)
+    def learn_file(self, data: bytes) -> None:
+        """Learn what is secret in a `.env` file."""
+        self.learn(parse_dotenv(data))
 
-    @_placeholder.default
-    def _any_placeholder(self) -> re.Pattern[str]:
-        return _alternatives(self._values_by_placeholder())
-
-    @_values.default
-    def _values_by_placeholder(self) -> dict[str, str]:
-        return {placeholder: shape for shape, placeholder in self.shapes.items()}
+    def reserve(self, line: str) -> None:
+        """Give the numbers in a kept line to no other secret: what they stood for is not known any more."""
+        if "‹secret:" in line:
+            with self._lock:
+                for tag, number in _NUMBERED.findall(line):
+                    self._counts[tag] = max(self._counts.get(tag, 0), int(number))
 
     def touches(self, line: str) -> bool:
-        """Whether an encoded line holds a secret: a plain substring search, for every event."""
-        for needle in self._needles:  # noqa: SIM110 - any() over a generator costs as much as the searches
-            if needle in line:
-                return True
-        return False
+        """Whether an encoded line may hold a secret: plain substring searches, for every event."""
+        return self._known.in_line(line) or may_match(line)
 
     def text(self, text: str) -> str:
         """Return `text` with placeholders for secrets."""
-        return self._shape.sub(lambda match: self.shapes[match[0]], text) if self.shapes else text
+        return self.after(text, 0)
+
+    def after(self, text: str, start: int) -> str:
+        """Return `text` from `start` on with placeholders; what stands before only says where a word begins."""
+        return self._replaced(text, self._matches(text, start)[0], start, len(text))
+
+    def shown(self, text: str, start: int) -> tuple[str, int]:
+        """Return what of a stream's text can go out, with placeholders, and up to where that is."""
+        matches, rest = self._matches(text, start)
+        before, end = -1, min(self._known.begun(text, start), begun(text, start))
+        while end != before:  # what is cut in two waits as a whole, also what a secret after it could make one
+            before = end
+            for match in (*matches, *rest):
+                if match.begin < end < match.end + (not match.is_real):
+                    end = match.begin
+        return self._replaced(text, [match for match in matches if match.end <= end], start, end), end
 
     def redact(self, data: Any) -> Any:
-        """Return JSON data with placeholders for secrets in every string, also in keys."""
-        return _deep(data, self.text) if self.shapes else data
+        """Return JSON data with placeholders for secrets in every string, also in keys; the same where it has none."""
+        return _deep(data, self.text)
 
-    def reveal(self, data: Any) -> Any:
-        """Return JSON data with the values that its placeholders stand for; only for tools that receive secrets."""
-        if not self.shapes:
-            return data
-        return _deep(data, lambda text: self._placeholder.sub(lambda match: self._values[match[0]], text))
+    def reveal(self, data: Any, words: Container[str] | None = None) -> Any:
+        """Return JSON data with the values that its placeholders, or those of `words`, stand for.
 
-    def whole_length(self, text: str) -> int:
-        """Return how much of a stream's text can go out: what follows may be the beginning of a secret."""
-        held = 0
-        for shape in self.shapes:
-            for length in range(min(len(shape) - 1, len(text)), held, -1):
-                if text.endswith(shape[:length]):
-                    held = length
-                    break
-        end = len(text) - held
-        for match in self._shape.finditer(text) if held else ():
-            if match.start() < end < match.end():
-                return match.start()
-        return end
+        Only for tools that receive secrets.
+        """
 
+        def value(match: re.Match[str]) -> str:
+            return match[0] if words is not None and match[0] not in words else self._values.get(match[0], match[0])
 
-def _secrets(environ: Mapping[str, str]) -> dict[str, str]:
-    named = {
-        name: value.strip()
-        for name, value in environ.items()
-        if f"_{name.upper()}".endswith(SUFFIXES) and len(value.strip()) >= SHORTEST
-    }
-    placeholders = [f"‹secret:{name}›" for name in named]
-    return {
-        name: value
-        for name, value in named.items()
-        # A word of our own records can't be a secret, and an event without it could not be read back.
-        if not any(value in word for word in placeholders)
-        and not (value.replace("_", "").replace(".", "").isalpha() and any(value in word for word in _vocabulary()))
-    }
+        return _deep(data, lambda text: _PLACEHOLDER.sub(value, text) if "‹secret:" in text else text)
 
+    def value(self, placeholder: str) -> str | None:
+        """Return what a placeholder stands for, None where that is not known."""
+        return self._values.get(placeholder)
 
-def _vocabulary() -> set[str]:
-    from inarch.contract.events import EVENT_KINDS
+    def _is_new(self, value: str) -> bool:
+        return len(value) >= SHORTEST and value not in self._names and not is_own_word(value)
 
-    classes = [item for item in vars(records).values() if isinstance(item, type)] + list(EVENT_KINDS.values())
-    fields = {item.name for cls in classes for item in getattr(cls, "__attrs_attrs__", ())}
-    words = {word for item in vars(records).values() if get_origin(item) is Literal for word in get_args(item)}
-    kinds = {"call_tools", "ask_model", "unknown_outcome", "not_found", "validation", "permission", "execution"}
-    return fields | words | kinds | set(EVENT_KINDS)
+    def _matches(self, text: str, start: int) -> tuple[list[Match], list[Match]]:
+        """Return the secrets in a text, in order, and what only looks like one."""
+        known = self._known
+        real: list[Match] = []
+        rest: list[Match] = []
+        if known.shapes and known.occurs(text):
+            for found in known.search.finditer(text, start):
+                span = found.span()
+                real.append(Match(*span, *span, "", known.shapes[found[0]]))
+        patterns = patterns_in(text)
+        if not patterns and not real:
+            return [], []
+        issued = _issued(text, self._values)
+        for pattern in patterns:
+            for match in pattern.find(text, start, len(text)):
+                (real if match.is_real else rest).append(match)
+        real = _joined(_outside(real, issued))
+        if patterns and (real or issued):
+            real = _between(text, start, patterns, real, issued)
+        return real, rest
 
+    def _replaced(self, text: str, matches: list[Match], start: int, end: int) -> str:
+        if not matches:
+            return text[start:end]
+        pieces, place = [], start
+        for match in matches:
+            pieces.append(text[place : match.start])
+            pieces.append(match.placeholder or self._placeholder(text[match.start : match.stop], match.tag))
+            place = match.stop
+        pieces.append(text[place:end])
+        return "".join(pieces)
 
-def _shapes(value: str) -> Iterator[tuple[str, str]]:
-    raw = _raw(value)
-    yield "", value
-    yield "json", json.dumps(value, ensure_ascii=False)[1:-1]
-    yield "json-ascii", json.dumps(value)[1:-1]
-    for tag, shape in (
-        ("url", quote(raw, safe="")),
-        ("url-path", quote(raw)),
-        ("url-plus", quote_plus(raw)),
-    ):
-        yield tag, shape
-        yield f"{tag}-lower", _ESCAPE.sub(lambda match: match[0].lower(), shape)
-    for shift in range(3):
-        # Only the characters that depend on nothing but the secret: six bits each, from its first whole one on.
-        first, last = -(-shift * 8 // 6), (shift + len(raw)) * 8 // 6
-        plain = base64.b64encode(bytes(shift) + raw).decode("ascii")[first:last]
-        yield f"base64-{shift}", plain
-        yield f"base64-{shift}-url", plain.replace("+", "-").replace("/", "_")
+    def _placeholder(self, value: str, tag: str) -> str:
+        known = self._found.get(value)
+        if known is not None:
+            return known
+        with self._lock:
+            if value in self._found:
+                return self._found[value]
+            if len(self._found) >= MOST_FOUND:
+                return f"‹secret:{tag}›"
+            number = self._counts[tag] = self._counts.get(tag, 0) + 1
+            placeholder = self._found[value] = f"‹secret:{tag}:{number}›"
+            self._values[placeholder] = value
+            return placeholder
 
 
-def _raw(value: str) -> bytes:
-    try:
-        return value.encode("utf-8", "surrogateescape")  # how POSIX environments carry what isn't UTF-8
-    except UnicodeEncodeError:
-        return value.encode("utf-8", "surrogatepass")
+def hide_in_message(text: str) -> str:
+    """Return text for standard error or a report without the secrets that any redactor of this process knows."""
+    for redactor in tuple(_LIVE) or (Redactor.from_environ(os.environ),):
+        text = redactor.text(text)
+    return text
 
 
-def _alternatives(words: Mapping[str, str]) -> re.Pattern[str]:
-    longest_first = sorted(words, key=len, reverse=True)
-    return re.compile("|".join(re.escape(word) for word in longest_first) or r"(?!)")
+def _lines(name: str, value: str) -> Iterator[tuple[str, str]]:
+    yield name, value
+    if "\n" in value:  # programs print such a value a line at a time
+        yield from ((name, line.strip()) for line in value.splitlines() if looks_random(line))
+
+
+def _free_name(name: str, taken: set[str]) -> str:
+    plain = re.sub(r"[^\w.-]", "_", name)[:60]
+    name, number = plain, 1
+    while name in taken:
+        number += 1
+        name = f"{plain}:{number}"
+    return name
+
+
+def _is_ours(shape: str, names: set[str]) -> bool:
+    """Whether a shape stands in a placeholder."""
+    return any(shape in f"‹secret:{name}›" for name in names)
+
+
+def _between(
+    text: str, start: int, patterns: list[Pattern], matches: list[Match], issued: list[tuple[int, int]]
+) -> list[Match]:
+    """Add what is a secret once those that are known have gone, so that hiding twice changes nothing."""
+    while True:
+        ends = sorted([*((match.start, match.stop) for match in matches), *issued, (len(text), len(text))])
+        added: list[Match] = []
+        place = start
+        for first, stop in ends:
+            for pattern in patterns:
+                added += (match for match in pattern.find(text, place, first) if match.is_real)
+            place = max(place, stop)
+        if not added:
+            return matches
+        matches = _joined([*matches, *added])
+
+
+def _issued(text: str, values: Mapping[str, str]) -> list[tuple[int, int]]:
+    if "‹secret:" not in text:
+        return []
+    return [found.span() for found in _PLACEHOLDER.finditer(text) if found[0] in values]
+
+
+def _outside(matches: list[Match], spans: list[tuple[int, int]]) -> list[Match]:
+    """Leave out what stands in a placeholder."""
+    if not spans:
+        return matches
+    return [m for m in matches if not any(m.start < stop and start < m.stop for start, stop in spans)]
+
+
+def _joined(matches: list[Match]) -> list[Match]:
+    """Put matches in order and make one of those that overlap."""
+    matches.sort(key=lambda match: (match.start, -match.stop))
+    joined: list[Match] = []
+    for match in matches:
+        last = joined[-1] if joined else None
+        if last is None or match.start >= last.stop:
+            joined.append(match)
+            continue
+        begin, end = min(last.begin, match.begin), max(last.end, match.end)
+        if match.stop <= last.stop:
+            joined[-1] = last._replace(begin=begin, end=end)
+        else:
+            joined[-1] = Match(last.start, match.stop, begin, end, last.tag or match.tag or "joined")
+    return joined
 
 
 def _deep(data: Any, change: Callable[[str], str]) -> Any:
+    """Return JSON data with every string changed; the same object where nothing changed."""
     if isinstance(data, str):
         return change(data)
     if isinstance(data, Mapping):
-        return {change(key): _deep(item, change) for key, item in data.items()}
+        items = {change(key): _deep(item, change) for key, item in data.items()}
+        same = len(items) == len(data) and all(
+            new is old and key in data for (key, new), old in zip(items.items(), data.values(), strict=True)
+        )
+        return data if same else items
     if isinstance(data, (list, tuple)):
-        return [_deep(item, change) for item in data]
+        new_items = [_deep(item, change) for item in data]
+        return data if all(new is old for new, old in zip(new_items, data, strict=True)) else new_items
     return data

@@ -15,7 +15,7 @@ from inarch.contract.events import LimitWait, ModelDelta, ModelReplied, ModelReq
 from inarch.contract.records import Message, ModelRequest, Reasoning, ReasoningDelta, Reply, ResultPart, Text, TextDelta
 from inarch.journal import Journal
 from inarch.turns.accumulator import Accumulator
-from inarch.turns.hiding import without_secrets
+from inarch.turns.hiding import Hiding
 from inarch.turns.limits import Meter
 from inarch.turns.models import Choice
 
@@ -38,6 +38,7 @@ class Asker:
         meter: Counts what is used.
         turn_id: The turn at whose expense it is.
         standby: Models that take over, in this order, where one is exhausted or out of reach.
+        hiding: Keeps secrets out of requests and replies.
     """
 
     choose: Callable[[str], Choice]
@@ -45,6 +46,7 @@ class Asker:
     meter: Meter
     turn_id: str
     standby: list[str]
+    hiding: Hiding
     _replaced: dict[str, str] = field(init=False, factory=dict)
 
     async def ask(self, request: ModelRequest) -> Reply:
@@ -77,7 +79,7 @@ class Asker:
         return None
 
     async def _ask_one(self, request: ModelRequest, choice: Choice) -> Reply:
-        request = without_secrets(evolve(request, model=choice.model), self.journal.redactor)
+        request = self.hiding.request(evolve(request, model=choice.model))
         request = self._within_budget(request, choice)
         for attempt in range(1, ATTEMPTS + 1):
             try:
@@ -143,7 +145,7 @@ class Asker:
             ) from None
         except PluginError as error:
             raise ProviderError("plugin", error.message, remedy=error.remedy) from error
-        return collected.reply()
+        return self.hiding.reply(collected.reply())
 
     def _show(self, delta: object) -> None:
         if isinstance(delta, TextDelta):

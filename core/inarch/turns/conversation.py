@@ -12,6 +12,7 @@ from inarch.contract.ports import ContextSource, DecisionStrategy, Tracer, Works
 from inarch.contract.records import Message, Text, ToolSpec, Turn
 from inarch.journal import Journal
 from inarch.plugins import Bound
+from inarch.turns.hiding import Hiding
 from inarch.turns.limits import Repeats
 from inarch.turns.models import Models
 
@@ -40,6 +41,11 @@ class Conversation:
     turns: list[Turn] = field(factory=list)
     effectful_calls: int = 0
     repeats: Repeats = field(factory=Repeats)
+    hiding: Hiding = field(init=False)
+
+    @hiding.default
+    def _make_hiding(self) -> Hiding:
+        return Hiding(self.journal.redactor)
 
     def earlier_messages(self) -> list[Message]:
         """Return the messages of earlier turns: the last `context_turns` whole, those before in short form."""

@@ -2,40 +2,87 @@
 
 from __future__ import annotations
 
-from attrs import evolve
+from collections.abc import Callable
+from typing import TypeVar
+
+from attrs import define, evolve, field
 
 from inarch.calls.results import hide_secrets
-from inarch.contract.records import CallPart, Message, ModelRequest, Part, Reasoning, ResultPart, Text
+from inarch.contract.records import (
+    CallPart,
+    Message,
+    ModelRequest,
+    Part,
+    Reasoning,
+    Reply,
+    ResultPart,
+    Text,
+    ToolSpec,
+)
 from inarch.journal import Redactor
 
-
-def without_secrets(request: ModelRequest, redactor: Redactor) -> ModelRequest:
-    """Return the request with placeholders for secrets; the same one where it has none."""
-    if not redactor.shapes:
-        return request
-    system = redactor.text(request.system)
-    messages = tuple(_clean_message(message, redactor) for message in request.messages)
-    if system == request.system and all(new is old for new, old in zip(messages, request.messages, strict=True)):
-        return request
-    return evolve(request, system=system, messages=messages)
+T = TypeVar("T", Message, ToolSpec)
+MOST_REMEMBERED = 4096
+"""Messages and tools of which it is remembered that they are clean, so that a request costs what is new in it."""
 
 
-def _clean_message(message: Message, redactor: Redactor) -> Message:
-    parts = tuple(_clean_part(part, redactor) for part in message.parts)
-    if all(new is old for new, old in zip(parts, message.parts, strict=True)):
-        return message
-    return evolve(message, parts=parts)
+@define(eq=False, repr=False)
+class Hiding:
+    """Puts placeholders into the requests of one session; looks at each message once as long as no secret is new."""
 
+    redactor: Redactor
+    _clean: dict[int, tuple[object, object, int]] = field(init=False, factory=dict)
 
-def _clean_part(part: Part, redactor: Redactor) -> Part:
-    # `provider_data` is left alone: it goes back to the provider that made it, unchanged.
-    if isinstance(part, (Text, Reasoning)):
-        text = redactor.text(part.text)
-        return part if text == part.text else evolve(part, text=text)
-    if isinstance(part, CallPart):
-        arguments = redactor.redact(part.arguments)
-        return part if arguments == part.arguments else evolve(part, arguments=arguments)
-    if isinstance(part, ResultPart):
-        result = hide_secrets(part.result, redactor)
-        return part if result is part.result else evolve(part, result=result)
-    return part
+    def request(self, request: ModelRequest) -> ModelRequest:
+        """Return the request with placeholders for secrets; the same one where it has none."""
+        system = self.redactor.text(request.system)
+        schema = self.redactor.redact(request.response_schema)
+        messages = tuple(self._once(message, self._message) for message in request.messages)
+        tools = tuple(self._once(tool, self._tool) for tool in request.tools)
+        same = all(new is old for new, old in zip(messages + tools, request.messages + request.tools, strict=True))
+        if same and system == request.system and schema is request.response_schema:
+            return request
+        return evolve(request, system=system, messages=messages, tools=tools, response_schema=schema)
+
+    def reply(self, reply: Reply) -> Reply:
+        """Return a reply whose text has placeholders; its calls run as the model wrote them."""
+        parts = tuple(part if isinstance(part, CallPart) else self._part(part) for part in reply.message.parts)
+        if all(new is old for new, old in zip(parts, reply.message.parts, strict=True)):
+            return reply
+        return evolve(reply, message=evolve(reply.message, parts=parts))
+
+    def _once(self, item: T, clean: Callable[[T], T]) -> T:
+        version = self.redactor.version
+        known = self._clean.get(id(item))
+        if known is not None and known[0] is item and known[2] == version:
+            return known[1]  # type: ignore[return-value]
+        done = clean(item)
+        while len(self._clean) >= MOST_REMEMBERED:
+            del self._clean[next(iter(self._clean))]
+        self._clean[id(item)] = (item, done, version)  # the item is kept, so that its id stays its own
+        return done
+
+    def _tool(self, tool: ToolSpec) -> ToolSpec:
+        description, schema = self.redactor.text(tool.description), self.redactor.redact(tool.input_schema)
+        if description == tool.description and schema is tool.input_schema:
+            return tool
+        return evolve(tool, description=description, input_schema=schema)
+
+    def _message(self, message: Message) -> Message:
+        parts = tuple(map(self._part, message.parts))
+        if all(new is old for new, old in zip(parts, message.parts, strict=True)):
+            return message
+        return evolve(message, parts=parts)
+
+    def _part(self, part: Part) -> Part:
+        # `provider_data` is left alone: it goes back to the provider that made it, unchanged.
+        if isinstance(part, (Text, Reasoning)):
+            text = self.redactor.text(part.text)
+            return part if text == part.text else evolve(part, text=text)
+        if isinstance(part, CallPart):
+            arguments = self.redactor.redact(part.arguments)
+            return part if arguments is part.arguments else evolve(part, arguments=arguments)
+        if isinstance(part, ResultPart):
+            result = hide_secrets(part.result, self.redactor)
+            return part if result is part.result else evolve(part, result=result)
+        return part

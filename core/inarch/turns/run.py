@@ -51,7 +51,8 @@ class TurnRun:
 
     @classmethod
     def begin(cls, talk: Conversation, prompt: str) -> TurnRun:
-        """Choose the model, then record the user's turn and the agent's."""
+        """Choose the model, then record the user's turn and the agent's; of secrets in the prompt nobody hears."""
+        prompt = talk.journal.redactor.text(prompt)
         profile = talk.config.profile
         main = choose_model(profile.model, talk.models, talk.environ)
         now = utc_now()
@@ -72,6 +73,7 @@ class TurnRun:
             meter,
             turn.id,
             list(profile.fallback),
+            talk.hiding,
         )
         opening = Message("user", (Text(prompt),))
         return cls(talk, turn, prompt, main, meter, asker, talk.earlier_messages(), [opening])

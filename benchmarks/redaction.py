@@ -1,0 +1,53 @@
+"""What looking for secrets costs: an event's line, a long result, a piece of a stream, a request, opening.
+
+`python benchmarks/redaction.py` prints microseconds, with no secret known and with 40.
+"""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from random import Random
+
+from inarch.contract.records import Message, ModelRequest, Text
+from inarch.journal import Redactor
+from inarch.journal.redaction_dotenv import find_dotenvs
+from inarch.journal.redaction_streams import RedactedStream
+from inarch.turns.hiding import Hiding
+
+LINE = '{"seq":12,"kind":"call.state","data":{"call_id":"0190-call","name":"read_file","status":"executing"}}' * 5
+CODE = "\n".join(f"    result_{n} = self.parse(tokens[{n}], key={n})  # see line {n}" for n in range(1000))
+
+
+def cpu_us(work: Callable[[], object], times: int) -> float:
+    work()
+    begun = time.process_time_ns()
+    for _ in range(times):
+        work()
+    return (time.process_time_ns() - begun) / times / 1000
+
+
+def main() -> None:
+    lot = Random(1)
+    environ = {f"KEY{n}_TOKEN": f"{lot.getrandbits(128):x}" for n in range(40)}
+    messages = tuple(Message("user", (Text(CODE[: 10 * n]),)) for n in range(200))
+    request = ModelRequest("m", "system", messages)
+    for name, redactor in (("none known", Redactor()), ("40 known", Redactor.from_environ(environ))):
+        stream, hiding = RedactedStream(redactor), Hiding(redactor)
+        print(name)
+        print(f"  line of {len(LINE)} characters {cpu_us(partial(redactor.touches, LINE), 2000):9.1f}")
+        print(f"  text of {len(CODE)} characters {cpu_us(partial(redactor.text, CODE), 20):9.1f}")
+        print(f"  piece of a stream        {cpu_us(partial(stream.feed, 'some words '), 2000):9.1f}")
+        print(f"  request of 200 messages  {cpu_us(partial(hiding.request, request), 200):9.1f}")
+    with tempfile.TemporaryDirectory() as folder:
+        for number in range(60):
+            Path(folder, f"package{number}").mkdir()
+        print(f"finding .env files in 60 folders {cpu_us(lambda: find_dotenvs(folder), 20):9.1f}")
+    print(f"making a redactor for 40 values  {cpu_us(lambda: Redactor.from_environ(environ), 5):9.1f}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,131 @@
+"""What is a secret by its name or its looks: the rules for variables of the environment and of `.env` files."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Iterator
+from functools import cache
+from typing import Any, Literal, get_args, get_origin
+from urllib.parse import unquote
+
+from inarch.contract import records
+
+SHORTEST = 8
+"""Shorter values are left alone: they'd be found in everything."""
+LONGEST = 16_384
+_NAME = re.compile(
+    r"_(?:API_?KEY|ACCESS_?KEY|PRIVATE_?KEY|SECRET_?KEY|SIGNING_KEY|ENCRYPTION_KEY|MASTER_KEY|SECRET_KEY_BASE"
+    r"|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|PASS|PWD|CREDENTIALS?|AUTH|PAT|PGPASSWORD)$"
+)
+"""What the name of a key variable ends with, after an underscore put before it."""
+_RANDOM_NAME = re.compile(r"_(?:KEY|SALT|COOKIE|SEED|DSN|WEBHOOK|AUTHTOKEN|JWT)$")
+"""Such variables hold secrets if their value looks random."""
+_NO_SECRET = re.compile(
+    r"PUBLIC|PUBLISHABLE|_(?:ID|SHA\d*|HASH|COMMIT|REVISION|REV|DIGEST|CHECKSUM|FINGERPRINT|VERSION|RELEASE|BUILD"
+    r"|PATH|FILE|DIR|HOME|SOCK|PID|DISPLAY|COLORS|LANG|TERM|HOST|DOMAIN|NAME|USER|EMAIL|REGION|ZONE)$"
+)
+_SYSTEM = frozenset({"PWD", "OLDPWD"})
+_PLACE = re.compile(r"(?:[A-Za-z]:[\\/]|~?/|\.{1,2}/)(?:[\w.@+ -]+[\\/])*[\w.@+ -]*")
+_HOST = re.compile(r"(?:[a-z0-9_-]+\.)+[a-z][a-z0-9-]+(?::\d+)?", re.IGNORECASE)
+_STAND_IN = re.compile(
+    r"your|my[-_ ]|change|replace|insert|example|placeholder|<|\$|\{\{|x{4}|\*{3}|\.{3}", re.IGNORECASE
+)
+_URL_PASSWORD = re.compile(r"[A-Za-z][\w+.-]*://([^\s/:@?#]*)(?::([^\s/@]*))?@")
+_SWITCHES = frozenset({"disabled", "optional", "required", "disable", "automatic", "undefined"})
+
+
+def secrets_of(name: str, value: str, by_looks: bool) -> Iterator[str]:
+    """Yield what of a variable's value is secret: nothing, the whole, or the password inside a URL.
+
+    Args:
+        name: The variable's name.
+        value: Its value.
+        by_looks: Whether any variable whose value looks random holds a secret, and a key variable with a plain word
+            none. That is so in a file somebody wrote; an environment has much in it that is random and no secret.
+    """
+    value = value.strip()
+    upper = f"_{name.upper()}"
+    if not SHORTEST <= len(value) <= LONGEST or name in _SYSTEM:
+        return
+    if (url := _URL_PASSWORD.match(value)) is not None:
+        yield from _of_url(upper, url[1], url[2] or "")
+    elif "://" in value:
+        if _RANDOM_NAME.search(upper) or _NAME.search(upper):
+            yield from (part for part in re.split(r"[/?&=#]", value) if looks_random(part))
+    elif _NAME.search(upper) and not _NO_SECRET.search(upper):
+        if not (is_ordinary(value) if by_looks else _is_path(value)):
+            yield value
+    elif not (by_looks or _RANDOM_NAME.search(upper)) or _NO_SECRET.search(upper):
+        return
+    elif looks_random(value) and not _is_place(value):
+        yield value
+
+
+def _of_url(name: str, user: str, password: str) -> Iterator[str]:
+    if len(password) >= SHORTEST and not is_ordinary(password):
+        yield password
+        if (plain := unquote(password)) != password:
+            yield plain
+    elif not password and looks_random(user):  # such as a Sentry DSN
+        yield user
+
+
+def is_ordinary(value: str) -> bool:
+    """Whether a value is a word, switch, number, place, host, template or stand-in rather than a secret."""
+    if value.isalpha():
+        one_case = value.islower() or value.isupper() or value.istitle()
+        return value.lower() in _SWITCHES or (one_case and len(value) <= 14)
+    if any(map(str.isspace, value)):
+        return not looks_random(value)  # of a key in several lines at least one does
+    if _STAND_IN.match(value):
+        return True
+    return _is_place(value) or bool(re.fullmatch(r"[\d.:,-]{,12}", value))
+
+
+def _is_place(value: str) -> bool:
+    return _is_path(value) or _HOST.fullmatch(value) is not None
+
+
+def _is_path(value: str) -> bool:
+    """Whether it is a path; what was drawn by lot may begin with a slash, too."""
+    return _PLACE.fullmatch(value) is not None and value.count("/") + value.count("\\") > 1
+
+
+_RUN = re.compile(r"[A-Za-z0-9]+")
+_DIGITS = re.compile(r"\d+")
+_HEX = re.compile(r"[0-9a-f]+|[0-9A-F]+")
+
+
+def looks_random(value: str, shortest: int = 16) -> bool:
+    """Whether a piece of the value has letters and digits mixed as no name, number or word has."""
+    return any(_is_random(run, shortest) for run in _RUN.findall(value) if len(run) >= shortest)
+
+
+def _is_random(run: str, shortest: int) -> bool:
+    groups = _DIGITS.findall(run)
+    digits = sum(map(len, groups))
+    if len(groups) < 2 or len(groups) * 10 < len(run) or digits == len(run) or len(set(run)) < min(10, shortest):
+        return False
+    if _HEX.fullmatch(run):
+        return len(run) >= 24
+    # Words and numbers joined have few borders; what was drawn by lot changes its kind every third character.
+    kinds = ["d" if c.isdigit() else "u" if c.isupper() else "l" for c in run]
+    borders = sum(a != b for a, b in itertools.pairwise(kinds))
+    return borders * 3 >= len(run)
+
+
+def is_own_word(value: str) -> bool:
+    """Whether it is a word of our own records: such a secret would make events that can't be read back."""
+    return value.replace("_", "").replace(".", "").isalpha() and any(value in word for word in _vocabulary())
+
+
+@cache
+def _vocabulary() -> frozenset[str]:
+    from inarch.contract.events import EVENT_KINDS
+
+    classes: list[Any] = [item for item in vars(records).values() if isinstance(item, type)] + [*EVENT_KINDS.values()]
+    fields = {item.name for cls in classes for item in getattr(cls, "__attrs_attrs__", ())}
+    words = {word for item in vars(records).values() if get_origin(item) is Literal for word in get_args(item)}
+    kinds = {"call_tools", "ask_model", "unknown_outcome", "not_found", "validation", "permission", "execution"}
+    return frozenset(fields | words | kinds | set(EVENT_KINDS))

@@ -1,0 +1,277 @@
+"""Secrets that are known by their form: the published formats of keys and tokens, and places where passwords stand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from inarch.journal.redaction_looks import (
+    has_both_cases,
+    is_jwt,
+    is_key,
+    is_listed,
+    is_login,
+    is_password,
+    is_pem,
+    mixed,
+)
+from inarch.journal.redaction_names import looks_random
+from inarch.journal.redaction_pattern import Pattern, Piece
+
+_WORD = "[A-Za-z0-9]"
+_TOKEN = "[A-Za-z0-9_-]"
+_BASE64 = "[A-Za-z0-9+/]"
+
+
+def _any(value: str) -> bool:
+    return True
+
+
+def _starting(
+    tag: str, *needles: str, least: int, most: int = 255, chars: str = _WORD, real: Callable[[str], bool] = _any
+) -> Pattern:
+    return Pattern(tag, needles, (Piece(chars, least, most),), real)
+
+
+def _cased(*words: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(form for word in words for form in (word, word.upper(), word.capitalize())))
+
+
+_QUOTE = "[\\\\\"'`]"
+_SEPARATOR = (
+    Piece(_QUOTE, 0, 2, True),
+    Piece("[ \t]", 0, 8, True),
+    Piece("[:=>]", 1, 2, True),
+    Piece("[ \t]", 0, 8, True),
+    Piece(_QUOTE, 0, 2, True),
+)
+_NAMES = (
+    *_cased(
+        "password",
+        "passwd",
+        "passphrase",
+        "secret",
+        "token",
+        "apikey",
+        "api_key",
+        "api-key",
+        "access_key",
+        "auth_key",
+        "private_key",
+    ),
+    "apiKey",
+    "accessKey",
+    "AccessKey",
+    "authKey",
+    "ApiKey",
+    "Api-Key",
+    "API-Key",
+)
+
+PATTERNS: tuple[Pattern, ...] = (
+    Pattern("aws-key-id", ("AKIA", "ASIA"), (Piece("[A-Z0-9]", 16, 16),), lambda value: "EXAMPLE" not in value),
+    Pattern(
+        "aws-secret",
+        ("AKIA", "ASIA"),
+        (Piece("[A-Z0-9]", 16, 16, True), Piece("[\\s,:;|\"']", 1, 12, True), Piece(_BASE64, 40, 40)),
+        mixed,
+        after="(?![A-Za-z0-9+/=‹])",
+        shown=True,
+    ),
+    Pattern(
+        "aws-secret",
+        ("ecret_access_key", "ecretAccessKey", "ECRET_ACCESS_KEY", "ecret-access-key"),
+        (*_SEPARATOR, Piece(_BASE64, 40, 40)),
+        mixed,
+        before="",
+        after="(?![A-Za-z0-9+/=‹])",
+        shown=True,
+        gate=("ecret",),
+    ),
+    _starting("github-token", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", least=36, real=mixed),
+    _starting("github-token", "github_pat_", least=40, chars="[A-Za-z0-9_]", real=mixed),
+    _starting("gitlab-token", "glpat-", "glptt-", "glrt-", "gldt-", least=20, chars=_TOKEN, real=mixed),
+    Pattern(
+        "slack-token",
+        ("xoxb-", "xoxp-", "xoxa-", "xoxr-", "xoxs-", "xoxe-", "xoxe.", "xapp-"),
+        (Piece("[A-Za-z0-9.-]", 20, 255),),
+        mixed,
+        gate=("xox", "xapp-"),
+    ),
+    Pattern(
+        "slack-webhook", ("hooks.slack.com/services/",), (Piece("[A-Za-z0-9/]", 30, 120),), mixed, before="", shown=True
+    ),
+    Pattern("google-key", ("AIza",), (Piece(_TOKEN, 35, 35),), mixed, after="(?![A-Za-z0-9_‹-])"),
+    _starting("google-token", "ya29.", least=20, most=2000, chars=_TOKEN, real=mixed),
+    _starting("google-secret", "GOCSPX-", least=24, most=64, chars=_TOKEN, real=mixed),
+    _starting("anthropic-key", "sk-ant-", least=20, chars=_TOKEN, real=mixed),
+    _starting("openai-key", "sk-", least=20, chars=_TOKEN, real=is_key),
+    _starting("stripe-key", "sk_live_", "rk_live_", least=16, real=mixed),
+    _starting("stripe-key", "whsec_", least=32, chars="[A-Za-z0-9+/=]", real=mixed),
+    Pattern("sendgrid-key", ("SG.",), (Piece(_TOKEN, 16, 32), Piece("[.]", 1, 1), Piece(_TOKEN, 32, 64)), mixed),
+    Pattern("npm-token", ("npm_",), (Piece(_WORD, 36, 36),), mixed),
+    _starting("pypi-token", "pypi-AgEI", least=50, most=1000, chars=_TOKEN),
+    Pattern("hugging-face-token", ("hf_",), (Piece(_WORD, 34, 40),), has_both_cases),
+    Pattern("twilio-key", ("SK",), (Piece("[0-9a-f]", 32, 32),), looks_random),
+    Pattern(
+        "jwt",
+        ("eyJ",),
+        (
+            Piece(_TOKEN, 8, 2000),
+            Piece("[.]", 1, 1),
+            Piece(_TOKEN, 8, 12_000),
+            Piece("[.]", 1, 1),
+            Piece(_TOKEN, 8, 2000),
+        ),
+        is_jwt,
+    ),
+    Pattern(
+        "private-key",
+        ("-----BEGIN",),
+        (
+            Piece("[A-Z0-9 ]", 1, 12, True),
+            Piece("PRIVATE KEY", 1, 1, True, "[A-Z ]{0,11}"),
+            Piece("[ A-Z-]", 5, 12, True),
+            Piece(r"(?:[A-Za-z0-9+/=\r\n\\\"',:.]|(?<=[:,\s])[ \t]|-(?!-))", 40, 16_384),
+        ),
+        is_pem,
+        before="",
+        after="",
+        shown=True,
+    ),
+    Pattern(
+        "bearer-token",
+        ("Bearer", "bearer"),
+        (Piece("[ \t]", 1, 4, True), Piece("[A-Za-z0-9._~+/=-]", 16, 4000)),
+        looks_random,
+        shown=True,
+        gate=("bearer",),
+    ),
+    Pattern(
+        "basic-login",
+        ("Basic", "basic"),
+        (Piece("[ \t]", 1, 4, True), Piece("[A-Za-z0-9+/=]", 8, 1000)),
+        is_login,
+        shown=True,
+        gate=("basic",),
+    ),
+    Pattern(
+        "header-token",
+        ("uthorization", "UTHORIZATION"),
+        (
+            *_SEPARATOR,
+            Piece("[A-Za-z-]", 0, 16, True),
+            Piece("[ \t]", 0, 4, True),
+            Piece("[A-Za-z0-9._~+/=-]", 16, 4000),
+        ),
+        looks_random,
+        before="",
+        shown=True,
+        gate=("uthorization",),
+    ),
+    Pattern(
+        "url-password",
+        ("://",),
+        (
+            Piece("[A-Za-z0-9._%+~-]", 0, 64, True),
+            Piece(":", 1, 1, True),
+            Piece(r"[^\s/@:\"'<>`{}$()\[\]‹›\\]", 6, 128),
+            Piece("@", 1, 1, True),
+        ),
+        is_password,
+        before="",
+        after="",
+        shown=True,
+    ),
+    Pattern(
+        "assigned",
+        _NAMES,
+        (Piece("[A-Za-z0-9_-]", 0, 16, True), *_SEPARATOR, Piece("[A-Za-z0-9_+/=.~-]", 16, 255)),
+        looks_random,
+        before="",
+        after="(?![A-Za-z0-9‹(\\[])",
+        shown=True,
+        gate=("passw", "passphrase", "secret", "token", "key"),
+    ),
+    # A line of a `.env` file as searches print it.
+    Pattern(
+        "dotenv",
+        (".env",),
+        (
+            Piece("[A-Za-z0-9_.-]", 0, 40, True),
+            Piece("[:-]", 1, 1, True),
+            Piece("[0-9]", 0, 6, True),
+            Piece("[:-]", 0, 1, True),
+            Piece("[ \t]", 0, 8, True),
+            Piece("[A-Za-z0-9_. ]", 1, 60, True),
+            Piece("=", 1, 1, True),
+            Piece("[\"']", 0, 1, True),
+            Piece("[^\\s\"'‹›]", 8, 1000),
+        ),
+        before="",
+        after="",
+        shown=True,
+        fits=is_listed,
+    ),
+)
+"""Every pattern, the ones first that name a secret best."""
+
+
+def _beginnings(anywhere: bool) -> frozenset[str]:
+    needles = [needle for pattern in PATTERNS if (not pattern.before) is anywhere for needle in pattern.needles]
+    return frozenset(needle[:length] for needle in needles for length in range(1, len(needle)))
+
+
+_LONGEST_NEEDLE = max(len(needle) for pattern in PATTERNS for needle in pattern.needles)
+_ANYWHERE, _AT_WORDS = _beginnings(True), _beginnings(False)
+
+
+def _shortest(words: Iterable[str]) -> tuple[str, ...]:
+    """Leave out each word that holds another one: what it would find is found without it."""
+    unique = dict.fromkeys(words)
+    return tuple(word for word in unique if not any(other in word for other in unique if other != word))
+
+
+_EXACT = _shortest(needle for pattern in PATTERNS if not pattern.gate for needle in pattern.needles)
+_FOLDED = _shortest(word for pattern in PATTERNS for word in pattern.gate)
+
+
+def may_match(line: str) -> bool:
+    """Whether any pattern may be in the text: plain substring searches in one loop, for every event."""
+    for needle in _EXACT:
+        if needle in line:
+            return True
+    folded = line.lower()
+    for needle in _FOLDED:  # noqa: SIM110 - any() over a generator costs more than the searches
+        if needle in folded:
+            return True
+    return False
+
+
+def patterns_in(text: str) -> list[Pattern]:
+    """Return the patterns that may be in the text."""
+    folded = text.lower()
+    return [pattern for pattern in PATTERNS if pattern.occurs(text, folded)]
+
+
+def begun(text: str, start: int) -> int:
+    """Return where something stands that more text could make a secret of, the text's length where nothing does."""
+    end = _needle_begun(text, start)
+    run = max(text.rfind(space, start) for space in " \n\t\r") + 1 or start
+    for pattern in PATTERNS:
+        first = max(start if pattern.has_space else run, len(text) - pattern.longest)
+        for needle in pattern.needles:
+            place = text.find(needle, first)
+            while 0 <= place < end:
+                if pattern.begun.match(text, place):
+                    end = place
+                place = text.find(needle, place + 1)
+    return end
+
+
+def _needle_begun(text: str, start: int) -> int:
+    for length in range(min(_LONGEST_NEEDLE - 1, len(text) - start), 0, -1):
+        place = len(text) - length
+        tail = text[place:]
+        if tail in _ANYWHERE or (tail in _AT_WORDS and not (place and (text[place - 1].isalnum()))):
+            return place
+    return len(text)

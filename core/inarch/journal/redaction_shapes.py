@@ -1,0 +1,95 @@
+"""The shapes that a known value takes on its way through programs, and the search for all of them at once."""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from urllib.parse import quote, quote_plus
+
+from attrs import field, frozen
+
+_ESCAPE = re.compile("%[0-9A-F]{2}")
+
+
+@frozen(eq=False, repr=False, slots=False)
+class Known:
+    """The shapes of some secrets with their placeholders; never changed, a new one takes its place."""
+
+    shapes: Mapping[str, str] = field(factory=dict)
+    needles: tuple[str, ...] = field(init=False)
+
+    @needles.default
+    def _needles_of_encoded_lines(self) -> tuple[str, ...]:
+        # What to look for in an event that is encoded already; ASCII-only lines escape more.
+        return tuple({json.dumps(shape, ensure_ascii=ascii)[1:-1] for shape in self.shapes for ascii in (False, True)})
+
+    def in_line(self, line: str) -> bool:
+        """Whether an encoded line holds a shape: plain substring searches, for every event."""
+        for needle in self.needles:  # noqa: SIM110 - any() over a generator costs as much as the searches
+            if needle in line:
+                return True
+        return False
+
+    def occurs(self, text: str) -> bool:
+        """Whether plain text holds a shape."""
+        for shape in self.shapes:  # noqa: SIM110 - as above
+            if shape in text:
+                return True
+        return False
+
+    @cached_property
+    def search(self) -> re.Pattern[str]:
+        """Finds any shape, the longest where several begin."""
+        longest_first = sorted(self.shapes, key=len, reverse=True)
+        return re.compile("|".join(map(re.escape, longest_first)) or r"(?!)")
+
+    @cached_property
+    def _sorted(self) -> list[str]:
+        return sorted(self.shapes)
+
+    @cached_property
+    def _longest(self) -> int:
+        return max(map(len, self.shapes), default=0)
+
+    def begun(self, text: str, start: int) -> int:
+        """Return where the beginning of a shape stands at the end of the text, its length where none does."""
+        for place in range(max(start, len(text) - self._longest + 1), len(text)):
+            tail = text[place:]
+            found = bisect_left(self._sorted, tail)
+            # A shape that is whole already may be the beginning of a longer one.
+            for shape in self._sorted[found : found + 2]:
+                if len(shape) > len(tail) and shape.startswith(tail):
+                    return place
+        return len(text)
+
+
+def shapes_of(value: str) -> Iterator[tuple[str, str]]:
+    """Yield pairs of a tag and the value as it stands in JSON, URLs and base64 text; the tag of the value is empty."""
+    raw = _raw(value)
+    yield "", value
+    yield "json", json.dumps(value, ensure_ascii=False)[1:-1]
+    yield "json-ascii", json.dumps(value)[1:-1]
+    for tag, shape in (
+        ("url", quote(raw, safe="")),
+        ("url-path", quote(raw)),
+        ("url-plus", quote_plus(raw)),
+    ):
+        yield tag, shape
+        yield f"{tag}-lower", _ESCAPE.sub(lambda match: match[0].lower(), shape)
+    for shift in range(3):
+        # Only the characters that depend on nothing but the secret: six bits each, from its first whole one on.
+        first, last = -(-shift * 8 // 6), (shift + len(raw)) * 8 // 6
+        plain = base64.b64encode(bytes(shift) + raw).decode("ascii")[first:last]
+        yield f"base64-{shift}", plain
+        yield f"base64-{shift}-url", plain.replace("+", "-").replace("/", "_")
+
+
+def _raw(value: str) -> bytes:
+    try:
+        return value.encode("utf-8", "surrogateescape")  # how POSIX environments carry what isn't UTF-8
+    except UnicodeEncodeError:
+        return value.encode("utf-8", "surrogatepass")

@@ -1,0 +1,86 @@
+from __future__ import annotations
+
+from itertools import pairwise
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from secret_samples import PLACES, TOKENS, pem
+
+from inarch.contract.events import Event, ModelDelta, ModelReplied
+from inarch.contract.records import Message, Text, Usage
+from inarch.journal import Journal, MemoryStore, Redactor
+from inarch.journal.redaction_streams import RedactedStream
+
+KNOWN = "7hush-hush/of+mine"
+SECRETS = [KNOWN, *TOKENS.values(), *(frame.format(secret) for frame, secret in PLACES.values()), pem()]
+PIECES = st.one_of(
+    st.sampled_from(SECRETS),
+    st.sampled_from(
+        ["A", "AK", "sk-", "password = ", "token", "://", "-----BEGIN ", "\n", " ", "›", "7hush", "eyJ", "=", '"']
+    ),
+    st.text(max_size=8),
+)
+
+
+def streamed(redactor: Redactor, chunks: list[str]) -> str:
+    stream = RedactedStream(redactor)
+    return "".join([*map(stream.feed, chunks), stream.rest()])
+
+
+def test_every_cut_of_every_secret_gives_what_the_whole_gives() -> None:
+    for secret in SECRETS:
+        redactor = Redactor.from_environ({"A_TOKEN": KNOWN})
+        text = f"it is {secret} and more"
+        whole = redactor.text(text)
+        assert whole != text
+        for cut in range(len(text)):
+            assert streamed(redactor, [text[:cut], text[cut:]]) == whole
+        assert streamed(redactor, list(text)) == whole
+
+
+@settings(max_examples=300)
+@given(st.lists(PIECES, max_size=8), st.lists(st.integers(0, 400), max_size=12))
+@example(["7hush-hush/of+min", KNOWN], [17])
+def test_any_chunks_give_what_the_whole_gives(pieces: list[str], cuts: list[int]) -> None:
+    text = "".join(pieces)
+    places = sorted({0, len(text), *(cut for cut in cuts if cut < len(text))})
+    chunks = [text[first:last] for first, last in pairwise(places)]
+    redactor = Redactor.from_environ({"A_TOKEN": KNOWN})
+    whole = redactor.text(text)
+    assert streamed(redactor, chunks) == whole
+    assert redactor.text(whole) == whole
+    assert redactor.reveal(whole) == text
+
+
+def test_ordinary_prose_is_shown_at_once_but_for_a_few_characters() -> None:
+    stream = RedactedStream(Redactor.from_environ({"A_TOKEN": KNOWN}))
+    said = ""
+    for number, word in enumerate(
+        ["The ", "quick ", "brown ", "fox ", "jumps ", "over ", "the ", "tokens ", "again. "]
+    ):
+        said += stream.feed(word)
+        assert number < 7 or len(said) > 25
+    assert said.strip() == "The quick brown fox jumps over the tokens again."
+
+
+def test_what_could_become_a_secret_is_not_held_for_ever() -> None:
+    stream = RedactedStream(Redactor())
+    said = "".join(stream.feed("-----BEGIN PRIVATE KEY-----\n" if not n else "word and word\n") for n in range(3000))
+    assert len(said) > 10_000
+
+
+@pytest.mark.parametrize("secret", [KNOWN, TOKENS["github classic"], TOKENS["jwt"]])
+def test_no_split_reply_shows_a_secret(secret: str) -> None:
+    shown: list[Event] = []
+    journal = Journal(MemoryStore(), "s", redactor=Redactor.from_environ({"A_TOKEN": KNOWN}), listeners=[shown.append])
+    for letter in f"it is {secret}":
+        journal.record(ModelDelta(text=letter), "t")
+        journal.record(ModelDelta(reasoning=letter), "t")
+    journal.record(ModelReplied("m", Message("assistant", (Text(f"it is {secret}"),)), Usage(), "stop"), "t")
+    for name in ("text", "reasoning"):
+        said = "".join(event.data[name] for event in shown if event.kind == "model.delta")
+        assert said.startswith("it is ‹secret:")
+        assert said.endswith("›")
+    assert [event.kind for event in shown][-1] == "model.replied"
+    assert secret not in shown[-1].line
