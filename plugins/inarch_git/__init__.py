@@ -1,0 +1,19 @@
+"""Git's status, diff, log, show, blame and commit as tools."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from inarch import hookimpl
+
+if TYPE_CHECKING:
+    from inarch import PluginContext, Tool
+
+
+@hookimpl
+def inarch_tools(context: PluginContext) -> Iterable[Tool]:
+    """Return the git tools."""
+    from inarch_git.tools import TOOLS
+
+    return TOOLS

@@ -1,0 +1,129 @@
+"""What the user's and the repository's git configuration says, as far as it is heeded; nothing in it is run."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Iterator, Mapping
+
+from attrs import frozen
+
+_INCLUDED = re.compile(r"^\s*path\s*=\s*\"?(.+?)\"?\s*$", re.MULTILINE | re.IGNORECASE)
+_DEEPEST = 3
+_LONGEST = 1_000_000
+_RUN_BY_HOOKS = ("pre-commit", "prepare-commit-msg", "commit-msg", "post-commit")
+_KEPT = ("core.autocrlf", "core.eol", "core.safecrlf", "core.filemode", "core.symlinks", "core.ignorecase")
+
+
+@frozen
+class Configured:
+    """The configuration that git would go by.
+
+    Args:
+        values: Each key's last value, whoever set it.
+        users: Each key's last value among those that the user or the system set.
+    """
+
+    values: Mapping[str, str]
+    users: Mapping[str, str]
+
+    @classmethod
+    def parse(cls, listed: bytes) -> Configured:
+        """Read what `git config --list --show-scope -z` prints."""
+        values: dict[str, str] = {}
+        users: dict[str, str] = {}
+        fields = iter(os.fsdecode(listed).split("\0"))
+        for scope, entry in zip(fields, fields, strict=False):
+            key, _, value = entry.partition("\n")
+            values[key] = value
+            if scope in ("system", "global"):
+                users[key] = value
+        return cls(values, users)
+
+    def filters(self) -> tuple[str, ...]:
+        """Return the names of filters that would run a program over file contents."""
+        programs = ("clean", "smudge", "process")
+        return self._sections("filter", programs, (key for key, value in self.values.items() if value))
+
+    def overrides(self) -> Iterator[tuple[str, str]]:
+        """Yield the settings that take every filter's and hook's program away, and the user's own that are kept."""
+        for name in self._sections("filter", ("clean", "smudge", "process", "required"), self.values):
+            yield from ((f"filter.{name}.{program}", "") for program in ("clean", "smudge", "process"))
+            yield f"filter.{name}.required", "false"
+        for name in self._sections("hook", ("command", "event"), self.values):
+            yield f"hook.{name}.enabled", "false"
+        yield from ((key, self.values[key]) for key in _KEPT if key in self.values)
+        yield "core.excludesFile", self.ignored_by_user() or os.devnull
+
+    def ignored_by_user(self) -> str | None:
+        """Return the file with what the user has git ignore everywhere."""
+        path = self.users.get("core.excludesfile") or os.path.join(_config_home(), "ignore")
+        path = os.path.abspath(os.path.expanduser(path))
+        return path if os.path.isfile(path) else None
+
+    def identity(self, who: str) -> tuple[str, str]:
+        """Return the name and the e-mail address of the `author` or the `committer`, empty where unknown."""
+        found = [
+            os.environ.get(f"GIT_{who.upper()}_{what.upper()}")
+            or self.values.get(f"{who}.{what}")
+            or self.values.get(f"user.{what}")
+            or (os.environ.get("EMAIL", "") if what == "email" else "")
+            for what in ("name", "email")
+        ]
+        return found[0].strip(), found[1].strip()
+
+    def signs(self) -> bool:
+        """Whether commits are meant to be signed."""
+        return self.values.get("commit.gpgsign", "false").lower() in ("", "true", "yes", "on", "1")
+
+    def hooks(self, top: str, common_dir: str) -> tuple[str, ...]:
+        """Return the names of the hooks that git would have run for a commit."""
+        named = self.values.get("core.hookspath")
+        folder = os.path.join(top, os.path.expanduser(named)) if named else os.path.join(common_dir, "hooks")
+        return tuple(name for name in _RUN_BY_HOOKS if _is_program(os.path.join(folder, name)))
+
+    @staticmethod
+    def _sections(kind: str, programs: tuple[str, ...], keys: Iterable[str]) -> tuple[str, ...]:
+        split = (key.split(".", 1)[1].rpartition(".") for key in keys if key.startswith(f"{kind}."))
+        return tuple(dict.fromkeys(name for name, _, last in split if name and last in programs))
+
+
+def user_files() -> tuple[str, ...]:
+    """Return the files that git reads the user's and the system's configuration from, included ones too."""
+    found = dict.fromkeys(
+        (os.environ.get("GIT_CONFIG_SYSTEM", "/etc/gitconfig"), os.path.join(_config_home(), "config"),
+         os.path.expanduser("~/.gitconfig"), os.environ.get("GIT_CONFIG_GLOBAL", "")),
+    )  # fmt: skip
+    level = [path for path in found if os.path.isfile(path)]
+    files = list(level)
+    for _ in range(_DEEPEST):
+        level = [path for file in level for path in _included(file) if path not in files]
+        files += level
+    return tuple(files)
+
+
+def user_environment() -> dict[str, str]:
+    """Return the variables by which git finds the user's configuration."""
+    names = ("XDG_CONFIG_HOME", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_NOSYSTEM")
+    return {"HOME": os.path.expanduser("~")} | {name: os.environ[name] for name in names if name in os.environ}
+
+
+def _included(file: str) -> Iterator[str]:
+    """Yield the files that one of the user's own files may include; more than git takes does no harm."""
+    try:
+        with open(file, encoding="utf-8", errors="surrogateescape") as opened:
+            text = opened.read(_LONGEST)
+    except OSError:
+        return
+    for named in _INCLUDED.findall(text):
+        path = os.path.join(os.path.dirname(file), os.path.expanduser(named))
+        if "\0" not in path and os.path.isfile(path):
+            yield os.path.normpath(path)
+
+
+def _config_home() -> str:
+    return os.path.join(os.environ.get("XDG_CONFIG_HOME") or os.path.expanduser("~/.config"), "git")
+
+
+def _is_program(path: str) -> bool:
+    return os.path.isfile(path) and os.access(path, os.X_OK)

@@ -1,0 +1,180 @@
+"""Where the repository of a workspace is, without believing what a cloned file says about it.
+
+`GIT_DIR`, `GIT_COMMON_DIR` and `GIT_WORK_TREE` are given to every git from here, so `core.worktree`, a `commondir`
+file or a `.git` file can't send it to a repository that has nothing to do with the workspace.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from pathlib import Path
+
+from attrs import frozen
+
+from inarch import ToolFailed
+
+_LONGEST = 65_536
+_WORKTREE = re.compile(r"^\s*worktree\s*=\s*\"?(.+?)\"?\s*$", re.MULTILINE | re.IGNORECASE)
+_OPERATIONS = {
+    "MERGE_HEAD": "merge",
+    "CHERRY_PICK_HEAD": "cherry-pick",
+    "REVERT_HEAD": "revert",
+    "rebase-merge": "rebase",
+    "rebase-apply": "rebase",
+}
+
+
+@frozen
+class Repository:
+    """A repository and its working tree.
+
+    Args:
+        top: The top of the working tree.
+        git_dir: Where this working tree's `HEAD` and index are.
+        common_dir: Where objects and refs are; `git_dir`, except for a linked worktree.
+        root: The workspace's root: `top` or a folder below it.
+    """
+
+    top: str
+    git_dir: str
+    common_dir: str
+    root: str
+
+    @property
+    def within(self) -> bool:
+        """Whether it is the folder `.git` of the workspace's root."""
+        return self.git_dir == os.path.join(self.root, ".git")
+
+    @property
+    def prefix(self) -> str:
+        """The root's path below the top, with a slash at its end; empty where they are the same."""
+        return "" if self.root == self.top else f"{os.path.relpath(self.root, self.top)}/"
+
+    @property
+    def folders(self) -> tuple[str, ...]:
+        """Its folders outside the workspace."""
+        return () if self.within else tuple(dict.fromkeys((self.git_dir, self.common_dir)))
+
+    def reads(self) -> tuple[str, ...]:
+        """Return what git has to read outside the workspace: its folders, and rules of the folders above the root."""
+        above, folder = list(self.folders), self.root
+        while folder != self.top:
+            folder = os.path.dirname(folder)
+            rules = (os.path.join(folder, name) for name in (".gitignore", ".gitattributes"))
+            above += [path for path in rules if _kind(path) == "file"]
+        return tuple(above)
+
+    def operation(self) -> str | None:
+        """Return what was begun and not ended, such as a merge."""
+        begun = (name for mark, name in _OPERATIONS.items() if os.path.lexists(os.path.join(self.git_dir, mark)))
+        return next(begun, None)
+
+
+def find(root: str) -> Repository:
+    """Return the repository that a workspace is in.
+
+    Raises:
+        ToolFailed: `not_found` where there is none, `permission` where it can't be shown to belong to the workspace.
+    """
+    root = os.path.realpath(root)
+    for top in (root, *_parents(root)):
+        mark = os.path.join(top, ".git")
+        kind = _kind(mark)
+        if kind is None or (top != root and kind == "directory" and not _is_repository(mark)):
+            continue
+        if os.lstat(mark).st_uid != os.stat(root).st_uid:
+            raise ToolFailed(
+                "permission", f"{mark} belongs to another user than the workspace, so it is not used",
+                "let both belong to the same user, or make a repository here with `git init`",
+            )  # fmt: skip
+        if kind == "directory":
+            _demand_repository(mark)
+            if os.path.lexists(os.path.join(mark, "commondir")):
+                raise ToolFailed("permission", f"{mark}/commondir leads to another repository, so {mark} is not used")
+            return Repository(top, mark, mark, root)
+        if kind == "file":
+            return _linked(top, mark, root)
+        raise ToolFailed("permission", f"{mark} is a symbolic link or special file, which is not followed")
+    if _is_repository(root):
+        raise ToolFailed("not_found", "the workspace is a bare repository: it has no files", "open a clone of it")
+    raise ToolFailed("not_found", "the workspace is not in a git repository", "make one with `git init`")
+
+
+def _parents(root: str) -> list[str]:
+    """Return the folders above the root, up to the user's home if the root is below it."""
+    above = [str(folder) for folder in Path(root).parents]
+    home = os.path.realpath(os.path.expanduser("~"))
+    if root == home:
+        return []
+    return above[: above.index(home) + 1] if home in above else above
+
+
+def _linked(top: str, mark: str, root: str) -> Repository:
+    """Follow the `.git` file of a linked worktree or a submodule, if what it names points back."""
+    line = _text(mark).strip()
+    if not line.startswith("gitdir: "):
+        raise _damaged(mark)
+    git_dir = os.path.realpath(os.path.join(top, line.removeprefix("gitdir: ")))
+    if not os.path.isdir(git_dir):
+        raise ToolFailed(
+            "not_found", f"{mark} names {git_dir}, which is not there",
+            "run `git worktree repair` or `git submodule update --init`",
+        )  # fmt: skip
+    common_dir = _common_of_worktree(git_dir, mark) or _own_of_submodule(git_dir, top)
+    if common_dir is None or f"{git_dir}/".startswith(f"{root}/"):
+        raise ToolFailed(
+            "permission", f"{mark} names {git_dir}, which doesn't point back here, so it is not followed",
+            "run `git worktree repair` there if it is this folder's repository",
+        )  # fmt: skip
+    _demand_repository(common_dir)
+    return Repository(top, git_dir, common_dir, root)
+
+
+def _common_of_worktree(git_dir: str, mark: str) -> str | None:
+    back, common = _text(os.path.join(git_dir, "gitdir")).strip(), _text(os.path.join(git_dir, "commondir")).strip()
+    if not back or not common:
+        return None
+    common_dir = os.path.realpath(os.path.join(git_dir, common))
+    points_back = os.path.realpath(os.path.join(git_dir, back)) == os.path.realpath(mark)
+    # A folder that only claims to be a worktree of somebody's repository is not where git keeps them.
+    return common_dir if points_back and os.path.dirname(git_dir) == os.path.join(common_dir, "worktrees") else None
+
+
+def _own_of_submodule(git_dir: str, top: str) -> str | None:
+    named = _WORKTREE.findall(_text(os.path.join(git_dir, "config")))
+    return git_dir if named and os.path.realpath(os.path.join(git_dir, named[-1])) == top else None
+
+
+def _demand_repository(folder: str) -> None:
+    if not _is_repository(folder):
+        raise _damaged(folder)
+
+
+def _is_repository(folder: str) -> bool:
+    inside = (os.path.join(folder, name) for name in ("HEAD", "objects", "refs"))
+    return all(map(os.path.lexists, inside))
+
+
+def _damaged(path: str) -> ToolFailed:
+    return ToolFailed("not_found", f"{path} is there, but it is no git repository", "make one with `git init`")
+
+
+def _kind(path: str) -> str | None:
+    try:
+        mode = os.lstat(path).st_mode
+    except OSError:
+        return None
+    return "directory" if stat.S_ISDIR(mode) else "file" if stat.S_ISREG(mode) else "other"
+
+
+def _text(path: str) -> str:
+    """Return a small regular file's text, empty where there is none."""
+    if _kind(path) != "file":
+        return ""
+    try:
+        with open(path, "rb") as file:
+            return os.fsdecode(file.read(_LONGEST))
+    except OSError:
+        return ""

@@ -1,0 +1,83 @@
+"""The tools of this plugin: what they are called and take; what they do is imported when the first is called."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import inarch
+from inarch import FunctionTool, ToolContext
+from inarch_git import schemas, touching
+
+_LOOKING_S = 120.0
+_COMMITTING_S = 240.0
+
+
+@inarch.tool(
+    category="git", effects=touching.READS_EVERYTHING, timeout_s=_LOOKING_S,
+    input_schema=schemas.NOTHING, output_schema=schemas.STATUS_DATA,
+)  # fmt: skip
+def git_status(context: ToolContext) -> dict[str, Any]:
+    """Say which branch is checked out and what is staged, changed, untracked and conflicted."""
+    from inarch_git.looking import status
+
+    return status(context)
+
+
+@inarch.tool(
+    category="git", effects=touching.reads_paths, timeout_s=_LOOKING_S,
+    input_schema=schemas.DIFF, output_schema=schemas.DIFF_DATA,
+)  # fmt: skip
+def git_diff(context: ToolContext, paths: list[str] | None = None, staged: bool = False) -> dict[str, Any]:
+    """Show what has changed in tracked files since they were staged, or what is staged since the last commit."""
+    from inarch_git.looking import diff
+
+    return diff(context, paths, staged)
+
+
+@inarch.tool(
+    category="git", effects=touching.READS_HISTORY, timeout_s=_LOOKING_S,
+    input_schema=schemas.LOG, output_schema=schemas.LOG_DATA,
+)  # fmt: skip
+def git_log(context: ToolContext, paths: list[str] | None = None, limit: int = 20) -> dict[str, Any]:
+    """List commits, the newest first; with paths only those that changed them."""
+    from inarch_git.looking import log
+
+    return log(context, paths, limit)
+
+
+@inarch.tool(
+    category="git", effects=touching.READS_HISTORY, timeout_s=_LOOKING_S,
+    input_schema=schemas.SHOW, output_schema=schemas.SHOW_DATA,
+)  # fmt: skip
+def git_show(context: ToolContext, revision: str) -> dict[str, Any]:
+    """Show one commit: who, when, its message and its diff."""
+    from inarch_git.looking import show
+
+    return show(context, revision)
+
+
+@inarch.tool(
+    category="git", effects=touching.reads_file, timeout_s=_LOOKING_S,
+    input_schema=schemas.BLAME, output_schema=schemas.BLAME_DATA,
+)  # fmt: skip
+def git_blame(
+    context: ToolContext, file_path: str, start_line: int | None = None, end_line: int | None = None
+) -> dict[str, Any]:
+    """Say for each line of a file which commit last changed it, when and whose."""
+    from inarch_git.looking import blame
+
+    return blame(context, file_path, start_line, end_line)
+
+
+@inarch.tool(
+    category="git", effects=touching.commits, timeout_s=_COMMITTING_S,
+    input_schema=schemas.COMMIT, output_schema=schemas.COMMIT_DATA,
+)  # fmt: skip
+def git_commit(context: ToolContext, paths: list[str], message: str) -> dict[str, Any]:
+    """Commit exactly these files or directories as they are now; what else is staged stays staged."""
+    from inarch_git.committing import commit
+
+    return commit(context, paths, message)
+
+
+TOOLS: tuple[FunctionTool, ...] = (git_status, git_diff, git_log, git_show, git_blame, git_commit)
