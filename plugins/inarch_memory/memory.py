@@ -1,0 +1,133 @@
+"""The file of notes: one bullet each, dated; whatever else a person writes into it stays as it is."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from attrs import frozen
+
+from inarch import KeptFolder, ToolFailed
+
+FILE = "memory.md"
+LONGEST = 2_000
+"""Characters of a note."""
+
+_HEAD = b"# Memory\n\n"
+_BULLET = r"\s{0,3}[-*+]\s+(?:(\d{4}-\d{2}-\d{2}): )?(.*)"  # compiled on use: most runs have no notes
+_JOINERS = "\u200c\u200d"
+
+
+class Note(NamedTuple):
+    """One thing to remember; `saved` is a date, or "" where a person wrote the note without one."""
+
+    text: str
+    saved: str = ""
+
+    @property
+    def line(self) -> str:
+        """The note as it stands in the file."""
+        return f"- {self.saved}: {self.text}" if self.saved else f"- {self.text}"
+
+
+@frozen(eq=False, repr=False)
+class Memory:
+    """The notes of the user, or of a project; without a folder there are none."""
+
+    folder: KeptFolder | None
+    scope: str = "user"
+
+    def notes(self) -> list[Note]:
+        """Return the notes, oldest first.
+
+        Raises:
+            ToolFailed: The file can't be read, or the project is not trusted.
+        """
+        return read_notes(_text(self._folder().read(FILE)))
+
+    def save(self, text: str, today: str = "") -> bool:
+        """Add a note at the end of the file; return whether it was not there yet.
+
+        Raises:
+            ToolFailed: It is no note, the file can't be written, or the project is not trusted.
+        """
+        from datetime import date
+
+        note = Note(checked(text), today or date.today().isoformat())
+        added: list[bool] = []
+
+        def append(before: bytes | None) -> bytes | None:
+            added[:] = [all(known.text != note.text for known in read_notes(_text(before)))]
+            return with_note(before, note) if added[0] else before
+
+        self._folder().change(FILE, append)
+        return added[0]
+
+    @property
+    def place(self) -> str:
+        """Where the file is, for messages."""
+        return self._folder().place(FILE)
+
+    def _folder(self) -> KeptFolder:
+        if self.folder is not None:
+            return self.folder
+        remedy = 'inarch config trust, or [plugins.memory] scope = "user"' if self.scope == "project" else ""
+        raise ToolFailed("permission", "the memory of a project counts only where the project is trusted", remedy)
+
+
+def checked(text: str) -> str:
+    """Return a note's text on one line.
+
+    Raises:
+        ToolFailed: It is empty, too long, or has characters that can't be seen.
+    """
+    from unicodedata import category
+
+    text = " ".join(text.split())
+    if not text:
+        raise ToolFailed("validation", "there is nothing to remember: text is empty")
+    if len(text) > LONGEST:
+        raise ToolFailed("validation", f"text has {len(text)} characters, more than {LONGEST}", "save what matters")
+    hidden = next((char for char in text if category(char) in ("Cc", "Cf", "Cs") and char not in _JOINERS), "")
+    if hidden:
+        raise ToolFailed("validation", f"text has the invisible character U+{ord(hidden):04X}", "leave it out")
+    return text
+
+
+def read_notes(text: str) -> list[Note]:
+    """Return the notes of a file: its bullets, and paragraphs that a person wrote between them."""
+    found: list[tuple[str, list[str]]] = []
+    goes_on = False
+    for line in text.splitlines():
+        bullet = re.fullmatch(_BULLET, line)
+        if bullet is not None:
+            found.append((bullet[1] or "", [bullet[2]]))
+        elif not line.strip() or line.startswith("#"):
+            goes_on = False
+            continue
+        elif goes_on:
+            found[-1][1].append(line)
+        else:
+            found.append(("", [line]))
+        goes_on = True
+    notes = (Note(" ".join(" ".join(lines).split()), saved) for saved, lines in found)
+    return [note for note in notes if note.text]
+
+
+def with_note(before: bytes | None, note: Note) -> bytes:
+    """Return the file with one more note; the bytes that are there stay, its kind of line end is used."""
+    if not before:
+        return _HEAD + f"{note.line}\n".encode()
+    end = b"\r\n" if b"\r\n" in before else b"\n"
+    gap = b"" if before.endswith(b"\n") else end
+    # After a paragraph a bullet would be taken for its next line; after a heading it reads better.
+    last = before.rstrip(b"\r\n").rpartition(b"\n")[2].decode()
+    blank = b"" if re.fullmatch(_BULLET, last) or before.endswith(end + end) else end
+    return before + gap + blank + note.line.encode() + end
+
+
+def _text(data: bytes | None) -> str:
+    try:
+        return (data or b"").decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise ToolFailed("conflict", f"{FILE} is not UTF-8", "save it as UTF-8") from error
