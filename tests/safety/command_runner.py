@@ -1,0 +1,359 @@
+"""Runs cases of commands: as `safety_runner` says, and with what only commands need.
+
+Many cases share one application, so that the suite stays quick; the workspace is emptied between them. Further keys of
+a case:
+
+     "contained": true        instead of `refused` and `allowed`: whatever comes of the call, no attempt may succeed;
+                              `PWNED` or `DONE`, which attempts print when they do, is not in the result
+     "repeat": 20             the call is made so often, and must be right each time; for races
+     "approve": "ask"         the mode of approvals, otherwise "all"
+
+Further things of `setup`:
+
+    {"repository": ".", "message": m}            `git init` where there is none, and a commit of all that is there
+    {"ran": ".", "argv": ["git", "tag", "v1"]}   a program that is run there beforehand
+    {"project": "."}                             the files of `PROJECT`, in a repository with two commits
+    {"attempts": "evil.py"}                      a copy of `attempts.py`, and what it imports beside it
+    {"swap": "a", "with": "b"}                   two names that exist, exchanged without end while the case runs
+
+Beside the workspace stands a bystander, a process with `{secret}` in its memory and environment that listens on a port,
+a socket file and an abstract name. Texts may name it: `{bystander}` (its process id), `{address}` (of the secret in its
+memory), `{port}`, `{listening}`, `{abstract}`; also `{home}`, `{runner}` (the process that runs Inarch) and `{long}`
+(a thousand letters). Inarch's own process has the secret in its environment and memory, too.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import ctypes
+import json
+import os
+import shutil
+import stat
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+from attrs import define, field, frozen
+from safety_runner import (
+    _MAKERS,
+    DEADLINE_S,
+    SECRET,
+    Case,
+    Place,
+    _check_verdict,
+    _is_any,
+    _text,
+    differing,
+    own_the_lost,
+    set_up,
+    snapshot,
+)
+
+import inarch
+
+SUCCEEDED = ("PWNED", "DONE")
+"""What attempts print when they get through."""
+
+_HERE = Path(__file__).parent
+_EXCHANGE, _BESIDE_FOLDER = 2, -100
+_PATIENCE_S = 5.0
+_GIT_DATE = "2026-01-02T03:04:05+0000"
+_FILES = (
+    "commands_ordinary.json", "commands_project.json", "commands_words.json", "commands_options.json",
+    "commands_files.json", "commands_git.json", "commands_builds.json",
+)  # fmt: skip
+
+PROJECT = {
+    "src/main.py": "import sys\n\n\ndef main():\n    print('hello', sys.argv)\n\n\nmain()\n",
+    "src/parts/one.py": "ONE = 1\n",
+    "src/parts/two.py": "TWO = 2\nONE = 1\n",
+    "docs/guide.md": "# Guide\n\nRun main.\n\nMore: see *main*.\n",
+    "names.txt": "Zoe\nann\nBob\nann\n",
+    "table.csv": "name,age,town\nann,31,Ulm\nbob,9,Bonn\nzoe,100,Ulm\n",
+    "numbers.txt": "10\n9\n100\n1\n",
+    "empty": "",
+    ".hidden": "hidden\n",
+    ".gitignore": "*.log\n",
+    "debug.log": "log\n",
+}
+"""The files of a small project."""
+
+
+@frozen
+class CommandCase(Case):
+    """A case of commands."""
+
+    contained: bool = False
+    repeat: int = 1
+    approve: str = "all"
+
+    @classmethod
+    def of(cls, data: Mapping[str, Any]) -> CommandCase:
+        """Read a case; one that is `contained` needs no other verdict."""
+        return super().of({**data, "allowed": {}} if data.get("contained") else data)
+
+    @property
+    def verdict(self) -> str:
+        """What must come of it, in a word."""
+        return "contained" if self.contained else "refused" if self.refused else "allowed"
+
+
+def load_commands() -> list[CommandCase]:
+    """Return all cases of commands."""
+    cases = [CommandCase.of(data) for name in _FILES for data in json.loads((_HERE / name).read_text("utf-8"))]
+    names = [case.name for case in cases]
+    if len(set(names)) != len(names):
+        raise ValueError(f"the same name twice: {sorted({name for name in names if names.count(name) > 1})}")
+    return cases
+
+
+_BYSTANDER = """
+import ctypes, os, socket, sys
+secret = ctypes.create_string_buffer(os.environ["PRIVATE_WORD"].encode())
+listening = socket.create_server(("127.0.0.1", 0))
+files, names = socket.socket(socket.AF_UNIX), socket.socket(socket.AF_UNIX)
+files.bind(sys.argv[1]); files.listen(); names.bind("\\0" + sys.argv[2]); names.listen()
+print(listening.getsockname()[1], ctypes.addressof(secret), flush=True)
+while True: sys.stdin.read(1) or sys.exit()
+"""
+
+
+@define(eq=False)
+class Stage:
+    """A place with applications that many cases share; closed at the end."""
+
+    place: Place
+    names: dict[str, str]
+    bystander: subprocess.Popen[str]
+    _loop: asyncio.Runner = field(factory=asyncio.Runner)
+    _apps: dict[str, Any] = field(factory=dict)
+    _emptied: bool = True
+
+    @classmethod
+    def make(cls, folder: Path) -> Stage:
+        """Make the place and start the bystander."""
+        place = Place.make(folder)
+        socket, abstract = str(folder / "listening"), f"inarch-{folder.name}-{os.getpid()}"
+        bystander = subprocess.Popen(
+            [sys.executable, "-I", "-S", "-c", _BYSTANDER, socket, abstract],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env={"PRIVATE_WORD": SECRET},
+        )  # fmt: skip
+        assert bystander.stdout is not None
+        port, address = bystander.stdout.readline().split()
+        names = {
+            "bystander": str(bystander.pid), "port": port, "address": address, "listening": socket, "home": place.home,
+            "abstract": abstract, "runner": str(os.getpid()), "long": "a" * 1000,
+        }  # fmt: skip
+        own_the_lost()
+        return cls(place, {name: str(value) for name, value in names.items()}, bystander)
+
+    def close(self) -> None:
+        """Close the applications and end the bystander."""
+        for app in self._apps.values():
+            self._loop.run(app.aclose())
+        self._loop.close()
+        self.bystander.communicate()
+
+    def check(self, case: CommandCase) -> inarch.ToolResult:
+        """Run a case; an `AssertionError` says what is not as it must be."""
+        case = self._filled(case)
+        self._empty()
+        with ExitStack() as stack:
+            stack.enter_context(mock.patch.dict(os.environ, {**case.environ, "PRIVATE_WORD": SECRET}))
+            set_up(case, self.place)
+            for thing in case.setup:
+                if "swap" in thing:
+                    stack.enter_context(_swapping(self.place.root / thing["swap"], self.place.root / thing["with"]))
+            app = self._app(case)
+            around, inside = self.place.around(), snapshot(self.place.root)
+            for _ in range(case.repeat):
+                result = self._one(case, app)
+        assert self.place.around() == around, f"changed outside: {differing(around, self.place.around())}"
+        changes = differing(inside, snapshot(self.place.root))
+        self._judge(case, result, [path for path in changes if not _is_any(path, case.touched)])
+        return result
+
+    def _one(self, case: CommandCase, app: Any) -> inarch.ToolResult:
+        start = time.monotonic()
+        for call in case.earlier:
+            earlier = self._loop.run(app.call_tool(call["tool"], call["arguments"]))
+            assert earlier.success, earlier.error
+        result: inarch.ToolResult = self._loop.run(app.call_tool(case.tool, dict(case.arguments)))
+        assert time.monotonic() - start < DEADLINE_S, f"hung: {result}"
+        self._require_nothing_left()
+        told = json.dumps([result.data, str(result.error), result.metadata], default=str, ensure_ascii=False)
+        assert SECRET not in told, f"leaked: {told[:300]}"
+        assert not any(word in told for word in SUCCEEDED), f"an attempt succeeded: {told[:300]}"
+        return result
+
+    def _judge(self, case: CommandCase, result: inarch.ToolResult, changes: list[str]) -> None:
+        if not case.contained:
+            _check_verdict(case, self.place, result, changes)
+            return
+        told = json.dumps([result.data, str(result.error)], default=str, ensure_ascii=False)
+        assert all(one in told for one in case.has), told
+        found = {path: _text(file) if (file := self.place.root / path).is_file() else None for path in changes}
+        assert found == dict(case.files), f"changed: {found}"
+
+    def _filled(self, case: CommandCase) -> CommandCase:
+        def fill(value: Any) -> Any:
+            if isinstance(value, str):
+                for name, text in self.names.items():
+                    value = value.replace(f"{{{name}}}", text)
+                return self.place.filled(value)
+            if isinstance(value, Mapping):
+                return {fill(name): fill(one) for name, one in value.items()}
+            return type(value)(map(fill, value)) if isinstance(value, list | tuple) else value
+
+        return CommandCase(**{name: fill(getattr(case, name)) for name in _FIELDS})
+
+    def _app(self, case: CommandCase) -> Any:
+        key = json.dumps([case.config, case.environ, case.approve], default=dict, sort_keys=True)
+        if key not in self._apps:
+            environ = {"HOME": str(self.place.home), "PATH": os.environ.get("PATH", "")}
+            environ |= {f"XDG_{name}_HOME": str(self.place.state) for name in ("STATE", "CACHE")}
+            self._apps[key] = inarch.compose(
+                root=self.place.root, config=dict(case.config), flags={"approve": case.approve}, journal=False,
+                environ={**environ, **case.environ},
+            )  # fmt: skip
+        return self._apps[key]
+
+    def _empty(self) -> None:
+        """Empty the workspace, which stays the same folder, and make what stands around it anew."""
+        for folder in (self.place.root, self.place.outside, self.place.sibling, self.place.home):
+            folder.chmod(0o755)
+            for name in os.listdir(os.fsencode(folder)):
+                _remove(os.path.join(os.fsencode(folder), name))
+        self.place.fill()
+
+    def _require_nothing_left(self) -> None:
+        end = time.monotonic() + _PATIENCE_S
+        while left := self._left():
+            if time.monotonic() > end:
+                for process in left:
+                    os.kill(process, 9)
+                raise AssertionError(f"processes left: {[_line(process) for process in left]}")
+            time.sleep(0.005)
+        assert self.bystander.poll() is None, "the bystander was killed"
+
+    def _left(self) -> list[int]:
+        """Return processes that a command left: our descendants but for the server's, and all that work there."""
+        own, found = {os.getpid(), self.bystander.pid}, []
+        root = os.fsencode(self.place.root)
+        parents = {process: _parent(process) for process in map(int, filter(str.isdigit, os.listdir("/proc")))}
+        for process in parents.keys() - own:
+            above = process
+            while above in parents and above != os.getpid():
+                above = parents[above]
+            line = _line(process)
+            is_server = b"inarch_sandbox_fs.processes.server" in line
+            if (above == os.getpid() and line and not is_server) or root in _place_of(process) + line:
+                found.append(process)
+                if parents[process] == os.getpid():
+                    os.waitpid(process, os.WNOHANG)  # buried: an orphan's new parent has to
+        return found
+
+
+_FIELDS = [one.name for one in CommandCase.__attrs_attrs__]
+
+
+def _remove(path: bytes) -> None:
+    if os.path.isdir(path) and not os.path.islink(path):
+        for folder, _, _ in os.walk(path):
+            os.chmod(folder, stat.S_IRWXU)
+        shutil.rmtree(path)
+    else:
+        os.unlink(path)
+
+
+def _read(process: int, name: str) -> bytes:
+    try:
+        return Path(f"/proc/{process}/{name}").read_bytes()
+    except OSError:
+        return b""
+
+
+def _parent(process: int) -> int:
+    words = _read(process, "stat").rpartition(b")")[2].split()
+    return int(words[1]) if len(words) > 1 else 0
+
+
+def _line(process: int) -> bytes:
+    """Return a command line; empty for what has ended."""
+    return _read(process, "cmdline")
+
+
+def _place_of(process: int) -> bytes:
+    """Return where a process works, and what its environment says."""
+    try:
+        folder = os.readlink(f"/proc/{process}/cwd")
+    except OSError:
+        return b""
+    return os.fsencode(folder) + b"\0" + _read(process, "environ")
+
+
+@contextmanager
+def _swapping(one: Path, other: Path) -> Iterator[None]:
+    stop = threading.Event()
+    rename = ctypes.CDLL(None, use_errno=True).renameat2
+    names = _BESIDE_FOLDER, os.fsencode(one), _BESIDE_FOLDER, os.fsencode(other), _EXCHANGE
+
+    def swap() -> None:
+        while not stop.is_set():
+            assert rename(*names) == 0
+            time.sleep(0.0002)
+
+    thread = threading.Thread(target=swap)
+    thread.start()
+    try:
+        yield
+    finally:
+        stop.set()
+        thread.join()
+
+
+def _run(path: Path, argv: list[str]) -> None:
+    environ = {"HOME": "/nonexistent", "PATH": "/usr/local/bin:/usr/bin:/bin", "GIT_CONFIG_NOSYSTEM": "1"}
+    for who in ("AUTHOR", "COMMITTER"):
+        environ |= {f"GIT_{who}_NAME": "Ann", f"GIT_{who}_EMAIL": "ann@example.org", f"GIT_{who}_DATE": _GIT_DATE}
+    subprocess.run(argv, cwd=path, check=True, env=environ, stdout=subprocess.DEVNULL)
+
+
+def _make_repository(path: Path, thing: Mapping[str, Any]) -> None:
+    if not (path / ".git").exists():
+        _run(path, ["git", "init", "--quiet", "--template=", "--initial-branch=main"])
+    _run(path, ["git", "add", "--all"])
+    _run(path, ["git", "commit", "--quiet", "--allow-empty", "--message", thing.get("message", "first")])
+
+
+def _make_attempts(path: Path, thing: Mapping[str, Any]) -> None:
+    for file in _HERE.glob("attempts*.py"):
+        shutil.copy(file, path if file.name == "attempts.py" else path.parent)
+
+
+def make_project(path: Path, thing: Mapping[str, Any]) -> None:
+    """Make a small repository with two commits, a branch, a tag and a change that is not committed."""
+    for name, text in PROJECT.items():
+        (path / name).parent.mkdir(parents=True, exist_ok=True)
+        (path / name).write_text(text)
+    _make_repository(path, {"message": "first"})
+    (path / "src/main.py").write_text(PROJECT["src/main.py"] + "# more\n")
+    _make_repository(path, {"message": "second"})
+    for words in ("tag v1", "branch side HEAD~1", "remote add origin https://example.org/x"):
+        _run(path, ["git", *words.split()])
+    (path / "names.txt").write_text("Zoe\nBob\nann\n")
+    (path / "new.txt").write_text("new\n")
+
+
+_MAKERS["project"] = make_project
+_MAKERS["repository"] = _make_repository
+_MAKERS["ran"] = lambda path, thing: _run(path, thing["argv"])
+_MAKERS["attempts"] = _make_attempts
+_MAKERS["swap"] = lambda path, thing: None  # begins once all is there

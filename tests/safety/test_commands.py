@@ -1,0 +1,29 @@
+"""Every case of commands, against the tools as a session has them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from command_runner import CommandCase, Stage, load_commands
+
+CASES = load_commands()
+
+
+@pytest.fixture(scope="module")
+def stage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
+    """One place for all cases."""
+    stage = Stage.make(tmp_path_factory.mktemp("commands"))
+    yield stage
+    stage.close()
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_case(case: CommandCase, stage: Stage) -> None:
+    stage.check(case)
+
+
+def test_there_are_enough_cases_and_enough_of_them_allowed() -> None:
+    allowed = sum(case.verdict == "allowed" for case in CASES)
+    assert len(CASES) >= 220
+    assert allowed >= 0.4 * len(CASES)
