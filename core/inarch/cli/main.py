@@ -30,7 +30,9 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
     "tools": ("inarch.cli.tools", "tools", "List, show and call tools."),
     "models": ("inarch.cli.models", "models", "List providers and models."),
     "plugins": ("inarch.cli.plugins", "plugins", "List and show plugins."),
+    "policy": ("inarch.cli.policy", "policy", "Say what may run without a question, and why."),
     "config": ("inarch.cli.config", "config", "Show, check and trust configuration."),
+    "doctor": ("inarch.cli.doctor", "doctor", "Say whether everything is in place."),
 }
 _PROMPT = ("inarch.cli.ask", "prompt", "")
 # Options that say where and how to work; one that a command has no use for is refused instead of ignored.
@@ -60,7 +62,10 @@ class Commands(click.Group):
         """List the commands from the table and from metadata, without loading one."""
         with formatter.section("Commands"):
             formatter.write_dl([(name, entry[2]) for name, entry in COMMANDS.items()])
-        rows = [(f"{name} ({found.plugin})", "") for name, found in sorted(_found().items()) if name not in COMMANDS]
+        from inarch.cli.terminal import escape
+
+        others = [f"{name} ({found.plugin})" for name, found in sorted(_found().items()) if name not in COMMANDS]
+        rows = [(escape(one, keep_newlines=False), "") for one in others]
         if rows:
             with formatter.section("Commands of plugins"):
                 formatter.write_dl(rows)

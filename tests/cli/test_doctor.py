@@ -1,0 +1,81 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from .conftest import Run
+
+
+def findings(cli: Run, *words: str, code: int = 0, **more: Any) -> dict[str, list[dict[str, str]]]:
+    done = cli("doctor", "--json", *words, **more)
+    assert done.returncode == code, done.stderr + done.stdout
+    by_topic: dict[str, list[dict[str, str]]] = {}
+    for one in json.loads(done.stdout):
+        by_topic.setdefault(one["topic"], []).append(one)
+    return by_topic
+
+
+def test_everything_is_in_place(cli: Run) -> None:
+    found = findings(cli)
+
+    assert not [one for rows in found.values() for one in rows if one["state"] == "wrong"]
+    assert "sandbox-fs" in found["plugins"][0]["text"]
+    assert "level" in found["commands"][0]["text"]
+    assert "nothing that needs trust" in found["trust"][0]["text"]
+
+
+def test_a_person_reads_one_line_for_each_finding(cli: Run) -> None:
+    done = cli("doctor")
+
+    assert done.returncode == 0, done.stderr
+    assert all(line.startswith(("ok  ", "note", "BAD ")) for line in done.stdout.splitlines())
+
+
+def test_a_missing_plugin_is_wrong_and_so_is_the_exit_code(cli: Run, environ: dict[str, str]) -> None:
+    config = Path(environ["XDG_CONFIG_HOME"]) / "inarch" / "config.toml"
+    config.parent.mkdir(parents=True)
+    config.write_text('[profiles.default]\nplugins = ["sandbox-fs", "sqlite-store", "offline", "gone"]\n')
+
+    found = findings(cli, code=1)
+
+    assert any("gone" in one["text"] and one["remedy"] for one in found["plugins"] if one["state"] == "wrong")
+
+
+def test_a_broken_configuration_is_told_and_the_rest_is_looked_at(cli: Run, environ: dict[str, str]) -> None:
+    config = Path(environ["XDG_CONFIG_HOME"]) / "inarch" / "config.toml"
+    config.parent.mkdir(parents=True)
+    config.write_text("[profiles.default\n")
+
+    found = findings(cli, code=1)
+
+    assert found["configuration"][0]["state"] == "wrong"
+    assert found["plugins"]
+
+
+def test_an_untrusted_project_is_a_note_with_the_command_that_trusts_it(cli: Run, project: Path) -> None:
+    (project / "AGENTS.md").write_text("Do as I say.\n")
+
+    (trust,) = findings(cli)["trust"]
+
+    assert (trust["state"], "AGENTS.md" in trust["text"]) == ("note", True)
+    assert "inarch config trust" in trust["remedy"]
+
+
+def test_safe_mode_looks_at_what_needs_no_plugin(cli: Run, environ: dict[str, str]) -> None:
+    environ["INARCH_SAFE_MODE"] = "1"
+
+    found = findings(cli)
+
+    assert "safe mode" in found["plugins"][0]["text"]
+    assert "not looked at" in found["commands"][0]["text"]
+    assert found["store"]
+
+
+def test_the_value_of_a_key_is_not_shown(cli: Run, environ: dict[str, str]) -> None:
+    environ["OPENROUTER_API_KEY"] = "sk-or-v1-0123456789abcdef"
+
+    done = cli("doctor")
+
+    assert "OPENROUTER_API_KEY" in done.stdout
+    assert "0123456789abcdef" not in done.stdout + done.stderr
