@@ -11,8 +11,11 @@ TYPE_CHECKING = False  # type checkers take it for true; `typing` itself would b
 
 if TYPE_CHECKING:
     from inarch.calls.repair import repair_arguments as repair_arguments
+    from inarch.cli.terminal import escape as escape
+    from inarch.cli.terminal import escape_json as escape_json
     from inarch.contract.codec import from_data as from_data
     from inarch.contract.codec import to_data as to_data
+    from inarch.contract.commandline import split_command as split_command
     from inarch.contract.errors import Cancelled as Cancelled
     from inarch.contract.errors import ConfigError as ConfigError
     from inarch.contract.errors import InarchError as InarchError
@@ -23,7 +26,9 @@ if TYPE_CHECKING:
     from inarch.contract.errors import UsageError as UsageError
     from inarch.contract.events import EVENT_KINDS as EVENT_KINDS
     from inarch.contract.events import Event as Event
+    from inarch.contract.folders import KeptFolder as KeptFolder
     from inarch.contract.hookspecs import hookimpl as hookimpl
+    from inarch.contract.http_errors import provider_error as provider_error
     from inarch.contract.ids import new_id as new_id
     from inarch.contract.ids import utc_now as utc_now
     from inarch.contract.ports import ApprovalRequest as ApprovalRequest
@@ -41,6 +46,9 @@ if TYPE_CHECKING:
     from inarch.contract.ports import Tracer as Tracer
     from inarch.contract.ports import Workspace as Workspace
     from inarch.contract.ports import WorkspaceSpec as WorkspaceSpec
+    from inarch.contract.processes import Confinement as Confinement
+    from inarch.contract.processes import Ran as Ran
+    from inarch.contract.processes import Rights as Rights
     from inarch.contract.records import REASONING_INDEX as REASONING_INDEX
     from inarch.contract.records import TERMINAL as TERMINAL
     from inarch.contract.records import TEXT_INDEX as TEXT_INDEX
@@ -56,6 +64,7 @@ if TYPE_CHECKING:
     from inarch.contract.records import FileChange as FileChange
     from inarch.contract.records import FileStat as FileStat
     from inarch.contract.records import Finish as Finish
+    from inarch.contract.records import FinishReason as FinishReason
     from inarch.contract.records import Image as Image
     from inarch.contract.records import Limits as Limits
     from inarch.contract.records import Message as Message
@@ -85,6 +94,8 @@ if TYPE_CHECKING:
     from inarch.contract.records import UsageDelta as UsageDelta
     from inarch.contract.records import Verdict as Verdict
     from inarch.contract.records import Walk as Walk
+    from inarch.contract.result_text import result_text as result_text
+    from inarch.contract.service import HttpService as HttpService
     from inarch.contract.tooling import FunctionTool as FunctionTool
     from inarch.contract.tooling import tool as tool
     from inarch.sessions.app import App as App
@@ -97,19 +108,26 @@ _HOMES: dict[str, str] = {
     name: f"inarch.{module}"
     for module, names in {
         "calls.repair": "repair_arguments",
+        "cli.terminal": "escape escape_json",
         "contract.codec": "from_data to_data",
+        "contract.commandline": "split_command",
         "contract.errors": "Cancelled ConfigError InarchError PluginError ProviderError StoreError ToolFailed"
         " UsageError",
         "contract.events": "EVENT_KINDS Event",
+        "contract.folders": "KeptFolder",
         "contract.hookspecs": "hookimpl",
+        "contract.http_errors": "provider_error",
         "contract.ids": "new_id utc_now",
         "contract.ports": "ApprovalRequest ContextSource ContextStore DecisionStrategy FrontEnd ModelProvider Policy"
         " Situation SlashCommand StoreSpec Tool ToolContext Tracer Workspace WorkspaceSpec",
+        "contract.processes": "Confinement Ran Rights",
         "contract.records": "REASONING_INDEX TERMINAL TEXT_INDEX Approval CallDelta CallPart Contribution Decision"
         " Delta DispatchReply Effects"
-        " FileBytes FileChange FileStat Finish Image Limits Message ModelInfo ModelRequest Part PartData PlannedCall"
-        " PluginContext Price Reasoning ReasoningDelta Refused Reply ResultPart SearchHit SearchHits SessionInfo Text"
-        " TextDelta ToolCall ToolError ToolResult ToolSpec Turn Usage UsageDelta Verdict Walk",
+        " FileBytes FileChange FileStat Finish FinishReason Image Limits Message ModelInfo ModelRequest Part PartData"
+        " PlannedCall PluginContext Price Reasoning ReasoningDelta Refused Reply ResultPart SearchHit SearchHits"
+        " SessionInfo Text TextDelta ToolCall ToolError ToolResult ToolSpec Turn Usage UsageDelta Verdict Walk",
+        "contract.result_text": "result_text",
+        "contract.service": "HttpService",
         "contract.tooling": "FunctionTool tool",
         "sessions.app": "App compose open_store run",
         "sessions.session": "Session",

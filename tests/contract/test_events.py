@@ -11,7 +11,7 @@ import pytest
 
 from inarch.contract import events
 from inarch.contract.codec import from_data, to_data
-from inarch.contract.events import EVENT_CLASSES, EVENT_KINDS, Event, EventData, event_data
+from inarch.contract.events import EVENT_CLASSES, EVENT_KINDS, Event, EventData, KeptImage, event_data
 from inarch.contract.records import CallPart, Effects, Message, Text, ToolCall, ToolError, ToolResult, Turn, Usage
 
 RESULT = ToolResult(False, None, ToolError("timeout", "too slow", "wait"), {"duration_s": 1.5})
@@ -20,7 +20,7 @@ TURN = Turn("t", "agent", "u", "s", "now", calls=(CALL,), usage=Usage(1, 2, cost
 SAMPLES: dict[str, dict[str, Any]] = {
     "session.started": {"root": "/r", "version": "1", "plugins": ("a", "b"), "profile": "default"},
     "turn.started": {"turn": TURN},
-    "context.added": {"source": "mentions", "text": "…"},
+    "context.added": {"source": "mentions", "text": "…", "images": (KeptImage("image/png", "ab"),)},
     "decision.made": {"strategy": "s", "decision": "ask_model", "confidence": 0.5, "calls": ("list_files",)},
     "model.requested": {"model": "p/m", "purpose": "turn", "messages": 3, "tools": 2},
     "model.delta": {"text": "a"},

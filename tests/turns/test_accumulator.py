@@ -79,3 +79,9 @@ def test_a_reply_that_is_not_whole_is_an_error(deltas: list[inarch.Delta], kind:
 def test_what_is_no_delta_is_the_providers_fault(delta: Any) -> None:
     with pytest.raises(TypeError, match="no inarch"):
         Accumulator("p").add(delta)
+
+
+def test_opaque_data_of_reasoning_that_nobody_can_read_is_kept() -> None:
+    kept = inarch.PartData(inarch.REASONING_INDEX, {"kept": [1]})
+    reply = reply_of(inarch.TextDelta("hi"), kept, inarch.Finish("stop"))
+    assert reply.message.parts[0] == inarch.Reasoning("", {"p": {"kept": [1]}})

@@ -81,12 +81,21 @@ class TurnStarted:
 
 
 @frozen
+class KeptImage:
+    """A picture that is kept beside the events: `ref` is what the store calls its bytes."""
+
+    media_type: str
+    ref: str
+
+
+@frozen
 class ContextAdded:
-    """A context source contributed text that the model will see."""
+    """A context source contributed text and pictures that the model will see."""
 
     kind: ClassVar[str] = "context.added"
     source: str
     text: str
+    images: tuple[KeptImage, ...] = ()
 
 
 @frozen

@@ -32,6 +32,7 @@ from inarch.contract.files import FileStat as FileStat
 from inarch.contract.files import SearchHit as SearchHit
 from inarch.contract.files import SearchHits as SearchHits
 from inarch.contract.files import Walk as Walk
+from inarch.contract.folders import KeptFolder as KeptFolder
 
 Role = Literal["system", "user", "assistant", "tool"]
 CallStatus = Literal["validating", "awaiting_approval", "scheduled", "executing", "success", "error", "cancelled"]
@@ -252,10 +253,11 @@ class DispatchReply:
 
 @frozen
 class Contribution:
-    """What a context source adds: text for the model, and calls to run before it is asked."""
+    """What a context source adds: text and pictures for the model, and calls to run before it is asked."""
 
     text: str = ""
     calls: tuple[PlannedCall, ...] = ()
+    images: tuple[Image, ...] = ()
 
 
 @frozen
@@ -338,6 +340,9 @@ class PluginContext:
         cache_dir: A folder of the plugin's own that may be deleted at any time.
         state_dir: A folder of the plugin's own that is kept.
         recorded: Whether this run may leave a record; with `--no-journal` a plugin keeps none of its own either.
+        user: The user's configuration folder, for files that a person may edit; None while the plugin is probed.
+        project: The project's `.inarch` folder; None where the project is not trusted.
+        environ: The environment variables that count, keys of services among them; empty while the plugin is probed.
     """
 
     name: str
@@ -347,3 +352,6 @@ class PluginContext:
     cache_dir: str = ""
     state_dir: str = ""
     recorded: bool = True
+    user: KeptFolder | None = None
+    project: KeptFolder | None = None
+    environ: Mapping[str, str] = field(factory=dict, repr=False)

@@ -100,7 +100,7 @@ class Accumulator:
         if not text.strip() and not calls:
             raise self._nothing()
         parts: list[Part] = []
-        if self._reasoning:
+        if self._reasoning or REASONING_INDEX in self._part_data:
             parts.append(Reasoning("".join(self._reasoning), self._opaque(REASONING_INDEX)))
         if text:
             parts.append(Text(text, self._opaque(TEXT_INDEX)))

@@ -1,0 +1,182 @@
+"""The table of errors: from an HTTP status and a body to the one `ProviderError` that says what to do."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+from inarch.contract.errors import ProviderError, ProviderErrorKind
+
+MESSAGE_CHARACTERS = 300
+LONGEST_WAIT_S = 3_600.0
+
+_MODELS = "inarch models list shows the models"
+_TABLE: dict[int, tuple[ProviderErrorKind, bool, str]] = {
+    400: ("request", False, f"the request or the model's name is not accepted; {_MODELS}"),
+    401: ("auth", False, "check the key"),
+    402: ("quota", False, "the account has no credit left: add some, or use another model"),
+    403: ("auth", False, "the key may not use this model, or not from here"),
+    404: ("request", False, f"{_MODELS}; check the base_url as well"),
+    408: ("timeout", True, ""),
+    409: ("server", True, ""),
+    413: ("context_length", False, "begin a new session, or ask about less"),
+    422: ("request", False, "the request is not accepted as it is; another model may take it"),
+    425: ("server", True, ""),
+    429: ("rate_limit", True, "wait, or use another model"),
+}
+# What services that stream say instead of a number.
+_WORDS: dict[str, int] = {
+    "invalid_request_error": 400,
+    "authentication_error": 401,
+    "invalid_api_key": 401,
+    "insufficient_quota": 429,
+    "billing_error": 402,
+    "permission_error": 403,
+    "not_found_error": 404,
+    "model_not_found": 404,
+    "request_too_large": 413,
+    "context_length_exceeded": 413,
+    "exceed_context_size_error": 413,
+    "rate_limit_error": 429,
+    "rate_limit_exceeded": 429,
+    "overloaded_error": 529,
+    "unavailable_error": 503,
+}
+_CONTEXT = re.compile(
+    r"context[ _](length|window|size)|maximum context|too many tokens|prompt is too long|token count .{0,40}exceeds"
+    r"|exceeds? the (available )?context|exceed_context_size",
+    re.I,
+)
+_QUOTA = re.compile(r"insufficient_quota|insufficient credits|billing|exceeded your current quota|credit balance", re.I)
+_DAILY = re.compile(r"per ?day|daily", re.I)
+
+
+def provider_error(
+    name: str,
+    status: int | None,
+    headers: Mapping[str, str],
+    data: Any,
+    hide: Callable[[str], str] = lambda text: text,
+) -> ProviderError:
+    """Return the error that an answer's data stands for.
+
+    Args:
+        name: How messages call the service.
+        status: The HTTP status; None for an error in the midst of a stream, whose data says more or less which it is.
+        headers: The response's headers, with lower-case names or a mapping that ignores case.
+        data: The parsed body or event, of any shape; a text says itself.
+        hide: Takes what must not be shown out of what the service said.
+    """
+    wait = retry_after_of(headers, data)
+    words = _words_of(data)
+    said = shown(hide(_message_of(data)))[:MESSAGE_CHARACTERS]
+    return from_status(name, _status_in(data) if status is None else status, said, wait, words)
+
+
+def from_response(
+    name: str, status: int, headers: Mapping[str, str], body: bytes, hide: Callable[[str], str] = lambda text: text
+) -> ProviderError:
+    """Return the error for a failed response with the beginning of its body."""
+    try:
+        data = json.loads(body)
+    except (ValueError, RecursionError):
+        data = _plain(body)
+    return provider_error(name, status, headers, data, hide)
+
+
+def from_status(
+    name: str, status: int, message: str, retry_after: float | None = None, words: str = ""
+) -> ProviderError:
+    """Return the error for a status, what was said with it, and the words that services use for kinds of errors."""
+    kind, retryable, remedy = _TABLE.get(status, ("request", False, "") if status < 500 else ("server", True, ""))
+    said = f"{words} {message}"
+    if 300 <= status < 400:
+        remedy = "no redirect is followed, the key would go along: correct the base_url"
+    elif status in (400, 413, 422, 500) and _CONTEXT.search(said):
+        kind, retryable, remedy = "context_length", False, _TABLE[413][2]
+    elif status == 429 and (_QUOTA.search(said) or (retry_after is None and _DAILY.search(said))):
+        kind, retryable, remedy = "quota", False, "the quota is used up: use another model, or wait until it is renewed"
+    return ProviderError(
+        kind, f"{name} answered {status}{f': {message}' if message else ''}", status=status, retry_after=retry_after,
+        retryable=retryable, remedy=remedy,
+    )  # fmt: skip
+
+
+def retry_after_of(headers: Mapping[str, str], data: Any) -> float | None:
+    """Return the seconds a service asks to wait, from `Retry-After` or from `RetryInfo` in the body."""
+    for name, scale in (("retry-after-ms", 1000.0), ("retry-after", 1.0)):
+        given = headers.get(name)
+        seconds = _seconds(given, scale) if given else None
+        if seconds is not None:
+            return seconds
+    details = _error_in(data).get("details")
+    for detail in details if isinstance(details, list) else ():
+        delay = detail.get("retryDelay") if isinstance(detail, Mapping) else None
+        if isinstance(delay, str) and delay.endswith("s"):
+            return _seconds(delay[:-1], 1.0)
+    return None
+
+
+def shown(text: str) -> str:
+    """Return foreign text on one line, without anything that a terminal could take for a command."""
+    return " ".join("".join(letter if letter.isprintable() else " " for letter in text).split())
+
+
+def _error_in(data: Any) -> Mapping[str, Any]:
+    if isinstance(data, list) and data:
+        data = data[0]
+    if not isinstance(data, Mapping):
+        return {}
+    inner = data.get("error")
+    return inner if isinstance(inner, Mapping) else data
+
+
+def _message_of(data: Any) -> str:
+    """Return what an error body says, in any of the shapes that services use."""
+    if isinstance(data, str):
+        return data
+    error = _error_in(data)
+    message = next((error[key] for key in ("message", "detail", "error") if error.get(key)), "")
+    details = error.get("metadata")
+    raw = details.get("raw") if isinstance(details, Mapping) else None
+    if isinstance(raw, str) and raw and raw not in str(message):
+        message = f"{message} ({raw})"
+    return message if isinstance(message, str) else json.dumps(message, default=str)
+
+
+def _words_of(data: Any) -> str:
+    error = _error_in(data)
+    return " ".join(value for key in ("type", "code", "status") if isinstance(value := error.get(key), str))
+
+
+def _status_in(data: Any) -> int:
+    """Return the HTTP status that an error in a stream stands for; one that says nothing is the service's fault."""
+    error = _error_in(data)
+    for key in ("code", "status", "type"):
+        value = error.get(key)
+        if isinstance(value, str):
+            value = int(value) if value.isdecimal() and len(value) == 3 else _WORDS.get(value)
+        if isinstance(value, int) and 400 <= value < 600:
+            return value
+    return 500
+
+
+def _seconds(text: str, scale: float) -> float | None:
+    try:
+        seconds = float(text) / scale
+    except ValueError:
+        from email.utils import parsedate_to_datetime
+
+        try:
+            moment = parsedate_to_datetime(text)
+        except ValueError:
+            return None
+        seconds = (moment.astimezone(UTC) - datetime.now(UTC)).total_seconds()
+    return min(max(seconds, 0.0), LONGEST_WAIT_S) if seconds == seconds else None  # a NaN is no time
+
+
+def _plain(body: bytes) -> str:
+    return re.sub(r"<(style|script).*?</\1>|<[^>]*>", " ", body[:20_000].decode("utf-8", "replace"), flags=re.I | re.S)

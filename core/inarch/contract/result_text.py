@@ -1,0 +1,40 @@
+"""A tool's result as the text that a model reads."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from inarch.contract.codec import to_data
+from inarch.contract.records import ToolResult
+
+
+def result_text(result: ToolResult) -> str:
+    """Return a result as text: its data, or its error with what to do and what there is of data all the same.
+
+    A member that is a text of several lines stands as it is below the others, not in the escapes of JSON: models read
+    it better, and it costs fewer tokens.
+    """
+    data = _data_text(result.data) if result.data is not None or result.error is None else ""
+    if result.error is None:
+        return data
+    error = f"error ({result.error.code}): {result.error.message} {result.error.remedy}".rstrip()
+    return f"{error}\n{data}" if data else error
+
+
+def _data_text(data: Any) -> str:
+    if isinstance(data, str):
+        return data
+    if not isinstance(data, Mapping):
+        return _json(data)
+    texts = [name for name, value in data.items() if isinstance(value, str) and "\n" in value]
+    if not texts:
+        return _json(data)
+    longest = max(texts, key=lambda name: len(data[name]))
+    others = {name: value for name, value in data.items() if name != longest}
+    return f"{_json(others)}\n{longest}:\n{data[longest]}" if others else str(data[longest])
+
+
+def _json(data: Any) -> str:
+    return json.dumps(to_data(data), ensure_ascii=False, separators=(",", ":"))

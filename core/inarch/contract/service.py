@@ -1,0 +1,224 @@
+"""One service over HTTP, for model providers: JSON in, JSON or a stream of JSON out, every failure a `ProviderError`.
+
+The wires of the shipped providers stand on this, and a provider of your own can: it knows time limits, server-sent
+events, the table of errors, and that a key must appear nowhere.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+from contextlib import aclosing, asynccontextmanager
+from typing import TYPE_CHECKING, Any
+
+from attrs import define, field
+
+from inarch.contract.errors import ProviderError
+from inarch.contract.http_errors import from_response, provider_error, shown
+from inarch.contract.sse import LONGEST, TooLong, events, whole
+
+if TYPE_CHECKING:
+    import httpx
+
+LONGEST_ERROR = 1 << 16
+"""Bytes of a failed response's body that are looked at."""
+DRAIN_S = 0.05
+"""Seconds that the end of a response may take once everything in it has come."""
+_SECRET_HEADER = re.compile(r"auth|key|token|secret|cookie", re.I)
+_LOOPBACK = re.compile(r"https?://(localhost|127\.[\d.]+|\[::1\])(:|/|$)", re.I)
+
+
+@define(eq=False, repr=False)
+class HttpService:
+    """Requests to one base address with the same headers; connections are kept and reused.
+
+    Args:
+        name: How messages call the service.
+        base_url: What paths are appended to; it comes from code or the user's configuration, never from a project.
+        headers: Sent with every request, the key among them.
+        connect_s: Seconds a connection may take.
+        silence_s: Seconds without a byte after which a response is given up.
+    """
+
+    name: str
+    base_url: str
+    headers: Mapping[str, str] = field(factory=dict)
+    connect_s: float = 10.0
+    silence_s: float = 120.0
+    _client: httpx.AsyncClient | None = field(init=False, default=None)
+    _loop: asyncio.AbstractEventLoop | None = field(init=False, default=None)
+    _closing: AsyncGenerator[None] | None = field(init=False, default=None)
+
+    async def get(self, path: str) -> Any:
+        """Return the JSON that a GET answers.
+
+        Raises:
+            ProviderError: It failed.
+        """
+        async with self._sent("GET", path, None) as response:
+            return self._parsed(await whole(response))
+
+    async def stream(self, path: str, body: bytes) -> AsyncGenerator[Any]:
+        """POST a JSON body and yield each JSON value of the server-sent events that come back.
+
+        A response that is no event stream but one JSON value is yielded as the only one. The word `[DONE]` ends the
+        stream; the caller knows by its own means whether all has come.
+
+        Raises:
+            ProviderError: It failed, or what came is neither.
+        """
+        async with self._sent("POST", path, body) as response, aclosing(events(response)) as received:
+            async for together in received:
+                for data in together:
+                    if data == b"[DONE]":
+                        await _drained(received)
+                        return
+                    if b"\n" not in data:
+                        yield self._parsed(data)
+                        continue
+                    for value in self._several(data):
+                        yield value
+
+    def error(self, data: Any) -> ProviderError:
+        """Return the error that data in the midst of a stream or in a good response stands for."""
+        return provider_error(self.name, None, {}, data, self.hide)
+
+    def hide(self, text: str) -> str:
+        """Return text without the secrets among the headers."""
+        for secret in self._secrets():
+            text = text.replace(secret, "‹key›")
+        return text
+
+    async def close(self) -> None:
+        """Close the connections; may be called twice."""
+        closing, self._closing, self._client = self._closing, None, None
+        if closing is not None and self._loop is asyncio.get_running_loop():
+            await closing.aclose()
+
+    @property
+    def address(self) -> str:
+        """The base address as it may be shown: without a password."""
+        return shown(re.sub(r"//[^/@]*@", "//", self.base_url))
+
+    @property
+    def is_local(self) -> bool:
+        """Whether the service runs on this machine."""
+        return _LOOPBACK.match(self.address) is not None
+
+    @asynccontextmanager
+    async def _sent(self, method: str, path: str, body: bytes | None) -> AsyncIterator[httpx.Response]:
+        import httpx
+
+        client = await self._opened()
+        headers = {"content-type": "application/json"} if body is not None else {}
+        try:
+            url = self.base_url.rstrip("/") + path
+            async with client.stream(method, url, content=body, headers=headers) as answer:
+                if answer.status_code >= 300:
+                    raise from_response(
+                        self.name, answer.status_code, answer.headers, await whole(answer, LONGEST_ERROR), self.hide
+                    )
+                yield answer
+        except (httpx.HTTPError, httpx.InvalidURL) as error:
+            raise self._failure(error) from None
+        except TooLong:
+            raise ProviderError("malformed", f"{self.name} sent more than {LONGEST} bytes in one piece") from None
+
+    def _failure(self, error: Exception) -> ProviderError:
+        """Return what an error of the connection means for the user."""
+        import httpx
+
+        if isinstance(error, httpx.ConnectTimeout):
+            message = f"{self.name} could not be reached at {self.address} for {self.connect_s:g} s"
+            return ProviderError("timeout", message, retryable=True)
+        if isinstance(error, httpx.TimeoutException):
+            return ProviderError("timeout", f"{self.name} said nothing for {self.silence_s:g} s", retryable=True)
+        if isinstance(error, (httpx.UnsupportedProtocol, httpx.InvalidURL)):
+            message = f"{self.address!r} is no http:// or https:// address for {self.name}"
+            return ProviderError("request", message, remedy="correct its base_url")
+        said = shown(self.hide(str(error))) or type(error).__name__
+        if isinstance(error, httpx.ConnectError):
+            remedy = "start the server, or correct the base_url" if self.is_local else "check the connection"
+            message = f"{self.name} can't be reached at {self.address}: {said}"
+            return ProviderError("network", message, retryable=True, remedy=remedy)
+        return ProviderError("network", f"{self.name} broke the connection off: {said}", retryable=True)
+
+    async def _opened(self) -> httpx.AsyncClient:
+        """Return the client of the running loop; connections of another loop are of no use."""
+        loop = asyncio.get_running_loop()
+        if self._client is None or self._loop is not loop:
+            self._check_headers()
+            self._loop, self._client = loop, self._made()
+            self._closing = _closed_with_the_loop(self._client)
+            await anext(self._closing)
+        return self._client
+
+    def _made(self) -> httpx.AsyncClient:
+        """Make a client; an SSL context costs more than a whole request, and a plain address has no use for one."""
+        import httpx
+
+        timeout = httpx.Timeout(self.silence_s, connect=self.connect_s)
+        headers = {"user-agent": "inarch", **self.headers}
+        if self.is_local:  # nothing of this machine goes through a proxy
+            secure = self.base_url.startswith("https:")
+            return httpx.AsyncClient(headers=headers, timeout=timeout, verify=secure, trust_env=False)
+        from urllib.request import getproxies
+
+        secure = not self.base_url.startswith("http:") or bool(getproxies())
+        return httpx.AsyncClient(headers=headers, timeout=timeout, verify=secure)
+
+    def _check_headers(self) -> None:
+        """Refuse what no header can hold before a library quotes it in an error."""
+        for name, value in self.headers.items():
+            if not (value.isascii() and value.isprintable()):
+                message = f"the header {name} of {self.name} would hold characters that no header can"
+                raise ProviderError("auth", message, remedy="check the key: it is one line of plain letters")
+
+    def _secrets(self) -> list[str]:
+        named = [value for name, value in self.headers.items() if _SECRET_HEADER.search(name)]
+        within = re.findall(r"//([^/@]*)@", self.base_url)
+        words = {word for value in named for word in value.split()} | {
+            part for one in within for part in one.split(":")
+        }
+        return sorted((word for word in words if len(word) >= 6 and word != "Bearer"), key=len, reverse=True)
+
+    def _several(self, data: bytes) -> list[Any]:
+        """Return the values of an event of several lines: one value, or, from careless servers, one a line."""
+        try:
+            return [json.loads(data)]
+        except (ValueError, RecursionError):
+            return [self._parsed(line) for line in data.split(b"\n") if line.strip() not in (b"", b"[DONE]")]
+
+    def _parsed(self, data: bytes) -> Any:
+        try:
+            return json.loads(data)
+        except ValueError:
+            said = shown(self.hide(data[:2_000].decode("utf-8", "replace")))[:80]
+            raise ProviderError(
+                "malformed", f"{self.name} answered with what is no JSON: {said!r}", retryable=True,
+                remedy="check that its address is the one of an API",
+            ) from None  # fmt: skip
+        except RecursionError:
+            raise ProviderError("malformed", f"{self.name} answered with JSON nested too deeply") from None
+
+
+async def _drained(received: AsyncIterator[list[bytes]]) -> None:
+    """Read on to the end, which most often is there: only then is the connection free for the next request."""
+    import httpx
+
+    try:
+        async with asyncio.timeout(DRAIN_S):
+            async for _ in received:
+                pass
+    except (TimeoutError, httpx.HTTPError):
+        pass  # everything that counts has come
+
+
+async def _closed_with_the_loop(client: httpx.AsyncClient) -> AsyncGenerator[None]:
+    """Wait for the end: a loop that shuts down ends its generators, so no connection outlives its loop."""
+    try:
+        yield
+    finally:
+        await client.aclose()

@@ -1,0 +1,103 @@
+"""The table of errors: what each status means for the user, and how long to wait."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from inarch import provider_error
+from inarch.contract.http_errors import LONGEST_WAIT_S, MESSAGE_CHARACTERS, from_response, retry_after_of
+
+
+@pytest.mark.parametrize(
+    ("status", "message", "kind", "retryable"),
+    [
+        (400, "bad", "request", False),
+        (400, "This model's maximum context length is 8 tokens", "context_length", False),
+        (400, "the request exceeds the available context size", "context_length", False),
+        (401, "no", "auth", False),
+        (402, "pay", "quota", False),
+        (403, "no", "auth", False),
+        (404, "gone", "request", False),
+        (408, "slow", "timeout", True),
+        (413, "big", "context_length", False),
+        (418, "tea", "request", False),
+        (429, "slow down", "rate_limit", True),
+        (429, "You exceeded your current quota, check your plan and billing details", "quota", False),
+        (429, "limit of requests per day", "quota", False),
+        (500, "oh", "server", True),
+        (529, "overloaded", "server", True),
+        (302, "", "request", False),
+    ],
+)
+def test_a_status_says_what_it_means(status: int, message: str, kind: str, retryable: bool) -> None:
+    error = provider_error("svc", status, {}, {"error": {"message": message}})
+    assert (error.kind, error.status, error.retryable) == (kind, status, retryable)
+    assert error.message.startswith(f"svc answered {status}")
+
+
+@pytest.mark.parametrize(
+    ("data", "status"),
+    [
+        ({"error": {"code": 429}}, 429),
+        ({"error": {"code": "503"}}, 503),
+        ({"error": {"type": "overloaded_error"}}, 529),
+        ({"error": {"code": "context_length_exceeded"}}, 413),
+        ({"error": {"status": "x", "code": 7}}, 500),
+        ({"error": "text"}, 500),
+        ([{"error": {"code": 400}}], 400),
+        (None, 500),
+    ],
+)
+def test_an_error_in_a_stream_says_its_status_in_several_ways(data: Any, status: int) -> None:
+    assert provider_error("svc", None, {}, data).status == status
+
+
+@pytest.mark.parametrize(
+    ("headers", "data", "seconds"),
+    [
+        ({"retry-after": "7"}, None, 7.0),
+        ({"retry-after-ms": "1500", "retry-after": "9"}, None, 1.5),
+        ({"retry-after": "-3"}, None, 0.0),
+        ({"retry-after": "1e99"}, None, LONGEST_WAIT_S),
+        ({"retry-after": "nan"}, None, None),
+        ({"retry-after": "soon"}, None, None),
+        ({"retry-after": "Wed, 21 Oct 2015 07:28:00 GMT"}, None, 0.0),
+        ({}, {"error": {"details": [{"@type": "x"}, {"retryDelay": "34.5s"}]}}, 34.5),
+        ({}, {"error": {"details": "x"}}, None),
+        ({}, {"error": {"details": [{"retryDelay": 3}]}}, None),
+    ],
+)
+def test_the_wait_a_service_asks_for(headers: dict[str, str], data: Any, seconds: float | None) -> None:
+    assert retry_after_of(headers, data) == seconds
+
+
+def test_a_date_to_wait_for_becomes_seconds() -> None:
+    moment = format_datetime(datetime.now(UTC) + timedelta(seconds=100), usegmt=True)
+    assert 0 < (retry_after_of({"retry-after": moment}, None) or 0) <= 100
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(st.sampled_from(["error", "message", "code", "type", "details", "metadata", "raw"]), inner)
+    ),
+)
+
+
+@given(st.integers(300, 599), JSON)
+def test_any_data_makes_one_short_line(status: int, data: Any) -> None:
+    error = provider_error("svc", status, {}, data)
+    assert error.message.isprintable()
+    assert len(error.message) < MESSAGE_CHARACTERS + 40
+
+
+@given(st.integers(400, 599), st.binary(max_size=200))
+def test_any_body_makes_one_short_line(status: int, body: bytes) -> None:
+    assert from_response("svc", status, {}, body).message.isprintable()

@@ -1,0 +1,149 @@
+"""`HttpService` over real HTTP: events, limits, connections, loops, and what must not be seen."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import json
+from collections.abc import Sequence
+from contextlib import aclosing
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from inarch import HttpService, ProviderError
+from inarch.contract.sse import Lines
+from inarch.testing import HttpReply, HttpServer, json_reply, sse_reply
+from inarch.testing.http_server import Answer
+
+SECRET = "sk-0123456789abcdef"
+
+
+async def values(service: HttpService) -> list[Any]:
+    async with aclosing(service.stream("/chat", b"{}")) as stream:
+        return [value async for value in stream]
+
+
+def streamed(replies: Sequence[Answer], times: int = 1) -> tuple[list[Any], HttpServer]:
+    async def go(url: str) -> list[Any]:
+        service = HttpService("svc", url, {"Authorization": f"Bearer {SECRET}"})
+        found = [await values(service) for _ in range(times)]
+        await service.close()
+        await service.close()
+        return found[-1]
+
+    with HttpServer(replies) as server:
+        return asyncio.run(go(server.url)), server
+
+
+def test_events_come_as_values_and_headers_go_along() -> None:
+    found, server = streamed([sse_reply([{"a": 1}, b": comment\n\n", b"event: x\nid: 7\n", {"b": 2}])])
+    assert found == [{"a": 1}, {"b": 2}]
+    (request,) = server.requests
+    assert (request.method, request.path, request.body) == ("POST", "/chat", b"{}")
+    assert request.headers["authorization"] == f"Bearer {SECRET}"
+    assert request.headers["content-type"] == "application/json"
+
+
+def test_a_connection_is_used_again_also_after_the_word_done() -> None:
+    _, server = streamed([sse_reply([{"a": 1}, 0.01])], times=5)
+    assert (len(server.requests), server.connections) == (5, 1)
+
+
+def test_values_come_while_the_stream_goes_on() -> None:
+    async def go(url: str) -> Any:
+        service = HttpService("svc", url)
+        async with aclosing(service.stream("/", b"{}")) as stream:
+            first = await anext(stream)
+        await service.close()
+        return first
+
+    with HttpServer([sse_reply([{"a": 1}], done=False, ending="silent")]) as server:
+        assert asyncio.run(go(server.url)) == {"a": 1}
+
+
+@pytest.mark.filterwarnings("error")
+def test_every_loop_has_its_own_connections_and_leaves_none_open() -> None:
+    with HttpServer([json_reply({"a": 1})]) as server:
+        service = HttpService("svc", server.url)
+        for _ in range(3):
+            assert asyncio.run(service.get("/x")) == {"a": 1}
+        asyncio.run(service.close())
+        assert server.connections == 3
+    del service
+    gc.collect()
+
+
+def test_a_base_url_may_end_in_a_slash_or_have_a_path() -> None:
+    with HttpServer([json_reply(1)]) as server:
+        for base in (f"{server.url}/v1", f"{server.url}/v1/"):
+            asyncio.run(HttpService("svc", base).get("/models"))
+        assert [request.path for request in server.requests] == ["/v1/models"] * 2
+
+
+@pytest.mark.parametrize(
+    ("base_url", "kind", "said"),
+    [
+        ("ftp://x", "request", "no http:// or https:// address"),
+        ("nonsense", "request", "no http"),
+        ("http://[::1", "request", "no http"),
+        ("http://user:password99@127.0.0.1:1", "network", "can't be reached at http://127.0.0.1:1"),
+    ],
+)
+def test_an_address_that_is_wrong_is_said_without_its_password(base_url: str, kind: str, said: str) -> None:
+    with pytest.raises(ProviderError, match=said) as caught:
+        asyncio.run(HttpService("svc", base_url).get("/"))
+    assert caught.value.kind == kind
+    assert "password99" not in str(caught.value)
+
+
+def test_a_secret_is_in_no_error_and_no_repr() -> None:
+    service = HttpService("svc", "http://user:password99@x", {"x-api-key": SECRET, "X-Title": "Inarch"})
+    assert SECRET not in repr(service)
+    assert service.hide(f"{SECRET} password99 Inarch") == "‹key› ‹key› Inarch"
+    assert service.address == "http://x"
+    error = service.error({"error": {"code": 401, "message": f"bad {SECRET}"}})
+    assert (error.kind, error.message) == ("auth", "svc answered 401: bad ‹key›")
+
+
+def test_a_proxy_of_the_environment_gets_nothing_of_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    with HttpServer([json_reply("direct")]) as server, HttpServer([json_reply("proxy")]) as proxy:
+        monkeypatch.setenv("HTTP_PROXY", proxy.url)
+        monkeypatch.setenv("http_proxy", proxy.url)
+        monkeypatch.delenv("NO_PROXY", raising=False)
+        assert asyncio.run(HttpService("svc", server.url).get("/")) == "direct"
+        assert asyncio.run(HttpService("svc", "http://models.example").get("/")) == "proxy"
+
+
+def test_a_netrc_is_not_read(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / ".netrc").write_text("machine 127.0.0.1 login me password hunter22\n")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("NETRC", str(tmp_path / ".netrc"))
+    with HttpServer([json_reply(1)]) as server:
+        asyncio.run(HttpService("svc", server.url).get("/"))
+        assert "authorization" not in server.requests[0].headers
+
+
+def test_a_redirect_is_not_followed() -> None:
+    with HttpServer([json_reply(1)]) as other, HttpServer([HttpReply([], 307, {"location": other.url})]) as server:
+        with pytest.raises(ProviderError, match="no redirect is followed"):
+            asyncio.run(HttpService("svc", server.url).get("/"))
+        assert other.requests == []
+
+
+LETTERS = st.text(st.characters(codec="utf-8", exclude_characters="\r\n"), max_size=12)
+
+
+@given(st.lists(LETTERS, max_size=6), st.sampled_from([b"\n", b"\r\n"]), st.integers(1, 9), st.booleans())
+def test_lines_may_be_read_in_any_pieces(texts: list[str], end: bytes, size: int, ended: bool) -> None:
+    stream = b"".join(b"data: " + json.dumps(text).encode() + end + b": c" + end + end for text in texts)
+    stream = stream if ended else stream[: -2 * len(end)] + end * bool(texts)
+    lines = stream.split(b"\n")
+    reader = Lines()
+    found: list[bytes] = []
+    for start in range(0, len(lines), size):
+        found += reader.read(lines[start : start + size])
+    found += reader.end()
+    assert [json.loads(data) for data in found] == texts
