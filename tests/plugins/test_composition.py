@@ -189,15 +189,18 @@ def test_a_provider_that_a_loaded_plugin_offers_is_not_looked_for(site: Site) ->
 
 
 def test_auto_names_the_installed_providers_whose_key_is_set(site: Site) -> None:
-    site.add("gemini", PROVIDER.format(name="gemini"))
-    site.add("openai-compatible", PROVIDER.format(name="openai-compatible"))
     assert [plugin.name for plugin in site.compose(model="auto").loaded] == ["offline"]
     keyed = site.compose(model="auto", environ={"GEMINI_API_KEY": "k", "OPENROUTER_API_KEY": "k"})
-    assert list(keyed.models)[:1] == ["gemini"]
+    assert list(keyed.models) == ["gemini", "openrouter", "offline"]
     assert keyed.refused == ()
+    assert list(site.compose(model="auto", environ={"OPENROUTER_API_KEY": "k"}).models) == ["openrouter", "offline"]
+
+
+def test_auto_names_the_users_own_server_where_no_key_is_set(site: Site) -> None:
     address = {"openai-compatible": {"base_url": "http://localhost:1"}}
-    with pytest.raises(ConfigError, match="base_url"):  # the stand-in has no settings, so its table is refused
-        site.compose(model="auto", tables=address)
+    assert list(site.compose(model="auto", tables=address).models) == ["openai-compatible", "offline"]
+    keyed = site.compose(model="auto", tables=address, environ={"OPENROUTER_API_KEY": "k"})
+    assert "openai-compatible" not in keyed.models
 
 
 def test_settings_come_from_the_configuration(site: Site) -> None:

@@ -9,9 +9,13 @@ from inarch.contract.doors import guarded
 from inarch.contract.errors import ConfigError
 from inarch.contract.ports import ModelProvider
 from inarch.contract.records import Limits, Price
-from inarch.plugins import AUTO_KEYS, Bound
+from inarch.plugins import AUTO_ADDRESS, AUTO_KEYS, Bound
 
 Models = Mapping[str, Bound[ModelProvider]]
+
+
+KNOCK_S = 0.5
+"""Seconds in which a server has to take a connection to be chosen."""
 
 
 class Choice(NamedTuple):
@@ -83,6 +87,12 @@ def _automatic(models: Models, environ: Mapping[str, str]) -> Choice:
         if name in models:
             return Choice(models[name], models[name].value.default_model)
         note = note or f"{key} is set, but the profile has no plugin {name!r}: answering without a language model"
+    if not note and AUTO_ADDRESS in models:
+        address = getattr(models[AUTO_ADDRESS].context.settings, "base_url", "")
+        if _listens(address):
+            return Choice(models[AUTO_ADDRESS], models[AUTO_ADDRESS].value.default_model)
+        if address:
+            note = f"nothing listens at {AUTO_ADDRESS}'s base_url: answering without a language model"
     if "offline" in models:
         return Choice(models["offline"], models["offline"].value.default_model, note)
     if models:
@@ -91,6 +101,22 @@ def _automatic(models: Models, environ: Mapping[str, str]) -> Choice:
     raise ConfigError(
         "no plugin of this profile provides a model", key="model", remedy='add "offline" to the profile\'s plugins'
     )
+
+
+def _listens(address: object) -> bool:
+    """Whether something takes connections at an address; nothing is sent there."""
+    if not isinstance(address, str) or not address:
+        return False
+    import socket
+    from urllib.parse import urlsplit
+
+    try:
+        parts = urlsplit(address)
+        port = parts.port or (443 if parts.scheme == "https" else 80)
+        socket.create_connection((parts.hostname or "", port), KNOCK_S).close()
+    except (OSError, ValueError):
+        return False
+    return True
 
 
 def _unknown(name: str, provider: str, models: Models) -> ConfigError:

@@ -1,0 +1,1 @@
+"""Chat completions over HTTP: OpenRouter, and any server that speaks the same wire."""

@@ -1,0 +1,139 @@
+"""From the chunks of a streamed chat completion, or from a whole one, to deltas."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from attrs import define, field
+
+from inarch import (
+    REASONING_INDEX,
+    CallDelta,
+    Delta,
+    Finish,
+    FinishReason,
+    HttpService,
+    PartData,
+    Price,
+    ProviderError,
+    ReasoningDelta,
+    TextDelta,
+    UsageDelta,
+)
+from inarch_chat_completions.details import Details
+from inarch_chat_completions.numbering import Numbering
+from inarch_chat_completions.usage import usage_of
+
+_FINISHES: Mapping[str, FinishReason] = {
+    "stop": "stop",
+    "tool_calls": "calls",
+    "function_call": "calls",
+    "length": "length",
+    "max_tokens": "length",
+    "content_filter": "filtered",
+    "error": "error",
+}
+
+_PLAIN = frozenset({"role", "content"})
+
+
+@define(eq=False, repr=False)
+class Chunks:
+    """Reads the chunks of one reply.
+
+    Args:
+        service: Whose reply it is: it knows what an error means, and what must not be shown.
+        model: The model that was asked; what it alone can read goes back only to it.
+        tells_cost: Whether `usage.cost` is in US dollars.
+        price: Gives the cost where the service doesn't.
+    """
+
+    service: HttpService
+    model: str
+    tells_cost: bool = False
+    price: Price | None = None
+    _numbering: Numbering = field(init=False, factory=Numbering)
+    _details: Details = field(init=False, factory=Details)
+    _finish: FinishReason | None = field(init=False, default=None)
+
+    def read(self, chunk: Any) -> list[Delta]:
+        """Return what one chunk carries.
+
+        Raises:
+            ProviderError: It carries an error, or is no chunk.
+        """
+        if not isinstance(chunk, dict):
+            kind = type(chunk).__name__
+            raise ProviderError("malformed", f"{self.service.name} sent a {kind}, no chunk of a reply", retryable=True)
+        if chunk.get("error"):
+            raise self.service.error(chunk)
+        found: list[Delta] = []
+        usage = chunk.get("usage")
+        if isinstance(usage, dict):
+            found.append(UsageDelta(usage_of(usage, self.tells_cost, self.price)))
+        choices = chunk.get("choices")
+        choice = choices[0] if isinstance(choices, list) and choices else None
+        if isinstance(choice, dict):
+            self._chosen(choice, found)
+        elif not isinstance(choices, list) and not found and _is_failure(chunk):
+            raise self.service.error(chunk)
+        return found
+
+    def end(self) -> Iterator[Delta]:
+        """Yield what only the end of the stream tells; without a `Finish` it was cut."""
+        if self._details.items:
+            yield PartData(REASONING_INDEX, {"model": self.model, "reasoning_details": self._details.items})
+        if self._finish == "stop" and self._numbering.count:
+            self._finish = "calls"
+        if self._finish is not None:
+            yield Finish(self._finish)
+
+    def _chosen(self, choice: dict[str, Any], found: list[Delta]) -> None:
+        if choice.get("error"):
+            raise self.service.error(choice)
+        message = choice.get("message")
+        said = choice.get("delta") if message is None else message
+        if isinstance(said, dict):
+            self._said(said, found)
+        reason = choice.get("finish_reason")
+        if reason and isinstance(reason, str):
+            self._finish = _FINISHES.get(reason, "stop")
+        elif self._finish is None and isinstance(message, dict):
+            self._finish = "stop"
+
+    def _said(self, said: dict[str, Any], found: list[Delta]) -> None:
+        content = said.get("content")
+        if content and isinstance(content, str):
+            found.append(TextDelta(content))
+            if said.keys() <= _PLAIN:
+                return  # by far the most chunks have text and nothing else
+        elif content and isinstance(content, list):  # parts instead of a text
+            found.append(TextDelta("".join(map(_text_of, content))))
+        reasoning = said.get("reasoning") or said.get("reasoning_content")
+        if reasoning and isinstance(reasoning, str):
+            found.append(ReasoningDelta(reasoning))
+        refusal = said.get("refusal")
+        if refusal and isinstance(refusal, str):
+            found.append(TextDelta(refusal))
+        self._details.add(said.get("reasoning_details"))
+        found += self._calls(said)
+
+    def _calls(self, said: dict[str, Any]) -> Iterator[CallDelta]:
+        calls = said.get("tool_calls")
+        for call in calls if isinstance(calls, list) else ():
+            if isinstance(call, dict):
+                yield self._numbering.delta(call)
+        old = said.get("function_call")
+        if isinstance(old, dict):  # as calls were before there could be several
+            yield self._numbering.delta({"index": "function_call", "function": old})
+
+
+def _is_failure(chunk: dict[str, Any]) -> bool:
+    """Whether a chunk without choices says that something went wrong, in one of the shapes without `error`."""
+    return any(isinstance(chunk.get(key), str) for key in ("message", "detail")) and "id" not in chunk
+
+
+def _text_of(part: Any) -> str:
+    text = part.get("text") if isinstance(part, dict) else part
+    return text if isinstance(text, str) else ""

@@ -1,0 +1,100 @@
+"""The plugin `openai-compatible`: any server that speaks chat completions, on this machine or elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from decimal import Decimal
+from typing import Any, Literal
+
+from attrs import Factory, frozen
+
+import inarch
+from inarch_chat_completions.provider import ChatCompletions
+
+NAME = "openai-compatible"
+KEY = "OPENAI_API_KEY"
+
+
+@frozen
+class Settings:
+    """Settings of `[plugins.openai-compatible]`.
+
+    Args:
+        base_url: The server's address, most often with `/v1` at its end, such as `http://localhost:11434/v1`.
+        model: The model of `model = "openai-compatible"`; empty for the first that the server lists.
+        decision_model: A cheap model for decisions; empty for the same.
+        api_key_env: The variable that holds the key; "" sends none. Left out it is `OPENAI_API_KEY` for an `https://`
+            address that is not this machine's, else none is sent.
+        input_price: US dollars for a million tokens of input; 0 for a server of your own.
+        output_price: The same for output.
+        context_tokens: The context of its models, where the server doesn't tell.
+        output_limit: How the limit of output is called: OpenAI's own service wants `max_completion_tokens`.
+        extra: Further members of every request, such as `{ top_p = 0.9 }`.
+        silence_s: Seconds without a byte after which a reply is given up.
+    """
+
+    base_url: str = ""
+    model: str = ""
+    decision_model: str = ""
+    api_key_env: str | None = None
+    input_price: float | None = None
+    output_price: float | None = None
+    context_tokens: int | None = None
+    output_limit: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"
+    extra: Mapping[str, Any] = Factory(dict)
+    silence_s: float = 120.0
+
+
+@inarch.hookimpl
+def inarch_settings() -> type:
+    """Return the settings class."""
+    return Settings
+
+
+@inarch.hookimpl
+def inarch_models(context: inarch.PluginContext) -> Iterable[inarch.ModelProvider]:
+    """Return the one provider, `openai-compatible`."""
+    settings = context.settings if isinstance(context.settings, Settings) else Settings()
+    service = inarch.HttpService(NAME, settings.base_url, silence_s=settings.silence_s)
+    variable = _key_variable(settings, service)
+    key = context.environ.get(variable, "").strip() if variable else ""
+    if key:
+        service.headers = {"Authorization": f"Bearer {key}"}
+    return [
+        ChatCompletions(
+            name=NAME,
+            service=service,
+            model=settings.model,
+            decision_model=settings.decision_model,
+            extra=settings.extra,
+            missing=_missing(settings, variable, key),
+            fixed_price=_price(settings),
+            context_tokens=settings.context_tokens,
+            output_limit=settings.output_limit,
+        )
+    ]
+
+
+def _key_variable(settings: Settings, service: inarch.HttpService) -> str:
+    """Return the variable of the key; by default a key goes nowhere where somebody else could read it."""
+    if settings.api_key_env is not None:
+        return settings.api_key_env
+    return KEY if settings.base_url.startswith("https:") and not service.is_local else ""
+
+
+def _missing(settings: Settings, variable: str, key: str) -> inarch.ProviderError | None:
+    if not settings.base_url:
+        return inarch.ProviderError(
+            "request", f"{NAME} has no address",
+            remedy=f'add base_url = "http://localhost:11434/v1", or where your server is, to [plugins.{NAME}]',
+        )  # fmt: skip
+    if variable and not key:
+        remedy = f'set it, or name another variable in [plugins.{NAME}] api_key_env ("" for none)'
+        return inarch.ProviderError("auth", f"{NAME} has no key: {variable} is not set", remedy=remedy)
+    return None
+
+
+def _price(settings: Settings) -> inarch.Price | None:
+    if settings.input_price is None or settings.output_price is None:
+        return None
+    return inarch.Price(Decimal(str(settings.input_price)), Decimal(str(settings.output_price)))

@@ -1,0 +1,67 @@
+"""The plugin `openrouter`: every model of OpenRouter, with a key in `OPENROUTER_API_KEY`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from attrs import Factory, frozen
+
+import inarch
+from inarch_chat_completions.provider import ChatCompletions
+
+KEY = "OPENROUTER_API_KEY"
+# How OpenRouter tells programs apart; the project has no site, and `.invalid` is nobody's.
+_OURSELVES = {"HTTP-Referer": "https://inarch.invalid", "X-Title": "Inarch"}
+
+
+@frozen
+class Settings:
+    """Settings of `[plugins.openrouter]`.
+
+    Args:
+        model: The model of `model = "openrouter"` and of `auto`.
+        decision_model: A cheap model for decisions.
+        provider: Sent with every request as OpenRouter's `provider`: which companies may serve it, in which order.
+        extra: Further members of every request, such as `{ reasoning = { effort = "low" } }`.
+        base_url: Where the service is.
+        silence_s: Seconds without a byte after which a reply is given up.
+    """
+
+    model: str = "openrouter/auto"
+    decision_model: str = "google/gemini-2.5-flash-lite"
+    provider: Mapping[str, Any] = Factory(dict)
+    extra: Mapping[str, Any] = Factory(dict)
+    base_url: str = "https://openrouter.ai/api/v1"
+    silence_s: float = 120.0
+
+
+@inarch.hookimpl
+def inarch_settings() -> type:
+    """Return the settings class."""
+    return Settings
+
+
+@inarch.hookimpl
+def inarch_models(context: inarch.PluginContext) -> Iterable[inarch.ModelProvider]:
+    """Return the one provider, `openrouter`."""
+    settings = context.settings if isinstance(context.settings, Settings) else Settings()
+    key = context.environ.get(KEY, "").strip()
+    headers = {**_OURSELVES, "Authorization": f"Bearer {key}"} if key else _OURSELVES
+    routing = {"provider": dict(settings.provider)} if settings.provider else {}
+    missing = None if key else inarch.ProviderError("auth", f"openrouter needs a key: {KEY} is not set", remedy=_REMEDY)
+    return [
+        ChatCompletions(
+            name="openrouter",
+            service=inarch.HttpService("openrouter", settings.base_url, headers, silence_s=settings.silence_s),
+            model=settings.model,
+            decision_model=settings.decision_model,
+            extra={"usage": {"include": True}, **routing, **settings.extra},
+            missing=missing,
+            tells_cost=True,
+            cache_dir=context.cache_dir,
+        )
+    ]
+
+
+_REMEDY = f"make one at openrouter.ai/keys and set {KEY}, or choose another model with --model"

@@ -1,0 +1,138 @@
+"""The provider: one service that speaks chat completions."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import aclosing
+from typing import TYPE_CHECKING, Any
+
+from attrs import define, evolve, field
+
+from inarch import Delta, HttpService, Limits, ModelInfo, ModelRequest, Price, ProviderError
+
+if TYPE_CHECKING:
+    from inarch_chat_completions.offers import Offers
+    from inarch_chat_completions.requests import Encoder
+
+FIRST = "first"
+"""Stands for the first model that a server lists, where none is named."""
+
+
+@define(eq=False, repr=False)
+class ChatCompletions:
+    """A `ModelProvider` over chat completions.
+
+    Args:
+        name: The provider's name.
+        service: Where requests go.
+        model: Used where none is named; empty for the first that the server lists.
+        decision_model: A cheap model for decisions; empty for the same.
+        extra: Further members of every request.
+        missing: What to say instead of asking, where something that every request needs is not configured.
+        tells_cost: Whether `usage.cost` is what a request cost in US dollars.
+        fixed_price: What the user says that tokens cost.
+        context_tokens: What the user says that the context is.
+        output_limit: How the limit of output is called.
+        cache_dir: Where the list of models is kept with its prices; empty where it is not.
+    """
+
+    name: str
+    service: HttpService
+    model: str = ""
+    decision_model: str = ""
+    extra: Mapping[str, Any] = field(factory=dict)
+    missing: ProviderError | None = None
+    tells_cost: bool = False
+    fixed_price: Price | None = None
+    context_tokens: int | None = None
+    output_limit: str = "max_tokens"
+    cache_dir: str = ""
+    _encoder: Encoder | None = field(init=False, default=None)
+    _offers: Offers | None = field(init=False, default=None)
+
+    @property
+    def default_model(self) -> str:
+        """The model that is configured, else the first that the server listed, once it was asked."""
+        return self.model or (self._offers.first if self._offers else "") or FIRST
+
+    @property
+    def default_decision_model(self) -> str:
+        """The cheap model that is configured, else the default one."""
+        return self.decision_model or self.default_model
+
+    async def answer(self, request: ModelRequest) -> AsyncGenerator[Delta]:
+        """Stream the reply.
+
+        Raises:
+            ProviderError: It failed.
+        """
+        from inarch_chat_completions.chunks import Chunks
+        from inarch_chat_completions.requests import Encoder
+
+        self._check()
+        if request.model in ("", FIRST) and not self.model:
+            request = evolve(request, model=await self._first())
+        if self._encoder is None:
+            self._encoder = Encoder(self.name, self.extra, self.output_limit)
+        chunks = Chunks(self.service, request.model, self.tells_cost, self.price(request.model))
+        body = self._encoder.body(request)
+        async with aclosing(self.service.stream("/chat/completions", body)) as values:
+            async for value in values:
+                for delta in chunks.read(value):
+                    yield delta
+        for delta in chunks.end():
+            yield delta
+
+    async def models(self) -> Sequence[ModelInfo]:
+        """Ask the service for its models.
+
+        Raises:
+            ProviderError: It failed.
+        """
+        self._check()
+        offers = self._known_offers()
+        offers.take(await self.service.get("/models"), self.service)
+        return [
+            ModelInfo(one.name, one.description, one.context_tokens or self.context_tokens)
+            for one in offers.models.values()
+        ]
+
+    def limits(self, model: str) -> Limits:
+        """Return what the service or the user has told of a model's limits."""
+        offer = self._known_offers().models.get(model)
+        if offer is None:
+            return Limits(self.context_tokens)
+        return Limits(self.context_tokens or offer.context_tokens, offer.output_tokens)
+
+    def price(self, model: str) -> Price | None:
+        """Return the price that the user or the service has told; never asks for it."""
+        if self.fixed_price is not None:
+            return self.fixed_price
+        offer = self._known_offers().models.get(model)
+        return offer.price if offer is not None and self.tells_cost else None
+
+    async def close(self) -> None:
+        """Close the connections."""
+        await self.service.close()
+
+    def _check(self) -> None:
+        if self.missing is not None:
+            old = self.missing  # each time a new one: an error collects the traces of where it was raised
+            raise ProviderError(old.kind, old.message, remedy=old.remedy)
+
+    def _known_offers(self) -> Offers:
+        if self._offers is None:
+            from inarch_chat_completions.offers import Offers
+
+            self._offers = Offers.kept_in(self.cache_dir)
+        return self._offers
+
+    async def _first(self) -> str:
+        """Return the server's first model, asking for it once."""
+        offers = self._known_offers()
+        if not offers.first:
+            await self.models()
+        if not offers.first:
+            remedy = f'name one: --model "{self.name}/NAME"'
+            raise ProviderError("request", f"no model is named, and {self.name} lists none", remedy=remedy)
+        return offers.first

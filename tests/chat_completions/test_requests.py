@@ -1,0 +1,89 @@
+"""What a `ModelRequest` becomes on the wire."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from inarch import (
+    CallPart,
+    Image,
+    Message,
+    ModelRequest,
+    PluginContext,
+    Reasoning,
+    ResultPart,
+    Text,
+    ToolResult,
+    ToolSpec,
+)
+from inarch_chat_completions.requests import Encoder
+
+ASKED = Message("user", (Text("look"), Text("more")))
+
+
+def body(*messages: Message, encoder: Encoder | None = None, **options: Any) -> Any:
+    request = ModelRequest("m", options.pop("system", ""), messages, **options)
+    return json.loads((encoder or Encoder("x")).body(request))
+
+
+def test_texts_of_a_prompt_stand_apart_and_the_system_text_comes_first() -> None:
+    messages = body(ASKED, system="be good")["messages"]
+    assert messages == [{"role": "system", "content": "be good"}, {"role": "user", "content": "look\n\nmore"}]
+
+
+def test_a_picture_is_sent_as_data() -> None:
+    (message,) = body(Message("user", (Text("what is this"), Image("image/png", b"\x89PNG"))))["messages"]
+    picture = {"type": "image_url", "image_url": {"url": "data:image/png;base64,iVBORw=="}}
+    assert message["content"] == [{"type": "text", "text": "what is this"}, picture]
+
+
+def test_a_structured_reply_is_asked_for_by_its_schema() -> None:
+    schema = {"type": "object", "properties": {"a": {"type": "integer"}}}
+    sent = body(ASKED, response_schema=schema)["response_format"]
+    assert (sent["type"], sent["json_schema"]["schema"]) == ("json_schema", schema)
+    assert "response_format" not in body(ASKED)
+
+
+def test_options_are_sent_only_where_they_are_given() -> None:
+    tool = ToolSpec("t", "does", {"type": "object"})
+    plain = body(ASKED, tools=(tool,))
+    assert not {"temperature", "max_tokens", "tool_choice"} & plain.keys()
+    given = body(ASKED, tools=(tool,), tool_choice="none", temperature=0.0, max_output_tokens=9)
+    assert (given["tool_choice"], given["temperature"], given["max_tokens"]) == ("none", 0.0, 9)
+    named = body(ASKED, encoder=Encoder("x", {}, "max_completion_tokens"), max_output_tokens=9)
+    assert named["max_completion_tokens"] == 9 and "max_tokens" not in named
+    assert "tools" not in body(ASKED) and "tool_choice" not in body(ASKED, tool_choice="none")
+
+
+def test_calls_without_an_id_of_the_service_get_ours_on_both_sides() -> None:
+    called = Message("assistant", (Reasoning("hm"), CallPart("own", "", "t", {"ä": 1})))
+    result = Message("tool", (ResultPart("own", "", "t", ToolResult(True, "done")),))
+    assistant, tool = body(called, result)["messages"]
+    assert assistant["tool_calls"][0]["id"] == tool["tool_call_id"] == "own"
+    assert json.loads(assistant["tool_calls"][0]["function"]["arguments"]) == {"ä": 1}
+    assert (assistant["content"], tool["content"]) == (None, "done")
+    assert "reasoning_details" not in assistant
+
+
+def test_opaque_data_of_another_provider_stays_here() -> None:
+    details = {"model": "m", "reasoning_details": [1]}
+    said = Message("assistant", (Reasoning("", {"gemini": details}), Text("well")))
+    assert body(said, encoder=Encoder("openrouter"))["messages"] == [{"role": "assistant", "content": "well"}]
+
+
+def test_a_conversation_that_grows_is_encoded_alike_with_and_without_memory() -> None:
+    encoder = Encoder("x")
+    messages: tuple[Message, ...] = ()
+    for number in range(5):
+        messages = (*messages, Message("user", (Text(f"{number}"),)), Message("assistant", (Text("a"),)))
+        assert body(*messages, encoder=encoder) == body(*messages)
+    assert body(*messages[4:], encoder=encoder) == body(*messages[4:])
+
+
+def test_a_byte_that_is_no_letter_does_not_stop_a_request() -> None:
+    assert body(Message("user", (Text("a\udc80b"),)))["messages"][0]["content"] == "a?b"
+
+
+def test_what_a_plugin_is_given_does_not_show_the_environment() -> None:
+    assert "sk-secret" not in repr(PluginContext("x", ".", environ={"A_KEY": "sk-secret"}))
