@@ -1,0 +1,152 @@
+"""The provider: one service, its key and its models."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import AsyncIterator, Sequence
+from contextlib import aclosing
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+from attrs import define, field
+
+from inarch import Delta, HttpService, Limits, ModelInfo, ModelRequest, Price, ProviderError
+from inarch_gemini.listing import MOST_PAGES, Listed, Listing, listed_models
+
+if TYPE_CHECKING:
+    from inarch_gemini.requests import Encoder
+
+KEY = "GEMINI_API_KEY"
+AFTER_END_S = 2.0
+"""A stream that has told its finish reason is read this long for what may follow, then left."""
+
+_KEY_REFUSED = re.compile(r"\bapi[ _]key\b", re.I)
+_DAILY = re.compile(r"per ?day|daily", re.I)
+
+
+@define(eq=False, repr=False)
+class Gemini:
+    """A `ModelProvider` over generateContent.
+
+    Args:
+        service: Where requests go, with the key among its headers.
+        listing: What is known of the models.
+        thinking: Whether to ask for the model's thoughts.
+        missing: What to say instead of asking, where there is no usable key.
+    """
+
+    service: HttpService
+    listing: Listing
+    thinking: bool = True
+    missing: ProviderError | None = None
+    name: str = field(init=False, default="gemini")
+    default_model: str = field(init=False, default="gemini-flash-latest")
+    default_decision_model: str = field(init=False, default="gemini-flash-lite-latest")
+    _encoder: Encoder | None = field(init=False, default=None)
+
+    async def answer(self, request: ModelRequest) -> AsyncIterator[Delta]:
+        """Stream the reply.
+
+        Raises:
+            ProviderError: There is none.
+        """
+        from inarch_gemini.chunks import Chunks
+
+        self._check_key()
+        chunks = Chunks(self.service)
+        body = self._encoded(request)
+        try:
+            async with aclosing(self.service.stream(_path(request), body)) as stream:
+                async for chunk in stream:
+                    for delta in chunks.read(chunk):
+                        yield delta
+                    if chunks.ended:
+                        break
+                for chunk in await _rest(stream) if chunks.ended else ():
+                    for delta in chunks.read(chunk):
+                        yield delta
+        except ProviderError as error:
+            raise _clearer(error) from None
+        for delta in chunks.end():
+            yield delta
+
+    async def models(self) -> Sequence[ModelInfo]:
+        """Return the models that answer prompts, and keep their limits for later.
+
+        Raises:
+            ProviderError: They can't be listed.
+        """
+        self._check_key()
+        found: dict[str, Listed] = {}
+        path = "/models?pageSize=1000"
+        for _ in range(MOST_PAGES):
+            try:
+                page = await self.service.get(path)
+            except ProviderError as error:
+                raise _clearer(error) from None
+            found.update(listed_models(page))
+            following = page.get("nextPageToken") if isinstance(page, dict) else None
+            if not isinstance(following, str) or not following:
+                break
+            path = f"/models?pageSize=1000&pageToken={quote(following, safe='')}"
+        return self.listing.keep(found)
+
+    def limits(self, model: str) -> Limits:
+        """Return the limits that were listed; nothing is known before that."""
+        return self.listing.limits(model)
+
+    def price(self, model: str) -> Price | None:
+        """Return that nothing is known: the service lists no prices."""
+        return None
+
+    async def close(self) -> None:
+        """Close the connections; may be called twice."""
+        await self.service.close()
+
+    def _check_key(self) -> None:
+        if self.missing is not None:
+            raise self.missing
+
+    def _encoded(self, request: ModelRequest) -> bytes:
+        from inarch_gemini.requests import Encoder
+
+        if self._encoder is None:
+            self._encoder = Encoder(self.thinking)
+        listed = self.listing.get(request.model)
+        return self._encoder.body(request, None if listed is None else listed.thinks)
+
+
+def _path(request: ModelRequest) -> str:
+    """Return where a request goes: what a person reads while it comes is streamed, a decision is not."""
+    model = request.model if "/" in request.model else f"models/{request.model}"
+    whole = request.response_schema is not None
+    return f"/{quote(model, safe='/')}:{'generateContent' if whole else 'streamGenerateContent?alt=sse'}"
+
+
+async def _rest(stream: AsyncIterator[Any]) -> list[Any]:
+    """Return what follows the end of a reply; that the stream breaks off there does no harm any more."""
+    rest: list[Any] = []
+    try:
+        async with asyncio.timeout(AFTER_END_S):
+            async for chunk in stream:
+                rest.append(chunk)  # noqa: PERF401  # what came before a break is kept
+    except (TimeoutError, ProviderError):
+        pass
+    return rest
+
+
+def _clearer(error: ProviderError) -> ProviderError:
+    """Correct the table of errors where this service is unlike others.
+
+    A refused key is a wrong argument to it, with status 400, and its words for a limit a minute are those of others
+    for a quota that is used up; but it says when to ask again.
+    """
+    if error.kind == "request" and _KEY_REFUSED.search(error.message):
+        return ProviderError("auth", error.message, status=error.status, remedy=f"check the key in {KEY}")
+    if error.kind == "quota" and error.retry_after is not None and not _DAILY.search(error.message):
+        return ProviderError(
+            "rate_limit", error.message, status=error.status, retry_after=error.retry_after, retryable=True,
+            remedy="wait, or use another model",
+        )  # fmt: skip
+    return error

@@ -1,0 +1,213 @@
+"""Whatever the service does, a turn ends in text, calls or one clear error: in time, without secrets or escapes."""
+
+from __future__ import annotations
+
+import json
+import unicodedata
+from typing import Any
+
+import pytest
+from gemini_wire import KEY, Talks, call, candidate, reply
+
+from inarch.testing import HttpReply, json_reply, sse_reply
+
+ESCAPE = "\x1b]0;owned\x07\x1b[2J\u202egnp"
+GOOD = candidate("fine", finish="STOP")
+
+
+def stream(*events: Any, **options: Any) -> HttpReply:
+    return sse_reply(events, done=False, **options)
+
+
+def refused(status: int, word: str, message: str, *details: Any, **headers: str) -> HttpReply:
+    error = {"code": status, "message": message, "status": word, "details": list(details)}
+    return json_reply({"error": error}, status, **headers)
+
+
+def retry_info(delay: str) -> dict[str, str]:
+    return {"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": delay}
+
+
+def ending(reason: str, *parts: Any) -> HttpReply:
+    return stream(candidate(*parts, finish=reason, finishMessage=f"because {ESCAPE} {KEY}"))
+
+
+DEEP = b'data: {"a":' + b"[" * 100_000 + b"]" * 100_000 + b"}\n\n"
+
+FAILS: dict[str, tuple[Any, str]] = {
+    "no key": (refused(401, "UNAUTHENTICATED", "missing"), "gemini answered 401: missing (check the key"),
+    "bad key": (
+        refused(400, "INVALID_ARGUMENT", f"API key not valid: {KEY}. Please pass a valid API key."),
+        "API key not valid: ‹key›. Please pass a valid API key. (check the key in GEMINI_API_KEY)",
+    ),
+    "key not for this": (refused(403, "PERMISSION_DENIED", "not enabled"), "gemini answered 403: not enabled"),
+    "unknown model": (refused(404, "NOT_FOUND", "models/x is not found"), "models/x is not found"),
+    "refused schema": (refused(400, "INVALID_ARGUMENT", "Unknown name"), "gemini answered 400: Unknown name"),
+    "too long": (
+        refused(400, "INVALID_ARGUMENT", "The input token count (9) exceeds the maximum number of tokens allowed (8)."),
+        "begin a new session",
+    ),
+    "limit a minute": (
+        refused(429, "RESOURCE_EXHAUSTED", "You exceeded your current quota", retry_info("0.01s")),
+        "wait, or use another model",
+    ),
+    "limit a day": (
+        refused(429, "RESOURCE_EXHAUSTED", "You exceeded your current quota: requests per day", retry_info("0.01s")),
+        "the quota is used up",
+    ),
+    "server error": (refused(500, "INTERNAL", f"oops {ESCAPE}"), "gemini answered 500: oops"),
+    "overloaded": (refused(503, "UNAVAILABLE", "The model is overloaded."), "503: The model is overloaded."),
+    "gateway": (HttpReply([b"<html><title>502</title>Bad Gateway</html>"], 502), "502 Bad Gateway"),
+    "deadline": (refused(504, "DEADLINE_EXCEEDED", "Deadline expired"), "504: Deadline expired"),
+    "key echoed": (refused(500, "INTERNAL", f"header was {KEY}"), "header was ‹key›"),
+    "redirect": (HttpReply([], 302, {"location": "http://127.0.0.1:1/"}), "no redirect is followed"),
+    "error without a body": (HttpReply([], 500), "gemini answered 500"),
+    "error in a list": (json_reply([{"error": {"code": 400, "message": "in a list"}}], 400), "in a list"),
+    "page instead of an API": (HttpReply([b"<html>hello</html>"], 200, {"content-type": "text/html"}), "no JSON"),
+    "nothing at all": (HttpReply([], 200), "no JSON"),
+    "empty stream": (stream(), "cut before its end"),
+    "only comments": (stream(b": hello\n\n"), "cut before its end"),
+    "malformed JSON": (stream(b"data: {\"candidates\": [\n\n"), "no JSON"),
+    "JSON cut in the middle": (stream(candidate("a"), b'data: {"candidates":[{"conte'), "no JSON"),
+    "no object": (stream("a text"), "no chunk of a reply"),
+    "a number": (stream(5), "no chunk of a reply"),
+    "nested too deeply": (stream(DEEP), "nested too deeply"),
+    "closed without an answer": (HttpReply(ending="nothing"), "broke the connection off"),
+    "reset at once": (HttpReply([], 200, {}, "reset"), "broke the connection off"),
+    "reset in the middle": (stream(candidate("a"), 0.01, ending="reset"), "broke the connection off"),
+    "cut in the middle": (stream(candidate("a"), 0.01, ending="cut"), "broke the connection off"),
+    "silent from the start": (HttpReply([], 200, {}, "silent"), "said nothing for 0.4 s"),
+    "silent in the middle": (stream(candidate("a"), ending="silent"), "said nothing for 0.4 s"),
+    "ended without a finish reason": (stream(candidate("a")), "cut before its end"),
+    "done without a finish reason": (sse_reply([candidate("a")]), "cut before its end"),
+    "error in the middle": (
+        stream(candidate("a"), {"error": {"code": 503, "message": f"overloaded {KEY}", "status": "UNAVAILABLE"}}),
+        "503: overloaded ‹key›",
+    ),
+    "error without a code": (stream({"error": {"message": "who knows"}}), "who knows"),
+    "error as a text": (stream({"error": "just words"}), "just words"),
+    "error that is a list": (stream({"error": [1, 2]}), "gemini answered 500"),
+    "empty candidates": (stream({"candidates": []}), "cut before its end"),
+    "candidates of another type": (stream({"candidates": {"a": 1}}), "cut before its end"),
+    "a candidate of another type": (stream({"candidates": ["a", None]}), "cut before its end"),
+    "no text": (ending("STOP"), "neither text nor calls"),
+    "white space only": (ending("STOP", " \n"), "neither text nor calls"),
+    "only thoughts": (ending("STOP", {"text": "hm", "thought": True}), "neither text nor calls"),
+    "only a signature": (ending("STOP", {"text": "", "thoughtSignature": "AA=="}), "neither text nor calls"),
+    "parts of another type": (
+        stream({"candidates": [{"content": {"parts": [1, None, "a", {"text": 5}]}, "finishReason": "STOP"}]}),
+        "neither text nor calls",
+    ),
+    "nothing before the output limit": (ending("MAX_TOKENS"), "output limit"),
+    "call without a name": (stream(candidate({"functionCall": {"args": {}}}, finish="STOP")), "without a name"),
+    "10,000 calls": (
+        stream(candidate(*[call("list_files")] * 10_000, finish="STOP")), "10000 calls in one reply",
+    ),
+    "prompt refused": (
+        stream({"promptFeedback": {"blockReason": "PROHIBITED_CONTENT", "blockReasonMessage": f"no {ESCAPE}"}}),
+        "refused the prompt (PROHIBITED_CONTENT): no",
+    ),
+    "prompt refused for a new reason": (stream({"promptFeedback": {"blockReason": "NEW"}}), "refused the prompt (NEW)"),
+    **{
+        f"withheld: {reason}": (ending(reason), f"withheld its reply ({reason}): because")
+        for reason in ("SAFETY", "RECITATION", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII", "LANGUAGE")
+    },
+    **{
+        f"malformed: {reason}": (ending(reason, "half a"), f"({reason}): because")
+        for reason in ("MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL", "TOO_MANY_TOOL_CALLS")
+    },
+    "calls of a withheld reply": (ending("SAFETY", call("list_files")), "withheld its reply (SAFETY)"),
+    "ended for another reason": (ending("OTHER", "half a"), "ended its reply early (OTHER): because"),
+    "ended for a new reason": (ending("BRAND_NEW"), "ended its reply early (BRAND_NEW): because"),
+}  # fmt: skip
+
+SUCCEEDS: dict[str, tuple[Any, str]] = {
+    "unknown members": (stream({**candidate("fine", {"new": 1}, finish="STOP"), "newer": {}}), "fine"),
+    "a chunk for every letter": (stream(*[candidate(x) for x in "fine"], candidate(finish="STOP")), "fine"),
+    "written byte by byte": (HttpReply([bytes([b]) for b in b"data: " + json.dumps(GOOD).encode() + b"\r\n\r\n"],
+                                       200, {"content-type": "text/event-stream"}), "fine"),
+    "one JSON value, no stream": (json_reply(GOOD), "fine"),
+    "a list of chunks, no stream": (json_reply([candidate("fi"), candidate("ne", finish="STOP")]), "fine"),
+    "comments and other fields": (stream(b": hi\nevent: x\nid: 1\n\n", GOOD), "fine"),
+    "done after the end": (sse_reply([GOOD]), "fine"),
+    "cut after the end": (stream(GOOD, 0.01, ending="cut"), "fine"),
+    "reset after the end": (stream(GOOD, 0.01, ending="reset"), "fine"),
+    "silent after the end": (stream(GOOD, ending="silent"), "fine"),
+    "usage of another type": (stream({**GOOD, "usageMetadata": {"promptTokenCount": "many", "x": -1}}), "fine"),
+    "a second candidate": (
+        stream({"candidates": [*GOOD["candidates"], *candidate("other")["candidates"]]}), "fine",
+    ),
+    "the output limit in the middle": (stream(candidate("fine", finish="MAX_TOKENS")), "fine"),
+    "withheld in the middle": (stream(candidate("fi"), candidate("ne", finish="SAFETY")), "fine"),
+    "a new reason after text": (stream(candidate("fine", finish="BRAND_NEW")), "fine"),
+    "no block reason": (stream({**GOOD, "promptFeedback": {"safetyRatings": []}}), "fine"),
+}  # fmt: skip
+
+
+def check_shown(shown: str) -> None:
+    assert KEY not in shown
+    assert not [letter for letter in shown if unicodedata.category(letter) in ("Cc", "Cf") and letter != "\n"]
+
+
+@pytest.mark.parametrize("name", FAILS)
+def test_it_ends_in_one_clear_error(name: str, talk: Talks, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("inarch.turns.asker.ATTEMPTS", 1)
+    script, said = FAILS[name]
+    talking = talk(script)
+    (turn,) = talking.run("hi")
+    assert turn.status == "failed"
+    assert turn.error is not None and said in turn.error
+    assert turn.calls == ()
+    assert len(turn.error) < 600
+    check_shown(turn.error)
+    assert KEY not in talking.shown
+
+
+@pytest.mark.parametrize("name", SUCCEEDS)
+def test_it_ends_in_text_all_the_same(name: str, talk: Talks, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("inarch.turns.asker.ATTEMPTS", 1)
+    script, said = SUCCEEDS[name]
+    (turn,) = talk(script).run("hi")
+    assert (turn.status, turn.content, turn.error) == ("done", said, None)
+
+
+def test_a_fault_that_passes_is_asked_again(talk: Talks) -> None:
+    busy = refused(429, "RESOURCE_EXHAUSTED", "You exceeded your current quota", retry_info("0.05s"))
+    talking = talk(busy, ending("MALFORMED_FUNCTION_CALL"), reply("fine"))
+    (turn,) = talking.run("hi")
+    assert turn.content == "fine"
+    waits = [event.data for event in talking.events if event.kind == "limit.wait"]
+    assert [wait["reason"] for wait in waits] == ["rate_limit", "malformed"]
+    assert waits[0]["seconds"] == 0.05
+    assert len({request.body for request in talking.server.requests}) == 1
+
+
+def test_a_server_that_is_not_there(talk: Talks, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("inarch.turns.asker.ATTEMPTS", 1)
+    (turn,) = talk(settings={"base_url": "http://127.0.0.1:9/v1beta"}).run("hi")
+    assert turn.error is not None and "can't be reached at http://127.0.0.1:9/v1beta" in turn.error
+
+
+def test_an_address_that_is_none(talk: Talks) -> None:
+    (turn,) = talk(settings={"base_url": "nonsense"}).run("hi")
+    assert turn.error is not None and "correct its base_url" in turn.error
+
+
+def test_a_key_that_no_header_can_hold_is_not_shown(talk: Talks, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GEMINI_API_KEY", "AIzaSy-ключ-от-всего")
+    talking = talk(reply("fine"))
+    (turn,) = talking.run("hi")
+    assert turn.error is not None and "check the key" in turn.error
+    assert "ключ" not in talking.shown
+    assert talking.server.requests == []
+
+
+def test_after_a_fault_the_conversation_goes_on(talk: Talks, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("inarch.turns.asker.ATTEMPTS", 1)
+    talking = talk(reply(call("list_files")), refused(500, "INTERNAL", "oops"), reply("fine"))
+    first, second = talking.run("list", "again")
+    assert (first.status, second.status, second.content) == ("failed", "done", "fine")
+    roles = [content["role"] for content in talking.bodies()[2]["contents"]]
+    assert roles == ["user", "model", "user"]
+    last = talking.bodies()[2]["contents"][2]["parts"]
+    assert [list(part) for part in last] == [["functionResponse"], ["text"]]

@@ -1,0 +1,102 @@
+"""What the service says of its models is kept and used without asking again."""
+
+from __future__ import annotations
+
+import asyncio
+import stat
+from pathlib import Path
+from typing import Any
+
+import pytest
+from gemini_wire import KEY
+
+import inarch
+import inarch_gemini
+from inarch.testing import HttpServer, json_reply
+from inarch_gemini.listing import FILE, Listing
+
+FIRST = {
+    "models": [
+        {
+            "name": "models/gemini-flash-latest", "description": "Fast\nand new", "inputTokenLimit": 1_048_576,
+            "outputTokenLimit": 65_536, "supportedGenerationMethods": ["generateContent"], "thinking": True,
+        },
+        {"name": "models/embedding", "supportedGenerationMethods": ["embedContent"]},
+        {"no": "name"}, 5,
+    ],
+    "nextPageToken": "a/b",
+}  # fmt: skip
+SECOND = {"models": [{"name": "models/plain", "displayName": "Plain", "inputTokenLimit": "many"}]}
+
+
+def provider(url: str, folder: Path) -> Any:
+    settings = inarch_gemini.Settings(base_url=url, silence_s=1.0)
+    environ = {"GEMINI_API_KEY": f" {KEY}\n"}
+    context = inarch.PluginContext("gemini", ".", settings, cache_dir=str(folder), environ=environ)
+    (made,) = inarch_gemini.inarch_models(context)
+    return made
+
+
+def test_models_are_listed_page_by_page_and_their_limits_kept(tmp_path: Path) -> None:
+    folder = tmp_path / "cache" / "gemini"
+
+    async def listed(url: str) -> Any:
+        gemini = provider(url, folder)
+        assert gemini.limits("gemini-flash-latest") == inarch.Limits()
+        found = await gemini.models()
+        await gemini.close()
+        await gemini.close()
+        return found
+
+    routes = {
+        "GET /models?pageSize=1000": json_reply(FIRST),
+        "GET /models?pageSize=1000&pageToken=a%2Fb": json_reply(SECOND),
+    }
+    with HttpServer(routes=routes) as server:
+        found = asyncio.run(listed(server.url))
+    assert found == [
+        inarch.ModelInfo("gemini-flash-latest", "Fast and new", 1_048_576),
+        inarch.ModelInfo("plain", "Plain", None),
+    ]
+    later = provider("http://127.0.0.1:9", folder)
+    assert later.limits("gemini-flash-latest") == inarch.Limits(1_048_576, 65_536)
+    assert later.limits("plain") == inarch.Limits()
+    assert later.price("gemini-flash-latest") is None
+    assert stat.S_IMODE((folder / FILE).stat().st_mode) == 0o600
+    assert KEY not in (folder / FILE).read_text()
+
+
+@pytest.mark.parametrize("content", ["", "[]", '{"a": 5, "b": {"input_tokens": "x"}}', "[" * 100_000])
+def test_a_broken_cache_is_an_empty_one(tmp_path: Path, content: str) -> None:
+    (tmp_path / FILE).write_text(content)
+    assert Listing(str(tmp_path)).limits("b") == inarch.Limits()
+
+
+def test_a_list_that_never_ends_is_left(tmp_path: Path) -> None:
+    async def listed(url: str) -> int:
+        gemini = provider(url, tmp_path)
+        found = await gemini.models()
+        await gemini.close()
+        return len(found)
+
+    with HttpServer([json_reply(FIRST)]) as server:
+        assert asyncio.run(listed(server.url)) == 1
+        assert len(server.requests) == 20
+
+
+def test_a_refused_key_is_told_as_one(tmp_path: Path) -> None:
+    refused = json_reply({"error": {"code": 400, "message": "API key expired. Please renew the API key."}}, 400)
+
+    async def listed(url: str) -> None:
+        gemini = provider(url, tmp_path)
+        try:
+            await gemini.models()
+        finally:
+            await gemini.close()
+
+    with (
+        HttpServer([refused]) as server,
+        pytest.raises(inarch.ProviderError, match="check the key in GEMINI") as caught,
+    ):
+        asyncio.run(listed(server.url))
+    assert caught.value.kind == "auth"

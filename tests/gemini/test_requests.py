@@ -1,0 +1,201 @@
+"""Conversations of any shape are put into the order that the API wants."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from inarch import (
+    CallPart,
+    Image,
+    Message,
+    ModelRequest,
+    Reasoning,
+    ResultPart,
+    Text,
+    ToolError,
+    ToolResult,
+    ToolSpec,
+)
+from inarch_gemini.requests import OPENING, UNSIGNED, Encoder
+
+NEW = "gemini-3-pro-preview"
+
+
+def body(*messages: Message, model: str = NEW, **more: Any) -> Any:
+    return json.loads(Encoder().body(ModelRequest(model, "", messages, **more)))
+
+
+def contents(*messages: Message, model: str = NEW) -> list[tuple[str, list[Any]]]:
+    return [(content["role"], content["parts"]) for content in body(*messages, model=model)["contents"]]
+
+
+def user(text: str) -> Message:
+    return Message("user", (Text(text),))
+
+
+def made(name: str, own: Mapping[str, Any] | None = None, provider: str = "gemini", call_id: str = "") -> CallPart:
+    return CallPart(call_id or f"id-{name}", f"{provider}-{name}", name, {"x": 1}, {provider: own} if own else None)
+
+
+def result(name: str, call_id: str = "") -> ResultPart:
+    return ResultPart(call_id or f"id-{name}", "", name, ToolResult(True, f"{name} done"))
+
+
+def response(name: str, text: str) -> dict[str, Any]:
+    return {"functionResponse": {"name": name, "response": {"output": text}}}
+
+
+def test_calls_of_another_provider_get_the_documented_placeholder() -> None:
+    asked = Message("assistant", (made("a", {"x": "theirs"}, "openrouter"), made("b", provider="openrouter")))
+    heard = Message("tool", (result("a"), result("b")))
+    first, second = contents(user("go"), asked, heard)[1][1]
+    assert first == {"functionCall": {"name": "a", "args": {"x": 1}}, "thoughtSignature": UNSIGNED}
+    assert second == {"functionCall": {"name": "b", "args": {"x": 1}}}
+    old = contents(user("go"), asked, heard, model="gemini-2.5-flash")[1][1]
+    assert "thoughtSignature" not in json.dumps(old)
+
+
+def test_signed_calls_of_our_own_never_get_it() -> None:
+    asked = Message("assistant", (made("a", {"thoughtSignature": "S", "id": "7"}), made("b", {"id": "8"})))
+    (_, (first, second)), (_, heard) = contents(user("go"), asked, Message("tool", (result("a"), result("b"))))[1:]
+    assert first == {"functionCall": {"name": "a", "args": {"x": 1}, "id": "7"}, "thoughtSignature": "S"}
+    assert second == {"functionCall": {"name": "b", "args": {"x": 1}, "id": "8"}}
+    assert [part["functionResponse"]["id"] for part in heard] == ["7", "8"]
+
+
+def test_one_encoder_serves_models_that_differ() -> None:
+    encoder = Encoder()
+    messages = (user("go"), Message("assistant", (made("a", provider="other"),)), Message("tool", (result("a"),)))
+    for model, placed in ((NEW, True), ("gemini-2.5-pro", False), ("models/gemini-2.5-pro", False), (NEW, True)):
+        assert (UNSIGNED.encode() in encoder.body(ModelRequest(model, "", messages))) is placed
+
+
+def test_a_conversation_that_begins_with_results_or_a_reply() -> None:
+    assert contents(Message("tool", (result("a"),)), user("go on")) == [
+        ("user", [{"text": OPENING}, {"text": "Result of a:\na done"}, {"text": "go on"}])
+    ]
+    assert contents(Message("assistant", (Text("said"),)), user("go on")) == [
+        ("user", [{"text": OPENING}]), ("model", [{"text": "said"}]), ("user", [{"text": "go on"}]),
+    ]  # fmt: skip
+    assert contents() == [("user", [{"text": OPENING}])]
+
+
+def test_results_stand_in_the_order_of_the_calls_and_a_missing_one_is_told() -> None:
+    asked = Message("assistant", (made("a"), made("b"), made("c")))
+    heard = contents(user("go"), asked, Message("tool", (result("c"), result("lost"), result("a"))))[2][1]
+    assert heard == [
+        response("a", "a done"),
+        {"functionResponse": {"name": "b", "response": {"error": "no result of this call is known"}}},
+        response("c", "c done"),
+        {"text": "Result of lost:\nlost done"},
+    ]
+    assert len(contents(user("go"), asked, user("what?"))[2][1]) == 4
+
+
+def test_consecutive_messages_of_one_side_are_one_content() -> None:
+    said = contents(user("a"), user("b"), Message("assistant", (Text("c"),)), Message("assistant", (Text("d"),)))
+    assert said == [("user", [{"text": "a"}, {"text": "b"}]), ("model", [{"text": "c"}, {"text": "d"}])]
+
+
+def test_failures_pictures_and_system_messages() -> None:
+    failed = ToolResult(False, error=ToolError("not_found", "no such file", "list the files"))
+    heard = contents(
+        user("go"),
+        Message("assistant", (made("a"),)),
+        Message("tool", (ResultPart("id-a", "", "a", failed),)),
+    )[2][1]
+    assert heard[0]["functionResponse"]["response"] == {"error": "error (not_found): no such file list the files"}
+    picture = body(Message("system", (Text("rules"),)), Message("user", (Text("see"), Image("image/png", b"\x89PNG"))))
+    assert picture["contents"][0]["parts"][1] == {"inlineData": {"mimeType": "image/png", "data": "iVBORw=="}}
+    assert picture["systemInstruction"] == {"parts": [{"text": "rules"}]}
+
+
+def test_thoughts_go_back_only_where_they_were_signed() -> None:
+    signed = Reasoning("hm", {"gemini": {"length": 2, "signed": [[0, 2, "S"]]}})
+    assert contents(user("a"), Message("assistant", (Reasoning("theirs", {"other": {"k": 1}}), Text("b"))))[1][1] == [
+        {"text": "b"}
+    ]
+    assert contents(user("a"), Message("assistant", (signed, Text("b"))))[1][1] == [
+        {"text": "hm", "thought": True, "thoughtSignature": "S"}, {"text": "b"},
+    ]  # fmt: skip
+
+
+def test_options() -> None:
+    tool = ToolSpec("t", "", {"type": "object", "properties": {}})
+    asked = body(user("a"), tools=(tool,), tool_choice="required", temperature=0.1, max_output_tokens=9)
+    assert asked["tools"] == [{"functionDeclarations": [{"name": "t", "description": "t"}]}]
+    assert asked["toolConfig"] == {"functionCallingConfig": {"mode": "ANY"}}
+    assert asked["generationConfig"]["temperature"] == 0.1
+    assert asked["generationConfig"]["maxOutputTokens"] == 9
+    decided = body(user("a"), tools=(tool,), response_schema={"type": "object", "$schema": "x"})
+    assert "tools" not in decided
+    assert decided["generationConfig"] == {
+        "responseMimeType": "application/json", "responseJsonSchema": {"type": "object"},
+    }  # fmt: skip
+
+
+TEXTS = st.text(max_size=5)
+IDS = st.sampled_from("abc")
+OWN = st.none() | st.fixed_dictionaries({}, optional={"thoughtSignature": TEXTS, "id": TEXTS, "after": st.lists(TEXTS)})
+PARTS = st.one_of(
+    TEXTS.map(Text),
+    st.builds(lambda text, own: Text(text, {"gemini": own}), TEXTS, st.dictionaries(st.just("signed"), st.lists(
+        st.lists(st.integers(-2, 9) | TEXTS, max_size=4), max_size=3), max_size=1)),
+    st.builds(lambda name, own: made(name, own), IDS, OWN),
+    IDS.map(result),
+)  # fmt: skip
+MESSAGES = st.lists(
+    st.builds(
+        lambda role, parts: Message(role, tuple(parts)),
+        st.sampled_from(["user", "assistant", "tool", "system"]),
+        st.lists(PARTS, max_size=4),
+    ),
+    max_size=6,
+)
+
+
+@given(MESSAGES)
+def test_any_conversation_is_in_order(messages: list[Message]) -> None:
+    found = contents(*messages)
+    roles = [role for role, _ in found]
+    assert roles == (["user", "model"] * len(roles))[: len(roles)]
+    calls: list[str] = []
+    for role, parts in found:
+        assert parts
+        answered = [part["functionResponse"]["name"] for part in parts if "functionResponse" in part]
+        if role == "user":
+            assert answered == calls
+        else:
+            assert answered == []
+            calls = [part["functionCall"]["name"] for part in parts if "functionCall" in part]
+    assert not calls or roles[-1] == "user"
+
+
+@given(st.lists(st.tuples(st.text(max_size=6), st.sampled_from(["", "", "S1", "S2"])), max_size=8))
+def test_signed_text_comes_back_piece_by_piece(pieces: list[tuple[str, str]]) -> None:
+    from inarch import HttpService
+    from inarch.turns.accumulator import Accumulator
+    from inarch_gemini.chunks import Chunks
+
+    chunks, collected = Chunks(HttpService("gemini", "http://127.0.0.1:9")), Accumulator("gemini")
+    parts = [{"text": text, **({"thoughtSignature": signature} if signature else {})} for text, signature in pieces]
+    for chunk in ({"candidates": [{"content": {"parts": [part]}}]} for part in parts):
+        for delta in chunks.read(chunk):
+            collected.add(delta)
+    for delta in chunks.read({"candidates": [{"content": {"parts": [{"text": "."}]}, "finishReason": "STOP"}]}):
+        collected.add(delta)
+    for delta in chunks.end():
+        collected.add(delta)
+    joined: list[dict[str, str]] = []
+    for part in [*parts, {"text": "."}]:
+        if joined and "thoughtSignature" not in part and "thoughtSignature" not in joined[-1]:
+            joined[-1] = {"text": joined[-1]["text"] + part["text"]}
+        else:
+            joined.append(part)
+    expected = [part for part in joined if part["text"] or "thoughtSignature" in part]
+    assert contents(user("q"), collected.reply().message)[1][1] == expected
