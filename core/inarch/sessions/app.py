@@ -22,9 +22,6 @@ from inarch.sessions.parts import Parts
 if TYPE_CHECKING:
     from inarch.sessions.session import Session
 
-LARGEST_SEEN = 1 << 26
-"""Bytes of a file up to which a call outside any session is taken to know it; no tool of ours edits bigger ones."""
-
 
 def compose(
     profile: str | None = None,
@@ -132,11 +129,9 @@ class App(Parts):
             return {}  # the call itself will say what is wrong
         for path in writes:
             try:
-                present = self.workspace.read(path, 0, LARGEST_SEEN).hash
+                seen[path] = self.workspace.digest(path)
             except InarchError:
                 continue  # it is to be made, or the call will say what is wrong with it
-            if present:
-                seen[path] = present
         return seen
 
     def close(self) -> None:

@@ -39,7 +39,7 @@ def open_conversation(parts: Parts, session_id: str | None) -> Conversation:
     events = list(store.load(session_id)) if session_id else []
     if session_id and not events:
         raise UsageError(f"there is no session {session_id}", "inarch sessions list shows those of this directory")
-    history = _folded(events) if events else None
+    history = _folded(events, store, session_id) if events else None
     if history is not None and _is_elsewhere(history.root, parts.config.root):
         raise UsageError(f"session {session_id} is about {history.root}", "go on with it there, or with that as --root")
     journal = Journal(
@@ -49,6 +49,8 @@ def open_conversation(parts: Parts, session_id: str | None) -> Conversation:
         required=parts.config.profile.journal == "required",
         seq=events[-1].seq if events else 0,
     )
+    for event in events:
+        journal.redactor.reserve(event.line)
     talk = _conversation(parts, journal, history)
     journal.listeners += _observers(parts, journal)
     journal.listeners.append(lambda event: _count_effects(talk, event))
@@ -75,10 +77,10 @@ def _store_or_memory(parts: Parts, session_id: str | None) -> tuple[ContextStore
         return MemoryStore(), error
 
 
-def _folded(events: Sequence[Event]) -> History:
+def _folded(events: Sequence[Event], store: ContextStore, session_id: str | None) -> History:
     from inarch.journal import fold
 
-    return fold(events)
+    return fold(events, lambda ref: store.get_blob(session_id or "", ref))
 
 
 def _conversation(parts: Parts, journal: Journal, history: History | None) -> Conversation:

@@ -16,7 +16,7 @@ from inarch.plugins import Bound, Composition, discover
 from inarch.plugins.checks import opened_fault
 
 if TYPE_CHECKING:
-    from inarch.calls import Scheduler
+    from inarch.calls import ProjectGrants, Scheduler
     from inarch.contract.ports import ContextStore, DecisionStrategy, FrontEnd, Policy, Workspace
     from inarch.journal import Journal, Redactor
 
@@ -65,10 +65,17 @@ class Parts:
 
     @cached_property
     def redactor(self) -> Redactor:
-        """Replaces the values of key variables by placeholders."""
+        """Replaces secrets by placeholders; knows those of the environment and of the workspace's `.env` files."""
         from inarch.journal import Redactor
+        from inarch.journal.redaction_dotenv import LARGEST, find_dotenvs
 
-        return Redactor.from_environ(self.environ)
+        redactor = Redactor.from_environ(self.environ)
+        for path in find_dotenvs(self.config.root):
+            try:
+                redactor.learn_file(self.workspace.read(path, 0, LARGEST).data)
+            except InarchError:
+                continue  # what can't be read can't be shown either
+        return redactor
 
     @property
     def tool_specs(self) -> tuple[ToolSpec, ...]:
@@ -91,18 +98,39 @@ class Parts:
 
     def scheduler(self, journal: Journal, seen: dict[str, str]) -> Scheduler:
         """Return a scheduler over the composed tools and policies."""
-        from inarch.calls import RulesPolicy, Scheduler
+        from inarch.calls import Grants, Scheduler
 
-        rules: Bound[Policy] = Bound(KERNEL, RulesPolicy(self.config.rules), PluginContext(KERNEL, self.config.root))
         return Scheduler(
             tools=self.composition.tools,
-            policies=(rules, *self.composition.policies),
+            policies=self.policies,
             approve=self.config.profile.approve,
             front_end=self.front_end,
             journal=journal,
             workspace=self.workspace,
             seen=seen,
+            grants=Grants(project=self.project_grants),
         )
+
+    @property
+    def policies(self) -> tuple[Bound[Policy], ...]:
+        """Who judges calls: the user's own rules and grants, then the plugins'."""
+        from inarch.calls import RulesPolicy
+
+        own = RulesPolicy(self.config.rules, commands=self.config.commands)
+        rules: Bound[Policy] = Bound(KERNEL, own, PluginContext(KERNEL, self.config.root))
+        return rules, *self.composition.policies
+
+    @property
+    def project_grants(self) -> ProjectGrants:
+        """What the user has approved for good in this project."""
+        from inarch.calls import ProjectGrants
+
+        origins = {
+            plugin.name: f"{plugin.name} ({plugin.distribution} {plugin.version})"
+            for plugin in self.composition.loaded
+            if plugin.distribution
+        }
+        return ProjectGrants(self.config.root, self.config.state_dir, origins)
 
     async def aclose(self) -> None:
         """Let go of providers, store, workspace and tracers; may be called twice."""

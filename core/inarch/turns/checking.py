@@ -6,7 +6,7 @@ from collections.abc import Awaitable
 from inspect import isawaitable
 from typing import TypeVar, get_args
 
-from inarch.contract.records import Contribution, Decision, DecisionKind, PlannedCall
+from inarch.contract.records import Contribution, Decision, DecisionKind, Image, PlannedCall
 
 T = TypeVar("T")
 _KINDS = get_args(DecisionKind)
@@ -52,6 +52,8 @@ def checked_contribution(value: object) -> Contribution | None:
     if not isinstance(value, Contribution) or not isinstance(value.text, str):
         raise TypeError(f"gather returned {value!r:.60}, not an inarch.Contribution of text and calls, or None")
     _check_calls(value.calls, "gather")
+    if not all(isinstance(image, Image) and isinstance(image.data, bytes) for image in value.images):
+        raise TypeError("gather returned pictures that are no inarch.Image of bytes")
     return value
 
 

@@ -1,15 +1,16 @@
-"""`@file` and `@dir/` in a prompt: their contents are in the context before the model is asked."""
+"""`@file`, `@dir/` and `@picture.png` in a prompt: what is in them is in the context before the model is asked."""
 
 from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from inarch.contract.errors import ToolFailed
 from inarch.contract.ports import Situation, Workspace
-from inarch.contract.records import Contribution, PlannedCall
+from inarch.contract.records import Contribution, Image, PlannedCall
+from inarch.turns.pictures import LARGEST, looks_like_picture, read_picture
 
 DIRECTORY_FILES = 20
 """A mentioned directory brings at most this many files whole; the others are named."""
@@ -38,12 +39,32 @@ class Mentions:
         words = mentioned_words(situation.turn.content)
         if not words:
             return None
-        found = await asyncio.to_thread(lambda: [resolve(word, situation.workspace) for word in words])
+        found, images = await asyncio.to_thread(_found, words, situation.workspace)
         files = list(dict.fromkeys(path for mention in found for path in mention.files))
         notes = "\n".join(f"@{mention.word}: {mention.note}" for mention in found if mention.note)
         reads = any(spec.name == READER for spec in situation.tools)
         calls = (PlannedCall(READER, {"file_paths": files}),) if files and reads else ()
-        return Contribution(notes, calls)
+        return Contribution(notes, calls, images)
+
+
+def _found(words: Sequence[str], workspace: Workspace) -> tuple[list[Mention], tuple[Image, ...]]:
+    """Return what each word stands for; pictures are taken out of the files that are read as text."""
+    mentions: list[Mention] = []
+    images: list[Image] = []
+    room = LARGEST
+    for mention in (resolve(word, workspace) for word in words):
+        if mention.files == (mention.word,) and looks_like_picture(mention.word):
+            try:
+                picture = read_picture(mention.word, workspace, room)
+            except ToolFailed as error:
+                picture = error.message
+            if isinstance(picture, Image):
+                images.append(picture)
+                room -= len(picture.data)
+                picture = f"picture {len(images)} of those below ({picture.media_type}, {len(picture.data)} bytes)"
+            mention = Mention(mention.word, note=picture)
+        mentions.append(mention)
+    return mentions, tuple(images)
 
 
 def mentioned_words(prompt: str) -> list[str]:

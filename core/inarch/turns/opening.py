@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from inarch.contract.doors import guarded
-from inarch.contract.errors import InarchError
-from inarch.contract.events import ContextAdded, DecisionMade
-from inarch.contract.records import Contribution, Decision, Message, Text
+from inarch.contract.errors import InarchError, StoreError
+from inarch.contract.events import ContextAdded, DecisionMade, KeptImage
+from inarch.contract.records import Contribution, Decision, Image, Message, Text
 from inarch.turns.checking import checked_contribution, checked_decision, pending
 from inarch.turns.run import TurnRun
 from inarch.turns.wording import CLOSING, calls_message, embedded, results_message
@@ -51,15 +51,27 @@ async def _add(run: TurnRun, source: str, contribution: Contribution) -> None:
     texts = [contribution.text] if contribution.text else []
     if contribution.calls:
         texts.append(embedded(await run.call(contribution.calls, "mention")))
-    if texts:
-        _add_text(run, source, "\n\n".join(texts))
+    if texts or contribution.images:
+        _add_text(run, source, "\n\n".join(texts), contribution.images)
 
 
-def _add_text(run: TurnRun, source: str, text: str) -> None:
-    """Add text to the user's message; the journal keeps it as part of the context."""
-    run.talk.journal.record(ContextAdded(source, text), run.turn.id)
+def _add_text(run: TurnRun, source: str, text: str, images: tuple[Image, ...] = ()) -> None:
+    """Add text and pictures to the user's message; the journal keeps them as part of the context."""
+    run.talk.journal.record(ContextAdded(source, text, _kept(run, images)), run.turn.id)
     user = run.messages[0]
-    run.messages[0] = Message("user", (*user.parts, Text(text)))
+    run.messages[0] = Message("user", (*user.parts, Text(text), *images))
+
+
+def _kept(run: TurnRun, images: tuple[Image, ...]) -> tuple[KeptImage, ...]:
+    """Keep the bytes of pictures beside the events; one that can't be kept is seen in this turn all the same."""
+    journal = run.talk.journal
+    kept = []
+    for image in images:
+        try:
+            kept.append(KeptImage(image.media_type, journal.store.put_blob(journal.session_id, image.data)))
+        except StoreError as error:
+            run.skipped("a picture in the record", error)
+    return tuple(kept)
 
 
 def _record(run: TurnRun, decision: Decision) -> None:
