@@ -6,6 +6,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+settings.register_profile("inarch", deadline=None)  # no test asserts a time
+settings.load_profile("inarch")
 
 
 @pytest.fixture(autouse=True)

@@ -11,12 +11,6 @@ import click
 
 import inarch
 
-_SHOWN = str.maketrans(
-    {number: f"\\x{number:02x}" for number in (*range(32), *range(127, 160)) if number not in (9, 10)}
-    | {number: f"\\u{number:04x}" for number in (*range(0x202A, 0x202F), *range(0x2066, 0x206A), 0x200E, 0x200F)}
-)
-"""Control and direction characters of source text, as they are shown: a file must not drive the terminal."""
-
 
 @click.group()
 def context() -> None:
@@ -35,9 +29,9 @@ def get(words: tuple[str, ...], code: bool, as_json: bool) -> None:
     if not result.success:
         raise click.ClickException(result.error.message if result.error else "no answer")
     if as_json:
-        click.echo(json.dumps(result.data, ensure_ascii=False))
+        click.echo(inarch.escape_json(json.dumps(result.data, ensure_ascii=False)))
         return
-    click.echo("\n".join(_lines(result.data, code)).translate(_SHOWN))
+    click.echo(inarch.escape("\n".join(_lines(result.data, code))))
 
 
 def _lines(data: Mapping[str, Any], code: bool) -> Iterator[str]:

@@ -93,7 +93,7 @@ def test_wrong_words_are_one_line(cli: Run, words: tuple[str, ...], said: str) -
         (b"\xff\xfe", "config.toml:1: is not UTF-8"),
         ("\nprofil = 'x'", "config.toml:2: profil: unknown key (did you mean 'profile'?)"),
         ("[profiles.default]\nstore = 3", "config.toml:2: profiles.default.store: must be a string"),
-        ("[profiles.default]\nmodel = 'gemini/x'", "config.toml:2: profiles.default.model: no plugin provides"),
+        ("[profiles.default]\nmodel = 'gemeni/x'", "config.toml:2: profiles.default.model: no plugin provides"),
         ("[profiles.default]\ndecision_model = 'a/b'", "config.toml:2: profiles.default.decision_model: no plugin"),
         ("[profiles.default]\nstore = 'sqlite'", "config.toml:2: profiles.default.store: no plugin provides the store"),
         ("[profiles.default]\nworkspace = 'nope'", "'nope' (known: sandbox-fs)"),
@@ -135,7 +135,7 @@ def test_a_configuration_file_that_is_no_file(cli: Run, environ: dict[str, str])
 
 
 def test_config_check_finds_parts_that_no_plugin_provides_and_tells_each_once(configured: Run) -> None:
-    done = configured("[profiles.default]\nmodel = 'gemini/x'\nstore = 'nope'\n", "config", "check")
+    done = configured("[profiles.default]\nmodel = 'gemeni/x'\nstore = 'nope'\n", "config", "check")
     assert done.returncode == 2
     assert [line.split(": ")[1] for line in done.stdout.splitlines()] == [
         "profiles.default.model", "profiles.default.store",

@@ -104,6 +104,18 @@ def test_text_writes_the_answer_once_and_notes_once(capsys: pytest.CaptureFixtur
     assert capsys.readouterr().err == "inarch: note: mind the gap\n"
 
 
+def test_a_script_is_told_what_was_denied_and_what_would_allow_it(capsys: pytest.CaptureFixture[str]) -> None:
+    denied = ToolError("denied", "write_file needs approval", "run with --approve edits, or:\n[[rules]]\ntool = 'x'")
+    twice = [CallResult(id, "write_file", "error", ToolResult(False, error=denied), None, END) for id in "ab"]
+    for quiet in (False, True):
+        front_end = TextFrontEnd(io.StringIO(), io.StringIO(), quiet=quiet)
+        for event in events(TurnStarted(turn("running")), *twice):
+            front_end.show(event)
+        said = capsys.readouterr().err
+        told = "inarch: note: write_file needs approval\n  run with --approve edits, or:\n  [[rules]]\n  tool = 'x'\n"
+        assert said == ("" if quiet else told)
+
+
 def test_quiet_is_the_answer_only_but_errors_are_told(capsys: pytest.CaptureFixture[str]) -> None:
     out = io.StringIO()
     front_end = TextFrontEnd(out, io.StringIO(), quiet=True)

@@ -9,12 +9,16 @@ import unicodedata
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inarch.cli.terminal import columns_of, escape, escape_json, has_colours, is_terminal, shorten, width
+from inarch.cli.terminal import Harmless, columns_of, escape, escape_json, has_colours, is_terminal, shorten, width
 
 DIRECTION = set("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
-INVISIBLE = set("\u200b\u2060\ufeff\u00ad")
+INVISIBLE = set("\u200b\u2060\ufeff\u00ad\u034f\u115f\u1160\u3164\uffa0\u180e\U000e0041")
 anything = st.text(st.characters(codec=None, exclude_categories=()))
-nasty = st.text(st.sampled_from("\x00\x07\x1b[31m\x9b\r\n\t\u202e\u2066\u200b\u200d\ufeff\u2028\U000e0041\udc80aé日👩"))
+nasty = st.text(
+    st.sampled_from(
+        "\x00\x07\x1b[31m\x9b\r\n\t\u202e\u2066\u200b\u200d\ufeff\u2028\U000e0041\udc80aé日👩\u0301\ufe0f\U000e0101\u3164"
+    )
+)
 
 
 def is_harmless(char: str) -> bool:
@@ -58,6 +62,30 @@ def test_shortened_text_fits(text: str, columns: int) -> None:
     short = shorten(text, columns)
     assert width(short) <= columns
     assert short == text or columns == 0 or short.endswith("…")
+
+
+@given(nasty, nasty)
+def test_a_stream_is_escaped_as_its_whole(first: str, second: str) -> None:
+    first = first.rstrip("\r\u200c\u200d")  # the front end holds these back
+    assert escape(first) + escape(second, after=first) == escape(first + second)
+
+
+def test_piled_accents_are_shown_where_they_would_cover_other_lines() -> None:
+    assert escape("e\u0301\u0302 กำ้ בְּ") == "e\u0301\u0302 กำ้ בְּ"
+    assert escape("z" + "\u0335" * 10) == "z" + "\u0335" * 8 + "\\u0335\\u0335"
+    assert width(shorten(escape("z" + "\u0335" * 1000, keep_newlines=False), 40)) <= 40
+
+
+def test_variants_stay_behind_what_they_vary() -> None:
+    assert escape("❤\ufe0f 1\ufe0f\u20e3 葛\U000e0101") == "❤\ufe0f 1\ufe0f\u20e3 葛\U000e0101"
+    assert escape("a\ufe0f\ufe01 x\U000e0101") == "a\\ufe0f\\ufe01 x\\U000e0101"
+    assert escape("❤\ufe0f\ufe0e") == "❤\ufe0f\\ufe0e"
+
+
+def test_what_others_print_is_harmless() -> None:
+    stream = io.StringIO()
+    print("a\x1b[2J\x9b", file=Harmless(stream), flush=True)  # type: ignore[arg-type]
+    assert stream.getvalue() == "a\\x1b[2J\\x9b\n"
 
 
 def test_width_counts_columns() -> None:

@@ -36,7 +36,7 @@ def swapping(folder: Path, *names: str) -> Iterator[None]:
             yield
         finally:
             output, _ = other.communicate("")
-        assert other.returncode == 0 and int(output) > 100
+        assert other.returncode == 0 and int(output) > 10
 
 
 def tree(folder: Path) -> dict[str, tuple[Any, ...]]:

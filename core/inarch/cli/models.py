@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import sys
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from inarch.cli.options import composing_options
-from inarch.cli.terminal import columns_of, escape, shorten
+from inarch.cli.terminal import columns_of, escape, print_json, shorten
 from inarch.contract.doors import guarded
 from inarch.contract.errors import PluginError, ProviderError
 
@@ -38,7 +37,7 @@ def list_models(as_json: bool, **given: Any) -> None:
         tell_left_out(app)
     rows = asyncio.run(_offers(app))
     if as_json:
-        click.echo(json.dumps(rows, ensure_ascii=False, indent=2))
+        print_json(rows)
         return
     columns = columns_of(sys.stdout) if sys.stdout.isatty() else 10_000
     for row in rows:

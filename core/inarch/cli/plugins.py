@@ -9,7 +9,7 @@ import click
 
 from inarch.cli.failure import say
 from inarch.cli.options import composing_options
-from inarch.cli.terminal import escape
+from inarch.cli.terminal import print_json, print_line
 from inarch.contract.errors import UsageError
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ def list_plugins(as_json: bool, **given: Any) -> None:
     """List all plugins: loaded ones in the order of the profile, refused ones, then the rest."""
     inventory = _inventory(given)
     if as_json:
-        _print_json({"safe_mode": inventory.safe_mode, "plugins": [row.data() for row in inventory.rows]})
+        print_json({"safe_mode": inventory.safe_mode, "plugins": [row.data() for row in inventory.rows]})
         return
     if inventory.safe_mode:
         click.echo("Safe mode: no plugin but the store is loaded (INARCH_SAFE_MODE=1).")
@@ -41,7 +41,7 @@ def list_plugins(as_json: bool, **given: Any) -> None:
     widths = [max(len(row[column]) for row in cells) for column in range(3)]
     for *first, last in cells:
         text = "  ".join(cell.ljust(width) for cell, width in zip(first, widths, strict=True))
-        click.echo(escape(f"{text}  {last}".rstrip(), keep_newlines=False))
+        print_line(f"{text}  {last}".rstrip())
 
 
 @plugins.command("show")
@@ -55,11 +55,11 @@ def show_plugin(name: str, as_json: bool, **given: Any) -> None:
     if row is None:
         raise UsageError(f"no plugin is called {name!r}", inventory.nearest(name))
     if as_json:
-        _print_json(row.data())
+        print_json(row.data())
         return
     for key, value in row.data().items():
         if value not in ("", [], {}):
-            click.echo(escape(f"{key}:{_plain(value)}"))
+            _print_value(key, value)
 
 
 def _inventory(given: Mapping[str, Any]) -> Inventory:
@@ -82,15 +82,12 @@ def _brought(row: Row) -> str:
     return ", ".join(names)
 
 
-def _plain(value: Any) -> str:
+def _print_value(key: str, value: Any) -> None:
     if isinstance(value, dict):
-        return "".join(f"\n  {key} = {item}" for key, item in value.items())
-    if isinstance(value, bool):
-        return " yes" if value else " no"
-    return f" {', '.join(value) if isinstance(value, list) else value}"
-
-
-def _print_json(data: Any) -> None:
-    import json
-
-    click.echo(json.dumps(data, ensure_ascii=False, indent=2))
+        print_line(f"{key}:")
+        for name, item in value.items():
+            print_line(f"  {name} = {item}")
+    elif isinstance(value, bool):
+        print_line(f"{key}: {'yes' if value else 'no'}")
+    else:
+        print_line(f"{key}: {', '.join(value) if isinstance(value, list) else value}")

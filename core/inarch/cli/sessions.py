@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from inarch.cli.options import composing_options
+from inarch.cli.terminal import columns_of, escape, print_json, shorten
 from inarch.contract.errors import UsageError
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def list_sessions(everywhere: bool, as_json: bool, **given: Any) -> None:
     if as_json:
         from inarch.contract.codec import to_data
 
-        click.echo(json.dumps(to_data(shown), ensure_ascii=False, indent=2))
+        print_json(to_data(shown))
         return
     for line in listing(shown, [info.id for info in known], with_root=everywhere):
         click.echo(line)
@@ -65,7 +65,7 @@ def show_session(session_id: str, as_json: bool, **given: Any) -> None:
         from inarch.contract.codec import to_data
 
         shown = {"session": to_data(info), "turns": to_data(history.turns), "damage": damage}
-        click.echo(json.dumps(shown, ensure_ascii=False, indent=2))
+        print_json(shown)
         return
     for line in story(info, history, _glyphs()):
         click.echo(line)
@@ -89,59 +89,60 @@ def find(store: ContextStore, beginning: str) -> SessionInfo:
 
 def listing(shown: Sequence[SessionInfo], ids: Sequence[str], *, with_root: bool = False) -> Iterator[str]:
     """Yield a line a session, with as much of its id as tells it from all others."""
-    from inarch.cli.terminal import columns_of, escape, shorten
-
     columns = columns_of(sys.stdout) if sys.stdout.isatty() else 10_000
     short = _short_ids(ids)
     wide = max((len(short[info.id]) for info in shown), default=0)
     for info in shown:
         said = f"{info.title or '(no prompt)'}{f'  [{info.root}]' if with_root else ''}"
-        line = f"{short[info.id]:<{wide}}  {_local(info.started)}  {info.events:>6} events  "
-        yield shorten(line + escape(said, keep_newlines=False), columns)
+        line = f"{short[info.id]:<{wide}}  {_local(info.started)}  {info.events:>6} events  {said}"
+        yield shorten(escape(line, keep_newlines=False), columns)
 
 
 def story(info: SessionInfo, history: History, glyphs: dict[str, str]) -> Iterator[str]:
-    """Yield the lines of a session: its turns as trees, prompts and answers whole."""
-    from inarch.cli.terminal import escape
+    """Yield the lines of a session, made harmless: its turns as trees, prompts and answers whole."""
+    for line in _story(info, history, glyphs):
+        yield escape(line).replace("\n", "\\n")  # tabs stay, they are an answer's own
 
+
+def _story(info: SessionInfo, history: History, glyphs: dict[str, str]) -> Iterator[str]:
     agent_turns = sum(turn.type == "agent" for turn in history.turns)
     yield f"session {info.id}"
     turns = "1 turn" if agent_turns == 1 else f"{agent_turns} turns"
-    yield f"{_local(info.started)} · {turns} · {info.events} events · {escape(info.root, keep_newlines=False)}"
+    yield f"{_local(info.started)} · {turns} · {info.events} events · {info.root}"
     for turn in history.turns:
         yield ""
         if turn.type == "user":
-            yield from (f"> {line}" for line in escape(turn.content).split("\n"))
+            yield from (f"> {line}" for line in _lines(turn.content))
         else:
             yield from _agent_turn(turn, glyphs)
 
 
-def _agent_turn(turn: Turn, glyphs: dict[str, str]) -> Iterator[str]:
-    from inarch.cli.terminal import escape
+def _lines(text: str) -> list[str]:
+    return text.replace("\r\n", "\n").split("\n")
 
-    yield f"{glyphs['turn']} {escape(turn.model or 'agent', keep_newlines=False)}"
+
+def _agent_turn(turn: Turn, glyphs: dict[str, str]) -> Iterator[str]:
+    yield f"{glyphs['turn']} {turn.model or 'agent'}"
     for call in turn.calls:
         yield from _call(call, glyphs)
     yield f"{glyphs['end']} {_ending(turn)}"
     if turn.error:
-        yield f"{turn.status}: {escape(turn.error, keep_newlines=False)}"
+        yield f"{turn.status}: {turn.error}"
     if turn.content:
         yield ""
-        yield from escape(turn.content).split("\n")
+        yield from _lines(turn.content)
 
 
 def _call(call: ToolCall, glyphs: dict[str, str]) -> Iterator[str]:
     from inarch.cli.front_ends.words import duration, seconds_between, short_arguments
-    from inarch.cli.terminal import escape
 
     took = seconds_between(call.started, call.ended)
-    arguments = escape(short_arguments(call.arguments), keep_newlines=False)
+    arguments = short_arguments(call.arguments)
     end = f" · {duration(took)}" if took is not None else ""
-    name = escape(call.name, keep_newlines=False)
-    yield f"{glyphs['item']} {glyphs.get(call.status, call.status)} {name} {arguments}".rstrip() + end
+    yield f"{glyphs['item']} {glyphs.get(call.status, call.status)} {call.name} {arguments}".rstrip() + end
     if call.result is not None and call.result.error is not None:
         error = call.result.error
-        yield f"{glyphs['bar']}   {error.code}: {escape(error.message, keep_newlines=False)}"
+        yield f"{glyphs['bar']}   {error.code}: {error.message}"
 
 
 def _ending(turn: Turn) -> str:

@@ -15,7 +15,7 @@ from inarch.cli.diagnostics import diagnostics, note_event
 from inarch.cli.failure import ANSWERED, CANCELLED, FAILED, LIMITED, say
 from inarch.cli.front_ends import make_front_end
 from inarch.cli.interrupts import interrupts
-from inarch.cli.terminal import escape
+from inarch.cli.terminal import Harmless, escape
 from inarch.contract.doors import KERNEL, guarded
 from inarch.contract.errors import InarchError, PluginError, UsageError
 
@@ -117,7 +117,7 @@ class Display:
 
     def keeping_stdout(self) -> AbstractContextManager[object]:
         """Keep what others print off standard output; a plugin's front end may itself be printing."""
-        return redirect_stdout(sys.stderr) if self.plugin == KERNEL else nullcontext()
+        return redirect_stdout(Harmless(sys.stderr)) if self.plugin == KERNEL else nullcontext()
 
     def _door(self) -> AbstractContextManager[None]:
         """Name the plugin for what its front end raises; what the kernel's own raise is a crash to be reported."""
