@@ -6,11 +6,14 @@ import os
 import resource
 import signal
 import sys
+import tempfile
 from collections.abc import Iterator
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from inarch_sandbox_fs.confinement import ALL_LAYERS, Features, Plan, features, layers_of, level_of
+from inarch_sandbox_fs.confinement import ALL_LAYERS, Features, Plan, features, layers_of, level_of, view
 
 sys.path.insert(0, os.path.dirname(__file__))
 from confinement_place import PYTHON, USERS, Place, place_of, without
@@ -207,3 +210,25 @@ def test_only_what_changes_or_starts_things_gets_a_view() -> None:
     assert plan._replace(writable=("/ws",)).view
     assert not plan._replace(writable=("/ws",), layers=frozenset()).view
     assert not plan._replace(writable=("/ws",), network=True).own_network
+
+
+PLACED = st.tuples(st.sampled_from(["folder", "absolute", "relative"]), st.integers(0, 99), st.integers(0, 99))
+
+
+@given(st.lists(PLACED, max_size=12))
+def test_a_view_leads_names_where_the_machine_does(placed: list[tuple[str, int, int]]) -> None:
+    with tempfile.TemporaryDirectory() as top:
+        names = [os.path.realpath(top)]
+        for count, (kind, above, target) in enumerate(placed):
+            name = os.path.join(names[above % len(names)], f"n{count}")
+            to = names[target % len(names)]
+            if kind == "folder":
+                os.mkdir(name)
+            else:
+                below = os.path.realpath(os.path.dirname(name))
+                os.symlink(to if kind == "absolute" else os.path.relpath(to, below), name)
+            names.append(name)
+        for name in names:
+            links: dict[str, str] = {}
+            assert view._real(name, links) == os.path.realpath(name)
+            assert {path for path, to in links.items() if to} == set(filter(os.path.islink, links))

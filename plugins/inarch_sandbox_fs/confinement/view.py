@@ -51,7 +51,8 @@ def show(plan: Plan) -> None:
     for part in parts:
         _place(part)
     for path, target in links.items():
-        _link(path[1:], target)
+        if target:
+            _link(path[1:], target)
     _fill_devices()
     _turn_over()
 
@@ -85,17 +86,31 @@ def _covered(path: str, shown: Iterable[str]) -> bool:
 
 
 def _real(path: str, links: dict[str, str]) -> str:
-    """Return the real path, noting in `links` those on the way, so that the name as given works too."""
-    real, todo = os.path.realpath(path), path
-    for _ in range(_MAX_LINKS):
-        names = todo.split("/")
-        heads = ("/".join(names[:count]) for count in range(2, len(names) + 1))
-        link = next(filter(os.path.islink, heads), "")
-        if not link:
-            break
-        links[link] = os.readlink(link)
-        todo = os.path.normpath(os.path.join(os.path.dirname(link), links[link]) + todo[len(link) :])
-    return real
+    """Return the real path; in `links`, note where each name on the way leads, so that the one given works too."""
+    real, todo, left = "", path.split("/")[::-1], _MAX_LINKS
+    while todo:
+        name = todo.pop()
+        if name == "..":
+            real = os.path.dirname(real)
+        if name in ("", ".", ".."):
+            continue
+        here = f"{real}/{name}".replace("//", "/")
+        target = links[here] if here in links else links.setdefault(here, _target(here))
+        if not target or not left:
+            real = here
+            continue
+        left -= 1
+        real = "" if target[0] == "/" else real
+        todo += target.split("/")[::-1]
+    return real or "/"
+
+
+def _target(path: str) -> str:
+    """Return where a symbolic link leads, `""` for what is none."""
+    try:
+        return os.readlink(path)
+    except OSError:
+        return ""
 
 
 def _copy(path: str) -> int:

@@ -187,7 +187,8 @@ class Programs:
 
     def _may_be_shown(self, folder: str) -> bool:
         """Whether a folder holds neither the whole home nor the workspace."""
-        return not any(_holds(os.path.realpath(folder), path) for path in (self._home, self.root))
+        real = os.path.realpath(folder)
+        return not any(_holds(real, path) for path in (self._home, self.root))
 
     def _is_inside(self, path: str) -> bool:
         return _holds(self.root, path)

@@ -6,6 +6,7 @@ threads, and because a small process forks fast.
 
 from __future__ import annotations
 
+import array
 import fcntl
 import gc
 import os
@@ -14,15 +15,14 @@ import select
 import socket
 import time
 
-from inarch_sandbox_fs.confinement import features
+from inarch_sandbox_fs.confinement import Features, Plan, features, layers_of, prepare
 from inarch_sandbox_fs.processes import wire
 from inarch_sandbox_fs.processes.descendants import drain, kill_all, reap
 from inarch_sandbox_fs.processes.supervisor import MOST_DESCRIPTORS, become_subreaper, stand_by, wake_on_child
 
-USED_BY_CHILDREN = (fcntl, resource)
+USED_BY_CHILDREN = (array, fcntl, resource)
 """Imported once here instead of in each child."""
 
-_LEISURE_MS = 20  # how long a command runs alone before the next supervisor is made
 _PAUSE_S = 0.05  # before another supervisor is made where that failed
 
 
@@ -37,18 +37,32 @@ def main() -> None:
     os.chdir("/")
     become_subreaper()
     wake = wake_on_child()
-    wire.send(channel, {"features": tuple(features())})
+    found = features()
+    wire.send(channel, {"features": tuple(found)})
+    layers = _make_filters(found)
     gc.collect()
     gc.freeze()  # what is here now stays: forked children don't touch its pages
-    Server(channel, wake).serve()
+    Server(channel, wake, layers).serve()
+
+
+def _make_filters(found: Features) -> frozenset[str]:
+    """Have the usual filters made, which are kept for all children; return the layers that can be had."""
+    layers = frozenset(layers_of(found))
+    for changed in ((), ("/",)):
+        try:
+            prepare(Plan(root="/", program="/", writable=changed, executable=changed, layers=layers))
+        except OSError:
+            break  # the child of each command says what the matter is
+    return layers
 
 
 class Server:
     """The loop that makes supervisors and looks after them."""
 
-    def __init__(self, channel: socket.socket, wake: int) -> None:
+    def __init__(self, channel: socket.socket, wake: int, layers: frozenset[str]) -> None:
         self.channel = channel
         self.wake = wake
+        self.layers = layers
         self.supervisors: set[int] = set()
         self.spare = 0
         self.taken, self.take = os.pipe()
@@ -57,15 +71,15 @@ class Server:
     def serve(self) -> None:
         """Keep a supervisor waiting until the client is gone, then wait until all have ended."""
         poller = select.poll()
-        for descriptor in (self.channel.fileno(), self.wake, self.taken):
+        for descriptor in (self.wake, self.taken):
             poller.register(descriptor, select.POLLIN)
-        self._fork()
+        poller.register(self.channel, 0)  # that the client is gone is told in any case
         serving = True
         while serving or self.supervisors:
             lacking = serving and not self.spare
-            if serving:  # that the client is gone is told in any case
-                poller.modify(self.channel, select.POLLIN if lacking else 0)
-            for descriptor, event in poller.poll(_LEISURE_MS if lacking else None):
+            if lacking:
+                self._fork()
+            for descriptor, event in poller.poll(0 if lacking else None):
                 if descriptor == self.wake:
                     drain(self.wake)
                     self._look_after()
@@ -74,9 +88,6 @@ class Server:
                 elif event & select.POLLHUP:
                     serving = False
                     poller.unregister(self.channel)
-            # Not before the present command is over or the next one waits: two processors have enough to do.
-            if lacking and serving:
-                self._fork()
 
     def _fork(self) -> None:
         try:
@@ -92,7 +103,7 @@ class Server:
     def _supervise(self) -> None:
         code = 1
         try:
-            stand_by(self.channel, self.take)
+            stand_by(self.channel, self.take, self.layers)
             code = 0
         except ConnectionError:
             code = 0  # the client is gone; everything else has been done

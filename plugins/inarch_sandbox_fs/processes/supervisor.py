@@ -49,12 +49,13 @@ def wake_on_child() -> int:
     return readable
 
 
-def stand_by(channel: socket.socket, taken: int) -> None:
+def stand_by(channel: socket.socket, taken: int, layers: frozenset[str]) -> None:
     """Wait for a request, run its command and report on it.
 
     Args:
         channel: Where requests come; it is shared with other supervisors, and each takes one.
         taken: Where the process id is written once there is one, so that the next supervisor is made.
+        layers: The layers that a command may be asked to put on.
     """
     os.setsid()
     become_subreaper()
@@ -65,7 +66,7 @@ def stand_by(channel: socket.socket, taken: int) -> None:
     if pid == 0:
         ours.close()
         channel.close()
-        _become(theirs)
+        _become(theirs, layers)
     theirs.close()
     _, descriptors, _, _ = socket.recv_fds(channel, 1, REQUEST)
     if len(descriptors) < REQUEST:
@@ -174,7 +175,7 @@ def _execute(request: dict[str, Any]) -> None:
         raise OSError(error.errno, f"execve: {error.strerror}") from None
 
 
-def _become(parent: socket.socket) -> NoReturn:
+def _become(parent: socket.socket, layers: frozenset[str]) -> NoReturn:
     """Wait for a request and become its command."""
     try:
         os.setsid()
@@ -183,7 +184,7 @@ def _become(parent: socket.socket) -> NoReturn:
         for name in _DEFAULTS:
             signal.signal(getattr(signal, name), signal.SIG_DFL)
         signal.pthread_sigmask(signal.SIG_SETMASK, ())
-        prepare(Plan(root="/", program="/"))  # what is touched now need not be copied then
+        prepare(Plan(root="/", program="/", layers=layers))  # what is touched now need not be copied then
         _, descriptors, _, _ = socket.recv_fds(parent, 1, REQUEST - 1)
         request = wire.receive(parent) if descriptors else None
         if request is not None:
