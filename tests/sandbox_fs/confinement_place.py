@@ -51,6 +51,9 @@ class Place:
         os.symlink(self.folder / "outside", self.folder / "ws/link")
         shutil.copy("/bin/true", self.folder / "ws/tool")
         shutil.copy(HERE / "confinement_attempts.py", self.folder / "ws/attempts.py")
+        # The user may not be able to reach the folders of the tests and of the installed package.
+        shutil.copytree(PACKAGE / "confinement", self.folder / "code/confinement")
+        shutil.copy(HERE / "confinement_launcher.py", self.folder / "code/launcher.py")
         self.own()
 
     def own(self) -> None:
@@ -81,7 +84,7 @@ class Place:
             {} if self.user == os.geteuid() else {"user": self.user, "group": self.user, "extra_groups": []}
         )
         return subprocess.run(
-            [PYTHON, "-I", "-S", "-B", str(HERE / "confinement_launcher.py"), str(PACKAGE)],
+            [PYTHON, "-I", "-S", "-B", str(self.folder / "code/launcher.py"), str(self.folder / "code")],
             input=json.dumps(asked),
             capture_output=True,
             text=True,
