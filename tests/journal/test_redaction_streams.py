@@ -42,6 +42,7 @@ def test_every_cut_of_every_secret_gives_what_the_whole_gives() -> None:
 @settings(max_examples=300)
 @given(st.lists(PIECES, max_size=8), st.lists(st.integers(0, 400), max_size=12))
 @example(["7hush-hush/of+min", KNOWN], [17])
+@example(["²", "AKIAPYCDYBK377OXTZQ6"], [3])
 def test_any_chunks_give_what_the_whole_gives(pieces: list[str], cuts: list[int]) -> None:
     text = "".join(pieces)
     places = sorted({0, len(text), *(cut for cut in cuts if cut < len(text))})

@@ -228,7 +228,7 @@ def test_a_view_leads_names_where_the_machine_does(placed: list[tuple[str, int, 
                 below = os.path.realpath(os.path.dirname(name))
                 os.symlink(to if kind == "absolute" else os.path.relpath(to, below), name)
             names.append(name)
-        for name in names:
+        for name in filter(os.path.exists, names):  # the kernel follows 40 links; what leads on and on leads nowhere
             links: dict[str, str] = {}
             assert view._real(name, links) == os.path.realpath(name)
             assert {path for path, to in links.items() if to} == set(filter(os.path.islink, links))

@@ -13,7 +13,7 @@ import pytest
 from inarch_sandbox_fs.confinement import ALL_LAYERS, features, layers_of
 
 sys.path.insert(0, os.path.dirname(__file__))
-from confinement_place import PACKAGE, PREFIX, PYTHON, USERS, Place, place_of
+from confinement_place import PREFIX, PYTHON, USERS, Place, place_of
 
 pytestmark = pytest.mark.skipif(
     layers_of(features()) != ALL_LAYERS, reason=f"this machine has not every layer: {features()}"
@@ -195,6 +195,7 @@ if not child:
 os.waitpid(child, 0)
 """
     (place.folder / "ws/code.py").write_text(code)
-    plan = place.builds(readable=(PREFIX, str(PACKAGE)))
-    ran = place.run(plan, PYTHON, "-I", "-B", "-u", "code.py", env={"PACKAGE": str(PACKAGE)})
+    package = str(place.folder / "code")
+    plan = place.builds(readable=(PREFIX, package))
+    ran = place.run(plan, PYTHON, "-I", "-B", "-u", "code.py", env={"PACKAGE": package})
     assert ran.stdout == "2 False False True\ninside\n", ran.stderr

@@ -16,6 +16,8 @@ from attrs import frozen
 BEFORE = "(?<![A-Za-z0-9›])"
 """A placeholder before or after counts as a letter, so that hiding twice changes nothing."""
 AFTER = "(?![A-Za-z0-9‹])"
+AFTER_WORD = re.compile("(?<=[A-Za-z0-9›])")
+"""Matches where `BEFORE` does not."""
 
 
 class Piece(NamedTuple):

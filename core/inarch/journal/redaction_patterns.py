@@ -15,7 +15,7 @@ from inarch.journal.redaction_looks import (
     mixed,
 )
 from inarch.journal.redaction_names import looks_random
-from inarch.journal.redaction_pattern import Pattern, Piece
+from inarch.journal.redaction_pattern import AFTER_WORD, Pattern, Piece
 
 _WORD = "[A-Za-z0-9]"
 _TOKEN = "[A-Za-z0-9_-]"
@@ -272,6 +272,6 @@ def _needle_begun(text: str, start: int) -> int:
     for length in range(min(_LONGEST_NEEDLE - 1, len(text) - start), 0, -1):
         place = len(text) - length
         tail = text[place:]
-        if tail in _ANYWHERE or (tail in _AT_WORDS and not (place and (text[place - 1].isalnum()))):
+        if tail in _ANYWHERE or (tail in _AT_WORDS and not AFTER_WORD.match(text, place)):
             return place
     return len(text)
