@@ -192,12 +192,15 @@ class Handle:
 
     def _demand_undeclared_allowed(self, rights: Rights) -> None:
         """Refuse what paths can't say to a call that was not let do anything."""
-        wanted = {"start programs": rights.executes, "use the network": rights.network}
-        wanted["write outside the workspace"] = bool(rights.writes_outside) and not (
-            self._effects is not None and self._effects.writes
-        )
+        if self._effects is None:
+            return
+        wanted = {
+            "start programs": rights.executes,
+            "use the network": rights.network,
+            "write outside the workspace": bool(rights.writes_outside) and not self._effects.writes,
+        }
         for what, asked in wanted.items():
-            if asked and self._effects is not None:
+            if asked:
                 raise ToolFailed(
                     "permission", f"this call did not declare that it may {what}; nothing was run",
                     "report it to the plugin's author",

@@ -99,6 +99,19 @@ def tell_left_out(app: App) -> None:
         say("note", f"plugin {refused.name!r} was refused: {refused.reason} ({refused.remedy})")
 
 
+def compose_told(given: Mapping[str, Any]) -> App:
+    """Compose the application from click's parameters and say what was left out, for commands without a session.
+
+    Raises:
+        InarchError: As `compose_app`.
+    """
+    options = Options.of(given)
+    app = compose_app(options)
+    if not options.quiet:
+        tell_left_out(app)
+    return app
+
+
 def open_session(app: App, options: Options) -> Session:
     """Open the session that the flags name, or a new one.
 

@@ -29,12 +29,9 @@ def models() -> None:
 @composing_options
 def list_models(as_json: bool, **given: Any) -> None:
     """List the models of the profile's providers, as they are written after --model."""
-    from inarch.cli.composing import Options, compose_app, tell_left_out
+    from inarch.cli.composing import compose_told
 
-    options = Options.of(given)
-    app = compose_app(options)
-    if not options.quiet:
-        tell_left_out(app)
+    app = compose_told(given)
     rows = asyncio.run(_offers(app))
     if as_json:
         print_json(rows)

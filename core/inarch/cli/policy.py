@@ -117,13 +117,9 @@ def test(file: str | None, **given: Any) -> int:
 
 
 def _compose(given: Mapping[str, Any]) -> App:
-    from inarch.cli.composing import Options, compose_app, tell_left_out
+    from inarch.cli.composing import compose_told
 
-    options = Options.of(given)
-    app = compose_app(options)
-    if not options.quiet:
-        tell_left_out(app)
-    return app
+    return compose_told(given)
 
 
 def _show(lines: list[str]) -> None:

@@ -105,13 +105,9 @@ async def _call(app: App, name: str, arguments: Mapping[str, Any]) -> ToolResult
 
 
 def _compose(given: Mapping[str, Any]) -> App:
-    from inarch.cli.composing import Options, compose_app, tell_left_out
+    from inarch.cli.composing import compose_told
 
-    options = Options.of(given)
-    app = compose_app(options)
-    if not options.quiet:
-        tell_left_out(app)
-    return app
+    return compose_told(given)
 
 
 def read_object(text: str) -> dict[str, Any]:

@@ -52,15 +52,6 @@ def _rules(plan: Plan) -> landlock.Ruleset:
     return landlock.Ruleset(plan, seal_network=not plan.network and not plan.own_network)
 
 
-def enter(plan: Plan) -> None:
-    """Confine the calling process, which must have one thread, for good; it may still execute what the plan lets it.
-
-    Raises:
-        OSError: A layer that is on can't be had; the process must end then.
-    """
-    _enter(plan, prepare(plan)._replace(filter=_filter(plan, None)))
-
-
 def execute(
     plan: Plan, argv: Sequence[str], environment: Mapping[str, str], prepared: Prepared | None = None
 ) -> NoReturn:
