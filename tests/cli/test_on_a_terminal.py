@@ -168,6 +168,8 @@ def test_a_conversation(terminal: Open, slowly: Flags) -> None:
     opened.until("cancelled")
     opened.type("please fail", "Enter")
     opened.until("the key was refused")
+    opened.until("\n> ", times=3)
+    opened.until("\n>\n")  # a Ctrl-C before the prompt belongs to the turn
     opened.type("", "C-c")
     opened.until("(Ctrl-D leaves)")
     opened.type("", "C-d")
