@@ -16,13 +16,16 @@ class Settings:
     Args:
         enabled: Whether anything is written.
         path: The folder of the logs; the plugin's own state folder if empty.
-        rotate_mb: A file that would grow over this many megabytes is renamed to NAME.1.jsonl, NAME.2.jsonl, …;
+        max_mb: A file that would grow over this many megabytes is renamed to NAME.1.jsonl, NAME.2.jsonl, …;
             0 never renames.
+        keep: How many renamed files of a session stay, the newest ones; 0 keeps all, and only then the log of a
+            long session stays whole.
     """
 
     enabled: bool = True
     path: str = ""
-    rotate_mb: float = 100.0
+    max_mb: float = 100.0
+    keep: int = 0
 
 
 @inarch.hookimpl
@@ -39,4 +42,5 @@ def inarch_tracers(context: inarch.PluginContext) -> Iterable[inarch.Tracer]:
         return []
     from inarch_jsonl_logger.logger import JsonlLogger
 
-    return [JsonlLogger(settings.path or f"{context.state_dir}/logs", int(settings.rotate_mb * 1_000_000))]
+    folder = settings.path or f"{context.state_dir}/logs"
+    return [JsonlLogger(folder, int(settings.max_mb * 1_000_000), settings.keep)]

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import os
 import re
+import threading
 from pathlib import Path
 
 from attrs import define, field
 
 import inarch
+from inarch_jsonl_logger.log_file import LogFile
 
 SCHEMA = 1
-"""Version of the lines, their first field; it grows when a key of an event changes its meaning."""
+"""Version of the lines, their first field; it grows when a key changes its meaning, not when one is added."""
 _UNSAFE = re.compile(r"[^A-Za-z0-9_-]")
 
 
@@ -19,18 +20,26 @@ _UNSAFE = re.compile(r"[^A-Za-z0-9_-]")
 class JsonlLogger:
     """Appends each event to `FOLDER/SESSION.jsonl` at once; nothing is opened before the first event.
 
-    A line that can't be written is lost here (the store has it), counted, and told once a turn; later ones are tried.
+    A line that can't be written is lost here (the store has it) and counted, and the next one is tried. The first turn
+    with losses says so, then the first one after which writing works again.
+
+    Args:
+        folder: Where the files are; made when it is needed.
+        max_bytes: The size that a file is set aside before; 0 for never.
+        keep: How many files that were set aside stay; 0 for all.
     """
 
     folder: str
-    rotate_bytes: int = 0
+    max_bytes: int = 0
+    keep: int = 0
     name: str = field(init=False, default="jsonl-logger")
+    _file: LogFile | None = field(init=False, default=None)
     _session: str = field(init=False, default="")
-    _file: int | None = field(init=False, default=None)
-    _size: int = field(init=False, default=0)
-    _torn: bool = field(init=False, default=False)
     _lost: int = field(init=False, default=0)
     _reason: str = field(init=False, default="")
+    _fails: bool = field(init=False, default=False)
+    _told: bool = field(init=False, default=False)
+    _lock: threading.Lock = field(init=False, factory=threading.Lock)
 
     def path(self, session_id: str) -> Path:
         """Return where a session's log is."""
@@ -39,52 +48,46 @@ class JsonlLogger:
     def saw(self, event: inarch.Event) -> None:
         """Write the event's line."""
         line = f'{{"schema":{SCHEMA},{event.line[1:]}\n'.encode()
-        try:
-            if self._file is None or event.session_id != self._session:
-                self._open(event.session_id)
-            if self.rotate_bytes and self._size and self._size + len(line) > self.rotate_bytes:
-                self._rotate()
-            self._write(line)
-        except OSError as error:
-            self._lost += 1
-            self._reason = error.strerror or str(error)
+        with self._lock:
+            try:
+                self._file_of(event.session_id).append(line)
+                self._fails = False
+            except OSError as error:
+                self._lost += 1
+                self._fails = True
+                self._reason = error.strerror or str(error)
 
     def summary(self, turn_id: str) -> str | None:
-        """Say what was lost since the last turn."""
-        if not self._lost:
-            return None
-        lost, self._lost = self._lost, 0
-        events = "1 event is" if lost == 1 else f"{lost} events are"
-        return f"{events} missing in {self.path(self._session)}: {self._reason}"
+        """Say once what went wrong since it was last said."""
+        with self._lock:
+            if self._file is None:
+                return None
+            said = []
+            if self._file.removed:
+                self._file.removed = False
+                said.append(f"{self._file.path} was removed; the log goes on in a new file")
+            if self._lost and not (self._fails and self._told):
+                said.append(self._losses(self._file.path))
+            return "; ".join(said) or None
 
     def close(self) -> None:
         """Let go of the file; the next event opens it again."""
-        if self._file is not None:
-            os.close(self._file)
-            self._file = None
+        with self._lock:
+            if self._file is not None:
+                self._file.close()
 
-    def _open(self, session_id: str) -> None:
-        self.close()
-        self._session = session_id
-        Path(self.folder).mkdir(parents=True, exist_ok=True, mode=0o700)
-        self._file = os.open(self.path(session_id), os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o600)
-        self._size = os.fstat(self._file).st_size
-        # A process that was killed in the middle of a line left half of one: it must not spoil ours.
-        self._torn = self._size > 0 and os.pread(self._file, 1, self._size - 1) != b"\n"
+    def _file_of(self, session_id: str) -> LogFile:
+        if self._file is None or self._session != session_id:
+            if self._file is not None:
+                self._file.close()
+            self._file = LogFile(self.path(session_id), self.max_bytes, self.keep)
+            self._session = session_id
+        return self._file
 
-    def _write(self, line: bytes) -> None:
-        assert self._file is not None
-        rest = memoryview(b"\n" + line if self._torn else line)
-        while rest:
-            written = os.write(self._file, rest)
-            self._size += written
-            rest = rest[written:]
-            self._torn = bool(rest)
-
-    def _rotate(self) -> None:
-        path = self.path(self._session)
-        number = 1
-        while (aside := path.with_suffix(f".{number}.jsonl")).exists():
-            number += 1
-        path.rename(aside)
-        self._open(self._session)
+    def _losses(self, path: Path) -> str:
+        events = "1 event is" if self._lost == 1 else f"{self._lost} events are"
+        self._told = self._fails
+        if self._fails:
+            return f"{events} missing in {path} so far: {self._reason}; it is tried again with every event"
+        self._lost = 0
+        return f"{events} missing in {path}: {self._reason}"

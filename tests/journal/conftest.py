@@ -1,4 +1,4 @@
-"""Makes the contract suite beside this file importable."""
+"""Makes the samples of secrets beside this file importable."""
 
 import sys
 from pathlib import Path

@@ -1,15 +1,12 @@
 from __future__ import annotations
 
-from collections.abc import Callable
-
-import pytest
-from store_contract import StoreContract
+from pathlib import Path
 
 from inarch import ContextStore
 from inarch.journal import MemoryStore
+from inarch.testing.store_suite import StoreSuite
 
 
-class TestMemoryStore(StoreContract):
-    @pytest.fixture
-    def make(self) -> Callable[[], ContextStore]:
-        return MemoryStore
+class TestMemoryStore(StoreSuite):
+    def open_store(self, folder: Path) -> ContextStore:
+        return MemoryStore()

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from secret_samples import PLACES, TOKENS, lot, pem
 
 from inarch.journal import Redactor
-from inarch.journal.redaction_patterns import PATTERNS, patterns_in
+from inarch.journal.redaction_patterns import PATTERNS, SHORTEST_MATCH, patterns_in
 
 NAMES = [
     "argparse",
@@ -194,6 +194,13 @@ def test_every_needle_is_plain_text_that_json_leaves_as_it_is() -> None:
         for needle in pattern.needles:
             assert json.dumps(needle) == f'"{needle}"'
             assert pattern in patterns_in(f"\\n{needle}")
+
+
+@given(st.data())
+def test_no_match_is_shorter_than_what_is_looked_at_at_all(data: st.DataObject) -> None:
+    pattern = data.draw(st.sampled_from(PATTERNS))
+    found = data.draw(st.from_regex(pattern.whole, fullmatch=True))
+    assert len(found) >= SHORTEST_MATCH
 
 
 @given(st.sampled_from(sorted(TOKENS)), st.text(max_size=20), st.text(max_size=20))

@@ -1,6 +1,5 @@
-"""Makes the contract suite of all stores importable."""
+"""Lets pytest show the values of failed asserts in the suites of stores."""
 
-import sys
-from pathlib import Path
+import pytest
 
-sys.path.insert(0, str(Path(__file__).parent.parent / "journal"))
+pytest.register_assert_rewrite("inarch.testing.store_suite", "inarch.testing.kept_store_suite")

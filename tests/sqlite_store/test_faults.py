@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import signal
 import subprocess
 import sys
 import textwrap
@@ -12,9 +11,9 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from store_contract import event
 
 from inarch import StoreError
+from inarch.testing.store_suite import event, seqs
 from inarch_sqlite_store.store import SqliteStore
 
 PRELUDE = """
@@ -41,42 +40,6 @@ def output(code: str, folder: Path) -> str:
     said, _ = process.communicate()
     assert process.returncode == 0
     return said
-
-
-def seqs(store: SqliteStore, session: str = "s") -> list[int]:
-    return [item.seq for item in store.load(session)]
-
-
-@pytest.mark.parametrize("moment", [1, 7, 60, 300])
-def test_after_kill_9_everything_appended_is_there_and_appending_goes_on(tmp_path: Path, moment: int) -> None:
-    writer = """
-        store = SqliteStore(folder)
-        seq = 0
-        while True:
-            batch = [event(seq + step, text="x" * 300) for step in range(1, 4)]
-            store.append("s", batch)
-            seq += 3
-            print(seq, flush=True)
-    """
-    process = child(writer, tmp_path)
-    assert process.stdout is not None
-    acknowledged = 0
-    while acknowledged < moment * 3:
-        acknowledged = int(process.stdout.readline())
-    process.send_signal(signal.SIGKILL)
-    rest = process.stdout.read().split()
-    process.stdout.close()
-    process.wait()
-    acknowledged = int(rest[-1]) if rest and len(rest) > 1 else acknowledged
-    store = SqliteStore(str(tmp_path))
-    kept = seqs(store)
-    assert len(kept) >= acknowledged
-    assert len(kept) % 3 == 0
-    assert kept == list(range(1, len(kept) + 1))
-    store.append("s", [event(len(kept) + 1)])
-    assert seqs(store)[-1] == len(kept) + 1
-    assert store.damage == []
-    store.close()
 
 
 def test_a_full_disk_is_told_and_recording_resumes_when_there_is_room(tmp_path: Path) -> None:
@@ -153,30 +116,6 @@ def test_a_file_in_place_of_the_folder_is_told(tmp_path: Path) -> None:
         with pytest.raises(StoreError) as caught:
             SqliteStore(str(tmp_path / path))
         assert caught.value.kind == "permission"
-
-
-def test_processes_write_sessions_of_their_own_at_once(tmp_path: Path) -> None:
-    writer = """
-        store = SqliteStore(folder)
-        name = sys.stdin.readline().strip()
-        for seq in range(1, 201):
-            while True:
-                try:
-                    store.append(name, [event(seq, name)])
-                    break
-                except StoreError as error:
-                    assert error.kind == "busy", error
-        print("done")
-    """
-    processes = [child(writer, tmp_path, stdin=subprocess.PIPE) for _ in range(3)]
-    for number, process in enumerate(processes):
-        assert process.stdin is not None
-        process.stdin.write(f"s{number}\n")
-        process.stdin.flush()
-    assert [process.communicate()[0] for process in processes] == ["done\n"] * 3
-    store = SqliteStore(str(tmp_path))
-    assert all(seqs(store, f"s{number}") == list(range(1, 201)) for number in range(3))
-    store.close()
 
 
 def test_the_second_process_on_a_session_is_told(tmp_path: Path) -> None:

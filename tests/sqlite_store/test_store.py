@@ -8,25 +8,16 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from store_contract import StoreContract, event, started
 
 import inarch_sqlite_store
-from inarch import ContextStore, PluginContext, StoreError
+from inarch import PluginContext, StoreError
+from inarch.testing.kept_store_suite import KeptStoreSuite
+from inarch.testing.store_suite import event, seqs, started
 from inarch_sqlite_store.store import SqliteStore
 
 
-class TestSqliteStore(StoreContract):
-    @pytest.fixture
-    def make(self, tmp_path: Path) -> Iterator[Callable[[], ContextStore]]:
-        opened: list[SqliteStore] = []
-
-        def open_store() -> ContextStore:
-            opened.append(SqliteStore(str(tmp_path / "state" / "inarch")))
-            return opened[-1]
-
-        yield open_store
-        for store in opened:
-            store.close()
+class TestSqliteStore(KeptStoreSuite):
+    opener = "inarch_sqlite_store.store:SqliteStore"
 
 
 @pytest.fixture
@@ -45,10 +36,6 @@ def opened(folder: Path) -> Iterator[Callable[[], SqliteStore]]:
     yield open_store
     for store in stores:
         store.close()
-
-
-def seqs(store: ContextStore, session: str = "s") -> list[int]:
-    return [item.seq for item in store.load(session)]
 
 
 def change(folder: Path, statement: str, *values: object) -> None:
@@ -73,28 +60,11 @@ def test_the_plugin_imports_sqlite_only_when_a_store_is_opened() -> None:
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
-def test_events_outlive_the_store(opened: Callable[[], SqliteStore]) -> None:
-    first = opened()
-    first.append("s", [event(1), event(2)])
-    first.close()
-    second = opened()
-    second.append("s", [event(3)])
-    assert seqs(second) == [1, 2, 3]
-
-
 def test_a_closed_store_says_so(opened: Callable[[], SqliteStore]) -> None:
     store = opened()
     store.close()
     with pytest.raises(StoreError, match="closed"):
         store.append("s", [event(1)])
-
-
-def test_only_the_owner_may_read_anything(opened: Callable[[], SqliteStore], folder: Path) -> None:
-    store = opened()
-    store.append("s", [event(1)])
-    store.put_blob("s", b"before")
-    for path in [folder, *folder.rglob("*")]:
-        assert stat.S_IMODE(path.stat().st_mode) & 0o077 == 0, path
 
 
 def test_a_readable_database_is_made_private(opened: Callable[[], SqliteStore], folder: Path) -> None:
@@ -256,15 +226,6 @@ def test_no_session_name_leads_out_of_the_folder(opened: Callable[[], SqliteStor
     assert [path.name for path in folder.rglob(ref)] == [ref]
     store.delete(session)
     assert list(folder.rglob(ref)) == []
-
-
-@pytest.mark.parametrize("ref", ["../sessions.db", "", ".", "nothing"])
-def test_no_reference_leads_out_of_the_session(opened: Callable[[], SqliteStore], ref: str) -> None:
-    store = opened()
-    store.put_blob("s", b"data")
-    with pytest.raises(StoreError) as caught:
-        store.get_blob("s", ref)
-    assert caught.value.kind == "missing"
 
 
 def test_the_log_can_be_read_with_any_sqlite(opened: Callable[[], SqliteStore], folder: Path) -> None:

@@ -1,0 +1,332 @@
+"""What every context store must do, as tests that the author of a store inherits. Needs pytest to run, not to import.
+
+    from inarch.testing.store_suite import KeptStoreSuite
+
+    class TestMyStore(KeptStoreSuite):
+        opener = "my_store:MyStore"  # a callable that takes a folder's path
+
+A store that keeps nothing beyond the process inherits `StoreSuite` and says how it is opened. pytest shows the values
+of a failed `assert` if `pytest.register_assert_rewrite("inarch.testing.store_suite")` stands in conftest.py.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import random
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from inarch.contract.errors import StoreError
+from inarch.contract.events import Event
+from inarch.contract.ports import ContextStore
+
+TIME = "2026-01-01T00:00:00.000000Z"
+NASTY_TEXTS = (
+    "", " ", "\0", "\n", "\r\n", "two\nlines", "\u2028\u2029\x85", '"\\/{}[]', "\x1b[2J", "zwölf", "日本語",
+    "\U0001f331\U0001f469\u200d\U0001f467", "e\u0301 \u202e abc", "\ud800", "name-\udcff-that-is-not-utf-8",
+    "\ufeffmark", "'; DROP TABLE events; --", "%s {} \\u0000", "x" * 10_000,
+)  # fmt: skip
+
+
+def event(seq: int, session: str = "s", kind: str = "note", time: str = TIME, **data: Any) -> Event:
+    """Make an event."""
+    return Event(seq, time, session, "turn", kind, data)
+
+
+def started(session: str, root: str, time: str = TIME) -> Event:
+    """Make the first event of a session in a workspace."""
+    return event(1, session, "session.started", time, root=root)
+
+
+def asked(seq: int, session: str, prompt: str) -> Event:
+    """Make the event of a prompt."""
+    return event(seq, session, "turn.started", turn={"type": "user", "content": prompt})
+
+
+def seqs(store: ContextStore, session: str = "s", after: int = 0) -> list[int]:
+    """Return the numbers of a session's events."""
+    return [item.seq for item in store.load(session, after)]
+
+
+def lines(store: ContextStore, session: str = "s", after: int = 0) -> list[str]:
+    """Return a session's events as their lines."""
+    return [item.line for item in store.load(session, after)]
+
+
+def random_texts(count: int, seed: int = 1) -> list[str]:
+    """Return texts of any characters there are, lone surrogates too; the same ones every time."""
+    chance = random.Random(seed)
+    ranges = ((0, 0x20), (0x20, 0x7F), (0x80, 0x2FFF), (0xD800, 0xDFFF), (0xE000, 0xFFFF), (0x10000, 0x10FFFF))
+    texts = (
+        "".join(chr(chance.randint(*chance.choice(ranges))) for _ in range(chance.randint(0, 30))) for _ in range(count)
+    )
+    return [json.loads(json.dumps(text)) for text in texts]  # two halves of a character become one on the way
+
+
+@contextmanager
+def refused(*kinds: str) -> Iterator[None]:
+    """Expect a `StoreError` of one of these kinds."""
+    try:
+        yield
+    except StoreError as error:
+        assert error.kind in kinds, f"{error.kind} is none of {kinds}: {error}"
+        assert error.message
+    else:
+        raise AssertionError(f"no StoreError of kind {' or '.join(kinds)} was raised")
+
+
+def at_once(*works: Callable[[], None]) -> None:
+    """Run functions in threads of their own and raise what the first of them raised."""
+    with ThreadPoolExecutor(len(works)) as pool:
+        for running in [pool.submit(work) for work in works]:
+            running.result()
+
+
+class StoreSuite(ABC):
+    """Tests of any store; each one opens a new, empty one in pytest's `tmp_path`."""
+
+    @abstractmethod
+    def open_store(self, folder: Path) -> ContextStore:
+        """Open the store in a folder that may not exist yet."""
+
+    @contextmanager
+    def opened(self, folder: Path) -> Iterator[ContextStore]:
+        """Open the store for a while."""
+        store = self.open_store(folder / "state" / "inarch")
+        try:
+            yield store
+        finally:
+            store.close()
+
+    def test_events_come_back_in_order_as_they_were(self, tmp_path: Path) -> None:
+        """What is appended one by one or in batches is loaded whole."""
+        events = [
+            event(seq, text=f"event {seq}", n=seq / 3, none=None, deep={"a": [1, {"b": True}]}) for seq in range(1, 8)
+        ]
+        with self.opened(tmp_path) as store:
+            store.append("s", events[:3])
+            store.append("s", events[3:4])
+            store.append("s", events[4:])
+            assert list(store.load("s")) == events
+            assert lines(store) == [item.line for item in events]
+
+    def test_numbers_rule_the_order(self, tmp_path: Path) -> None:
+        """The clock may go back and a batch may come late."""
+        with self.opened(tmp_path) as store:
+            store.append("s", [event(3, time="2026-01-01T00:00:00.000000Z"), event(4)])
+            store.append("s", [event(1, time="2026-01-02T00:00:00.000000Z"), event(2)])
+            assert seqs(store) == [1, 2, 3, 4]
+
+    def test_load_after_a_number_gives_the_rest(self, tmp_path: Path) -> None:
+        """`after` is a number, not a count."""
+        with self.opened(tmp_path) as store:
+            store.append("s", [event(seq) for seq in (1, 2, 3, 7, 8)])
+            assert seqs(store, after=0) == seqs(store, after=-1) == [1, 2, 3, 7, 8]
+            assert seqs(store, after=3) == seqs(store, after=5) == [7, 8]
+            assert seqs(store, after=8) == seqs(store, after=99) == []
+
+    def test_appending_nothing_makes_no_session(self, tmp_path: Path) -> None:
+        """A session begins with its first event."""
+        with self.opened(tmp_path) as store:
+            store.append("s", [])
+            assert list(store.sessions()) == []
+
+    def test_an_unknown_session_is_empty(self, tmp_path: Path) -> None:
+        """Nobody is asked first whether a session exists."""
+        with self.opened(tmp_path) as store:
+            assert list(store.load("nobody")) == []
+            store.delete("nobody")
+
+    def test_what_is_here_already_is_passed_over(self, tmp_path: Path) -> None:
+        """The journal hands a batch over again after an interruption."""
+        with self.opened(tmp_path) as store:
+            store.append("s", [event(1), event(2)])
+            store.append("s", [event(2)])
+            store.append("s", [event(1), event(2), event(3)])
+            assert seqs(store) == [1, 2, 3]
+
+    def test_another_event_of_the_same_number_is_refused_with_its_whole_batch(self, tmp_path: Path) -> None:
+        """All or none, and nothing is written over."""
+        with self.opened(tmp_path) as store:
+            store.append("s", [event(1), event(2, text="mine")])
+            with refused("busy"):
+                store.append("s", [event(3), event(2, text="theirs"), event(4)])
+            assert [item.data for item in store.load("s")] == [{}, {"text": "mine"}]
+            store.append("s", [event(3)])
+            assert seqs(store) == [1, 2, 3]
+
+    def test_sessions_are_listed_newest_first_and_by_root(self, tmp_path: Path) -> None:
+        """The list has root, times, count of events and the first prompt."""
+        with self.opened(tmp_path) as store:
+            store.append(
+                "old", [started("old", "/a", "2026-01-01T00:00:00.000000Z"), asked(2, "old", "  first\n prompt ")]
+            )
+            store.append("new", [started("new", "/b", "2026-01-02T00:00:00.000000Z")])
+            store.append("old", [asked(3, "old", "second"), event(4, "old", time="2026-01-03T00:00:00.000000Z")])
+            newest, oldest = store.sessions()
+            assert (newest.id, newest.root, newest.events, newest.title) == ("new", "/b", 1, "")
+            assert (oldest.id, oldest.root, oldest.events, oldest.title) == ("old", "/a", 4, "first prompt")
+            assert (oldest.started, oldest.updated) == ("2026-01-01T00:00:00.000000Z", "2026-01-03T00:00:00.000000Z")
+            assert [info.id for info in store.sessions("/a")] == ["old"]
+            assert list(store.sessions("/c")) == []
+
+    def test_a_long_title_is_cut(self, tmp_path: Path) -> None:
+        """A prompt may be a whole file."""
+        with self.opened(tmp_path) as store:
+            store.append("s", [asked(1, "s", "word " * 1000)])
+            (info,) = store.sessions()
+            assert len(info.title) == 100
+            assert info.title.endswith("…")
+
+    def test_deleting_removes_events_and_blobs_of_that_session_only(self, tmp_path: Path) -> None:
+        """Others stay."""
+        with self.opened(tmp_path) as store:
+            store.append("s", [event(1)])
+            store.append("other", [event(1, "other")])
+            mine, theirs = store.put_blob("s", b"same"), store.put_blob("other", b"same")
+            store.delete("s")
+            assert list(store.load("s")) == []
+            assert [info.id for info in store.sessions()] == ["other"]
+            with refused("missing"):
+                store.get_blob("s", mine)
+            assert store.get_blob("other", theirs) == b"same"
+
+    def test_a_deleted_session_can_begin_again(self, tmp_path: Path) -> None:
+        """Nothing of the old one comes back."""
+        with self.opened(tmp_path) as store:
+            store.append("s", [event(1, text="before"), event(2)])
+            store.delete("s")
+            store.append("s", [event(1, text="after")])
+            assert [item.data for item in store.load("s")] == [{"text": "after"}]
+
+    def test_blobs_are_bytes_by_content(self, tmp_path: Path) -> None:
+        """The same bytes have the same reference; empty and large ones are fine."""
+        with self.opened(tmp_path) as store:
+            for data in (bytes(range(256)) * 100, b"", b"\n", b"x" * 5_000_000):
+                ref = store.put_blob("s", data)
+                assert store.put_blob("s", data) == ref
+                assert store.get_blob("s", ref) == data
+            assert store.put_blob("s", b"a") != store.put_blob("s", b"b")
+
+    def test_a_blob_that_is_not_there_is_missing(self, tmp_path: Path) -> None:
+        """A reference is no path, and belongs to its session."""
+        with self.opened(tmp_path) as store:
+            ref = store.put_blob("s", b"data")
+            for session, wrong in (("t", ref), ("s", "0" * len(ref)), ("s", "../s"), ("s", ""), ("s", ".")):
+                with refused("missing"):
+                    store.get_blob(session, wrong)
+
+    def test_any_text_comes_back(self, tmp_path: Path) -> None:
+        """In data, keys, roots and prompts: every character there is, lone surrogates too."""
+        with self.opened(tmp_path) as store:
+            for number, text in enumerate([*NASTY_TEXTS, *random_texts(100)]):
+                session = f"s{number}"
+                kept = [
+                    started(session, text),
+                    asked(2, session, text),
+                    event(3, session, text=text, inner={text: [text]}),
+                ]
+                store.append(session, kept)
+                loaded = store.load(session)
+                assert [item.data for item in loaded] == [item.data for item in kept]
+                assert "\n" not in loaded[2].line
+                assert session in [info.id for info in store.sessions(text)]
+
+    def test_any_session_id_is_a_name_and_no_path(self, tmp_path: Path) -> None:
+        """Whatever the id is, its events and blobs are its own and stay in the folder."""
+        ids = [
+            "../../outside",
+            "/outside",
+            "a/b",
+            "a\\b",
+            "..",
+            ".",
+            "",
+            "x" * 300,
+            "naïve",
+            "A",
+            "a",
+            "con",
+            "s.jsonl",
+            "\0",
+        ]
+        with self.opened(tmp_path) as store:
+            refs = {}
+            for session in ids:
+                store.append(session, [event(1, session, mine=session)])
+                refs[session] = store.put_blob(session, session.encode())
+            for session in ids:
+                assert [item.data for item in store.load(session)] == [{"mine": session}]
+                assert store.get_blob(session, refs[session]) == session.encode()
+            assert sorted(info.id for info in store.sessions()) == sorted(ids)
+            assert [path.name for path in tmp_path.iterdir()] in (["state"], [])
+
+    def test_large_events_and_long_sessions_come_back(self, tmp_path: Path) -> None:
+        """A few megabytes in one event, thousands of events in one session."""
+        with self.opened(tmp_path) as store:
+            store.append("large", [event(1, "large", text="ü" * 3_000_000), event(2, "large")])
+            assert len(store.load("large")[0].data["text"]) == 3_000_000
+            for first in range(1, 3001, 100):
+                store.append("long", [event(seq, "long", text=f"{seq}") for seq in range(first, first + 100)])
+            assert seqs(store, "long") == list(range(1, 3001))
+            assert seqs(store, "long", after=2990) == list(range(2991, 3001))
+
+    def test_many_sessions_are_listed(self, tmp_path: Path) -> None:
+        """Sessions of one root among those of others."""
+        with self.opened(tmp_path) as store:
+            for number in range(120):
+                time = f"2026-01-01T00:{number // 60:02}:{number % 60:02}.000000Z"
+                store.append(f"s{number}", [started(f"s{number}", f"/root{number % 3}", time)])
+            assert [info.id for info in store.sessions()] == [f"s{number}" for number in reversed(range(120))]
+            assert [info.id for info in store.sessions("/root1")] == [f"s{number}" for number in range(118, 0, -3)]
+
+    def test_sync_returns_with_and_without_something_to_do(self, tmp_path: Path) -> None:
+        """Also twice, and several at once."""
+        with self.opened(tmp_path) as store:
+
+            async def go() -> None:
+                await store.sync()
+                store.append("s", [event(1)])
+                store.put_blob("s", b"bytes")
+                await store.sync()
+                await store.sync()
+                store.append("s", [event(2)])
+                await asyncio.gather(store.sync(), store.sync())
+
+            asyncio.run(go())
+            assert seqs(store) == [1, 2]
+
+    def test_threads_may_share_a_store(self, tmp_path: Path) -> None:
+        """Writers of sessions of their own, and of one together; readers see whole batches."""
+        with self.opened(tmp_path) as store:
+
+            def write(session: str, numbers: Sequence[int]) -> None:
+                for seq in numbers:
+                    store.append(session, [event(seq, session), event(seq + 1, session)])
+                    store.put_blob(session, b"%d" % seq)
+
+            def read() -> None:
+                for _ in range(30):
+                    assert len(store.load("a")) % 2 == 0
+                    store.sessions()
+
+            at_once(
+                lambda: write("a", range(1, 60, 2)),
+                lambda: write("b", range(1, 60, 2)),
+                lambda: write("both", range(1, 60, 4)),
+                lambda: write("both", range(3, 60, 4)),
+                read,
+            )
+            assert all(seqs(store, session) == list(range(1, 61)) for session in ("a", "b", "both"))
+
+    def test_closing_twice_is_fine(self, tmp_path: Path) -> None:
+        """An application closes on every way out."""
+        with self.opened(tmp_path) as store:
+            store.append("s", [event(1)])
+            store.close()
+            store.close()

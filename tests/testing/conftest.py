@@ -1,0 +1,5 @@
+"""Lets pytest show the values of failed asserts in the suites of stores."""
+
+import pytest
+
+pytest.register_assert_rewrite("inarch.testing.store_suite", "inarch.testing.kept_store_suite")
