@@ -13,9 +13,15 @@ if TYPE_CHECKING:
     from inarch.calls.repair import repair_arguments as repair_arguments
     from inarch.cli.terminal import escape as escape
     from inarch.cli.terminal import escape_json as escape_json
+    from inarch.contract.chat import ReasoningDetails as ReasoningDetails
+    from inarch.contract.chat import chat_call as chat_call
+    from inarch.contract.chat import chat_content as chat_content
+    from inarch.contract.chat import chat_finish as chat_finish
+    from inarch.contract.chat import chat_tool as chat_tool
     from inarch.contract.codec import from_data as from_data
     from inarch.contract.codec import to_data as to_data
     from inarch.contract.commandline import split_command as split_command
+    from inarch.contract.deltas import join_deltas as join_deltas
     from inarch.contract.errors import Cancelled as Cancelled
     from inarch.contract.errors import ConfigError as ConfigError
     from inarch.contract.errors import InarchError as InarchError
@@ -46,6 +52,11 @@ if TYPE_CHECKING:
     from inarch.contract.ports import Tracer as Tracer
     from inarch.contract.ports import Workspace as Workspace
     from inarch.contract.ports import WorkspaceSpec as WorkspaceSpec
+    from inarch.contract.prices import KnownModel as KnownModel
+    from inarch.contract.prices import PriceTable as PriceTable
+    from inarch.contract.prices import cost_of as cost_of
+    from inarch.contract.prices import price_at as price_at
+    from inarch.contract.prices import price_table as price_table
     from inarch.contract.processes import Confinement as Confinement
     from inarch.contract.processes import Ran as Ran
     from inarch.contract.processes import Rights as Rights
@@ -109,8 +120,10 @@ _HOMES: dict[str, str] = {
     for module, names in {
         "calls.repair": "repair_arguments",
         "cli.terminal": "escape escape_json",
+        "contract.chat": "ReasoningDetails chat_call chat_content chat_finish chat_tool",
         "contract.codec": "from_data to_data",
         "contract.commandline": "split_command",
+        "contract.deltas": "join_deltas",
         "contract.errors": "Cancelled ConfigError InarchError PluginError ProviderError StoreError ToolFailed"
         " UsageError",
         "contract.events": "EVENT_KINDS Event",
@@ -120,6 +133,7 @@ _HOMES: dict[str, str] = {
         "contract.ids": "new_id utc_now",
         "contract.ports": "ApprovalRequest ContextSource ContextStore DecisionStrategy FrontEnd ModelProvider Policy"
         " Situation SlashCommand StoreSpec Tool ToolContext Tracer Workspace WorkspaceSpec",
+        "contract.prices": "KnownModel PriceTable cost_of price_at price_table",
         "contract.processes": "Confinement Ran Rights",
         "contract.records": "REASONING_INDEX TERMINAL TEXT_INDEX Approval CallDelta CallPart Contribution Decision"
         " Delta DispatchReply Effects"

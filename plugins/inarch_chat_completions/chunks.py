@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 from attrs import define, field
@@ -15,25 +15,15 @@ from inarch import (
     FinishReason,
     HttpService,
     PartData,
-    Price,
     ProviderError,
     ReasoningDelta,
+    ReasoningDetails,
     TextDelta,
     UsageDelta,
+    chat_finish,
 )
-from inarch_chat_completions.details import Details
 from inarch_chat_completions.numbering import Numbering
 from inarch_chat_completions.usage import usage_of
-
-_FINISHES: Mapping[str, FinishReason] = {
-    "stop": "stop",
-    "tool_calls": "calls",
-    "function_call": "calls",
-    "length": "length",
-    "max_tokens": "length",
-    "content_filter": "filtered",
-    "error": "error",
-}
 
 _PLAIN = frozenset({"role", "content"})
 
@@ -46,15 +36,13 @@ class Chunks:
         service: Whose reply it is: it knows what an error means, and what must not be shown.
         model: The model that was asked; what it alone can read goes back only to it.
         tells_cost: Whether `usage.cost` is in US dollars.
-        price: Gives the cost where the service doesn't.
     """
 
     service: HttpService
     model: str
     tells_cost: bool = False
-    price: Price | None = None
     _numbering: Numbering = field(init=False, factory=Numbering)
-    _details: Details = field(init=False, factory=Details)
+    _details: ReasoningDetails = field(init=False, factory=ReasoningDetails)
     _finish: FinishReason | None = field(init=False, default=None)
 
     def read(self, chunk: Any) -> list[Delta]:
@@ -71,7 +59,7 @@ class Chunks:
         found: list[Delta] = []
         usage = chunk.get("usage")
         if isinstance(usage, dict):
-            found.append(UsageDelta(usage_of(usage, self.tells_cost, self.price)))
+            found.append(UsageDelta(usage_of(usage, self.tells_cost)))
         choices = chunk.get("choices")
         choice = choices[0] if isinstance(choices, list) and choices else None
         if isinstance(choice, dict):
@@ -98,7 +86,7 @@ class Chunks:
             self._said(said, found)
         reason = choice.get("finish_reason")
         if reason and isinstance(reason, str):
-            self._finish = _FINISHES.get(reason, "stop")
+            self._finish = chat_finish(reason)
         elif self._finish is None and isinstance(message, dict):
             self._finish = "stop"
 

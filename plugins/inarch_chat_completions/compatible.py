@@ -6,13 +6,21 @@ from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from typing import Any, Literal
 
-from attrs import Factory, frozen
+from attrs import Attribute, Factory, field, frozen, validators
 
 import inarch
 from inarch_chat_completions.provider import ChatCompletions
 
 NAME = "openai-compatible"
 KEY = "OPENAI_API_KEY"
+_POSITIVE: Any = validators.optional(validators.gt(0))
+_NOT_NEGATIVE: Any = validators.optional(validators.ge(0))
+
+
+def _goes_with_input(settings: Settings, attribute: Attribute[float | None], value: float | None) -> None:
+    """Refuse one price without the other: what a request costs would be unknown all the same."""
+    if (value is None) != (settings.input_price is None):
+        raise ValueError("input_price and output_price are given together or not at all")
 
 
 @frozen
@@ -31,18 +39,22 @@ class Settings:
         output_limit: How the limit of output is called: OpenAI's own service wants `max_completion_tokens`.
         extra: Further members of every request, such as `{ top_p = 0.9 }`.
         silence_s: Seconds without a byte after which a reply is given up.
+        requests_per_minute: How many requests a minute the service takes of one model; not given, it is not known.
+        tokens_per_minute: How many tokens a minute.
     """
 
     base_url: str = ""
     model: str = ""
     decision_model: str = ""
     api_key_env: str | None = None
-    input_price: float | None = None
-    output_price: float | None = None
-    context_tokens: int | None = None
+    input_price: float | None = field(default=None, validator=_NOT_NEGATIVE)
+    output_price: float | None = field(default=None, validator=[_NOT_NEGATIVE, _goes_with_input])
+    context_tokens: int | None = field(default=None, validator=_POSITIVE)
     output_limit: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"
     extra: Mapping[str, Any] = Factory(dict)
-    silence_s: float = 120.0
+    silence_s: float = field(default=120.0, validator=validators.gt(0))
+    requests_per_minute: int | None = field(default=None, validator=_POSITIVE)
+    tokens_per_minute: int | None = field(default=None, validator=_POSITIVE)
 
 
 @inarch.hookimpl
@@ -71,6 +83,9 @@ def inarch_models(context: inarch.PluginContext) -> Iterable[inarch.ModelProvide
             fixed_price=_price(settings),
             context_tokens=settings.context_tokens,
             output_limit=settings.output_limit,
+            key_variable=variable,
+            requests_per_minute=settings.requests_per_minute,
+            tokens_per_minute=settings.tokens_per_minute,
         )
     ]
 

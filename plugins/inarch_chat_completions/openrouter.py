@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from attrs import Factory, frozen
+from attrs import Factory, field, frozen, validators
 
 import inarch
 from inarch_chat_completions.provider import ChatCompletions
@@ -13,6 +13,7 @@ from inarch_chat_completions.provider import ChatCompletions
 KEY = "OPENROUTER_API_KEY"
 # How OpenRouter tells programs apart; the project has no site, and `.invalid` is nobody's.
 _OURSELVES = {"HTTP-Referer": "https://inarch.invalid", "X-Title": "Inarch"}
+_POSITIVE: Any = validators.gt(0)
 
 
 @frozen
@@ -26,6 +27,8 @@ class Settings:
         extra: Further members of every request, such as `{ reasoning = { effort = "low" } }`.
         base_url: Where the service is.
         silence_s: Seconds without a byte after which a reply is given up.
+        requests_per_minute: How many requests a minute the service takes of one model; not given, it is not known.
+        tokens_per_minute: How many tokens a minute.
     """
 
     model: str = "openrouter/auto"
@@ -33,7 +36,9 @@ class Settings:
     provider: Mapping[str, Any] = Factory(dict)
     extra: Mapping[str, Any] = Factory(dict)
     base_url: str = "https://openrouter.ai/api/v1"
-    silence_s: float = 120.0
+    silence_s: float = field(default=120.0, validator=_POSITIVE)
+    requests_per_minute: int | None = field(default=None, validator=validators.optional(_POSITIVE))
+    tokens_per_minute: int | None = field(default=None, validator=validators.optional(_POSITIVE))
 
 
 @inarch.hookimpl
@@ -60,6 +65,9 @@ def inarch_models(context: inarch.PluginContext) -> Iterable[inarch.ModelProvide
             missing=missing,
             tells_cost=True,
             cache_dir=context.cache_dir,
+            key_variable=KEY,
+            requests_per_minute=settings.requests_per_minute,
+            tokens_per_minute=settings.tokens_per_minute,
         )
     ]
 

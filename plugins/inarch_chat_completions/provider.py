@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from attrs import define, evolve, field
 
-from inarch import Delta, HttpService, Limits, ModelInfo, ModelRequest, Price, ProviderError
+from inarch import Delta, HttpService, Limits, ModelInfo, ModelRequest, Price, ProviderError, join_deltas
 
 if TYPE_CHECKING:
     from inarch_chat_completions.offers import Offers
@@ -34,6 +35,9 @@ class ChatCompletions:
         context_tokens: What the user says that the context is.
         output_limit: How the limit of output is called.
         cache_dir: Where the list of models is kept with its prices; empty where it is not.
+        key_variable: Where the key is from; empty where none is sent.
+        requests_per_minute: What the user says that the service takes of one model.
+        tokens_per_minute: The same in tokens.
     """
 
     name: str
@@ -47,6 +51,9 @@ class ChatCompletions:
     context_tokens: int | None = None
     output_limit: str = "max_tokens"
     cache_dir: str = ""
+    key_variable: str = ""
+    requests_per_minute: int | None = None
+    tokens_per_minute: int | None = None
     _encoder: Encoder | None = field(init=False, default=None)
     _offers: Offers | None = field(init=False, default=None)
 
@@ -59,6 +66,16 @@ class ChatCompletions:
     def default_decision_model(self) -> str:
         """The cheap model that is configured, else the default one."""
         return self.decision_model or self.default_model
+
+    async def find_default(self) -> None:
+        """Ask the service for its first model, where none is configured and it was not asked yet.
+
+        Raises:
+            ProviderError: It failed.
+        """
+        if not self.model:
+            self._check()
+            await self._first()
 
     async def answer(self, request: ModelRequest) -> AsyncGenerator[Delta]:
         """Stream the reply.
@@ -74,12 +91,15 @@ class ChatCompletions:
             request = evolve(request, model=await self._first())
         if self._encoder is None:
             self._encoder = Encoder(self.name, self.extra, self.output_limit)
-        chunks = Chunks(self.service, request.model, self.tells_cost, self.price(request.model))
+        chunks = Chunks(self.service, request.model, self.tells_cost)
         body = self._encoder.body(request)
-        async with aclosing(self.service.stream("/chat/completions", body)) as values:
-            async for value in values:
-                for delta in chunks.read(value):
-                    yield delta
+        try:
+            async with aclosing(self.service.batches("/chat/completions", body)) as batches:
+                async for values in batches:
+                    for delta in join_deltas(chain.from_iterable(map(chunks.read, values))):
+                        yield delta
+        except ProviderError as error:
+            raise self._naming_the_key(error) from None
         for delta in chunks.end():
             yield delta
 
@@ -91,7 +111,10 @@ class ChatCompletions:
         """
         self._check()
         offers = self._known_offers()
-        offers.take(await self.service.get("/models"), self.service)
+        try:
+            offers.take(await self.service.get("/models"), self.service)
+        except ProviderError as error:
+            raise self._naming_the_key(error) from None
         return [
             ModelInfo(one.name, one.description, one.context_tokens or self.context_tokens)
             for one in offers.models.values()
@@ -101,8 +124,9 @@ class ChatCompletions:
         """Return what the service or the user has told of a model's limits."""
         offer = self._known_offers().models.get(model)
         if offer is None:
-            return Limits(self.context_tokens)
-        return Limits(self.context_tokens or offer.context_tokens, offer.output_tokens)
+            return Limits(self.context_tokens, None, self.requests_per_minute, self.tokens_per_minute)
+        context_tokens = self.context_tokens or offer.context_tokens
+        return Limits(context_tokens, offer.output_tokens, self.requests_per_minute, self.tokens_per_minute)
 
     def price(self, model: str) -> Price | None:
         """Return the price that the user or the service has told; never asks for it."""
@@ -117,8 +141,17 @@ class ChatCompletions:
 
     def _check(self) -> None:
         if self.missing is not None:
-            old = self.missing  # each time a new one: an error collects the traces of where it was raised
-            raise ProviderError(old.kind, old.message, remedy=old.remedy)
+            raise self.missing.with_text()  # each time a new one: an error collects the traces of where it was raised
+
+    def _naming_the_key(self, error: ProviderError) -> ProviderError:
+        """Return the error; where the service refused the key, with the variable that holds it, or should."""
+        if error.status != 401:
+            return error
+        if self.key_variable:
+            remedy = f"check the key in {self.key_variable}"
+        else:
+            remedy = f"it wants a key and none was sent: name its variable in [plugins.{self.name}] api_key_env"
+        return error.with_text(remedy=remedy)
 
     def _known_offers(self) -> Offers:
         if self._offers is None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from base64 import b64encode
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -11,7 +10,6 @@ from attrs import define, field
 
 from inarch import (
     CallPart,
-    Image,
     Message,
     ModelRequest,
     Part,
@@ -19,12 +17,17 @@ from inarch import (
     ResultPart,
     Text,
     ToolSpec,
+    chat_call,
+    chat_content,
+    chat_tool,
     result_text,
     to_data,
 )
 
 SCHEMA_NAME = "reply"
 DETAILS = "reasoning_details"
+MOST_KEPT = 2_000
+"""Messages that are kept encoded, for requests that are no continuation of the last one."""
 
 
 @define(eq=False, repr=False)
@@ -41,35 +44,42 @@ class Encoder:
     extra: Mapping[str, Any] = field(factory=dict)
     output_limit: str = "max_tokens"
     _kept: dict[int, tuple[Message, str, bytes]] = field(init=False, factory=dict)
+    _last: tuple[str, tuple[Message, ...], bytes] = field(init=False, default=("", (), b""))
     _tools: tuple[tuple[ToolSpec, ...], bytes] = field(init=False, default=((), b""))
 
     def body(self, request: ModelRequest) -> bytes:
         """Return the body of a streamed request."""
         messages = [_encoded({"role": "system", "content": request.system})] if request.system else []
-        messages += self._messages(request.messages, request.model)
-        pieces = [b'{"messages":[' + b",".join(messages) + b"]"]
+        messages.append(self._messages(request.messages, request.model))
+        pieces = [b'{"messages":[' + b",".join(filter(None, messages)) + b"]"]
         if request.tools:
             pieces.append(b'"tools":' + self._encoded_tools(request.tools))
         rest = _encoded({**self._options(request), **to_data(self.extra)})
         return b",".join([*pieces, rest[1:]])
 
-    def _messages(self, messages: Sequence[Message], model: str) -> list[bytes]:
-        kept: dict[int, tuple[Message, str, bytes]] = {}
-        encoded = []
-        for message in messages:
-            known = self._kept.get(id(message))
-            if known is None or known[0] is not message or known[1] != model:
-                items = [_encoded(item) for item in self._items(message, model)]
-                known = (message, model, b",".join(items))
-            kept[id(message)] = known  # the message is kept, so that its id stays its own
-            if known[2]:
-                encoded.append(known[2])
-        self._kept = kept
+    def _messages(self, messages: tuple[Message, ...], model: str) -> bytes:
+        """Return the members of the list; where the last request is the beginning of this one, so are its bytes."""
+        before, known, encoded = self._last
+        if before != model or messages[: len(known)] != known:
+            known, encoded = (), b""
+        new = (self._message(message, model) for message in messages[len(known) :])
+        encoded = b",".join(filter(None, (encoded, *new)))
+        self._last = (model, messages, encoded)
+        return encoded
+
+    def _message(self, message: Message, model: str) -> bytes:
+        known = self._kept.get(id(message))
+        if known is not None and known[0] is message and known[1] == model:
+            return known[2]
+        encoded = b",".join(_encoded(item) for item in self._items(message, model))
+        while len(self._kept) >= MOST_KEPT:
+            del self._kept[next(iter(self._kept))]
+        self._kept[id(message)] = (message, model, encoded)  # the message is kept, so that its id stays its own
         return encoded
 
     def _encoded_tools(self, tools: tuple[ToolSpec, ...]) -> bytes:
         if self._tools[0] is not tools and self._tools[0] != tools:
-            self._tools = (tools, _encoded([_function(spec) for spec in tools]))
+            self._tools = (tools, _encoded([chat_tool(spec) for spec in tools]))
         return self._tools[1]
 
     def _options(self, request: ModelRequest) -> dict[str, Any]:
@@ -94,10 +104,10 @@ class Encoder:
         elif message.role == "assistant":
             yield self._assistant(message.parts, model)
         else:
-            yield {"role": message.role, "content": _content(message.parts)}
+            yield {"role": message.role, "content": chat_content(message.parts)}
 
     def _assistant(self, parts: Sequence[Part], model: str) -> dict[str, Any]:
-        calls = [_call(part) for part in parts if isinstance(part, CallPart)]
+        calls = [chat_call(part) for part in parts if isinstance(part, CallPart)]
         text = "".join(part.text for part in parts if isinstance(part, Text))
         item: dict[str, Any] = {"role": "assistant", "content": text or (None if calls else "")}
         if calls:
@@ -108,34 +118,6 @@ class Encoder:
             if isinstance(part, Reasoning) and isinstance(own, Mapping) and own.get("model") == model:
                 item[DETAILS] = to_data(own.get(DETAILS))
         return item
-
-
-def _call(part: CallPart) -> dict[str, Any]:
-    arguments = json.dumps(to_data(part.arguments), ensure_ascii=False)
-    function = {"name": part.name, "arguments": arguments}
-    return {"id": part.provider_id or part.id, "type": "function", "function": function}
-
-
-def _content(parts: Sequence[Part]) -> str | list[dict[str, Any]]:
-    texts = [part.text for part in parts if isinstance(part, Text)]
-    if not any(isinstance(part, Image) for part in parts):
-        return "\n\n".join(texts)
-    content: list[dict[str, Any]] = []
-    for part in parts:
-        if isinstance(part, Text):
-            content.append({"type": "text", "text": part.text})
-        elif isinstance(part, Image):
-            url = f"data:{part.media_type};base64,{b64encode(part.data).decode('ascii')}"
-            content.append({"type": "image_url", "image_url": {"url": url}})
-    return content
-
-
-def _function(spec: ToolSpec) -> dict[str, Any]:
-    parameters = to_data(spec.input_schema)
-    return {
-        "type": "function",
-        "function": {"name": spec.name, "description": spec.description, "parameters": parameters},
-    }
 
 
 def _encoded(data: Any) -> bytes:

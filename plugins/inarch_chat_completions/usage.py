@@ -7,28 +7,20 @@ from decimal import Decimal
 from math import isfinite
 from typing import Any
 
-from inarch import Price, Usage
-
-_MILLION = Decimal(1_000_000)
+from inarch import Usage
 
 
-def usage_of(usage: Mapping[str, Any], tells_cost: bool = False, price: Price | None = None) -> Usage:
+def usage_of(usage: Mapping[str, Any], tells_cost: bool = False) -> Usage:
     """Return the usage that a service reports.
 
     Args:
         usage: The `usage` of a chunk.
-        tells_cost: Whether its `cost` is in US dollars; else the cost comes from the price.
-        price: The model's price; without it a cost that isn't reported is unknown.
+        tells_cost: Whether its `cost` is in US dollars; else it is left open.
     """
     inputs, outputs = _count(usage.get("prompt_tokens")), _count(usage.get("completion_tokens"))
     cached = _count(_mapping(usage.get("prompt_tokens_details")).get("cached_tokens"))
     thought = _count(_mapping(usage.get("completion_tokens_details")).get("reasoning_tokens"))
-    cost = _cost(usage) if tells_cost else None
-    if cost is None and price is not None:
-        fresh = max(inputs - cached, 0)
-        known = price.input if price.cached is None else price.cached
-        cost = (price.input * fresh + known * min(cached, inputs) + price.output * outputs) / _MILLION
-    return Usage(inputs, outputs, cached, thought, cost)
+    return Usage(inputs, outputs, cached, thought, _cost(usage) if tells_cost else None)
 
 
 def _cost(usage: Mapping[str, Any]) -> Decimal | None:

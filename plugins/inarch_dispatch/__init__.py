@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
-from attrs import frozen
+from typing import TYPE_CHECKING, Literal
+from weakref import WeakValueDictionary
 
-from inarch import DecisionStrategy, PluginContext, hookimpl
+from attrs import field, frozen, validators
+
+from inarch import DecisionStrategy, PluginContext, Tracer, hookimpl
+
+if TYPE_CHECKING:
+    from inarch_dispatch.watching import Watcher
 
 
 @frozen
@@ -14,10 +20,16 @@ class Settings:
     Args:
         ttl_s: Seconds for which a decision may be used again.
         max_entries: Decisions that are kept; the oldest go first.
+        break_even: In what the decisions must pay for themselves to go on: `time`, `money`, `both` or `never`.
     """
 
-    ttl_s: float = 900.0
-    max_entries: int = 500
+    ttl_s: float = field(default=900.0, validator=validators.ge(0))
+    max_entries: int = field(default=500, validator=validators.ge(1))
+    break_even: Literal["both", "time", "money", "never"] = "both"
+
+
+_watchers: WeakValueDictionary[int, Watcher] = WeakValueDictionary()
+"""By what a run was given: its strategy and its tracer are registered apart and share one watcher."""
 
 
 @hookimpl
@@ -32,5 +44,25 @@ def inarch_strategies(context: PluginContext) -> list[DecisionStrategy]:
     from inarch_dispatch.cache import DecisionCache
     from inarch_dispatch.strategy import Structured
 
-    settings = context.settings if isinstance(context.settings, Settings) else Settings()
-    return [Structured(DecisionCache.beside(context.cache_dir, settings.ttl_s, settings.max_entries))]
+    settings = _settings(context)
+    cache = DecisionCache.beside(context.cache_dir, settings.ttl_s, settings.max_entries)
+    return [Structured(cache, _watcher(context))]
+
+
+@hookimpl
+def inarch_tracers(context: PluginContext) -> list[Tracer]:
+    """Return the tracer that learns whether decisions pay for themselves."""
+    return [_watcher(context)]
+
+
+def _settings(context: PluginContext) -> Settings:
+    return context.settings if isinstance(context.settings, Settings) else Settings()
+
+
+def _watcher(context: PluginContext) -> Watcher:
+    from inarch_dispatch.watching import Watcher
+
+    known = _watchers.get(id(context))  # a watcher keeps its context, so that the id stays its own
+    if known is None:
+        known = _watchers[id(context)] = Watcher(context, _settings(context).break_even)
+    return known

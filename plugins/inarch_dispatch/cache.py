@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import time
 from collections.abc import Mapping
 from pathlib import Path
@@ -13,6 +12,7 @@ from typing import Any
 from attrs import define, field
 
 from inarch import DispatchReply, Situation, ToolFailed, from_data, to_data
+from inarch_dispatch.keeping import load, save
 
 
 @define(eq=False, repr=False)
@@ -70,25 +70,16 @@ class DecisionCache:
             return
         self._loaded = True
         try:
-            data = json.loads(self.path.read_bytes())
+            data = load(self.path)
             self.hits, self.misses = int(data["hits"]), int(data["misses"])
             self.entries = {key: entry for key, entry in data["entries"].items() if isinstance(entry["time"], float)}
-        except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        except (ValueError, KeyError, TypeError, AttributeError):
             self.entries, self.hits, self.misses = {}, 0, 0
 
     def _save(self) -> None:
         if self.path is None:
             return
-        text = json.dumps({"hits": self.hits, "misses": self.misses, "entries": self.entries})
-        scratch = self.path.with_name(f"{self.path.name}.{os.getpid()}")
-        try:
-            self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            descriptor = os.open(scratch, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-            with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-                file.write(text)
-            scratch.replace(self.path)
-        except OSError:
-            scratch.unlink(missing_ok=True)
+        save(self.path, {"hits": self.hits, "misses": self.misses, "entries": self.entries})
 
 
 def cache_key(situation: Situation, query: str) -> str:

@@ -16,6 +16,7 @@ from inarch import (
 )
 from inarch_dispatch.cache import DecisionCache, cache_key
 from inarch_dispatch.prompt import REPLY_SCHEMA, decision_prompt, read_reply
+from inarch_dispatch.watching import STRATEGY, Watcher
 
 TEMPERATURE = 0.1
 CONTEXT_MESSAGES = 4
@@ -26,15 +27,17 @@ CONTEXT_MESSAGES = 4
 class Structured:
     """Asks the decision model for one tool to begin with; its result is embedded in the prompt.
 
-    An invalid reply and a failed request mean "no tool" and are not remembered.
+    An invalid reply and a failed request mean "no tool" and are not remembered. Where decisions have cost more than
+    they saved, it passes on without asking.
     """
 
     cache: DecisionCache
-    name: str = "structured"
+    watcher: Watcher
+    name: str = STRATEGY
 
     async def decide(self, situation: Situation) -> Decision | None:
         """Return the decision to call a tool first, or None to pass on."""
-        if not situation.tools:
+        if not situation.tools or self.watcher.books().is_off:
             return None
         query = situation.turn.content
         key = cache_key(situation, query)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
-from attrs import frozen
+from attrs import field, frozen, validators
 
 import inarch
 
 BASE_URL = "https://generativelanguage.googleapis.com/v1beta"
+_POSITIVE: Any = validators.gt(0)
 
 
 @frozen
@@ -19,11 +21,15 @@ class Settings:
         base_url: Where the API is; another one gets the key as well.
         thinking: Whether to ask for the model's thoughts, which are shown as reasoning.
         silence_s: Seconds without a byte after which a reply is given up and asked for again.
+        requests_per_minute: How many requests a minute your plan allows of one model; not given, it is not known.
+        tokens_per_minute: How many tokens a minute.
     """
 
     base_url: str = BASE_URL
     thinking: bool = True
-    silence_s: float = 120.0
+    silence_s: float = field(default=120.0, validator=_POSITIVE)
+    requests_per_minute: int | None = field(default=None, validator=validators.optional(_POSITIVE))
+    tokens_per_minute: int | None = field(default=None, validator=validators.optional(_POSITIVE))
 
 
 @inarch.hookimpl
@@ -43,4 +49,7 @@ def inarch_models(context: inarch.PluginContext) -> Iterable[inarch.ModelProvide
     missing = None if key else inarch.ProviderError("auth", f"{KEY} is not set", remedy=f"set {KEY} to your key")
     headers = {"x-goog-api-key": key}
     service = inarch.HttpService("gemini", settings.base_url, headers, silence_s=settings.silence_s)
-    return [Gemini(service, Listing(context.cache_dir), settings.thinking, missing)]
+    a_minute = inarch.Limits(
+        requests_per_minute=settings.requests_per_minute, tokens_per_minute=settings.tokens_per_minute
+    )
+    return [Gemini(service, Listing(context.cache_dir), settings.thinking, missing, a_minute)]

@@ -6,12 +6,13 @@ import asyncio
 import re
 from collections.abc import AsyncIterator, Sequence
 from contextlib import aclosing
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from attrs import define, field
+from attrs import define, evolve, field
 
-from inarch import Delta, HttpService, Limits, ModelInfo, ModelRequest, Price, ProviderError
+from inarch import Delta, HttpService, Limits, ModelInfo, ModelRequest, Price, ProviderError, join_deltas
 from inarch_gemini.listing import MOST_PAGES, Listed, Listing, listed_models
 
 if TYPE_CHECKING:
@@ -34,12 +35,14 @@ class Gemini:
         listing: What is known of the models.
         thinking: Whether to ask for the model's thoughts.
         missing: What to say instead of asking, where there is no usable key.
+        a_minute: What the user says that a minute may have.
     """
 
     service: HttpService
     listing: Listing
     thinking: bool = True
     missing: ProviderError | None = None
+    a_minute: Limits = field(factory=Limits)
     name: str = field(init=False, default="gemini")
     default_model: str = field(init=False, default="gemini-flash-latest")
     default_decision_model: str = field(init=False, default="gemini-flash-lite-latest")
@@ -57,13 +60,13 @@ class Gemini:
         chunks = Chunks(self.service)
         body = self._encoded(request)
         try:
-            async with aclosing(self.service.stream(_path(request), body)) as stream:
-                async for chunk in stream:
-                    for delta in chunks.read(chunk):
+            async with aclosing(self.service.batches(_path(request), body)) as batches:
+                async for batch in batches:
+                    for delta in join_deltas(chain.from_iterable(map(chunks.read, batch))):
                         yield delta
                     if chunks.ended:
                         break
-                for chunk in await _rest(stream) if chunks.ended else ():
+                for chunk in await _rest(batches) if chunks.ended else ():
                     for delta in chunks.read(chunk):
                         yield delta
         except ProviderError as error:
@@ -93,8 +96,12 @@ class Gemini:
         return self.listing.keep(found)
 
     def limits(self, model: str) -> Limits:
-        """Return the limits that were listed; nothing is known before that."""
-        return self.listing.limits(model)
+        """Return the limits that were listed, and the user's for a minute; nothing else is known before that."""
+        return evolve(
+            self.listing.limits(model),
+            requests_per_minute=self.a_minute.requests_per_minute,
+            tokens_per_minute=self.a_minute.tokens_per_minute,
+        )
 
     def price(self, model: str) -> Price | None:
         """Return that nothing is known: the service lists no prices."""
@@ -124,13 +131,13 @@ def _path(request: ModelRequest) -> str:
     return f"/{quote(model, safe='/')}:{'generateContent' if whole else 'streamGenerateContent?alt=sse'}"
 
 
-async def _rest(stream: AsyncIterator[Any]) -> list[Any]:
+async def _rest(batches: AsyncIterator[list[Any]]) -> list[Any]:
     """Return what follows the end of a reply; that the stream breaks off there does no harm any more."""
     rest: list[Any] = []
     try:
         async with asyncio.timeout(AFTER_END_S):
-            async for chunk in stream:
-                rest.append(chunk)  # noqa: PERF401  # what came before a break is kept
+            async for batch in batches:
+                rest += batch
     except (TimeoutError, ProviderError):
         pass
     return rest
@@ -142,7 +149,7 @@ def _clearer(error: ProviderError) -> ProviderError:
     A refused key is a wrong argument to it, with status 400, and its words for a limit a minute are those of others
     for a quota that is used up; but it says when to ask again.
     """
-    if error.kind == "request" and _KEY_REFUSED.search(error.message):
+    if error.status == 401 or (error.kind == "request" and _KEY_REFUSED.search(error.message)):
         return ProviderError("auth", error.message, status=error.status, remedy=f"check the key in {KEY}")
     if error.kind == "quota" and error.retry_after is not None and not _DAILY.search(error.message):
         return ProviderError(

@@ -24,14 +24,12 @@ def _list(items: Schema, **more: Any) -> Schema:
 _TEXT = {"type": "string"}
 _TEXT_OR_NOTHING = {"type": ["string", "null"]}
 _COUNT_OR_NOTHING = {"type": ["integer", "null"]}
-_PATH = {"type": "string", "description": "Path relative to the workspace root", "minLength": 1}
-_PATHS = _list(_PATH, default=[], description="Only these files and directories, relative to the workspace root")
+_PATH = {"type": "string", "minLength": 1}
+_PATHS = _list(_PATH, default=[], description="Only these files and directories")
 _LINE = {"type": ["integer", "null"], "minimum": 1}
 
 NOTHING = _object()
-DIFF = _object(
-    paths=_PATHS, staged={"type": "boolean", "default": False, "description": "What is staged against the last commit"}
-)
+DIFF = _object(paths=_PATHS, staged={"type": "boolean", "default": False})
 LOG = _object(paths=_PATHS, limit={"type": "integer", "minimum": 1, "maximum": 1_000, "default": 20})
 SHOW = _object(
     "revision", revision={"type": "string", "minLength": 1, "description": "A commit: HEAD, HEAD~2, a branch, a hash"}
@@ -39,7 +37,7 @@ SHOW = _object(
 BLAME = _object("file_path", file_path=_PATH, start_line=_LINE, end_line=_LINE)
 COMMIT = _object(
     "paths message",
-    paths=_list(_PATH, minItems=1, maxItems=1_000, description="Exactly what to commit; new and deleted files too"),
+    paths=_list(_PATH, minItems=1, maxItems=1_000, description="New and deleted files too"),
     message={"type": "string", "minLength": 1, "description": "Subject line, empty line, body"},
 )
 

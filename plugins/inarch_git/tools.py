@@ -17,7 +17,7 @@ _COMMITTING_S = 240.0
     input_schema=schemas.NOTHING, output_schema=schemas.STATUS_DATA,
 )  # fmt: skip
 def git_status(context: ToolContext) -> dict[str, Any]:
-    """Say which branch is checked out and what is staged, changed, untracked and conflicted."""
+    """Show the branch and what is staged, changed, untracked and conflicted."""
     from inarch_git.looking import status
 
     return status(context)
@@ -28,7 +28,7 @@ def git_status(context: ToolContext) -> dict[str, Any]:
     input_schema=schemas.DIFF, output_schema=schemas.DIFF_DATA,
 )  # fmt: skip
 def git_diff(context: ToolContext, paths: list[str] | None = None, staged: bool = False) -> dict[str, Any]:
-    """Show what has changed in tracked files since they were staged, or what is staged since the last commit."""
+    """Show what has changed in tracked files since they were staged, or what is staged."""
     from inarch_git.looking import diff
 
     return diff(context, paths, staged)
@@ -74,7 +74,7 @@ def git_blame(
     input_schema=schemas.COMMIT, output_schema=schemas.COMMIT_DATA,
 )  # fmt: skip
 def git_commit(context: ToolContext, paths: list[str], message: str) -> dict[str, Any]:
-    """Commit exactly these files or directories as they are now; what else is staged stays staged."""
+    """Commit exactly these paths as they are now; what else is staged stays staged."""
     from inarch_git.committing import commit
 
     return commit(context, paths, message)

@@ -15,7 +15,7 @@ _SAVE = {
     "properties": {
         "text": {
             "type": "string",
-            "description": f"One fact or wish in a sentence that stands alone; at most {LONGEST} characters.",
+            "description": f"A sentence that stands alone; at most {LONGEST} characters",
         }
     },
     "required": ["text"],
@@ -23,7 +23,7 @@ _SAVE = {
 }
 _RECALL = {
     "type": "object",
-    "properties": {"query": {"type": "string", "description": "Words to look for; empty for the newest notes."}},
+    "properties": {"query": {"type": "string", "description": "Words; empty for the newest notes"}},
     "required": ["query"],
     "additionalProperties": False,
 }

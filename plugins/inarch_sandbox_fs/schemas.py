@@ -1,4 +1,7 @@
-"""What the tools take, in JSON Schema; kept short, for a model reads all of it in each request."""
+"""What the tools take, in JSON Schema; kept short, for a model reads all of it in each request.
+
+That every path is relative to the workspace root stands in the system text, once.
+"""
 
 from __future__ import annotations
 
@@ -25,25 +28,25 @@ def _number(least: int, **more: Any) -> Schema:
     return {"type": "integer", "minimum": least, **more}
 
 
-_PATH = _text("Path relative to the workspace root", minLength=1)
+_PATH = {"type": "string", "minLength": 1}
 _LINE = {"type": ["integer", "null"], "minimum": 1}
-_CONTENT = _text("The whole text")
+_CONTENT = {"type": "string"}
 _FALSE = {"type": "boolean", "default": False}
 
 LIST_FILES = _object(
-    pattern=_text("Glob; ** is any depth: **/*.py, src/**", default="**/*", minLength=1),
+    pattern=_text("Such as **/*.py or src/**; ** is any depth", default="**/*", minLength=1),
     limit=_number(1, default=200, maximum=_MOST_LISTED),
 )
-LIST_DIRECTORY = _object(directory=_text("Relative to the workspace root", default=".", minLength=1))
+LIST_DIRECTORY = _object(directory={**_PATH, "default": "."})
 READ_FILE = _object("file_path", file_path=_PATH, start_line=_LINE, end_line=_LINE)
 READ_MULTIPLE_FILES = _object(
     "file_paths", file_paths={"type": "array", "items": _PATH, "minItems": 1, "maxItems": _MOST_FILES}
 )
 SEARCH_FILES = _object(
     "pattern",
-    pattern=_text("Regular expression in Python's syntax, matched line by line", minLength=1, maxLength=1_000),
-    path=_text("File or directory to search", default=".", minLength=1),
-    glob={"type": ["string", "null"], "description": "Only these files, such as *.py (at any depth) or src/**/*.py"},
+    pattern=_text("Python regular expression, matched line by line", minLength=1, maxLength=1_000),
+    path={**_PATH, "default": "."},
+    glob={"type": ["string", "null"], "description": "Only these files: *.py (at any depth), src/**/*.py"},
     ignore_case=_FALSE,
     limit=_number(1, default=100, maximum=10_000),
 )
@@ -54,10 +57,10 @@ MOVE_FILE = _object("file_path new_path", file_path=_PATH, new_path=_PATH)
 PATCH_SOURCE_FILE = _object(
     "file_path search replace",
     file_path=_PATH,
-    search=_text("Text to replace, copied exactly; must be there once", minLength=1),
-    replace=_text("Text to put there"),
+    search=_text("Copied exactly; must be there once", minLength=1),
+    replace=_CONTENT,
     description=_text("Why, in a few words"),
-    replace_all={**_FALSE, "description": "Replace every place"},
+    replace_all=_FALSE,
 )
 READ_OUTPUT = _object(
     "output_ref",

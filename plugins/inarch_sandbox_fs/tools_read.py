@@ -13,7 +13,7 @@ from inarch_sandbox_fs.settings import settings_of
 
 @inarch.tool(category="file", effects=touching.reads_pattern, input_schema=schemas.LIST_FILES)
 def list_files(context: ToolContext, pattern: str = "**/*", limit: int = 200) -> dict[str, Any]:
-    """List files by glob pattern, sorted; git-ignored ones are left out."""
+    """List files by glob, sorted; git-ignored ones are left out."""
     walk = context.workspace.walk(pattern, limit)
     notes = list(walk.notes)
     if walk.truncated:
@@ -35,7 +35,7 @@ def _why_nothing(context: ToolContext, pattern: str) -> str:
 
 @inarch.tool(category="file", effects=touching.reads_folder, input_schema=schemas.LIST_DIRECTORY)
 def list_directory(context: ToolContext, directory: str = ".") -> dict[str, Any]:
-    """List what is in one directory: names, kinds and sizes, hidden and ignored things included."""
+    """List one directory: names, kinds and sizes, hidden and ignored things too."""
     found = context.workspace.entries(directory)
     entries: list[dict[str, Any]] = [
         {"name": entry.path.rpartition("/")[2], "kind": entry.kind, "size": entry.size}
@@ -53,7 +53,7 @@ def list_directory(context: ToolContext, directory: str = ".") -> dict[str, Any]
 def read_file(
     context: ToolContext, file_path: str, start_line: int | None = None, end_line: int | None = None
 ) -> dict[str, Any]:
-    """Read a text file, or the lines start_line to end_line of it (counted from 1, both included)."""
+    """Read a text file, or its lines start_line to end_line (from 1, both included)."""
     from inarch_sandbox_fs.excerpts import excerpt
 
     settings = settings_of(context.settings)
@@ -86,7 +86,7 @@ def _long_excerpt(
 
 @inarch.tool(category="file", effects=touching.reads_files, input_schema=schemas.READ_MULTIPLE_FILES)
 def read_multiple_files(context: ToolContext, file_paths: list[str]) -> list[dict[str, Any]]:
-    """Read several text files in one call; each has its content or its own error."""
+    """Read several text files at once."""
     from inarch_sandbox_fs.texts import text_of
 
     settings = settings_of(context.settings)
@@ -123,7 +123,7 @@ def search_files(
     ignore_case: bool = False,
     limit: int = 100,
 ) -> dict[str, Any]:
-    """Search files for a regular expression, line by line; git-ignored and binary files are left out."""
+    """Search a directory or file; git-ignored and binary files are left out."""
     found = context.workspace.search(pattern, path, glob, ignore_case, limit)
     notes = list(found.notes)
     if found.truncated:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @inarch.tool(category="file", effects=touching.changes_file, input_schema=schemas.WRITE_FILE, receives_secrets=True)
 def write_file(context: ToolContext, file_path: str, content: str) -> dict[str, Any]:
-    """Write a whole text file; an existing one must have been read first and keeps its encoding."""
+    """Write a whole text file; an existing one must have been read first."""
     path = _writable(context, file_path)
     if context.workspace.stat(path) is None:
         return _create(context, path, content)
@@ -31,7 +31,7 @@ def write_file(context: ToolContext, file_path: str, content: str) -> dict[str, 
 
 @inarch.tool(category="file", effects=touching.writes_file, input_schema=schemas.CREATE_FILE, receives_secrets=True)
 def create_file(context: ToolContext, file_path: str, content: str) -> dict[str, Any]:
-    """Create a text file and the directories it needs; fails if the file exists."""
+    """Create a text file and its directories; fails if the file exists."""
     return _create(context, _writable(context, file_path), content)
 
 
@@ -45,7 +45,7 @@ def delete_file(context: ToolContext, file_path: str) -> dict[str, Any]:
 
 @inarch.tool(category="file", effects=touching.moves_file, input_schema=schemas.MOVE_FILE)
 def move_file(context: ToolContext, file_path: str, new_path: str) -> dict[str, Any]:
-    """Move or rename a file; fails if something stands at the new path."""
+    """Move or rename a file; never over another."""
     path, target = _writable(context, file_path), _writable(context, new_path)
     context.workspace.move(path, target, _known_hash(context, path))
     return {"path": target, "old_path": path, "note": "moved"}
@@ -57,7 +57,7 @@ def move_file(context: ToolContext, file_path: str, new_path: str) -> dict[str, 
 def patch_source_file(
     context: ToolContext, file_path: str, search: str, replace: str, description: str = "", replace_all: bool = False
 ) -> dict[str, Any]:
-    """Replace one exact, unique piece of a text file that was read before; nothing else in it changes."""
+    """Replace one exact, unique piece of a text file that was read before."""
     path = _writable(context, file_path)
     if search == replace:
         raise ToolFailed("validation", "search and replace are the same text", "there is nothing to change")

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 import inarch
-from inarch.testing import HttpServer, json_reply, sse_reply
+from inarch.testing import HttpReply, HttpServer, json_reply, sse_reply
 
 from .wire import KEY, run, says
 
@@ -67,6 +67,53 @@ def test_the_servers_first_model_that_talks_is_asked_for_once(tmp_path: Path) ->
     assert [request.path for request in found.requests].count("/v1/models") == 1
     assert [body["model"] for body in found.bodies] == ["tiny", "tiny"]
     assert found.turn.model == "openai-compatible/tiny"
+
+
+@pytest.mark.parametrize("name", ["openai-compatible", "auto"])
+def test_the_first_turn_is_recorded_under_the_name_that_the_server_gave(tmp_path: Path, name: str) -> None:
+    with HttpServer([sse_reply(says("well"))], {"GET /models": LIST}) as server:
+        tables = {"openai-compatible": {"base_url": server.url}}
+        environ = {"HOME": str(tmp_path)}
+        app = inarch.compose(
+            root=tmp_path, config={"plugins": tables}, flags={"model": name}, environ=environ, journal=False
+        )
+        events = asyncio.run(events_of(app))
+    named = {event.data["model"] for event in events if event.kind in ("model.requested", "model.replied")}
+    turns = {event.data["turn"]["model"] for event in events if event.kind in ("turn.started", "turn.ended")}
+    assert named == {"openai-compatible/tiny"}
+    assert turns - {""} == {"openai-compatible/tiny"}
+
+
+def test_a_turn_that_is_cancelled_while_the_server_names_its_model_is_recorded(tmp_path: Path) -> None:
+    silent = HttpReply(ending="silent", headers={"content-type": "application/json"})
+
+    async def go(server: HttpServer) -> inarch.Turn:
+        tables = {"openai-compatible": {"base_url": server.url}}
+        environ = {"HOME": str(tmp_path)}
+        app = inarch.compose(
+            root=tmp_path, config={"plugins": tables}, flags={"model": "openai-compatible"}, environ=environ,
+            journal=False,
+        )  # fmt: skip
+        session = app.session()
+        task = asyncio.create_task(session.run("hello"))
+        while not server.requests:
+            await asyncio.sleep(0.01)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        await app.aclose()
+        return session.turns[-1]
+
+    with HttpServer(routes={"GET /models": silent}) as server:
+        turn = asyncio.run(go(server))
+    assert turn.status == "cancelled"
+
+
+async def events_of(app: inarch.App) -> list[inarch.Event]:
+    try:
+        return [event async for event in app.session().stream("hello")]
+    finally:
+        await app.aclose()
 
 
 def test_a_server_that_lists_no_model_is_told_how_to_be_asked(tmp_path: Path) -> None:

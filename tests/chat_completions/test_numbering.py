@@ -8,7 +8,6 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inarch_chat_completions.details import Details
 from inarch_chat_completions.numbering import Numbering
 
 from .wire import call
@@ -47,22 +46,3 @@ def test_interleaved_fragments_come_together(drawn: tuple[list[Any], list[Any]])
         whole[2] += delta.arguments
     by_id = {call_id: (name, json.loads(text)) for call_id, name, text in found.values()}
     assert by_id == {f"c{index}": item for index, item in enumerate(wanted)}
-
-
-JSON = st.recursive(st.none() | st.booleans() | st.integers() | st.text(max_size=5), lambda x: st.lists(x, max_size=3))
-
-
-@given(st.lists(st.fixed_dictionaries({"type": st.just("reasoning.encrypted"), "data": st.text(), "other": JSON})))
-def test_encrypted_details_stay_as_they_are(items: list[Any]) -> None:
-    details = Details()
-    for item in items:
-        details.add([{**item, "index": 0}])
-    assert details.items == [{**item, "index": 0} for item in items]
-
-
-@given(JSON)
-def test_details_of_any_shape_are_survived(data: Any) -> None:
-    details = Details()
-    details.add(data)
-    details.add([data, {"type": "reasoning.text", "text": "a"}])
-    assert details.items == [{"type": "reasoning.text", "text": "a"}]

@@ -5,6 +5,9 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from hypothesis import given
+from hypothesis import strategies as st
+
 from inarch import (
     CallPart,
     Image,
@@ -87,3 +90,18 @@ def test_a_byte_that_is_no_letter_does_not_stop_a_request() -> None:
 
 def test_what_a_plugin_is_given_does_not_show_the_environment() -> None:
     assert "sk-secret" not in repr(PluginContext("x", ".", environ={"A_KEY": "sk-secret"}))
+
+
+MESSAGES = st.lists(st.builds(lambda role, text: Message(role, (Text(text),)), st.sampled_from(("user", "assistant")),
+                              st.text(max_size=3)), max_size=6)  # fmt: skip
+
+
+@given(MESSAGES, st.lists(st.tuples(st.integers(0, 6), MESSAGES, st.sampled_from(("m", "n"))), max_size=5))
+def test_what_is_kept_of_earlier_requests_changes_no_byte(
+    messages: list[Message], steps: list[tuple[int, list[Message], str]]
+) -> None:
+    kept = Encoder("x")
+    for size, more, model in steps:  # a request goes on from the last one, or from a part of it
+        messages = [*messages[:size], *more]
+        request = ModelRequest(model, "s", tuple(messages))
+        assert kept.body(request) == Encoder("x").body(request)

@@ -4,6 +4,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+from inarch.testing import HttpServer
+
 from .conftest import Run
 
 
@@ -79,3 +81,16 @@ def test_the_value_of_a_key_is_not_shown(cli: Run, environ: dict[str, str]) -> N
 
     assert "OPENROUTER_API_KEY" in done.stdout
     assert "0123456789abcdef" not in done.stdout + done.stderr
+
+
+def test_a_server_of_ones_own_is_told_as_there_or_as_missing(cli: Run, environ: dict[str, str]) -> None:
+    config = Path(environ["XDG_CONFIG_HOME"]) / "inarch" / "config.toml"
+    config.parent.mkdir(parents=True)
+    with HttpServer() as server:
+        config.write_text(f'[plugins.openai-compatible]\nbase_url = "{server.url}/v1"\n')
+        there = findings(cli)["model"]
+        assert server.requests == []  # it is knocked at, not asked
+    gone = findings(cli)["model"]
+
+    assert any(one["state"] == "fine" and f"takes connections at {server.url}/v1" in one["text"] for one in there)
+    assert any(one["state"] == "note" and "nothing listens" in one["text"] and one["remedy"] for one in gone)

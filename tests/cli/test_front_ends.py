@@ -75,6 +75,14 @@ def test_json_carries_the_exit_code(status: TurnStatus, code: int) -> None:
     assert json.loads(out.getvalue())["exit"] == code
 
 
+def test_json_tells_an_error_with_its_remedy(capsys: pytest.CaptureFixture[str]) -> None:
+    front_end = JsonFrontEnd(io.StringIO())
+    for event in events(ErrorHappened("the key was refused", "check the key"), ErrorHappened("it broke")):
+        front_end.show(event)
+    said = capsys.readouterr().err.splitlines()
+    assert said == ["inarch: error: the key was refused (check the key)", "inarch: error: it broke"]
+
+
 def test_json_of_a_turn_that_never_ended_is_still_an_object() -> None:
     out = io.StringIO()
     front_end = JsonFrontEnd(out)

@@ -113,6 +113,7 @@ def test_what_is_kept_is_shown_harmless(cli: Run, nasty_project: Path) -> None:
         ("tools", "call", "execute_command", '{"command": "cat README.md"}'),
         ("plugins", "list"), ("plugins", "list", "--json"), ("plugins", "show", "nasty"),
         ("models", "list"), ("models", "list", "--json"),
+        ("models", "check", "sour"), ("models", "check", "sour", "--json"),
     ],
     ids=lambda words: " ".join(words[:4]),
 )  # fmt: skip

@@ -61,7 +61,8 @@ def test_a_command_that_fails_is_one_error_and_the_conversation_goes_on(talk: Ta
 def test_help_lists_the_kernels_commands_and_the_plugins(talk: Talk, capsys: pytest.CaptureFixture[str]) -> None:
     assert talk.slash.took("/help")
     words = [line.split()[0] for line in capsys.readouterr().out.splitlines()]
-    assert words == ["/approve", "/help", "/quit", "/memory", "/again", "/slow", "/spoil", "!COMMAND"]
+    own = ["/approve", "/compact", "/context", "/help", "/quit"]
+    assert words == [*own, "/memory", "/again", "/slow", "/spoil", "!COMMAND"]
 
 
 def test_an_unknown_command_is_told_with_the_nearest_and_quit_ends(

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from inarch.testing import HttpServer, sse_reply
+
 HEAVY = {
     "litellm", "httpx", "rich", "prompt_toolkit", "jsonschema", "loguru", "cattrs", "attrs", "attr", "asyncio",
     "pluggy",
@@ -66,3 +68,22 @@ def test_a_summary_of_unchanged_files_loads_nothing_that_reads_them(project: Pat
     asked = {"inarch_brief_tracer.search", "inarch_brief_tracer.neighbours"}
     unused = {"inarch.journal.folding", "inarch.config.project", "configparser", "dataclasses", "random", "shutil"}
     assert not loaded & (reading | asked | unused)
+
+
+def test_a_first_request_loads_nothing_that_only_calls_or_failures_need(
+    tmp_path: Path, environ: dict[str, str]
+) -> None:
+    folder = tmp_path / "without-python"
+    folder.mkdir()
+    chunk = {"choices": [{"index": 0, "delta": {"content": "hi"}, "finish_reason": "stop"}]}
+    with HttpServer([sse_reply([chunk])]) as server:
+        config = Path(environ["XDG_CONFIG_HOME"], "inarch", "config.toml")
+        config.parent.mkdir(parents=True)
+        config.write_text(f'[plugins.openai-compatible]\nbase_url = "{server.url}"\n')
+        loaded = modules_after("say hi", "--model", "openai-compatible/m", cwd=folder, environ=environ)
+    assert len(server.requests) == 1 and "httpx" in loaded
+    assert not loaded & {"jsonschema", "cattrs", "loguru", "prompt_toolkit", "litellm", "importlib.metadata"}
+    assert not loaded & {"inarch.journal.folding", "inarch_sandbox_fs.patching"}
+    assert not loaded & {"inarch.calls.scheduler", "inarch.calls.runner", "inarch.calls.approvals"}
+    tracing = ("index", "query", "resolve", "facts", "flows.asking", "flows.targets", "graph")
+    assert not loaded & {f"inarch_brief_tracer.{name}" for name in tracing}

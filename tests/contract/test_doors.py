@@ -5,7 +5,7 @@ from typing import get_args
 
 import pytest
 
-from inarch.contract.doors import Door, guarded
+from inarch.contract.doors import Door, call_guarded, guarded
 from inarch.contract.errors import Cancelled, ConfigError, PluginError, ProviderError, ToolFailed
 
 DOORS: tuple[Door, ...] = get_args(Door)
@@ -67,3 +67,18 @@ def test_nothing_happens_where_nothing_is_raised(door: Door) -> None:
     with guarded("demo", door):
         value = 1
     assert value == 1
+
+
+def test_a_guarded_call_fails_as_guarded_code_does() -> None:
+    def fail(error: BaseException) -> None:
+        raise error
+
+    seen: list[int] = []
+    call_guarded("demo", "tracer", (), seen.append, 7)
+    assert seen == [7]
+    with pytest.raises(PluginError, match="plugin 'demo' failed at tracer: ValueError: no") as caught:
+        call_guarded("demo", "tracer", (), fail, ValueError("no"))
+    assert isinstance(caught.value.__cause__, ValueError)
+    for error, passes in ((BrokenPipeError(), (BrokenPipeError,)), (KeyboardInterrupt(), ()), (Odd(), ())):
+        with pytest.raises(type(error)):
+            call_guarded("demo", "tracer", passes, fail, error)

@@ -21,6 +21,8 @@ SAMPLES: dict[str, dict[str, Any]] = {
     "session.started": {"root": "/r", "version": "1", "plugins": ("a", "b"), "profile": "default"},
     "turn.started": {"turn": TURN},
     "context.added": {"source": "mentions", "text": "…", "images": (KeptImage("image/png", "ab"),)},
+    "context.dropped": {"reason": "window", "tokens": 9, "shortened": ("t",), "turns": ("u",), "results": {"c": "ref"},
+                        "steps": 2, "structure": True},
     "decision.made": {"strategy": "s", "decision": "ask_model", "confidence": 0.5, "calls": ("list_files",)},
     "model.requested": {"model": "p/m", "purpose": "turn", "messages": 3, "tools": 2},
     "model.delta": {"text": "a"},

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inarch import provider_error
-from inarch.contract.http_errors import LONGEST_WAIT_S, MESSAGE_CHARACTERS, from_response, retry_after_of
+from inarch.contract.http_errors import LONGEST_ASKED_S, MESSAGE_CHARACTERS, from_response, retry_after_of
 
 
 @pytest.mark.parametrize(
@@ -64,7 +64,7 @@ def test_an_error_in_a_stream_says_its_status_in_several_ways(data: Any, status:
         ({"retry-after": "7"}, None, 7.0),
         ({"retry-after-ms": "1500", "retry-after": "9"}, None, 1.5),
         ({"retry-after": "-3"}, None, 0.0),
-        ({"retry-after": "1e99"}, None, LONGEST_WAIT_S),
+        ({"retry-after": "1e99"}, None, LONGEST_ASKED_S),
         ({"retry-after": "nan"}, None, None),
         ({"retry-after": "soon"}, None, None),
         ({"retry-after": "Wed, 21 Oct 2015 07:28:00 GMT"}, None, 0.0),
@@ -75,6 +75,18 @@ def test_an_error_in_a_stream_says_its_status_in_several_ways(data: Any, status:
 )
 def test_the_wait_a_service_asks_for(headers: dict[str, str], data: Any, seconds: float | None) -> None:
     assert retry_after_of(headers, data) == seconds
+
+
+def test_a_wait_of_hours_is_not_told_as_a_shorter_one() -> None:
+    assert retry_after_of({"retry-after": "40000"}, None) == 40_000.0
+
+
+def test_the_names_of_quotas_come_first_because_only_they_tell_of_which_time_it_is() -> None:
+    violation = {"quotaId": "GenerateRequestsPerDayPerProjectPerModel-FreeTier", "quotaValue": "50"}
+    details = [{"violations": [violation, {"quotaId": 3}, "x"]}, {"violations": "x"}, "x"]
+    error = provider_error("svc", 429, {}, {"error": {"message": "You exceeded it. " * 40, "details": details}})
+    assert error.kind == "quota"
+    assert error.message.startswith(f"svc answered 429: {violation['quotaId']} = 50: You exceeded")
 
 
 def test_a_date_to_wait_for_becomes_seconds() -> None:

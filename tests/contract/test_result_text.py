@@ -16,6 +16,11 @@ from inarch import ToolError, ToolResult, result_text
         ({"a": "x", "b": 1}, '{"a":"x","b":1}'),
         ({"path": "a", "content": "one\ntwo\n"}, '{"path":"a"}\ncontent:\none\ntwo\n'),
         ({"content": "one\ntwo"}, "one\ntwo"),
+        (
+            {"content": "one\ntwo", "truncated": False, "note": None, "passed": False},
+            '{"passed":false}\ncontent:\none\ntwo',
+        ),
+        ({"truncated": False, "note": None}, '{"truncated":false,"note":null}'),
         ({"short": "a\nb", "long": "c\nd\ne"}, '{"short":"a\\nb"}\nlong:\nc\nd\ne'),
     ],
 )

@@ -52,6 +52,28 @@ def test_a_connection_is_used_again_also_after_the_word_done() -> None:
     assert (len(server.requests), server.connections) == (5, 1)
 
 
+def test_what_arrived_together_comes_together_and_before_what_is_wrong() -> None:
+    async def go(url: str, found: list[Any]) -> None:
+        service = HttpService("svc", url)
+        try:
+            async with aclosing(service.batches("/", b"{}")) as batches:
+                async for batch in batches:
+                    found += batch
+        finally:
+            await service.close()
+
+    whole = b"".join(b"data: %d\n\n" % number for number in range(500))
+    for rest, message in ((b"data: [DONE]\n\ndata: 7\n\n", ""), (b"data: 1,2\n\n", "no JSON: '1,2'")):
+        found: list[Any] = []
+        with HttpServer([HttpReply([whole + rest], headers={"content-type": "text/event-stream"})]) as server:
+            if message:
+                with pytest.raises(ProviderError, match=message):
+                    asyncio.run(go(server.url, found))
+            else:
+                asyncio.run(go(server.url, found))
+        assert found == list(range(500))
+
+
 def test_values_come_while_the_stream_goes_on() -> None:
     async def go(url: str) -> Any:
         service = HttpService("svc", url)
@@ -89,6 +111,8 @@ def test_a_base_url_may_end_in_a_slash_or_have_a_path() -> None:
         ("ftp://x", "request", "no http:// or https:// address"),
         ("nonsense", "request", "no http"),
         ("http://[::1", "request", "no http"),
+        ("http://127.0.0.1:99999/v1", "request", "no http"),
+        ("http://127.0.0.1:port/v1", "request", "no http"),
         ("http://user:password99@127.0.0.1:1", "network", "can't be reached at http://127.0.0.1:1"),
     ],
 )

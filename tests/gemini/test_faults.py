@@ -178,7 +178,7 @@ def test_a_fault_that_passes_is_asked_again(talk: Talks) -> None:
     assert turn.content == "fine"
     waits = [event.data for event in talking.events if event.kind == "limit.wait"]
     assert [wait["reason"] for wait in waits] == ["rate_limit", "malformed"]
-    assert waits[0]["seconds"] == 0.05
+    assert 0.05 < waits[0]["seconds"] < 1
     assert len({request.body for request in talking.server.requests}) == 1
 
 

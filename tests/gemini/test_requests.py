@@ -21,7 +21,8 @@ from inarch import (
     ToolResult,
     ToolSpec,
 )
-from inarch_gemini.requests import OPENING, UNSIGNED, Encoder
+from inarch_gemini.exchanges import UNSIGNED
+from inarch_gemini.requests import OPENING, Encoder
 
 NEW = "gemini-3-pro-preview"
 
@@ -174,6 +175,14 @@ def test_any_conversation_is_in_order(messages: list[Message]) -> None:
             assert answered == []
             calls = [part["functionCall"]["name"] for part in parts if "functionCall" in part]
     assert not calls or roles[-1] == "user"
+
+
+@given(MESSAGES, st.lists(st.tuples(st.integers(0, 12), st.booleans()), max_size=6))
+def test_what_was_encoded_before_changes_nothing(messages: list[Message], cuts: list[tuple[int, bool]]) -> None:
+    encoder = Encoder()
+    for cut, foreign in [*cuts, (len(messages), False), (len(messages), True)]:
+        request = ModelRequest("other" if foreign else "gemini-2.5-flash", "", tuple(messages[:cut]))
+        assert encoder.body(request) == Encoder().body(request)
 
 
 @given(st.lists(st.tuples(st.text(max_size=6), st.sampled_from(["", "", "S1", "S2"])), max_size=8))

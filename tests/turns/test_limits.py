@@ -1,13 +1,11 @@
 """What stops a turn."""
 
-from decimal import Decimal
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import inarch
-from inarch.turns.limits import PERIODS, REPEATS, LimitReached, Meter, Repeats, TurnLimits
+from inarch.turns.limits import PERIODS, REPEATS, LimitReached, Repeats
 
 
 def done(name: str, data: object) -> inarch.ToolCall:
@@ -39,38 +37,3 @@ def test_the_same_call_over_changed_files_is_no_loop() -> None:
     for number in range(6):
         repeats.saw([done("run_tests", "1 failed")], {"a.py": str(number)})
     assert len(repeats.states) == 6
-
-
-def test_tokens_iterations_and_time_end_a_turn() -> None:
-    meter = Meter(TurnLimits(max_iterations=2))
-    meter.next_iteration()
-    meter.next_iteration()
-    with pytest.raises(LimitReached, match="--max-iterations 4"):
-        meter.next_iteration()
-    meter = Meter(TurnLimits(max_tokens=15))
-    meter.add(inarch.Usage(10, 5))
-    with pytest.raises(LimitReached, match="15 of max_tokens = 15"):
-        meter.next_iteration()
-    with pytest.raises(LimitReached, match="max_seconds"):
-        Meter(TurnLimits(max_seconds=0.0)).next_iteration()
-
-
-PRICE = inarch.Price(Decimal(1), Decimal(10))
-
-
-def test_money_is_reserved_before_a_request() -> None:
-    meter = Meter(TurnLimits(max_cost_usd=Decimal("0.02")))
-    assert meter.affordable_output(PRICE, 10_000, 8_000) == 1_000
-    assert meter.affordable_output(PRICE, 10_000, 500) == 500
-    assert meter.affordable_output(None, 10_000, 500) is None
-    meter.add(inarch.Usage(10_000, 1_000, cost_usd=Decimal("0.0185")))
-    with pytest.raises(LimitReached, match=r"spent 0\.0185"):
-        meter.affordable_output(PRICE, 1_000, 8_000)
-
-
-def test_an_unknown_cost_stays_unknown_in_the_sum() -> None:
-    meter = Meter(TurnLimits())
-    meter.add(inarch.Usage(1, 1, cost_usd=Decimal(1)))
-    assert meter.usage.cost_usd == Decimal(1)
-    meter.add(inarch.Usage(1, 1))
-    assert meter.usage.cost_usd is None

@@ -145,11 +145,22 @@ def test_time_is_up_in_the_middle_of_a_request(root: Path) -> None:
     assert turn.content.startswith("late, but here")
 
 
+def test_no_answer_when_the_last_request_is_late_too_is_said_with_its_reason(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("inarch.turns.loop.GRACE_SECONDS", 0.2)
+    turn, _, _ = play([[30.0], [30.0]], root, flags={"max_seconds": 0.2})
+    assert (turn.status, turn.limit) == ("limited", "max_seconds")
+    assert "INARCH_MAX_SECONDS" in turn.content
+    assert turn.content.endswith("(and there is no answer so far: scripted/script did not end one within 0.2 s)")
+
+
 def test_money_stops_a_turn_before_the_request(root: Path) -> None:
     price = inarch.Price(Decimal(100), Decimal(1000))
     model = ScriptedModel([says("never")], cost=price)
     turn, model, _ = play(model, root, flags={"max_cost_usd": Decimal("0.0001")})
     assert (turn.status, turn.limit, model.requests) == ("limited", "max_cost_usd", [])
+    assert "raise it with --max-cost" in turn.content
 
 
 def test_cancelling_gives_every_call_a_result_and_records_the_turn(root: Path) -> None:

@@ -39,7 +39,7 @@ def chat(**given: Any) -> int:
             session = open_session(app, options)
             _greet(app)
             talk = session.conversation
-            slash = SlashCommands(app.composition.slash_commands, talk.journal, runner, talk.scheduler.grants)
+            slash = SlashCommands(app.composition.slash_commands, talk.journal, runner, talk.scheduler.grants, session)
             return _converse(runner, session, display, slash)
         finally:
             display.close()

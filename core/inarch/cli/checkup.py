@@ -1,4 +1,4 @@
-"""What `inarch doctor` looks at: each check gives findings, and none of them sends anything anywhere."""
+"""What `inarch doctor` looks at: each check gives findings, and nothing leaves this machine."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from attrs import frozen
 
 from inarch import __version__
 from inarch.cli.front_ends.words import confinement_words
+from inarch.cli.local_servers import PORTS, Ports, local_servers
 from inarch.contract.errors import ConfigError, InarchError
 
 if TYPE_CHECKING:
@@ -25,16 +26,22 @@ State = Literal["fine", "note", "wrong"]
 
 @frozen
 class Finding:
-    """One thing that was looked at; what is `wrong` makes `doctor` exit with 1."""
+    """One thing that was looked at; what is `wrong` makes `doctor` exit with 1, `lines` are to be copied."""
 
     topic: str
     state: State
     text: str
     remedy: str = ""
+    lines: tuple[str, ...] = ()
 
 
-def check_up(options: Options) -> Iterator[Finding]:
-    """Yield what was found, the most basic things first; a check that can't go on says why."""
+def check_up(options: Options, ports: Ports = PORTS) -> Iterator[Finding]:
+    """Yield what was found, the most basic things first; a check that can't go on says why.
+
+    Args:
+        options: The flags of the run.
+        ports: Where model servers of this machine may listen.
+    """
     where = f"Python {platform.python_version()} at {sys.executable}, {platform.system()} {platform.release()}"
     yield Finding("inarch", "fine", f"{__version__}, {where}")
     config = yield from _configuration(options)
@@ -47,6 +54,7 @@ def check_up(options: Options) -> Iterator[Finding]:
         return
     try:
         yield from _model(app)
+        yield from _servers(app, ports)
         yield from _commands(app)
         yield from _store(app)
     finally:
@@ -122,8 +130,74 @@ def _model(app: App) -> Iterator[Finding]:
 
     keys = [name for name, _ in AUTO_KEYS if app.environ.get(name)]
     text = f"{app.config.profile.model}; of the keys {', '.join(name for name, _ in AUTO_KEYS)} "
-    yield Finding("model", "fine", text + (f"{', '.join(keys)} is set" if keys else "none is set"))
+    are_set = f"{' and '.join(keys)} {'is' if len(keys) == 1 else 'are'} set" if keys else "none is set"
+    yield Finding("model", "fine", text + are_set)
+    yield from _own_server(app)
     yield Finding("model", "fine", f"providers: {', '.join(sorted(app.composition.models)) or 'none'}")
+
+
+def _own_server(app: App) -> Iterator[Finding]:
+    """Say where the user's own server is and, if it is on this machine, whether it takes connections."""
+    from inarch.contract.service import HttpService
+    from inarch.plugins import AUTO_ADDRESS
+    from inarch.turns.models import listens
+
+    provider = app.composition.models.get(AUTO_ADDRESS)
+    address = getattr(provider.context.settings, "base_url", "") if provider is not None else ""
+    if not address:
+        return
+    service = HttpService(AUTO_ADDRESS, address)
+    if not service.is_local:
+        yield Finding("model", "fine", f"{AUTO_ADDRESS} is at {service.address}")
+    elif listens(address):
+        yield Finding("model", "fine", f"{AUTO_ADDRESS} takes connections at {service.address}")
+    else:
+        remedy = f"start the server, or correct base_url in [plugins.{AUTO_ADDRESS}]"
+        yield Finding("model", "note", f"nothing listens at {AUTO_ADDRESS}'s {service.address}", remedy)
+
+
+def _servers(app: App, ports: Ports) -> Iterator[Finding]:
+    """Look for model servers on this machine, unless one is configured; say what to write to use each."""
+    from inarch.plugins import AUTO_ADDRESS, discover
+
+    if AUTO_ADDRESS not in discover().plugins or _has_server(app):
+        return
+    config = app.config
+    for server in local_servers(ports):
+        lines = [f"[plugins.{AUTO_ADDRESS}]", f'base_url = "{server.base_url}"']
+        if server.first:
+            lines.append(f"model = {_quoted(server.first)}")
+        remedy = f"to use it, add these lines to {config.config_path}"
+        if config.profile.model != AUTO_ADDRESS and not config.profile.model.startswith(f"{AUTO_ADDRESS}/"):
+            remedy += f', or try it once with --model {AUTO_ADDRESS}; model = "auto" takes it where no key is set'
+            lines += _model_lines(app)
+        yield Finding("local server", "note", server.words, remedy, tuple(lines))
+
+
+def _has_server(app: App) -> bool:
+    """Whether the user has said where a compatible server is."""
+    from inarch.config.environment import plugin_variable
+    from inarch.plugins import AUTO_ADDRESS
+
+    named = app.environ.get(f"{plugin_variable(AUTO_ADDRESS)}BASE_URL")
+    return bool(named or app.config.plugin_tables.get(AUTO_ADDRESS, {}).get("base_url"))
+
+
+def _model_lines(app: App) -> list[str]:
+    """Return the lines that make the server the profile's model where `auto` would not choose it."""
+    from inarch.plugins import AUTO_ADDRESS, AUTO_KEYS
+
+    profile = app.config.profile
+    if profile.model == "auto" and not any(app.environ.get(key) for key, _ in AUTO_KEYS):
+        return []
+    return ["", f"[profiles.{_quoted(profile.name)}]", f'model = "{AUTO_ADDRESS}"']
+
+
+def _quoted(text: str) -> str:
+    """Return a text as TOML takes it, in a value or as a name."""
+    import json
+
+    return json.dumps(text, ensure_ascii=False)
 
 
 def _commands(app: App) -> Iterator[Finding]:

@@ -18,7 +18,8 @@ _MARKS = {"fine": "ok  ", "note": "note", "wrong": "BAD "}
 def doctor(as_json: bool, **given: Any) -> int:
     """Look at configuration, trust, plugins, confinement, store and programs; exit 1 if something is wrong.
 
-    Nothing is sent anywhere, and no key's value is shown.
+    Where no server of your own is configured, the usual ports of this machine are asked for one. Nothing leaves this
+    machine, and no key's value is shown.
     """
     from attrs import asdict
 
@@ -33,6 +34,8 @@ def doctor(as_json: bool, **given: Any) -> int:
             remedy = f" ({finding.remedy})" if finding.remedy else ""
             line = f"{_MARKS[finding.state]}  {finding.topic:<13}  {finding.text}{remedy}"
             print_line(line)
+            for copied in finding.lines:
+                print_line(f"      {copied}".rstrip())
     if as_json:
         print_json([asdict(one) for one in findings])
     return FAILED if any(one.state == "wrong" for one in findings) else ANSWERED

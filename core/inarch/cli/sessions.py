@@ -59,16 +59,29 @@ def show_session(session_id: str, as_json: bool, **given: Any) -> None:
 
     with _compose(given) as app:
         info = find(app.store, session_id)
-        history = fold(app.store.load(info.id))
+        events = app.store.load(info.id)
+        history = fold(events)
         damage = [*getattr(app.store, "damage", ())]
-    if as_json:
-        from inarch.contract.codec import to_data
+    from inarch.contract.codec import to_data
+    from inarch.turns.budget.ledger import Ledger
 
-        shown = {"session": to_data(info), "turns": to_data(history.turns), "damage": damage}
+    spent = to_data(Ledger.of(events).rows())
+    if as_json:
+        shown = {"session": to_data(info), "turns": to_data(history.turns), "spent": spent, "damage": damage}
         print_json(shown)
         return
     for line in story(info, history, _glyphs()):
         click.echo(line)
+    if spent:
+        from inarch.cli.front_ends.spending import table
+
+        click.echo("")
+        for line in table(spent):
+            click.echo(escape(line))
+    from inarch.cli.context_view import where_lines
+
+    for place, line in enumerate(where_lines(history, events)):
+        click.echo(f"{'' if place else chr(10)}{escape(line, keep_newlines=False)}")
     _tell(damage)
 
 

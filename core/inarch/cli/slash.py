@@ -1,4 +1,4 @@
-"""The `/NAME words` of a conversation: the kernel's own `/approve`, `/help` and `/quit`, and what plugins bring."""
+"""The `/NAME words` of a conversation: the kernel's own, such as `/help`, and what plugins bring."""
 
 from __future__ import annotations
 
@@ -23,9 +23,12 @@ if TYPE_CHECKING:
     from inarch.contract.ports import SlashCommand
     from inarch.journal import Journal
     from inarch.plugins import Bound
+    from inarch.sessions.session import Session
 
 OWN = {
     "approve": "List what runs without a question here; revoke [all|ID] takes it back.",
+    "compact": "Keep of all but the last [KEEP] turns only prompt and answer; 1 by default.",
+    "context": "Show what the model sees and where its tokens go.",
     "help": "List the commands.",
     "quit": "Leave the conversation.",
 }
@@ -41,6 +44,7 @@ class SlashCommands:
     journal: Journal
     runner: Runner
     grants: Grants
+    session: Session | None = None
     is_over: bool = False
 
     def took(self, line: str) -> bool:
@@ -57,6 +61,8 @@ class SlashCommands:
             from inarch.cli.approved import approve
 
             sys.stdout.write("".join(f"{escape(said, keep_newlines=False)}\n" for said in approve(self.grants, words)))
+        elif name in ("context", "compact") and self.session is not None:
+            self._tokens(self.session, name, words)
         elif name in self.commands:
             self._run(self.commands[name], words)
         else:
@@ -86,6 +92,18 @@ class SlashCommands:
             say("note", f"/{name} was cancelled")
         else:
             sys.stdout.write(escape(shown).rstrip("\n") + "\n" if shown else "")
+        self._ran(name, words, shown)
+
+    def _tokens(self, session: Session, name: str, words: str) -> None:
+        from inarch.cli.context_view import compact_text, context_text
+        from inarch.cli.terminal import columns_of
+
+        show = context_text if name == "context" else compact_text
+        shown = show(session, words, columns_of(sys.stdout))
+        sys.stdout.write(escape(shown) + "\n")
+        self._ran(name, words, shown)
+
+    def _ran(self, name: str, words: str, shown: str) -> None:
         sys.stdout.flush()
         self.journal.record(CommandRan(name, words, shown))
         try:

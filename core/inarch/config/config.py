@@ -33,7 +33,7 @@ class Config:
         commands: `[commands.NAME]`.
         isolation: `[isolation.NAME]`.
         trusted: Whether the project is trusted as it stands now; only then may its `AGENTS.md` be read.
-        notes: One line for each thing of an untrusted project that was ignored.
+        notes: One line for each thing of a project that was ignored.
         config_path: The user's file, whether it exists or not.
         state_dir: What must be kept.
         cache_dir: What can be made again.

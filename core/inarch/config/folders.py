@@ -27,7 +27,10 @@ def user_folder(config: Config) -> UserFolder:
 
 def project_folder(config: Config) -> ProjectFolder | None:
     """Return the project's `.inarch`; None where the project is not trusted and has something that needs trust."""
-    if config.trusted or not needs_trust(config.root):
+    from inarch.config.trust import trust_of
+
+    # An empty `.inarch` is what is left where the last file was removed: nothing in it needs trust.
+    if config.trusted or not needs_trust(config.root) or trust_of(config.root, config.state_dir).state == "nothing":
         return ProjectFolder(config.root, config.state_dir)
     return None
 

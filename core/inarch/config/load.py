@@ -161,7 +161,7 @@ class _Loading:
             return None
         from inarch.config.project import read_project
 
-        return read_project(self.root, own, places.state_dir(self.environ), self.problems)
+        return read_project(self.root, own, places.state_dir(self.environ), self.user_path, self.problems)
 
     def _choice(self, profile: str | None, layer: Layer) -> Given:
         if profile:

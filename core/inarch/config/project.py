@@ -7,6 +7,7 @@ from pathlib import Path
 
 from attrs import field, frozen
 
+from inarch.config.addresses import without_addresses
 from inarch.config.files import CONFIG_FILE, GUIDE_FILES, Unreadable, parse
 from inarch.config.layers import Layer, read_layer
 from inarch.config.project_files import digest, project_files, read_project_file
@@ -25,14 +26,22 @@ class Project:
     notes: tuple[str, ...] = ()
 
 
-def read_project(root: str, own: Layer, state_dir: Path, problems: list[ConfigError]) -> Project:
-    """Return the project's part; only a trusted file's mistakes are problems."""
+def read_project(root: str, own: Layer, state_dir: Path, config_path: Path, problems: list[ConfigError]) -> Project:
+    """Return the project's part; only a trusted file's mistakes are problems.
+
+    Args:
+        root: The project's folder.
+        own: The user's layer.
+        state_dir: Where trust is kept.
+        config_path: The user's file, for notes that send something there.
+        problems: Takes the mistakes.
+    """
     files = project_files(root)
     standing = trust_of(root, state_dir, files.hashes)
     refused = [f"{Path(root, path)}: ignored, it {why}" for path, why in files.refused.items()]
     if standing.state == "trusted":
-        layer = _layer(root, files.config, problems)
-        return Project(layer, True, standing.files, shortened(refused))
+        layer, moved = without_addresses(_layer(root, files.config, problems), config_path)
+        return Project(layer, True, standing.files, shortened(refused) + moved)
     notes = [*_changed(root, standing), *refused, *_unread(root, standing)]
     wrong: list[ConfigError] = []
     layer = _layer(root, files.config, wrong)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Literal
+from typing import Literal, TypeVar
 
 from inarch.contract.errors import Cancelled, InarchError, PluginError, ProviderError, ToolFailed
 
@@ -12,6 +12,8 @@ Door = Literal[
     "load", "hook", "tool", "tracer", "policy", "strategy", "source", "provider", "store", "workspace", "front end",
     "command", "settings",
 ]  # fmt: skip
+
+T = TypeVar("T")
 
 KERNEL = "inarch"
 """The name under which the kernel's own parts stand where a plugin's name would."""
@@ -49,3 +51,18 @@ def guarded(
             door=door,
             remedy="report it" if plugin == KERNEL else f"leave it out with -p no:{plugin}, or report it to its author",
         ) from error
+
+
+def call_guarded(
+    plugin: str, door: Door, passes: tuple[type[BaseException], ...], function: Callable[[T], object], argument: T
+) -> None:
+    """Call foreign code `guarded`; for what is called with every event, costs nothing until it fails.
+
+    Raises:
+        PluginError: The code raised something that is not among `passes`.
+    """
+    try:
+        function(argument)
+    except BaseException:
+        with guarded(plugin, door, passes):
+            raise

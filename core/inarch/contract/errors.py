@@ -98,6 +98,7 @@ class ProviderError(InarchError):
         retry_after: Seconds the service asked to wait.
         retryable: Whether the same request may succeed later.
         remedy: What the user can do.
+        was_sent: Whether the request may have reached the service; one that did not costs nothing.
     """
 
     def __init__(
@@ -109,12 +110,26 @@ class ProviderError(InarchError):
         retry_after: float | None = None,
         retryable: bool = False,
         remedy: str = "",
+        was_sent: bool = True,
     ) -> None:
         super().__init__(message, remedy)
         self.kind: ProviderErrorKind = kind
         self.status = status
         self.retry_after = retry_after
         self.retryable = retryable
+        self.was_sent = was_sent
+
+    def with_text(self, message: str | None = None, remedy: str | None = None) -> ProviderError:
+        """Return a new error that differs in message or remedy, without the trace of where this one was raised."""
+        return ProviderError(
+            self.kind,
+            self.message if message is None else message,
+            status=self.status,
+            retry_after=self.retry_after,
+            retryable=self.retryable,
+            remedy=self.remedy if remedy is None else remedy,
+            was_sent=self.was_sent,
+        )
 
 
 class StoreError(InarchError):

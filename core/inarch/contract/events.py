@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from decimal import Decimal
 from typing import Any, ClassVar, Protocol
 
-from attrs import define, field, frozen
+from attrs import Factory, define, field
 
 from inarch.contract.codec import to_data
+from inarch.contract.frozen import frozen
 from inarch.contract.records import Effects, Message, ToolCall, ToolResult, Turn, Usage
 
 _ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
@@ -99,6 +101,31 @@ class ContextAdded:
 
 
 @frozen
+class ContextDropped:
+    """Something is left out of what the model sees from now on; the whole stands in earlier events.
+
+    `reason` is `window` (it would not fit), `refused` (the service said so), `turns` (`context_turns`) or `asked`.
+    `tokens` is how many that are, about; `shortened` are ids of turns of which prompt and answer stay, `turns` of those
+    that are gone; `results` has call ids with what `read_output` takes, `steps` counts replies that are gone with their
+    calls, `structure` says that the project's structure is, `added` counts texts added to the prompt that are cut.
+    """
+
+    kind: ClassVar[str] = "context.dropped"
+    reason: str
+    tokens: int
+    shortened: tuple[str, ...] = ()
+    turns: tuple[str, ...] = ()
+    results: Mapping[str, str] = Factory(dict)
+    steps: int = 0
+    structure: bool = False
+    added: int = 0
+
+    def __bool__(self) -> bool:
+        """Whether anything is left out at all."""
+        return bool(self.shortened or self.turns or self.results or self.steps or self.structure or self.added)
+
+
+@frozen
 class DecisionMade:
     """A strategy decided how the turn starts; `present` says how the results of `calls` reach the model."""
 
@@ -115,7 +142,10 @@ class DecisionMade:
 
 @frozen
 class ModelRequested:
-    """A request is about to be sent. `messages` and `tools` are counts; the texts stand in earlier events."""
+    """A request is about to be sent. `messages` and `tools` are counts; the texts stand in earlier events.
+
+    `plugin` is whose strategy or context source asks; empty for the turn itself.
+    """
 
     kind: ClassVar[str] = "model.requested"
     model: str
@@ -124,6 +154,7 @@ class ModelRequested:
     tools: int
     tool_choice: str = "auto"
     attempt: int = 1
+    plugin: str = ""
 
 
 @frozen
@@ -137,7 +168,10 @@ class ModelDelta:
 
 @frozen
 class ModelReplied:
-    """A whole reply."""
+    """The end of a request: a whole reply, or as much of one as came where `finish` is `error` and `error` says what.
+
+    `input_ratio` is what the token counter learned from it, 0 where it learned nothing.
+    """
 
     kind: ClassVar[str] = "model.replied"
     model: str
@@ -146,6 +180,9 @@ class ModelReplied:
     finish: str
     duration_s: float = 0.0
     purpose: str = "turn"
+    plugin: str = ""
+    error: str = ""
+    input_ratio: float = 0.0
 
 
 @frozen
@@ -268,16 +305,42 @@ class Note:
 
 
 @frozen
+class Spent:
+    """What requests came to, every attempt and decision counted.
+
+    `cost_usd` is the part that is known; `unknown` counts the requests whose cost is not. `seconds` passed from request
+    to reply.
+    """
+
+    purpose: str
+    plugin: str
+    model: str
+    requests: int = 0
+    failed: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cached_tokens: int = 0
+    cost_usd: Decimal = Decimal(0)
+    unknown: int = 0
+    seconds: float = 0.0
+
+
+@frozen
 class TurnEnded:
-    """A turn is over; the record is whole except for its calls, which have events of their own."""
+    """A turn is over; the record is whole except for its calls, which have events of their own.
+
+    `spent` is what this turn came to by purpose, plugin and model, `session` what the session came to so far.
+    """
 
     kind: ClassVar[str] = "turn.ended"
     turn: Turn
+    spent: tuple[Spent, ...] = ()
+    session: Spent | None = None
 
 
 EVENT_CLASSES: tuple[type[EventData], ...] = (
-    SessionStarted, TurnStarted, ContextAdded, DecisionMade, ModelRequested, ModelDelta, ModelReplied, ModelSwitched,
-    CallState, CallOutput, CallResult, ApprovalAsked, ApprovalGiven, FileChanged, LimitWait, CommandRan,
+    SessionStarted, TurnStarted, ContextAdded, ContextDropped, DecisionMade, ModelRequested, ModelDelta, ModelReplied,
+    ModelSwitched, CallState, CallOutput, CallResult, ApprovalAsked, ApprovalGiven, FileChanged, LimitWait, CommandRan,
     ErrorHappened, Note, TurnEnded,
 )  # fmt: skip
 EVENT_KINDS: dict[str, type[EventData]] = {cls.kind: cls for cls in EVENT_CLASSES}

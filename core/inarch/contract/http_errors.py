@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
 from inarch.contract.errors import ProviderError, ProviderErrorKind
 
 MESSAGE_CHARACTERS = 300
-LONGEST_WAIT_S = 3_600.0
+LONGEST_ASKED_S = 86_400.0
+"""What a service asks beyond this is taken for this."""
 
 _MODELS = "inarch models list shows the models"
 _TABLE: dict[int, tuple[ProviderErrorKind, bool, str]] = {
@@ -144,7 +145,21 @@ def _message_of(data: Any) -> str:
     raw = details.get("raw") if isinstance(details, Mapping) else None
     if isinstance(raw, str) and raw and raw not in str(message):
         message = f"{message} ({raw})"
-    return message if isinstance(message, str) else json.dumps(message, default=str)
+    said = message if isinstance(message, str) else json.dumps(message, default=str)
+    quotas = ", ".join(_quotas_in(error))
+    return f"{quotas}: {said}" if quotas and quotas not in said else said  # in front: services say the rest at length
+
+
+def _quotas_in(error: Mapping[str, Any]) -> Iterator[str]:
+    """Yield which quotas a `QuotaFailure` names: only their names tell whether it is of a minute or of a day."""
+    details = error.get("details")
+    for detail in details if isinstance(details, list) else ():
+        violations = detail.get("violations") if isinstance(detail, Mapping) else None
+        for one in violations if isinstance(violations, list) else ():
+            name = one.get("quotaId") if isinstance(one, Mapping) else None
+            if isinstance(name, str) and name:
+                limit = one.get("quotaValue")
+                yield f"{name} = {limit}" if isinstance(limit, str) and limit else name
 
 
 def _words_of(data: Any) -> str:
@@ -175,7 +190,7 @@ def _seconds(text: str, scale: float) -> float | None:
         except ValueError:
             return None
         seconds = (moment.astimezone(UTC) - datetime.now(UTC)).total_seconds()
-    return min(max(seconds, 0.0), LONGEST_WAIT_S) if seconds == seconds else None  # a NaN is no time
+    return min(max(seconds, 0.0), LONGEST_ASKED_S) if seconds == seconds else None  # a NaN is no time
 
 
 def _plain(body: bytes) -> str:

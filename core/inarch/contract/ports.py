@@ -11,8 +11,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequenc
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
-from attrs import frozen
-
+from inarch.contract.frozen import frozen
 from inarch.contract.records import (
     Approval,
     Category,
@@ -160,7 +159,11 @@ class Tool(Protocol):
 
 
 class ModelProvider(Protocol):
-    """A service that answers requests."""
+    """A service that answers requests.
+
+    One whose default model is known only once the service was asked may offer `async find_default()`: it is awaited
+    before a turn that names no model, and `default_model` tells the name from then on.
+    """
 
     @property
     def name(self) -> str:

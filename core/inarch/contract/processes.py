@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from attrs import Factory, frozen
+from attrs import Factory
+
+from inarch.contract.frozen import frozen
 
 
 @frozen

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any, Literal
 
-from attrs import Factory, field, frozen
+from attrs import Factory, field
 
 from inarch.contract.deltas import REASONING_INDEX as REASONING_INDEX
 from inarch.contract.deltas import TEXT_INDEX as TEXT_INDEX
@@ -33,6 +33,7 @@ from inarch.contract.files import SearchHit as SearchHit
 from inarch.contract.files import SearchHits as SearchHits
 from inarch.contract.files import Walk as Walk
 from inarch.contract.folders import KeptFolder as KeptFolder
+from inarch.contract.frozen import frozen
 
 Role = Literal["system", "user", "assistant", "tool"]
 CallStatus = Literal["validating", "awaiting_approval", "scheduled", "executing", "success", "error", "cancelled"]
@@ -253,11 +254,15 @@ class DispatchReply:
 
 @frozen
 class Contribution:
-    """What a context source adds: text and pictures for the model, and calls to run before it is asked."""
+    """What a context source adds: text and pictures for the model, and calls to run before it is asked.
+
+    `notes` are remarks for the user, such as that something could not be added; the model doesn't see them.
+    """
 
     text: str = ""
     calls: tuple[PlannedCall, ...] = ()
     images: tuple[Image, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 @frozen
@@ -290,19 +295,22 @@ class ModelInfo:
 
 @frozen
 class Limits:
-    """A model's limits in tokens; None is unknown."""
+    """A model's limits in tokens, and those of a minute; None is unknown."""
 
     context_tokens: int | None = None
     output_tokens: int | None = None
+    requests_per_minute: int | None = None
+    tokens_per_minute: int | None = None
 
 
 @frozen
 class Price:
-    """US dollars for a million tokens."""
+    """US dollars for a million tokens; `above` is what holds for requests of more input tokens than so many."""
 
     input: Decimal
     output: Decimal
     cached: Decimal | None = None
+    above: tuple[int, Price] | None = None
 
 
 @frozen

@@ -14,7 +14,7 @@ def result_text(result: ToolResult) -> str:
     """Return a result as text: its data, or its error with what to do and what there is of data all the same.
 
     A member that is a text of several lines stands as it is below the others, not in the escapes of JSON: models read
-    it better, and it costs fewer tokens.
+    it better, and it costs fewer tokens. Beside it, what is null or says that nothing was cut says nothing.
     """
     data = _data_text(result.data) if result.data is not None or result.error is None else ""
     if result.error is None:
@@ -27,14 +27,19 @@ def _data_text(data: Any) -> str:
     if isinstance(data, str):
         return data
     if not isinstance(data, Mapping):
-        return _json(data)
+        return json_text(data)
     texts = [name for name, value in data.items() if isinstance(value, str) and "\n" in value]
     if not texts:
-        return _json(data)
+        return json_text(data)
     longest = max(texts, key=lambda name: len(data[name]))
-    others = {name: value for name, value in data.items() if name != longest}
-    return f"{_json(others)}\n{longest}:\n{data[longest]}" if others else str(data[longest])
+    others = {name: value for name, value in data.items() if name != longest and not _is_silent(name, value)}
+    return f"{json_text(others)}\n{longest}:\n{data[longest]}" if others else str(data[longest])
 
 
-def _json(data: Any) -> str:
+def _is_silent(name: str, value: Any) -> bool:
+    return value is None or (name == "truncated" and value is False)
+
+
+def json_text(data: Any) -> str:
+    """Return data as JSON without the spaces that only people need."""
     return json.dumps(to_data(data), ensure_ascii=False, separators=(",", ":"))

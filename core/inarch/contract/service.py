@@ -69,17 +69,34 @@ class HttpService:
         Raises:
             ProviderError: It failed, or what came is neither.
         """
+        async with aclosing(self.batches(path, body)) as batches:
+            async for values in batches:
+                for value in values:
+                    yield value
+
+    async def batches(self, path: str, body: bytes) -> AsyncGenerator[list[Any]]:
+        """Do the same, but yield the values that arrived together in one list: a burst costs little more than one.
+
+        Raises:
+            ProviderError: As `stream`; what came before it was yielded.
+        """
         async with self._sent("POST", path, body) as response, aclosing(events(response)) as received:
             async for together in received:
-                for data in together:
-                    if data == b"[DONE]":
-                        await _drained(received)
-                        return
-                    if b"\n" not in data:
-                        yield self._parsed(data)
-                        continue
-                    for value in self._several(data):
-                        yield value
+                has_ended = b"[DONE]" in together
+                if has_ended:
+                    del together[together.index(b"[DONE]") :]
+                values: list[Any] = []
+                try:
+                    self._parse(together, values)
+                except ProviderError as error:
+                    if values:
+                        yield values
+                    raise error from None
+                if values:
+                    yield values
+                if has_ended:
+                    await _drained(received)
+                    return
 
     def error(self, data: Any) -> ProviderError:
         """Return the error that data in the midst of a stream or in a good response stands for."""
@@ -132,17 +149,16 @@ class HttpService:
 
         if isinstance(error, httpx.ConnectTimeout):
             message = f"{self.name} could not be reached at {self.address} for {self.connect_s:g} s"
-            return ProviderError("timeout", message, retryable=True)
+            return ProviderError("timeout", message, retryable=True, was_sent=False)
         if isinstance(error, httpx.TimeoutException):
             return ProviderError("timeout", f"{self.name} said nothing for {self.silence_s:g} s", retryable=True)
         if isinstance(error, (httpx.UnsupportedProtocol, httpx.InvalidURL)):
-            message = f"{self.address!r} is no http:// or https:// address for {self.name}"
-            return ProviderError("request", message, remedy="correct its base_url")
+            return self._no_address()
         said = shown(self.hide(str(error))) or type(error).__name__
         if isinstance(error, httpx.ConnectError):
             remedy = "start the server, or correct the base_url" if self.is_local else "check the connection"
             message = f"{self.name} can't be reached at {self.address}: {said}"
-            return ProviderError("network", message, retryable=True, remedy=remedy)
+            return ProviderError("network", message, retryable=True, remedy=remedy, was_sent=False)
         return ProviderError("network", f"{self.name} broke the connection off: {said}", retryable=True)
 
     async def _opened(self) -> httpx.AsyncClient:
@@ -150,6 +166,7 @@ class HttpService:
         loop = asyncio.get_running_loop()
         if self._client is None or self._loop is not loop:
             self._check_headers()
+            self._check_port()
             self._loop, self._client = loop, self._made()
             self._closing = _closed_with_the_loop(self._client)
             await anext(self._closing)
@@ -176,6 +193,19 @@ class HttpService:
                 message = f"the header {name} of {self.name} would hold characters that no header can"
                 raise ProviderError("auth", message, remedy="check the key: it is one line of plain letters")
 
+    def _check_port(self) -> None:
+        """Refuse a port that there can't be: the operating system would find out, with an error of its own."""
+        from urllib.parse import urlsplit
+
+        try:
+            urlsplit(self.base_url).port  # noqa: B018  # it is looked at for the error
+        except ValueError:
+            raise self._no_address() from None
+
+    def _no_address(self) -> ProviderError:
+        message = f"{self.address!r} is no http:// or https:// address for {self.name}"
+        return ProviderError("request", message, remedy="correct its base_url", was_sent=False)
+
     def _secrets(self) -> list[str]:
         named = [value for name, value in self.headers.items() if _SECRET_HEADER.search(name)]
         within = re.findall(r"//([^/@]*)@", self.base_url)
@@ -183,6 +213,19 @@ class HttpService:
             part for one in within for part in one.split(":")
         }
         return sorted((word for word in words if len(word) >= 6 and word != "Bearer"), key=len, reverse=True)
+
+    def _parse(self, events: list[bytes], values: list[Any]) -> None:
+        """Add the values of some events: with one call of the parser where each has one value."""
+        if len(events) > 1:
+            try:
+                found = json.loads(b"[%b]" % b",".join(events))
+            except (ValueError, RecursionError):
+                found = []
+            if len(found) == len(events):
+                values += found
+                return  # else it is said of each what it is
+        for data in events:
+            values += [self._parsed(data)] if b"\n" not in data else self._several(data)
 
     def _several(self, data: bytes) -> list[Any]:
         """Return the values of an event of several lines: one value, or, from careless servers, one a line."""

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Protocol
 
-from attrs import frozen
-
 from inarch.contract.files import FileBytes, FileChange, FileStat, SearchHits, Walk
+from inarch.contract.frozen import frozen
 
 if TYPE_CHECKING:
     import threading

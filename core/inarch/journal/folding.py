@@ -62,6 +62,7 @@ class _Folder:
     turns: dict[str, _OpenTurn] = field(factory=dict)
     seen: dict[str, str] = field(factory=dict)
     unknown: list[str] = field(factory=list)
+    left_out: list[Mapping[str, Any]] = field(factory=list)
     root: str = ""
     title: str = ""
     seq: int = 0
@@ -72,6 +73,8 @@ class _Folder:
         self.title = self.title or title_of(event)
         if event.kind == "session.started":
             self.root = self.root or str(event.data.get("root", ""))
+        elif event.kind == "context.dropped":
+            self.left_out.append(event.data)
         handler = _HANDLERS.get(event.kind)
         if handler is None or not event.turn_id:  # a person's own command is of no turn
             return
@@ -175,6 +178,7 @@ class _Folder:
         """Return what the events came to."""
         messages: list[Message] = []
         turns: list[Turn] = []
+        groups: list[tuple[str, list[Message]]] = []
         for turn in self.turns.values():
             asked = self.turns.get(turn.turn.parent_id or "")
             if asked is not None and asked.turn.type == "user":
@@ -186,8 +190,19 @@ class _Folder:
             said = list(_messages(turn))
             turns.append(_closed(turn, said))
             messages += said
+            if turn.turn.type == "user" or not groups or groups[-1][0]:
+                groups.append(("", []))
+            groups[-1] = (turn.turn.id if turn.turn.type == "agent" else "", groups[-1][1] + said)
         return History(
-            tuple(turns), tuple(messages), dict(self.seen), self.root, self.title, self.seq, tuple(self.unknown)
+            tuple(turns),
+            tuple(messages),
+            dict(self.seen),
+            self.root,
+            self.title,
+            self.seq,
+            tuple(self.unknown),
+            tuple((turn_id, tuple(said)) for turn_id, said in groups if said),
+            tuple(self.left_out),
         )
 
     def _cut_off(self, turn: _OpenTurn, call: ToolCall) -> ToolCall:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from attrs import field, frozen
 
@@ -24,6 +25,8 @@ class History:
         title: The first prompt, on one line.
         seq: The number of the last event.
         unknown: Calls with effects of which nobody knows how they ended.
+        said: The same messages by the agent's turn that they belong to, each with the prompt it answers.
+        left_out: The data of each `context.dropped`: what the model didn't see any more.
     """
 
     turns: tuple[Turn, ...] = ()
@@ -33,6 +36,8 @@ class History:
     title: str = ""
     seq: int = 0
     unknown: tuple[str, ...] = ()
+    said: tuple[tuple[str, tuple[Message, ...]], ...] = ()
+    left_out: tuple[Mapping[str, Any], ...] = ()
 
 
 def title_of(event: Event) -> str:

@@ -19,13 +19,15 @@ from attrs import define, field
 from inarch.journal.redaction_dotenv import parse_dotenv
 from inarch.journal.redaction_names import SHORTEST, is_own_word, looks_random, secrets_of
 from inarch.journal.redaction_pattern import Match, Pattern
-from inarch.journal.redaction_patterns import begun, may_match, patterns_in
+from inarch.journal.redaction_patterns import SHORTEST_MATCH, begun, may_match, patterns_in
 from inarch.journal.redaction_shapes import Known, shapes_of
 
 MOST_KNOWN = 500
 """Values that are looked for by name; each costs a few searches an event."""
 MOST_FOUND = 20_000
 """Secrets found by their form that get a number each."""
+_NEVER = min(SHORTEST, SHORTEST_MATCH)
+"""A shorter text holds no secret."""
 _PLACEHOLDER = re.compile("‹secret:([^‹›]{1,120})›")
 _NUMBERED = re.compile("‹secret:([a-z-]+):([0-9]{1,9})›")
 _LIVE: WeakSet[Redactor] = WeakSet()
@@ -58,7 +60,13 @@ class Redactor:
 
     def learn(self, variables: Iterable[tuple[str, str]], *, by_looks: bool = True) -> None:
         """Learn what is secret of some variables: by their names alone, or also by what their values look like."""
-        secrets = [(name, part) for name, value in variables for part in secrets_of(name, value, by_looks)]
+        self._learn([(name, part) for name, value in variables for part in secrets_of(name, value, by_looks)])
+
+    def learn_values(self, variables: Iterable[tuple[str, str]]) -> None:
+        """Learn values that are secret whatever their variables are called: somebody says that they are keys."""
+        self._learn([(name, value.strip()) for name, value in variables])
+
+    def _learn(self, secrets: list[tuple[str, str]]) -> None:
         secrets = [pair for name, part in secrets for pair in _lines(name, part) if self._is_new(pair[1])]
         if not secrets:
             return
@@ -89,11 +97,12 @@ class Redactor:
 
     def touches(self, line: str) -> bool:
         """Whether an encoded line may hold a secret: plain substring searches, for every event."""
-        return self._known.in_line(line) or may_match(line)
+        # Each reply's usage has keys that end so; a key that ends there can't go on to the value that it would need.
+        return self._known.in_line(line) or may_match(line.replace('_tokens":', '":'))
 
     def text(self, text: str) -> str:
         """Return `text` with placeholders for secrets."""
-        return self.after(text, 0)
+        return text if len(text) < _NEVER else self.after(text, 0)
 
     def after(self, text: str, start: int) -> str:
         """Return `text` from `start` on with placeholders; what stands before only says where a word begins."""
@@ -141,7 +150,7 @@ class Redactor:
             for found in known.search.finditer(text, start):
                 span = found.span()
                 real.append(Match(*span, *span, "", known.shapes[found[0]]))
-        patterns = patterns_in(text)
+        patterns = patterns_in(text) if len(text) >= SHORTEST_MATCH else []
         if not patterns and not real:
             return [], []
         issued = _issued(text, self._values)

@@ -73,6 +73,11 @@ class Pattern:
     gate: tuple[str, ...] = ()
 
     @property
+    def shortest(self) -> int:
+        """Characters that a match has at least."""
+        return min(map(len, self.needles)) + sum(piece.least for piece in self.pieces)
+
+    @cached_property
     def longest(self) -> int:
         """Characters that a match has at most."""
         return max(map(len, self.needles)) + sum(piece.most * (1 if not piece.cut else 12) for piece in self.pieces)
@@ -110,7 +115,10 @@ class Pattern:
     def occurs(self, text: str, folded: str) -> bool:
         """Whether it may be in the text, of which `folded` is the lower case."""
         place = folded if self.gate else text
-        return any(needle in place for needle in self.gate or self.needles)
+        for needle in self.gate or self.needles:  # noqa: SIM110 - any() over a generator costs more than the searches
+            if needle in place:
+                return True
+        return False
 
     def find(self, text: str, start: int, stop: int) -> Iterator[Match]:
         """Yield what is found from `start` to `stop`, as if the text ended there; real or not."""

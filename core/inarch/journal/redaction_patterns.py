@@ -221,6 +221,8 @@ def _beginnings(anywhere: bool) -> frozenset[str]:
     return frozenset(needle[:length] for needle in needles for length in range(1, len(needle)))
 
 
+SHORTEST_MATCH = min(pattern.shortest for pattern in PATTERNS)
+"""Characters that any match has at least."""
 _LONGEST_NEEDLE = max(len(needle) for pattern in PATTERNS for needle in pattern.needles)
 _ANYWHERE, _AT_WORDS = _beginnings(True), _beginnings(False)
 
@@ -248,7 +250,9 @@ def may_match(line: str) -> bool:
 
 
 def patterns_in(text: str) -> list[Pattern]:
-    """Return the patterns that may be in the text."""
+    """Return the patterns that may be in the text; most have none."""
+    if not may_match(text):
+        return []
     folded = text.lower()
     return [pattern for pattern in PATTERNS if pattern.occurs(text, folded)]
 
@@ -256,6 +260,8 @@ def patterns_in(text: str) -> list[Pattern]:
 def begun(text: str, start: int) -> int:
     """Return where something stands that more text could make a secret of, the text's length where nothing does."""
     end = _needle_begun(text, start)
+    if not may_match(text):  # as almost every piece of a stream
+        return end
     run = max(text.rfind(space, start) for space in " \n\t\r") + 1 or start
     for pattern in PATTERNS:
         first = max(start if pattern.has_space else run, len(text) - pattern.longest)

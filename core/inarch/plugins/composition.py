@@ -42,7 +42,7 @@ KERNEL_NAMES: Mapping[str, Collection[str]] = {
     "strategies": ("native",),
     "stores": ("memory",),
     "front_ends": ("text", "json", "jsonl"),
-    "slash_commands": ("approve", "help", "quit"),
+    "slash_commands": ("approve", "compact", "context", "help", "quit"),
 }
 """Names that no plugin can claim, by kind of hook, because the kernel brings them itself."""
 

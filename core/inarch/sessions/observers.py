@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from attrs import define
 
-from inarch.contract.doors import Door, guarded
+from inarch.contract.doors import Door, call_guarded
 from inarch.contract.errors import PluginError
 from inarch.contract.events import ErrorHappened, Event
 from inarch.journal import Journal
@@ -29,8 +29,7 @@ class Observer:
         if self.failed or (event.kind == "model.delta" and not self.sees_deltas):
             return
         try:
-            with guarded(self.plugin, self.door, passes=(BrokenPipeError,)):
-                self.look(event)
+            call_guarded(self.plugin, self.door, (BrokenPipeError,), self.look, event)
         except PluginError as error:
             self.failed = True
             self.journal.record(

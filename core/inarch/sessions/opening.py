@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,12 +13,14 @@ from inarch.contract.errors import StoreError, UsageError
 from inarch.contract.events import ErrorHappened, Event, Note, SessionStarted
 from inarch.contract.ids import new_id
 from inarch.contract.ports import ContextSource, ContextStore
-from inarch.contract.records import Message, PluginContext
+from inarch.contract.records import PluginContext
 from inarch.journal import Journal, MemoryStore
 from inarch.plugins import Bound
 from inarch.sessions.observers import Observer
 from inarch.sessions.parts import Parts
 from inarch.turns import Conversation, Mentions, ProjectStructure
+from inarch.turns.budget.ledger import Ledger
+from inarch.turns.context.said import Said, restored
 
 if TYPE_CHECKING:
     from inarch.journal import History
@@ -52,6 +55,9 @@ def open_conversation(parts: Parts, session_id: str | None) -> Conversation:
     for event in events:
         journal.redactor.reserve(event.line)
     talk = _conversation(parts, journal, history)
+    talk.ledger = Ledger.of(events)
+    talk.counter.recall(events)
+    journal.listeners.append(talk.ledger.saw)
     journal.listeners += _observers(parts, journal)
     journal.listeners.append(lambda event: _count_effects(talk, event))
     if history is None:
@@ -93,13 +99,14 @@ def _conversation(parts: Parts, journal: Journal, history: History | None) -> Co
         strategies=parts.strategies,
         sources=[*_own_sources(parts), *parts.composition.context_sources],
         tracers=parts.composition.tracers,
-        scheduler=parts.scheduler(journal, seen),
+        make_scheduler=partial(parts.scheduler, journal, seen),
         journal=journal,
         workspace=parts.workspace,
         seen=seen,
         environ=parts.environ,
+        pacer=parts.pacer,
         instructions=_instructions(parts.config),
-        history=_by_turn(history.messages) if history else [],
+        history=restored([Said(*said) for said in history.said], history.left_out) if history else [],
         turns=[turn for turn in history.turns if turn.type == "agent"] if history else [],
     )
 
@@ -112,15 +119,6 @@ def _instructions(config: Config) -> str:
 
     texts = (read_trusted(config.root, name, config.trusted_files) for name in GUIDE_FILES)
     return next((text[:INSTRUCTION_CHARACTERS] for text in texts if text), "")
-
-
-def _by_turn(messages: Sequence[Message]) -> list[tuple[Message, ...]]:
-    turns: list[list[Message]] = []
-    for message in messages:
-        if message.role == "user" or not turns:
-            turns.append([])
-        turns[-1].append(message)
-    return [tuple(turn) for turn in turns]
 
 
 def _own_sources(parts: Parts) -> list[Bound[ContextSource]]:

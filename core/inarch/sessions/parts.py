@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from inarch.calls import ProjectGrants, Scheduler
     from inarch.contract.ports import ContextStore, DecisionStrategy, FrontEnd, Policy, Workspace
     from inarch.journal import Journal, Redactor
+    from inarch.turns.budget.pacing import Pacer
 
 T = TypeVar("T")
 
@@ -65,11 +66,16 @@ class Parts:
 
     @cached_property
     def redactor(self) -> Redactor:
-        """Replaces secrets by placeholders; knows those of the environment and of the workspace's `.env` files."""
+        """Replaces secrets by placeholders.
+
+        It knows the values of the environment's key variables, of variables that a plugin's setting names, and of the
+        workspace's `.env` files.
+        """
         from inarch.journal import Redactor
         from inarch.journal.redaction_dotenv import LARGEST, find_dotenvs
 
         redactor = Redactor.from_environ(self.environ)
+        redactor.learn_values((name, self.environ[name]) for name in self._key_variables() if name in self.environ)
         for path in find_dotenvs(self.config.root):
             try:
                 redactor.learn_file(self.workspace.read(path, 0, LARGEST).data)
@@ -77,11 +83,30 @@ class Parts:
                 continue  # what can't be read can't be shown either
         return redactor
 
+    @cached_property
+    def pacer(self) -> Pacer:
+        """Spaces the requests of all sessions: limits belong to a key, not to a session."""
+        from inarch.turns.budget.pacing import Pacer
+        from inarch.turns.models import choose_model
+
+        return Pacer(lambda name: choose_model(name, self.composition.models, self.environ).limits)
+
+    def _key_variables(self) -> Iterator[str]:
+        """Yield the variables that settings called `*_env` name: what a plugin reads there is a key."""
+        for plugin in self.composition.loaded:
+            settings = plugin.context.settings
+            for item in getattr(type(settings), "__attrs_attrs__", ()):
+                if item.name.endswith("_env"):
+                    named = getattr(settings, item.name)
+                    yield from (one for one in _texts(named) if one)
+
     @property
     def tool_specs(self) -> tuple[ToolSpec, ...]:
         """The composed tools as models see them, in the profile's order."""
+        from inarch.contract.told import told_schema
+
         tools = (bound.value for bound in self.composition.tools.values())
-        return tuple(ToolSpec(tool.name, tool.description, tool.input_schema) for tool in tools)
+        return tuple(ToolSpec(tool.name, tool.description, told_schema(tool.input_schema)) for tool in tools)
 
     @property
     def strategies(self) -> list[Bound[DecisionStrategy]]:
@@ -218,6 +243,15 @@ class Parts:
                 thing.close()
         except InarchError:
             return
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """Yield a text, or the texts in a list or in the values of a table."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, (Mapping, list, tuple)):
+        for one in value.values() if isinstance(value, Mapping) else value:
+            yield from _texts(one)
 
 
 def _opened(what: Literal["store", "workspace"], spec: Bound[Any], place: str) -> Any:

@@ -50,7 +50,7 @@ class Accumulator:
     _reasoning: list[str] = field(factory=list)
     _calls: dict[int, _CallDraft] = field(factory=dict)
     _part_data: dict[int, Mapping[str, Any]] = field(factory=dict)
-    _usage: Usage = field(factory=Usage)
+    _usage: Usage | None = None
     _finish: FinishReason | None = None
 
     def add(self, delta: Delta) -> None:
@@ -80,8 +80,26 @@ class Accumulator:
 
     @property
     def characters(self) -> int:
-        """How much text came so far."""
-        return sum(map(len, self._text))
+        """How much came so far: text, reasoning and arguments of calls."""
+        pieces = (self._text, self._reasoning, *(draft.arguments for draft in self._calls.values()))
+        return sum(len(piece) for texts in pieces for piece in texts)
+
+    @property
+    def usage(self) -> Usage | None:
+        """The usage reported so far, None if there was no word about it."""
+        return self._usage
+
+    @property
+    def has_begun(self) -> bool:
+        """Whether anything of a reply came."""
+        return bool(self._text or self._reasoning or self._calls or self._part_data or self._usage)
+
+    def so_far(self) -> Message:
+        """Return the text and reasoning that came of a reply that was never whole; calls in it were never made."""
+        parts: list[Part] = [Reasoning("".join(self._reasoning))] if self._reasoning else []
+        if self._text:
+            parts.append(Text("".join(self._text)))
+        return Message("assistant", tuple(parts))
 
     def reply(self) -> Reply:
         """Return the whole reply.
@@ -90,7 +108,7 @@ class Accumulator:
             ProviderError: It was cut, empty, filtered or malformed; retryable unless it was filtered.
         """
         if self._finish is None:
-            raise ProviderError("malformed", "the reply was cut before its end: no Finish came", retryable=True)
+            raise ProviderError("malformed", "the reply was cut before its end", retryable=True)
         if self._finish == "error":
             raise ProviderError("server", "the model ended its reply with an error", retryable=True)
         calls = tuple(self._call(index, draft) for index, draft in sorted(self._calls.items()))
@@ -105,7 +123,7 @@ class Accumulator:
         if text:
             parts.append(Text(text, self._opaque(TEXT_INDEX)))
         parts.extend(calls)
-        return Reply(Message("assistant", tuple(parts)), calls, self._usage, self._finish)
+        return Reply(Message("assistant", tuple(parts)), calls, self._usage or Usage(), self._finish)
 
     def _call(self, index: int, draft: _CallDraft) -> CallPart:
         text = "".join(draft.arguments).strip() or "{}"
@@ -129,6 +147,8 @@ class Accumulator:
             return ProviderError("filtered", "the service filtered the whole reply", remedy="ask it in other words")
         if self._finish == "length":
             return ProviderError(
-                "empty", "the output limit was reached before any text", remedy="raise the output limit"
+                "empty",
+                "the output limit was reached before any text",
+                remedy="raise max_tokens or max_cost_usd if they are set, ask for less at once, or use another model",
             )
         return ProviderError("empty", "the reply has neither text nor calls", retryable=True)

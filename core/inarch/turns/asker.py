@@ -1,189 +1,141 @@
-"""Asks models on behalf of a turn: streams, records, retries, and keeps the turn's meter."""
+"""Asks models on behalf of a turn: reserves, paces, tries again, and passes on to the models that stand by."""
 
 from __future__ import annotations
 
 import asyncio
-import time
-from collections.abc import Callable
-from contextlib import aclosing
+import math
 
 from attrs import define, evolve, field
 
-from inarch.contract.doors import guarded
-from inarch.contract.errors import ConfigError, PluginError, ProviderError
-from inarch.contract.events import LimitWait, ModelDelta, ModelReplied, ModelRequested, ModelSwitched, Note
-from inarch.contract.records import Message, ModelRequest, Reasoning, ReasoningDelta, Reply, ResultPart, Text, TextDelta
-from inarch.journal import Journal
-from inarch.turns.accumulator import Accumulator
-from inarch.turns.hiding import Hiding
-from inarch.turns.limits import Meter
-from inarch.turns.models import Choice
+from inarch.contract.errors import ConfigError, ProviderError
+from inarch.contract.events import EventData, LimitWait, ModelSwitched, Note
+from inarch.contract.records import ModelRequest, Price, Reply
+from inarch.turns.attempt import Attempt
+from inarch.turns.budget.meter import Meter
+from inarch.turns.budget.pacing import saying_when
+from inarch.turns.conversation import Conversation
+from inarch.turns.last_words import for_good
+from inarch.turns.models import Choice, choose_model
 
 ATTEMPTS = 3
 OUTAGES = frozenset({"quota", "rate_limit", "server", "network", "timeout"})
 """Kinds of error that another model may not have."""
-IDLE_SECONDS = 120.0
-"""A stream that says nothing for this long is given up."""
-CHARACTERS_PER_TOKEN = 3.5
-"""Rough English and code average, on the safe side; reported usage replaces it afterwards."""
+UNUSABLE = frozenset({"auth", "request"})
+"""Kinds of error with which a model that stands by is passed over: of the profile's own model they are told at once."""
 
 
 @define(eq=False, repr=False)
 class Asker:
-    """Sends the requests of one turn and counts what they use.
+    """Sends the requests of one turn: the loop's own, and those of strategies and context sources.
 
     Args:
-        choose: From a full name to a provider and its model.
-        journal: Hears of every request.
-        meter: Counts what is used.
+        talk: The session.
+        meter: What the turn may spend.
         turn_id: The turn at whose expense it is.
         standby: Models that take over, in this order, where one is exhausted or out of reach.
-        hiding: Keeps secrets out of requests and replies.
     """
 
-    choose: Callable[[str], Choice]
-    journal: Journal
+    talk: Conversation
     meter: Meter
     turn_id: str
     standby: list[str]
-    hiding: Hiding
     _replaced: dict[str, str] = field(init=False, factory=dict)
 
-    async def ask(self, request: ModelRequest) -> Reply:
+    async def ask(self, request: ModelRequest, plugin: str = "") -> Reply:
         """Return the reply to `request`, whose `model` is a full name (`PROVIDER/NAME`).
 
         A model that took over stays for the rest of the turn; the user is told by an event.
+
+        Args:
+            request: What is asked.
+            plugin: Whose strategy or context source asks; empty for the turn itself.
 
         Raises:
             ProviderError: It failed for good, after retries and after every model that stands by.
             LimitReached: The turn can't afford it.
         """
         while True:
-            name = self._replaced.get(request.model, request.model)
+            name = self.answering(request.model)
             try:
-                return await self._ask_one(request, self.choose(name))
+                return await self._ask_one(request, self._choose(name), plugin)
             except ProviderError as error:
-                following = self._next_model() if error.kind in OUTAGES else None
+                # A decision that can't be had means: no tool. Those who stand by are kept for the answer.
+                passing = OUTAGES if name == request.model else OUTAGES | UNUSABLE
+                can_pass = error.kind in passing and request.purpose != "decision"
+                following = self._next_model() if can_pass else None
                 if following is None:
-                    raise
+                    raise saying_when(error) from None
                 self._replaced[request.model] = following
-                self.journal.record(ModelSwitched(old=name, new=following, reason=error.message), self.turn_id)
+                self._record(ModelSwitched(old=name, new=following, reason=error.message))
+
+    def answering(self, model: str) -> str:
+        """Return who answers in this turn where `model` is asked: itself, or the one that took over."""
+        return self._replaced.get(model, model)
 
     def _next_model(self) -> str | None:
         """Return the next model that stands by and is there."""
         while self.standby:
             try:
-                return self.choose(self.standby.pop(0)).full_name
+                return self._choose(self.standby.pop(0)).full_name
             except ConfigError as error:
-                self.journal.record(Note(f"fallback: {error}", "model"), self.turn_id)
+                self._record(Note(f"fallback: {error}", "model"))
         return None
 
-    async def _ask_one(self, request: ModelRequest, choice: Choice) -> Reply:
-        request = self.hiding.request(evolve(request, model=choice.model))
-        request = self._within_budget(request, choice)
-        for attempt in range(1, ATTEMPTS + 1):
+    async def _ask_one(self, request: ModelRequest, choice: Choice, plugin: str) -> Reply:
+        request = self.talk.hiding.request(evolve(request, model=choice.model))
+        price = choice.price
+        self._tell_unpriced(choice, price)
+        for number in range(1, ATTEMPTS + 1):
             try:
-                return await self._attempt(request, choice, attempt)
+                return await self._attempt(request, choice, price, plugin, number)
             except ProviderError as error:
-                if not error.retryable or attempt == ATTEMPTS:
-                    raise
-                await self._wait(choice, error, attempt)
+                seconds = self.talk.pacer.refused(choice.full_name, error, number)
+                if seconds is None or number == ATTEMPTS:
+                    raise for_good(error, choice.full_name, number) from None
+                self._record(Note(f"{choice.full_name}: {error.message}; asking again", "model"))
+                self._record(LimitWait(choice.full_name, round(seconds, 3), error.kind))
+                await asyncio.sleep(seconds)
         raise AssertionError("unreachable")
 
-    async def _attempt(self, request: ModelRequest, choice: Choice, attempt: int) -> Reply:
-        self.journal.record(
-            ModelRequested(
-                model=choice.full_name,
-                purpose=request.purpose,
-                messages=len(request.messages),
-                tools=len(request.tools),
-                tool_choice=request.tool_choice,
-                attempt=attempt,
-            ),
-            self.turn_id,
-        )
-        await self._keep(choice)
-        began = time.perf_counter()
-        reply = await self._stream(request, choice)
-        self.meter.add(reply.usage)
-        self.journal.record(
-            ModelReplied(
-                model=choice.full_name,
-                message=reply.message,
-                usage=reply.usage,
-                finish=reply.finish,
-                duration_s=round(time.perf_counter() - began, 6),
-                purpose=request.purpose,
-            ),
-            self.turn_id,
-        )
+    async def _attempt(
+        self, request: ModelRequest, choice: Choice, price: Price | None, plugin: str, number: int
+    ) -> Reply:
+        """Make one attempt, with its worst case set aside until it has ended."""
+        counted = self.talk.counter.count(request, choice.full_name)
+        own = choice.limits.output_tokens if self.meter.is_limited else None
+        hold = await self.meter.reserve(price, counted, request.max_output_tokens, own)
+        try:
+            if hold.output != request.max_output_tokens:
+                request = evolve(request, max_output_tokens=hold.output)
+            attempt = Attempt(
+                self.talk, self.turn_id, self.meter, choice, request, counted, hold, price, plugin, number
+            )
+            patience = 0.0 if self.meter.seconds_left() == 0.0 else math.inf  # time is up: what there is has to do
+            await self.talk.pacer.before(choice.full_name, attempt.expected_tokens, self._record, patience)
+            reply = await attempt.reply()
+        finally:
+            self.meter.release(hold)
+        if reply.finish == "length":
+            limit = f" of {hold.output} tokens" if hold.output else ""
+            self._record(Note(f"{choice.full_name}: the reply was cut at the limit of output{limit}", "model"))
         return reply
 
-    async def _keep(self, choice: Choice) -> None:
-        """Put on disk what happened so far before money is spent; before a free request hand it to the system."""
-        price = choice.price
-        if price is not None and price.input == 0 and price.output == 0:
-            self.journal.flush()
-        else:
-            await self.journal.sync()
+    def _tell_unpriced(self, choice: Choice, price: Price | None) -> None:
+        """Say once a session that a price is unknown, where money is limited."""
+        limits, unpriced = self.meter.limits, self.talk.unpriced
+        if price is not None or limits.max_cost_usd is None or choice.full_name in unpriced:
+            return
+        unpriced.add(choice.full_name)
+        holds = "max_tokens holds" if limits.max_tokens is not None else "set max_tokens to limit it"
+        self._record(
+            Note(
+                f"the price of {choice.full_name} is unknown, so max_cost_usd can't be kept beforehand; {holds}",
+                "model",
+            )
+        )
 
-    async def _stream(self, request: ModelRequest, choice: Choice) -> Reply:
-        provider = choice.provider
-        collected = Accumulator(provider.value.name)
-        loop = asyncio.get_running_loop()
-        try:
-            with guarded(provider.plugin, "provider", (ProviderError, TimeoutError)):
-                async with asyncio.timeout(IDLE_SECONDS) as idle, aclosing(provider.value.answer(request)) as deltas:  # type: ignore[type-var]
-                    async for delta in deltas:
-                        idle.reschedule(loop.time() + IDLE_SECONDS)
-                        collected.add(delta)
-                        if request.purpose == "turn":
-                            self._show(delta)
-        except TimeoutError:
-            raise ProviderError(
-                "timeout", f"{choice.full_name} said nothing for {IDLE_SECONDS:g} s", retryable=True
-            ) from None
-        except PluginError as error:
-            raise ProviderError("plugin", error.message, remedy=error.remedy) from error
-        return self.hiding.reply(collected.reply())
+    def _choose(self, name: str) -> Choice:
+        return choose_model(name, self.talk.models, self.talk.environ)
 
-    def _show(self, delta: object) -> None:
-        if isinstance(delta, TextDelta):
-            self.journal.record(ModelDelta(text=delta.text), self.turn_id)
-        elif isinstance(delta, ReasoningDelta):
-            self.journal.record(ModelDelta(reasoning=delta.text), self.turn_id)
-
-    async def _wait(self, choice: Choice, error: ProviderError, attempt: int) -> None:
-        from random import uniform
-
-        seconds = error.retry_after if error.retry_after is not None else 0.5 * 2**attempt * uniform(0.75, 1.25)
-        self.journal.record(Note(f"{choice.full_name}: {error.message}; asking again", "model"), self.turn_id)
-        self.journal.record(LimitWait(choice.full_name, round(seconds, 3), error.kind), self.turn_id)
-        await asyncio.sleep(seconds)
-
-    def _within_budget(self, request: ModelRequest, choice: Choice) -> ModelRequest:
-        if self.meter.limits.max_cost_usd is None:
-            return request
-        affordable = self.meter.affordable_output(choice.price, count_tokens(request), choice.limits.output_tokens)
-        if affordable is None or (request.max_output_tokens or 1 << 30) <= affordable:
-            return request
-        return evolve(request, max_output_tokens=affordable)
-
-
-def count_tokens(request: ModelRequest) -> int:
-    """Estimate a request's input tokens from its characters."""
-    characters = len(request.system) + sum(_characters(message) for message in request.messages)
-    characters += sum(len(spec.description) + len(str(spec.input_schema)) for spec in request.tools)
-    return int(characters / CHARACTERS_PER_TOKEN)
-
-
-def _characters(message: Message) -> int:
-    total = 0
-    for part in message.parts:
-        if isinstance(part, (Text, Reasoning)):
-            total += len(part.text)
-        elif isinstance(part, ResultPart):
-            total += len(str(part.result.data))
-        else:
-            total += 200
-    return total
+    def _record(self, payload: EventData) -> None:
+        self.talk.journal.record(payload, self.turn_id)

@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from attrs import define, field
 
-from inarch.calls import Scheduler
 from inarch.config import Config
 from inarch.contract.ports import ContextSource, DecisionStrategy, Tracer, Workspace
-from inarch.contract.records import Message, Text, ToolSpec, Turn
+from inarch.contract.records import Message, ToolSpec, Turn
 from inarch.journal import Journal
 from inarch.plugins import Bound
+from inarch.turns.budget.ledger import Ledger
+from inarch.turns.budget.pacing import Pacer
+from inarch.turns.context.counting import TokenCounter
+from inarch.turns.context.said import Said
 from inarch.turns.hiding import Hiding
-from inarch.turns.limits import Repeats
+from inarch.turns.limits import Deadlines, Repeats
 from inarch.turns.models import Models
+from inarch.turns.wording import system_text
+
+if TYPE_CHECKING:
+    from inarch.calls import Scheduler
 
 COMPACTED_FACTOR = 4
 """Of the turns before the last `context_turns`, this many times as many stay in their short form."""
@@ -22,7 +30,18 @@ COMPACTED_FACTOR = 4
 
 @define(eq=False, repr=False)
 class Conversation:
-    """The state of a session between turns, and the composed parts a turn works with."""
+    """The state of a session between turns, and the composed parts a turn works with.
+
+    Args:
+        make_scheduler: Makes what runs calls, when it is first needed: after a reply that has some, most often.
+        history: What the model sees of each turn that is over, oldest first.
+        pacer: Spaces the requests of all sessions.
+        counter: Counts the tokens of all requests of the session.
+        ledger: What all requests of the session came to.
+        deadlines: How long a request may take.
+        unpriced: Full names of models of which it was told that their price is unknown.
+        refused: Full names of models to the tokens that were too many for them, where a service said so.
+    """
 
     session_id: str
     config: Config
@@ -31,39 +50,41 @@ class Conversation:
     strategies: Sequence[Bound[DecisionStrategy]]
     sources: Sequence[Bound[ContextSource]]
     tracers: Sequence[Bound[Tracer]]
-    scheduler: Scheduler
+    make_scheduler: Callable[[], Scheduler]
     journal: Journal
     workspace: Workspace
     seen: dict[str, str]
     environ: Mapping[str, str]
+    pacer: Pacer
     instructions: str = ""
-    history: list[tuple[Message, ...]] = field(factory=list)
+    history: list[Said] = field(factory=list)
     turns: list[Turn] = field(factory=list)
     effectful_calls: int = 0
     repeats: Repeats = field(factory=Repeats)
+    counter: TokenCounter = field(factory=TokenCounter)
+    ledger: Ledger = field(factory=Ledger)
+    deadlines: Deadlines = field(factory=Deadlines)
+    unpriced: set[str] = field(factory=set)
+    refused: dict[str, int] = field(factory=dict)
+    system: str = field(init=False)
     hiding: Hiding = field(init=False)
+    _scheduler: Scheduler | None = field(init=False, default=None)
 
     @hiding.default
     def _make_hiding(self) -> Hiding:
         return Hiding(self.journal.redactor)
 
+    @system.default
+    def _make_system(self) -> str:
+        return system_text(self.instructions)
+
+    @property
+    def scheduler(self) -> Scheduler:
+        """What runs the session's calls."""
+        if self._scheduler is None:
+            self._scheduler = self.make_scheduler()
+        return self._scheduler
+
     def earlier_messages(self) -> list[Message]:
-        """Return the messages of earlier turns: the last `context_turns` whole, those before in short form."""
-        keep = self.config.profile.context_turns
-        whole = self.history[-keep:] if keep else []
-        older = self.history[: len(self.history) - len(whole)]
-        short = older[-keep * COMPACTED_FACTOR :] if keep else []
-        messages = [message for turn in short for message in _shortened(turn)]
-        return messages + [message for turn in whole for message in turn]
-
-
-def _shortened(turn: Sequence[Message]) -> list[Message]:
-    """Keep the prompt and the final answer of a turn; its calls go with their results."""
-    prompt = next((m for m in turn if m.role == "user"), None)
-    answer = next((m for m in reversed(turn) if m.role == "assistant" and m.text), None)
-    short = []
-    if prompt is not None:
-        short.append(Message("user", tuple(part for part in prompt.parts if isinstance(part, Text))[:1]))
-    if answer is not None:
-        short.append(Message("assistant", (Text(answer.text),)))
-    return short
+        """Return what the model sees of earlier turns."""
+        return [message for said in self.history for message in said.messages]

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from operator import is_
 from typing import TypeVar
 
 from attrs import define, evolve, field
 
-from inarch.calls.results import hide_secrets
 from inarch.contract.records import (
     CallPart,
     Message,
@@ -21,7 +21,7 @@ from inarch.contract.records import (
 )
 from inarch.journal import Redactor
 
-T = TypeVar("T", Message, ToolSpec)
+T = TypeVar("T", Message, ToolSpec, tuple[ToolSpec, ...], str)
 MOST_REMEMBERED = 4096
 """Messages and tools of which it is remembered that they are clean, so that a request costs what is new in it."""
 
@@ -32,17 +32,29 @@ class Hiding:
 
     redactor: Redactor
     _clean: dict[int, tuple[object, object, int]] = field(init=False, factory=dict)
+    _last: tuple[int, tuple[Message, ...], tuple[Message, ...]] = field(init=False, default=(-1, (), ()))
 
     def request(self, request: ModelRequest) -> ModelRequest:
         """Return the request with placeholders for secrets; the same one where it has none."""
-        system = self.redactor.text(request.system)
+        system = self._once(request.system, self.redactor.text)
         schema = self.redactor.redact(request.response_schema)
-        messages = tuple(self._once(message, self._message) for message in request.messages)
-        tools = tuple(self._once(tool, self._tool) for tool in request.tools)
-        same = all(new is old for new, old in zip(messages + tools, request.messages + request.tools, strict=True))
+        messages = self._messages(request.messages)
+        tools = self._once(request.tools, self._tools)
+        same = messages is request.messages and tools is request.tools
         if same and system == request.system and schema is request.response_schema:
             return request
         return evolve(request, system=system, messages=messages, tools=tools, response_schema=schema)
+
+    def _messages(self, messages: tuple[Message, ...]) -> tuple[Message, ...]:
+        """Return the messages clean, the very same ones where they are; those of the last request are known at once."""
+        version, known, clean = self._last
+        if version != self.redactor.version or messages[: len(known)] != known:
+            known = clean = ()
+        clean += tuple(self._once(message, self._message) for message in messages[len(known) :])
+        if all(map(is_, clean, messages)):
+            clean = messages
+        self._last = (self.redactor.version, messages, clean)
+        return clean
 
     def reply(self, reply: Reply) -> Reply:
         """Return a reply whose text has placeholders; its calls run as the model wrote them."""
@@ -61,6 +73,10 @@ class Hiding:
             del self._clean[next(iter(self._clean))]
         self._clean[id(item)] = (item, done, version)  # the item is kept, so that its id stays its own
         return done
+
+    def _tools(self, tools: tuple[ToolSpec, ...]) -> tuple[ToolSpec, ...]:
+        clean = tuple(self._once(tool, self._tool) for tool in tools)
+        return tools if all(map(is_, clean, tools)) else clean
 
     def _tool(self, tool: ToolSpec) -> ToolSpec:
         description, schema = self.redactor.text(tool.description), self.redactor.redact(tool.input_schema)
@@ -83,6 +99,8 @@ class Hiding:
             arguments = self.redactor.redact(part.arguments)
             return part if arguments is part.arguments else evolve(part, arguments=arguments)
         if isinstance(part, ResultPart):
+            from inarch.calls.results import hide_secrets
+
             result = hide_secrets(part.result, self.redactor)
             return part if result is part.result else evolve(part, result=result)
         return part

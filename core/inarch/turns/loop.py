@@ -6,13 +6,12 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from attrs import evolve
-
 from inarch.contract.errors import Cancelled, PluginError, ProviderError
 from inarch.contract.records import Message, Text, Turn
+from inarch.turns.context.fitting import ask_fitting
 from inarch.turns.conversation import Conversation
 from inarch.turns.limits import LimitReached
-from inarch.turns.opening import decide, gather, run_decided
+from inarch.turns.opening import decide, find_defaults, gather, run_decided
 from inarch.turns.run import TurnRun
 from inarch.turns.wording import SO_FAR, results_message, text_message
 
@@ -28,6 +27,11 @@ async def run_turn(talk: Conversation, prompt: str) -> Turn:
         ConfigError: The profile's model isn't there; nothing was recorded.
         StoreError: The journal is required and could not be kept.
     """
+    try:
+        await find_defaults(talk)
+    except asyncio.CancelledError:
+        TurnRun.begin(talk, prompt).end_cancelled()
+        raise
     run = TurnRun.begin(talk, prompt)
     try:
         turn = await _outcome(run)
@@ -60,7 +64,7 @@ async def _answer(run: TurnRun) -> str:
             await run_decided(run, decision)
         while True:
             run.meter.next_iteration()
-            reply = await run.asker.ask(run.request())
+            reply = await ask_fitting(run)
             run.messages.append(reply.message)
             if not reply.calls:
                 return reply.message.text
@@ -75,9 +79,12 @@ async def _answer_so_far(run: TurnRun, limit: LimitReached) -> str:
     run.messages.append(Message("user", (Text(SO_FAR.format(limit=limit.text)),)))
     try:
         async with asyncio.timeout(GRACE_SECONDS):
-            reply = await run.asker.ask(evolve(run.request(), tool_choice="none"))
-    except (ProviderError, LimitReached, TimeoutError) as error:
-        return f"{limit.text} (and there is no answer so far: {error or 'no time was left'})"
+            reply = await ask_fitting(run, "none")
+    except (ProviderError, LimitReached) as error:
+        return f"{limit.text} (and there is no answer so far: {error})"
+    except TimeoutError:
+        why = f"{run.main.full_name} did not end one within {GRACE_SECONDS:g} s"
+        return f"{limit.text} (and there is no answer so far: {why})"
     answer = f"{reply.message.text}\n\n({limit.text})"
     run.messages.append(text_message(answer))
     return answer

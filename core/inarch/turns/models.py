@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from attrs import evolve
+
 from inarch.contract.doors import guarded
-from inarch.contract.errors import ConfigError
+from inarch.contract.errors import ConfigError, PluginError, ProviderError
 from inarch.contract.ports import ModelProvider
+from inarch.contract.prices import KnownModel, price_table
 from inarch.contract.records import Limits, Price
 from inarch.plugins import AUTO_ADDRESS, AUTO_KEYS, Bound
 
@@ -32,20 +35,30 @@ class Choice(NamedTuple):
 
     @property
     def price(self) -> Price | None:
-        """The model's price, None if unknown.
+        """The model's price: the provider's word, else that of the table of known models; None if unknown.
 
         Raises:
             PluginError: The provider failed, or gave something else.
         """
-        with guarded(self.provider.plugin, "provider", passes=()):
-            price = self.provider.value.price(self.model)
-            if price is not None and not isinstance(price, Price):
-                raise TypeError(f"price returned {price!r:.60}, not an inarch.Price or None")
-            return price
+        price = self._own_price()
+        known = self._known if price is None else None
+        return price if known is None else known.price
+
+    @property
+    def price_source(self) -> str:
+        """Whose word the price is, "" where there is none.
+
+        Raises:
+            PluginError: The provider failed, or gave something else.
+        """
+        if self._own_price() is not None:
+            return self.provider.value.name
+        known = self._known
+        return price_table().source if known is not None and known.price is not None else ""
 
     @property
     def limits(self) -> Limits:
-        """What is known of the model's limits.
+        """What the provider knows of the model's limits, and what only the table of known models does.
 
         Raises:
             PluginError: The provider failed, or gave something else.
@@ -54,7 +67,28 @@ class Choice(NamedTuple):
             limits = self.provider.value.limits(self.model)
             if not isinstance(limits, Limits):
                 raise TypeError(f"limits returned {limits!r:.60}, not an inarch.Limits")
+        if limits.context_tokens is not None and limits.output_tokens is not None:
             return limits
+        known = self._known
+        if known is None:
+            return limits
+        return evolve(
+            limits,
+            context_tokens=limits.context_tokens or known.limits.context_tokens,
+            output_tokens=limits.output_tokens or known.limits.output_tokens,
+        )
+
+    @property
+    def _known(self) -> KnownModel | None:
+        """What the table says of exactly this provider's model."""
+        return price_table().find(self.full_name)
+
+    def _own_price(self) -> Price | None:
+        with guarded(self.provider.plugin, "provider", passes=()):
+            price = self.provider.value.price(self.model)
+            if price is not None and not isinstance(price, Price):
+                raise TypeError(f"price returned {price!r:.60}, not an inarch.Price or None")
+            return price
 
 
 def choose_model(name: str, models: Models, environ: Mapping[str, str]) -> Choice:
@@ -79,6 +113,27 @@ def choose_decision_model(name: str | None, main: Choice, models: Models, enviro
     return f"{main.provider.value.name}/{main.provider.value.default_decision_model}"
 
 
+async def find_default(name: str, models: Models, environ: Mapping[str, str]) -> None:
+    """Let the provider ask its service which model is its default, where `name` names none and it has to ask.
+
+    The records then say who answered from the start. That it fails is told by the first request, which fails as well.
+
+    Raises:
+        ConfigError: No composed plugin provides it.
+    """
+    if "/" in name:
+        return
+    provider = choose_model(name, models, environ).provider
+    find = getattr(provider.value, "find_default", None)
+    if find is None:
+        return
+    try:
+        with guarded(provider.plugin, "provider", passes=(ProviderError,)):
+            await find()
+    except (PluginError, ProviderError):
+        return
+
+
 def _automatic(models: Models, environ: Mapping[str, str]) -> Choice:
     note = ""
     for key, name in AUTO_KEYS:
@@ -89,7 +144,7 @@ def _automatic(models: Models, environ: Mapping[str, str]) -> Choice:
         note = note or f"{key} is set, but the profile has no plugin {name!r}: answering without a language model"
     if not note and AUTO_ADDRESS in models:
         address = getattr(models[AUTO_ADDRESS].context.settings, "base_url", "")
-        if _listens(address):
+        if listens(address):
             return Choice(models[AUTO_ADDRESS], models[AUTO_ADDRESS].value.default_model)
         if address:
             note = f"nothing listens at {AUTO_ADDRESS}'s base_url: answering without a language model"
@@ -103,7 +158,7 @@ def _automatic(models: Models, environ: Mapping[str, str]) -> Choice:
     )
 
 
-def _listens(address: object) -> bool:
+def listens(address: object) -> bool:
     """Whether something takes connections at an address; nothing is sent there."""
     if not isinstance(address, str) or not address:
         return False

@@ -3,20 +3,39 @@
 from __future__ import annotations
 
 from inarch.contract.doors import guarded
-from inarch.contract.errors import InarchError, StoreError
-from inarch.contract.events import ContextAdded, DecisionMade, KeptImage
+from inarch.contract.errors import InarchError, ProviderError, StoreError, ToolFailed
+from inarch.contract.events import ContextAdded, DecisionMade, KeptImage, Note
 from inarch.contract.records import Contribution, Decision, Image, Message, Text
 from inarch.turns.checking import checked_contribution, checked_decision, pending
+from inarch.turns.conversation import Conversation
+from inarch.turns.limits import LimitReached
+from inarch.turns.models import find_default
 from inarch.turns.run import TurnRun
 from inarch.turns.wording import CLOSING, calls_message, embedded, results_message
+
+PASSING = (ProviderError, ToolFailed, LimitReached)
+"""What strategies and sources may pass on: a limit that their requests reach ends the turn."""
+
+
+async def find_defaults(talk: Conversation) -> None:
+    """Let providers find out which model is meant where the profile names none.
+
+    Raises:
+        ConfigError: The profile's model isn't there.
+    """
+    profile = talk.config.profile
+    for name in filter(None, (profile.model, profile.decision_model)):
+        await find_default(name, talk.models, talk.environ)
 
 
 async def gather(run: TurnRun) -> None:
     """Let each source add to the prompt; one that fails is skipped with a note."""
     for source in run.talk.sources:
         try:
-            with guarded(source.plugin, "source"):
-                contribution = checked_contribution(await pending(source.value.gather(run.situation()), "gather"))
+            with guarded(source.plugin, "source", PASSING):
+                contribution = checked_contribution(
+                    await pending(source.value.gather(run.situation(source.plugin)), "gather")
+                )
             if contribution is not None:
                 await _add(run, source.value.name, contribution)
         except InarchError as error:
@@ -27,8 +46,10 @@ async def decide(run: TurnRun) -> Decision:
     """Ask the strategies in order; the first decision holds, none means: ask the model."""
     for strategy in run.talk.strategies:
         try:
-            with guarded(strategy.plugin, "strategy"):
-                decision = checked_decision(await pending(strategy.value.decide(run.situation()), "decide"))
+            with guarded(strategy.plugin, "strategy", PASSING):
+                decision = checked_decision(
+                    await pending(strategy.value.decide(run.situation(strategy.plugin)), "decide")
+                )
         except InarchError as error:
             run.skipped(f"strategy {strategy.value.name!r}", error)
             continue
@@ -48,6 +69,8 @@ async def run_decided(run: TurnRun, decision: Decision) -> None:
 
 
 async def _add(run: TurnRun, source: str, contribution: Contribution) -> None:
+    for note in contribution.notes:
+        run.talk.journal.record(Note(note, source), run.turn.id)
     texts = [contribution.text] if contribution.text else []
     if contribution.calls:
         texts.append(embedded(await run.call(contribution.calls, "mention")))

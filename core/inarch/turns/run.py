@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from functools import partial
+from typing import Literal
 
 from attrs import define, evolve, field
 
@@ -28,11 +30,13 @@ from inarch.contract.records import (
     TurnStatus,
 )
 from inarch.turns.asker import Asker
+from inarch.turns.budget.meter import Meter
 from inarch.turns.checking import checked_summary
+from inarch.turns.context.fitting import age
+from inarch.turns.context.said import Said
 from inarch.turns.conversation import Conversation
-from inarch.turns.limits import Meter, Repeats, TurnLimits
+from inarch.turns.limits import Repeats, TurnLimits
 from inarch.turns.models import Choice, choose_decision_model, choose_model
-from inarch.turns.wording import system_text
 
 
 @define(eq=False, repr=False)
@@ -55,6 +59,7 @@ class TurnRun:
         prompt = talk.journal.redactor.text(prompt)
         profile = talk.config.profile
         main = choose_model(profile.model, talk.models, talk.environ)
+        age(talk)
         now = utc_now()
         parent = talk.turns[-1].id if talk.turns else None
         asked = Turn(new_id(), "user", parent, talk.session_id, now, now, prompt, status="done")
@@ -67,14 +72,7 @@ class TurnRun:
             talk.repeats = Repeats()
         limits = TurnLimits(profile.max_iterations, profile.max_seconds, profile.max_tokens, profile.max_cost_usd)
         meter = Meter(limits)
-        asker = Asker(
-            lambda name: choose_model(name, talk.models, talk.environ),
-            talk.journal,
-            meter,
-            turn.id,
-            list(profile.fallback),
-            talk.hiding,
-        )
+        asker = Asker(talk, meter, turn.id, list(profile.fallback))
         opening = Message("user", (Text(prompt),))
         return cls(talk, turn, prompt, main, meter, asker, talk.earlier_messages(), [opening])
 
@@ -94,24 +92,25 @@ class TurnRun:
             self.talk.repeats.saw(done, self.talk.seen)
         return done
 
-    def request(self) -> ModelRequest:
+    def request(self, tool_choice: Literal["auto", "none"] = "auto") -> ModelRequest:
         """Return the next request of the loop."""
         return ModelRequest(
             model=self.main.full_name,
-            system=system_text(self.talk.instructions),
+            system=self.talk.system,
             messages=(*self.earlier, *self.messages),
             tools=self.talk.tools,
+            tool_choice=tool_choice,
         )
 
-    def situation(self) -> Situation:
-        """Return what strategies and sources may look at."""
+    def situation(self, plugin: str = "") -> Situation:
+        """Return what the strategies and sources of a plugin may look at; what they ask is on its account."""
         talk = self.talk
         return Situation(
             turn=evolve(self.turn, content=self.prompt),
             messages=(*self.earlier, *self.messages),
             tools=talk.tools,
             workspace=talk.workspace,
-            ask=self.asker.ask,
+            ask=partial(self.asker.ask, plugin=plugin),
             decision_model=choose_decision_model(
                 talk.config.profile.decision_model, self.main, talk.models, talk.environ
             ),
@@ -132,12 +131,13 @@ class TurnRun:
         return self.ended("failed", "", error=str(error))
 
     def ended(self, status: TurnStatus, content: str, *, error: str | None = None, limit: str | None = None) -> Turn:
-        """Return the turn's final record."""
+        """Return the turn's final record; its model is the one that answered last, maybe in another's place."""
         thoughts = (p.text for m in self.messages for p in m.parts if isinstance(p, Reasoning))
         return evolve(
             self.turn,
             ended=utc_now(),
             content=content,
+            model=self.asker.answering(self.main.full_name),
             reasoning="\n".join(thoughts),
             calls=tuple(self.calls),
             usage=self.meter.usage,
@@ -160,8 +160,9 @@ class TurnRun:
         """Record the end; the turn is part of the conversation whatever its status."""
         self.settle()
         self.talk.turns.append(turn)
-        self.talk.history.append(tuple(self.messages))
-        self.talk.journal.record(TurnEnded(evolve(turn, calls=())), turn.id)
+        self.talk.history.append(Said(turn.id, tuple(self.messages)))
+        ledger = self.talk.ledger
+        self.talk.journal.record(TurnEnded(evolve(turn, calls=()), ledger.rows(turn.id), ledger.total()), turn.id)
 
     def end_cancelled(self) -> None:
         """Record the end of a cancelled turn; a store that fails now must not stand in for the cancel."""

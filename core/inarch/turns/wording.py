@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from inarch.contract.codec import to_data
 from inarch.contract.records import CallPart, Message, ResultPart, Text, ToolCall, ToolError, ToolResult
+from inarch.contract.result_text import result_text
 
 SYSTEM = """\
 You are Inarch, a coding agent. You work in one repository through the tools you are given; every path is relative to \
@@ -43,7 +44,7 @@ def calls_message(calls: Sequence[ToolCall]) -> Message:
 
 def embedded(calls: Sequence[ToolCall], closing: str = "") -> str:
     """Return calls and their results as text, for an enhanced prompt or for files that were mentioned."""
-    blocks = [f"{call.name}({_arguments(call)}):\n{_body(_result(call))}" for call in calls]
+    blocks = [f"{call.name}({_arguments(call)}):\n{result_text(_result(call))}" for call in calls]
     return "\n\n".join([*blocks, closing] if closing else blocks)
 
 
@@ -55,15 +56,6 @@ def _result(call: ToolCall) -> ToolResult:
 
 def _arguments(call: ToolCall) -> str:
     return ", ".join(f"{key}={json.dumps(to_data(value), ensure_ascii=False)}" for key, value in call.arguments.items())
-
-
-def _body(result: ToolResult) -> str:
-    if result.error is not None:
-        return f"error ({result.error.code}): {result.error.message} {result.error.remedy}".rstrip()
-    data = result.data
-    if isinstance(data, dict) and isinstance(data.get("content"), str):
-        return str(data["content"])
-    return data if isinstance(data, str) else json.dumps(data, ensure_ascii=False)
 
 
 def text_message(text: str) -> Message:

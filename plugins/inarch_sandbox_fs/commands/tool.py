@@ -23,10 +23,9 @@ _READS = Effects(reads=frozenset({""}))
 _UNKNOWN = Effects(exclusive=True)
 
 _DESCRIPTION = (
-    "Run one program in the workspace root, without a shell: no pipes, redirections, variables or patterns. These run"
-    " at once: ls cat head tail wc grep find sort uniq cut stat du diff file nl, sed -n '1,9p', and git status, diff,"
-    " log, show, blame, grep, ls-files. Tests and builds (pytest, npm test, make, cargo test, go test …) are asked"
-    " about."
+    "Run one program without a shell: no pipes, redirections, variables or patterns. These run at once: ls cat head"
+    " tail wc grep find sort uniq cut stat du diff file nl, sed -n '1,9p', git status diff log show blame grep"
+    " ls-files. Tests and builds (pytest, npm test, make, …) are asked about."
 )
 _SCHEMA: Mapping[str, Any] = {
     "type": "object",

@@ -10,6 +10,7 @@ from attrs import Factory, define
 
 from inarch.cli.failure import ANSWERED, CANCELLED, FAILED, LIMITED, say
 from inarch.cli.front_ends.jsonl import write_json
+from inarch.cli.front_ends.spending import switched_words
 from inarch.contract.events import Event
 from inarch.contract.ports import ApprovalRequest
 from inarch.contract.records import Approval
@@ -40,11 +41,13 @@ class JsonFrontEnd:
         elif event.kind == "turn.ended" and event.data["turn"]["type"] == "agent":
             self._turn = dict(event.data["turn"])
             self._write(_EXITS.get(self._turn["status"], FAILED))
-
+        elif event.kind == "model.switched":
+            say("note", switched_words(event.data))
         elif event.kind == "note":
             say("note", event.data["text"])
         elif event.kind == "error":
-            say("error", event.data["message"])
+            remedy = event.data["remedy"]
+            say("error", event.data["message"] + (f" ({remedy})" if remedy else ""))
 
     def _state(self, data: Any) -> None:
         call = self._calls.setdefault(data["call_id"], {"id": data["call_id"], "name": data["name"]})

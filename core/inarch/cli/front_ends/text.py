@@ -7,14 +7,18 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TextIO
 
 from inarch.cli.failure import say, say_remedy
+from inarch.cli.front_ends.countdown import Countdown
+from inarch.cli.front_ends.spending import session_words, switched_words, turn_words
 from inarch.cli.front_ends.tree import Tree
-from inarch.cli.front_ends.words import duration, seconds_between, short_arguments, usage_words
+from inarch.cli.front_ends.words import duration, seconds_between, short_arguments, wait_words
 from inarch.cli.terminal import escape, is_terminal
 from inarch.contract.events import Event
 from inarch.contract.ports import ApprovalRequest
 from inarch.contract.records import Approval
 
 Data = Mapping[str, Any]
+WORTH_TELLING_S = 1.0
+"""A shorter wait is over before a line about it is read."""
 _UNFINISHED = "\r\u200c\u200d"  # half a line end, joiners
 
 
@@ -31,6 +35,8 @@ class TextFrontEnd:
         self._out, self._quiet = out, quiet
         self._streams, self._watched = is_terminal(out), is_terminal(err) and not quiet
         self._tree = Tree(err, no_color)
+        self._countdown = Countdown(self._count, self._tree.clear)
+        self._wait: Data = {}  # what is waited for
         self._calls: dict[str, str] = {}
         self._typed: set[str] = set()  # calls of the user's own, whose errors are told elsewhere
         self._running: dict[str, str] = {}
@@ -42,7 +48,8 @@ class TextFrontEnd:
             "turn.started": self._turn_started,
             "model.requested": self._requested,
             "model.delta": self._delta,
-            "model.switched": lambda data: self._note(f"{data['new']} takes over from {data['old']}: {data['reason']}"),
+            "model.replied": self._replied,
+            "model.switched": lambda data: self._note(switched_words(data), always=True),
             "call.state": self._call_state,
             "call.output": self._call_output,
             "call.result": self._call_result,
@@ -57,6 +64,8 @@ class TextFrontEnd:
         """Show an event; kinds that say nothing to a person are passed over."""
         handle = self._kinds.get(event.kind)
         if handle is not None:
+            if event.kind != "note":  # a remark goes above the live line, whatever else comes ends the wait
+                self._countdown.stop()
             handle(event.data)
 
     async def approve(self, batch: Sequence[ApprovalRequest]) -> Sequence[Approval]:
@@ -71,6 +80,7 @@ class TextFrontEnd:
 
     def close(self) -> None:
         """Take the live line away."""
+        self._countdown.stop()
         self._tree.clear()
 
     def _turn_started(self, data: Data) -> None:
@@ -82,6 +92,14 @@ class TextFrontEnd:
         self._written = self._held = ""
         if self._watched:
             self._tree.live(f"asking {data['model']}" + (f", attempt {data['attempt']}" if data["attempt"] > 1 else ""))
+
+    def _replied(self, data: Data) -> None:
+        """Say where a reply broke off that is on the screen already: what follows begins anew."""
+        if data.get("error") and data["error"] != "cancelled" and self._written.strip():
+            self._break_line()
+            self._out.write("(the reply broke off here)\n")
+            self._out.flush()
+            self._written = self._held = ""
 
     def _delta(self, data: Data) -> None:
         if data["text"] and self._streams:
@@ -140,11 +158,19 @@ class TextFrontEnd:
 
     def _waiting(self, data: Data) -> None:
         self._break_line()
-        if self._watched:
-            self._tree.live(f"waiting {duration(data['seconds'])} for {data['model']}: {data['reason']}")
+        self._wait = data
+        if self._watched and self._tree.rewrites:
+            self._countdown.start(data["seconds"])
+        elif data["seconds"] >= WORTH_TELLING_S:
+            line = wait_words(data, data["seconds"])
+            self._said.discard(line)  # a second wait is news
+            self._note(line)
 
-    def _note(self, text: str) -> None:
-        if self._quiet or text in self._said:
+    def _count(self, left: int) -> None:
+        self._tree.live(wait_words(self._wait, left, " (Ctrl-C cancels)"))
+
+    def _note(self, text: str, *, always: bool = False) -> None:
+        if (self._quiet and not always) or text in self._said:
             return
         self._said.add(text)
         self._break_line()
@@ -182,22 +208,25 @@ class TextFrontEnd:
         if turn["limit"] and not self._watched:
             say("note", f"a limit ended the turn: {turn['limit']}")
         if self._watched:
-            self._sum_up(turn)
+            self._sum_up(turn, data)
 
     def _forget(self) -> None:
         """Begin anew: what the next turn or command has to tell is news, even in the same words."""
         self._said.clear()
         self._told.clear()
 
-    def _sum_up(self, turn: Data) -> None:
-        """Say on one line what the turn took, and what cut it short."""
+    def _sum_up(self, turn: Data, data: Data) -> None:
+        """Say what the turn took and what cut it short, then what of it decisions took, and the session so far."""
         took = seconds_between(turn["started"], turn["ended"])
-        words = [usage_words(turn["usage"])] + ([duration(took)] if took is not None else [])
+        counted, *parts = turn_words(turn, data.get("spent") or ())
+        words = [counted] + ([duration(took)] if took is not None else [])
         if turn["status"] == "cancelled":
             words.insert(0, "cancelled")
         if turn["limit"]:
             words.append(f"limit {turn['limit']}")
         self._tree.remark(" · ".join(words), "yellow" if turn["status"] in ("cancelled", "limited") else "dim")
+        if more := [*parts, *session_words(data)]:
+            self._tree.remark(" · ".join(more), "dim")
 
     def _write(self, text: str) -> None:
         """Write a piece of the answer."""

@@ -34,6 +34,11 @@ class Tree:
         self._rewrites = can_rewrite(self.err)
         self._glyphs = _glyphs_for(self.err)
 
+    @property
+    def rewrites(self) -> bool:
+        """Whether there is a live line."""
+        return self._shown and self._rewrites
+
     def start(self, title: str) -> None:
         """Begin the tree with a line of its own."""
         self._line(self._glyphs["root"], "", title, "", "dim")
@@ -61,7 +66,7 @@ class Tree:
 
     def live(self, text: str) -> None:
         """Show `text` as the bottom line until the next one comes."""
-        if not (self._shown and self._rewrites):
+        if not self.rewrites:
             return
         self._live = text
         self._draw()

@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping
 from datetime import datetime
 from decimal import Decimal
+from math import ceil
 from typing import TYPE_CHECKING, Any
 
 from inarch.cli.terminal import shorten
@@ -39,6 +40,14 @@ def duration(seconds: float) -> str:
     if seconds < 60:
         return f"{seconds:.1f} s"
     return f"{int(seconds) // 60} min {int(seconds) % 60:02d} s"
+
+
+def wait_words(wait: Mapping[str, Any], left: float, hint: str = "") -> str:
+    """Return how long in whole seconds, for which model and why a wait is."""
+    seconds = ceil(left)
+    long = f"{seconds} s" if seconds < 60 else f"{seconds // 60} min {seconds % 60:02d} s"
+    reason = wait["reason"].replace("_", " ")
+    return f"waiting {long} for {wait['model']}{hint}" + (f": {reason}" if reason else "")
 
 
 def seconds_between(started: str | None, ended: str | None) -> float | None:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from inarch.contract.errors import ToolFailed
 from inarch.contract.ports import Situation, Workspace
 from inarch.contract.records import Contribution, Image, PlannedCall
-from inarch.turns.pictures import LARGEST, looks_like_picture, read_picture
+from inarch.turns.sources.pictures import LARGEST, looks_like_picture, read_picture
 
 DIRECTORY_FILES = 20
 """A mentioned directory brings at most this many files whole; the others are named."""
@@ -22,11 +22,17 @@ _TRAILING = ".,;:!?)]}'\""
 
 
 class Mention(NamedTuple):
-    """A path as it was mentioned, and the files it stands for."""
+    """A path as it was mentioned, and the files it stands for; a missed one is told to the user, too."""
 
     word: str
     files: tuple[str, ...] = ()
     note: str = ""
+    is_missed: bool = False
+
+    @property
+    def words(self) -> str:
+        """The mention with its note."""
+        return f"@{self.word}: {self.note}"
 
 
 class Mentions:
@@ -41,10 +47,11 @@ class Mentions:
             return None
         found, images = await asyncio.to_thread(_found, words, situation.workspace)
         files = list(dict.fromkeys(path for mention in found for path in mention.files))
-        notes = "\n".join(f"@{mention.word}: {mention.note}" for mention in found if mention.note)
+        notes = "\n".join(mention.words for mention in found if mention.note)
+        missed = tuple(mention.words for mention in found if mention.is_missed)
         reads = any(spec.name == READER for spec in situation.tools)
         calls = (PlannedCall(READER, {"file_paths": files}),) if files and reads else ()
-        return Contribution(notes, calls, images)
+        return Contribution(notes, calls, images, missed)
 
 
 def _found(words: Sequence[str], workspace: Workspace) -> tuple[list[Mention], tuple[Image, ...]]:
@@ -61,8 +68,10 @@ def _found(words: Sequence[str], workspace: Workspace) -> tuple[list[Mention], t
             if isinstance(picture, Image):
                 images.append(picture)
                 room -= len(picture.data)
-                picture = f"picture {len(images)} of those below ({picture.media_type}, {len(picture.data)} bytes)"
-            mention = Mention(mention.word, note=picture)
+                kind = f"{picture.media_type}, {len(picture.data)} bytes"
+                mention = Mention(mention.word, note=f"picture {len(images)} of those below ({kind})")
+            else:
+                mention = _missed(mention.word, picture)
         mentions.append(mention)
     return mentions, tuple(images)
 
@@ -88,18 +97,22 @@ def resolve(word: str, workspace: Workspace) -> Mention:
         if stat.kind == "directory":
             return _directory(path.rstrip("/"), workspace)
         if stat.kind == "other":
-            return Mention(word, note="not a regular file")
+            return _missed(word, "not a regular file")
         if not workspace.walk(_literal(path), 1).paths:
-            return Mention(word, note="skipped: git ignores it (read_file still can read it)")
+            return _missed(word, "skipped: git ignores it (read_file still can read it)")
         return Mention(path, (path,))
-    return Mention(word, note=note)
+    return _missed(word, note)
+
+
+def _missed(word: str, note: str) -> Mention:
+    return Mention(word, note=note, is_missed=True)
 
 
 def _directory(path: str, workspace: Workspace) -> Mention:
     pattern = f"{_literal(path)}/**/*" if path not in ("", ".") else "**/*"
     walk = workspace.walk(pattern, DIRECTORY_FILES + 1)
     if not walk.paths:
-        return Mention(f"{path}/", note="no files in it")
+        return _missed(f"{path}/", "no files in it")
     more = " (more files than that are in it; list_files shows them)" if len(walk.paths) > DIRECTORY_FILES else ""
     files = walk.paths[:DIRECTORY_FILES]
     return Mention(f"{path}/", files, f"{len(files)} files{more}" if more else "")

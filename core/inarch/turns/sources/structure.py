@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
-from attrs import define, field
+from attrs import define
 
 from inarch.contract.errors import ToolFailed
 from inarch.contract.ports import Situation, Workspace
-from inarch.contract.records import Contribution
-from inarch.turns.manifests import read_manifests
+from inarch.contract.records import Contribution, Message, Text
+from inarch.turns.sources.manifests import read_manifests
 
 TITLE = "# Project structure"
 MAX_FILES = 50_000
@@ -30,18 +30,20 @@ LANGUAGES = {
 
 @define(eq=False, repr=False)
 class ProjectStructure:
-    """The context source that says once what the project is, and again only when that changed."""
+    """The context source that says once what the project is, and again when that changed or is no longer seen."""
 
     name: str = "structure"
-    _last: str = field(default="", init=False)
 
     async def gather(self, situation: Situation) -> Contribution | None:
         """Return tree, languages, dependencies and the head of the README."""
         text = await asyncio.to_thread(describe_project, situation.workspace)
-        if text == self._last:
-            return None
-        self._last = text
-        return Contribution(text)
+        return None if text == _last_said(situation.messages) else Contribution(text)
+
+
+def _last_said(messages: Sequence[Message]) -> str:
+    """Return what the model was last told of the structure, as far as it still sees it."""
+    parts = (part for message in reversed(messages) for part in reversed(message.parts))
+    return next((part.text for part in parts if isinstance(part, Text) and part.text.startswith(TITLE)), "")
 
 
 def describe_project(workspace: Workspace) -> str:

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inarch.testing import says, scripted_app
-from inarch.turns.mentions import mentioned_words
+from inarch.turns.sources.mentions import mentioned_words
 
 
 @pytest.mark.parametrize(
@@ -61,6 +61,20 @@ def test_ignored_and_escaping_mentions_are_told_not_read(tmp_path: Path) -> None
     assert "hidden words" not in text
     assert "@secret.txt: skipped" in text
     assert "@../outside.txt:" in text
+
+
+def test_what_could_not_be_added_is_told_to_the_user_as_well(tmp_path: Path) -> None:
+    (tmp_path / "there.txt").write_text("here\n")
+    (tmp_path / "empty").mkdir()
+    app, _ = scripted_app([says("ok")], tmp_path)
+
+    async def go() -> list[str]:
+        session = app.session()
+        events = [event async for event in session.stream("see @there.txt, @missing.png and @empty/")]
+        await app.aclose()
+        return [event.data["text"] for event in events if event.kind == "note" and event.data["source"] == "mentions"]
+
+    assert asyncio.run(go()) == ["@missing.png: there is no such file or directory", "@empty/: no files in it"]
 
 
 def test_a_large_directory_is_bounded(tmp_path: Path) -> None:

@@ -1,0 +1,221 @@
+"""`inarch models check`: what a model is asked, how it went, what it took, and what helps where it failed."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Sequence
+from contextlib import aclosing
+from typing import TYPE_CHECKING, Literal
+
+from attrs import evolve, field, frozen
+
+from inarch.cli.models_trials import CheckName, Trial, trials_of
+from inarch.contract.doors import guarded
+from inarch.contract.errors import ConfigError, PluginError, ProviderError
+from inarch.contract.records import Finish, Limits, ModelRequest, Price, Reply, Usage
+from inarch.turns.accumulator import Accumulator
+from inarch.turns.models import Choice, choose_decision_model, choose_model, find_default
+
+if TYPE_CHECKING:
+    from inarch.sessions.app import App
+
+State = Literal["works", "fails", "skipped"]
+OUTPUT = 64
+"""Tokens that a reply may take."""
+THINKING_OUTPUT = 1024
+"""What it may take where the first were used up before anything was said, as by a model that thinks."""
+TOTAL_S = 180.0
+"""A model that has to be loaded first takes its time; after this long a reply is given up."""
+SAME_FOR_ALL = frozenset({"auth", "quota", "rate_limit", "network", "timeout", "plugin"})
+"""Errors that the next check would meet again."""
+OFFLINE = "offline"
+DECIDING = "decision model"
+
+
+@frozen
+class Check:
+    """One thing that was tried; `usage` None means that nothing is known of what it took."""
+
+    name: CheckName
+    state: State
+    said: str
+    remedy: str = ""
+    usage: Usage | None = None
+    duration_s: float = 0.0
+
+
+@frozen
+class Checked:
+    """A model and what came of it; `role` is what the profile uses it for, empty where it was named.
+
+    `price_source` is whose word the price is.
+    """
+
+    model: str
+    role: str
+    note: str = ""
+    limits: Limits = field(factory=Limits)
+    price: Price | None = None
+    price_source: str = ""
+    checks: tuple[Check, ...] = ()
+
+    @property
+    def works(self) -> bool:
+        """Whether nothing failed."""
+        return all(check.state != "fails" for check in self.checks)
+
+
+async def check_models(app: App, names: Sequence[str]) -> AsyncIterator[Checked]:
+    """Yield what came of each model: the named ones, else the profile's model and its decision model.
+
+    Raises:
+        ConfigError: No composed plugin provides one of them; nothing was asked then.
+    """
+    targets = await _targets(app, names)
+    for choice, role in targets:
+        yield await _checked(choice, role)
+
+
+async def where_auto_goes(app: App) -> tuple[str, str]:
+    """Return the model that `auto` means here, and why."""
+    from inarch.plugins import AUTO_ADDRESS, AUTO_KEYS
+
+    try:
+        choice = await _choice(app, "auto")
+    except ConfigError as error:
+        return "nothing", str(error)
+    provider = choice.provider.value.name
+    key = next((key for key, name in AUTO_KEYS if name == provider), "")
+    keys = " and ".join(key for key, _ in AUTO_KEYS)
+    if choice.note:
+        return choice.full_name, choice.note
+    if key:
+        return choice.full_name, f"{key} is set"
+    if provider == AUTO_ADDRESS:
+        return choice.full_name, f"{keys} are not set, and your server at its base_url takes connections"
+    return choice.full_name, f"{keys} are not set, and [plugins.{AUTO_ADDRESS}] base_url names no server"
+
+
+async def _targets(app: App, names: Sequence[str]) -> list[tuple[Choice, str]]:
+    """Return each model once, with what the profile uses it for."""
+    if names:
+        found = [await _choice(app, name) for name in names]
+        return [(choice, "") for choice in {choice.full_name: choice for choice in found}.values()]
+    profile = app.config.profile
+    main = await _choice(app, profile.model)
+    decision = choose_decision_model(profile.decision_model, main, app.composition.models, app.environ)
+    if decision == main.full_name:
+        return [(main, "model")]
+    return [(main, "model"), (await _choice(app, decision), DECIDING)]
+
+
+async def _choice(app: App, name: str) -> Choice:
+    await find_default(name, app.composition.models, app.environ)
+    return choose_model(name, app.composition.models, app.environ)
+
+
+async def _checked(choice: Choice, role: str) -> Checked:
+    checked = Checked(choice.full_name, role, choice.note)
+    try:
+        checked = evolve(checked, limits=choice.limits, price=choice.price, price_source=choice.price_source)
+    except PluginError as error:
+        return evolve(checked, checks=(Check("text", "fails", error.message, error.remedy),))
+    if choice.provider.value.name == OFFLINE:
+        said = "needs no check: it is no language model, takes no key and sends nothing anywhere"
+        return evolve(checked, checks=(Check("text", "works", said),))
+    checks: list[Check] = []
+    trials = [trial for trial in trials_of(choice.model, OUTPUT) if role != DECIDING or trial.name != "tool call"]
+    hopeless = ""
+    for trial in trials:
+        if hopeless:
+            checks.append(Check(trial.name, "skipped", hopeless))
+            continue
+        check, failure = await _try(choice, trial, checked.price)
+        checks.append(check)
+        if failure is not None and failure.kind in SAME_FOR_ALL:
+            hopeless = "not tried: it would fail in the same way"
+    return evolve(checked, checks=tuple(checks))
+
+
+async def _try(choice: Choice, trial: Trial, price: Price | None) -> tuple[Check, ProviderError | None]:
+    began = time.perf_counter()
+    used: list[Usage | None] = []
+    failure: ProviderError | None = None
+    try:
+        check = Check(trial.name, "works", trial.judge(await _asked(choice, trial, used)))
+    except ProviderError as error:
+        check, failure = Check(trial.name, "fails", error.message, _remedy(error, choice, trial)), error
+    except ValueError as wrong:
+        check = Check(trial.name, "fails", str(wrong), trial.remedy)
+    usage = _sum(used, price)
+    return evolve(check, usage=usage, duration_s=round(time.perf_counter() - began, 3)), failure
+
+
+async def _asked(choice: Choice, trial: Trial, used: list[Usage | None]) -> Reply:
+    """Return the reply, asking once more where the connection broke: a server may just have closed an idle one."""
+    try:
+        return await _reply(choice, trial, used)
+    except ProviderError as error:
+        if error.kind != "network" or not error.retryable:
+            raise
+    return await _reply(choice, trial, used)
+
+
+async def _reply(choice: Choice, trial: Trial, used: list[Usage | None]) -> Reply:
+    """Return the reply; where its room was used up before what was asked for came, one with more room."""
+    for room in (OUTPUT, THINKING_OUTPUT):
+        collected = Accumulator(choice.provider.value.name)
+        try:
+            ran_out = await _stream(choice, evolve(trial.request, max_output_tokens=room), collected)
+        except ProviderError:
+            if collected.has_begun:
+                used.append(collected.usage)
+            raise
+        used.append(collected.usage)
+        again = ran_out and room == OUTPUT
+        try:
+            reply = collected.reply()
+        except ProviderError:
+            if not again:
+                raise
+            continue
+        if not again or trial.request.response_schema is None:
+            return reply
+    raise AssertionError("unreachable")
+
+
+async def _stream(choice: Choice, request: ModelRequest, collected: Accumulator) -> bool:
+    """Collect a reply and return whether it ended because its room was used up."""
+    provider = choice.provider
+    ran_out = False
+    try:
+        with guarded(provider.plugin, "provider", (ProviderError, TimeoutError)):
+            async with asyncio.timeout(TOTAL_S), aclosing(provider.value.answer(request)) as deltas:  # type: ignore[type-var]
+                async for delta in deltas:
+                    collected.add(delta)
+                    ran_out = ran_out or (isinstance(delta, Finish) and delta.reason == "length")
+    except TimeoutError:
+        raise ProviderError("timeout", f"no whole reply came within {TOTAL_S:g} s") from None
+    except PluginError as error:
+        raise ProviderError("plugin", error.message, remedy=error.remedy) from error
+    return ran_out
+
+
+def _remedy(error: ProviderError, choice: Choice, trial: Trial) -> str:
+    if "max_completion_tokens" in error.message:
+        return f'add output_limit = "max_completion_tokens" to [plugins.{choice.provider.plugin}]'
+    return error.remedy or ("try again" if error.retryable else trial.remedy)
+
+
+def _sum(used: Sequence[Usage | None], price: Price | None) -> Usage | None:
+    """Return what all attempts took, None if a service was silent about one."""
+    from inarch.contract.prices import priced
+
+    total: Usage | None = None
+    for usage in used:
+        if usage is None:
+            return None
+        usage = priced(usage, price)
+        total = usage if total is None else total.plus(usage)
+    return total

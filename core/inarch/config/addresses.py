@@ -1,0 +1,45 @@
+"""Where requests and keys go is the user's own word: such settings of a project count for nothing, trusted or not."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from attrs import evolve
+
+from inarch.config.layers import Layer
+from inarch.config.sources import Given, dotted
+
+_ADDRESSES = ("base_url", "api_base")
+_VARIABLES = "_env"
+
+
+def without_addresses(layer: Layer, config_path: Path) -> tuple[Layer, tuple[str, ...]]:
+    """Return a project's layer without addresses of services and names of key variables, and a note for each."""
+    notes: list[str] = []
+    plugins: dict[str, dict[str, Given]] = {}
+    for name, table in layer.plugins.items():
+        plugins[name] = {}
+        for key, given in table.items():
+            what = _directs(key, given.value)
+            if what:
+                notes.append(_note(given, what, config_path))
+            else:
+                plugins[name][key] = given
+    return (evolve(layer, plugins=plugins), tuple(notes)) if notes else (layer, ())
+
+
+def _directs(key: str, value: Any) -> str:
+    """Return what a setting, or something inside it, would direct elsewhere; "" for nothing."""
+    if key.endswith(_ADDRESSES):
+        return "addresses"
+    if key.endswith(_VARIABLES):
+        return "variables that hold keys"
+    inner = value.items() if isinstance(value, Mapping) else ()
+    return next((what for name, one in inner if (what := _directs(str(name), one))), "")
+
+
+def _note(given: Given, what: str, config_path: Path) -> str:
+    key = dotted(given.path)
+    return f"{given.origin}: {key}: ignored, {what} come from your own configuration only: write it into {config_path}"

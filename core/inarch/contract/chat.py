@@ -1,0 +1,92 @@
+"""The shapes of chat completions, the format that most services and gateways take: for all wires that speak it."""
+
+from __future__ import annotations
+
+import json
+from base64 import b64encode
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from attrs import define, field
+
+from inarch.contract.codec import to_data
+from inarch.contract.records import CallPart, FinishReason, Image, Part, Text, ToolSpec
+
+_FINISHES: Mapping[str, FinishReason] = {
+    "stop": "stop",
+    "tool_calls": "calls",
+    "function_call": "calls",
+    "length": "length",
+    "max_tokens": "length",
+    "content_filter": "filtered",
+    "error": "error",
+}
+_GROWING = ("text", "summary")
+"""Members of a detail that come in pieces; anything else comes whole."""
+
+
+def chat_content(parts: Sequence[Part]) -> str | list[dict[str, Any]]:
+    """Return the `content` of a user's message: a text, or a list where there are pictures; their bytes go along."""
+    if not any(isinstance(part, Image) for part in parts):
+        return "\n\n".join(part.text for part in parts if isinstance(part, Text))
+    content: list[dict[str, Any]] = []
+    for part in parts:
+        if isinstance(part, Text):
+            content.append({"type": "text", "text": part.text})
+        elif isinstance(part, Image):
+            url = f"data:{part.media_type};base64,{b64encode(part.data).decode('ascii')}"
+            content.append({"type": "image_url", "image_url": {"url": url}})
+    return content
+
+
+def chat_call(part: CallPart) -> dict[str, Any]:
+    """Return a call as a member of an assistant message's `tool_calls`."""
+    arguments = json.dumps(to_data(part.arguments), ensure_ascii=False)
+    function = {"name": part.name, "arguments": arguments}
+    return {"id": part.provider_id or part.id, "type": "function", "function": function}
+
+
+def chat_tool(spec: ToolSpec) -> dict[str, Any]:
+    """Return a tool as a member of a request's `tools`."""
+    function = {"name": spec.name, "description": spec.description, "parameters": to_data(spec.input_schema)}
+    return {"type": "function", "function": function}
+
+
+def chat_finish(reason: str) -> FinishReason:
+    """Return what a `finish_reason` stands for; an unknown one is a plain end."""
+    return _FINISHES.get(reason, "stop")
+
+
+@define(eq=False, repr=False)
+class ReasoningDetails:
+    """Reasoning that only the model itself can read (`reasoning_details`): collected whole, to go back unchanged."""
+
+    items: list[dict[str, Any]] = field(init=False, factory=list)
+
+    def add(self, fragments: Any) -> None:
+        """Take the details of one chunk; what is none is passed over."""
+        for fragment in fragments if isinstance(fragments, list) else ():
+            if not isinstance(fragment, Mapping):
+                continue
+            last = self.items[-1] if self.items else None
+            if last is not None and _goes_on(last, fragment):
+                _join(last, fragment)
+            else:
+                self.items.append(dict(fragment))
+
+
+def _goes_on(last: Mapping[str, Any], fragment: Mapping[str, Any]) -> bool:
+    """Whether a fragment belongs to the detail before it."""
+    if fragment.get("index") is None or "data" in fragment or "data" in last:
+        return False
+    same = all(last.get(key) == fragment.get(key) for key in ("type", "index"))
+    return same and (last.get("id") is None or fragment.get("id") in (None, last["id"]))
+
+
+def _join(last: dict[str, Any], fragment: Mapping[str, Any]) -> None:
+    for key, value in fragment.items():
+        before = last.get(key)
+        if key in _GROWING and isinstance(value, str) and isinstance(before, str):
+            last[key] = before + value
+        elif value is not None or key not in last:
+            last[key] = value

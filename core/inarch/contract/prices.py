@@ -1,0 +1,180 @@
+"""What tokens of known models cost and how many fit: from the table that the package `litellm` carries, if it is there.
+
+The package is found and its table read, but never imported: that costs two seconds. One entry is looked up in the
+table's bytes, because parsing all of it costs a tenth of a second and most runs ask for one model.
+"""
+
+from __future__ import annotations
+
+import json
+import mmap
+import os
+import re
+from collections.abc import Iterator, Mapping
+from decimal import Decimal
+from functools import cache
+from typing import Any
+
+from attrs import Factory, define, evolve, field, frozen
+
+from inarch.contract.deltas import Usage
+from inarch.contract.records import Limits, Price
+
+FILE = "model_prices_and_context_window_backup.json"
+MILLION = Decimal(1_000_000)
+LONGEST_ENTRY = 1 << 16
+LOCAL = frozenset({"ollama", "ollama_chat", "lemonade"})
+"""Services that run on the user's machine: there a price of zero is a price, elsewhere it stands for "unknown"."""
+
+_TALKING = frozenset({"chat", "responses", "completion"})
+_STEP = re.compile(r"input_cost_per_token_above_(\d+)k_tokens")
+
+
+@frozen
+class KnownModel:
+    """What the table says of a model; a price that it leaves out, or says is zero, is None."""
+
+    name: str
+    service: str
+    price: Price | None = None
+    limits: Limits = Factory(Limits)
+
+
+@define(eq=False, repr=False)
+class PriceTable:
+    """The table in a file; "" stands for a table that knows nothing."""
+
+    path: str = ""
+    _found: dict[str, KnownModel | None] = field(init=False, factory=dict)
+
+    def find(self, name: str, service: str = "") -> KnownModel | None:
+        """Return the entry of exactly this name, None if there is none.
+
+        Args:
+            name: As the table has it, such as `gemini/gemini-flash-latest` or `gpt-4o`.
+            service: Which service the entry must be of; "" for any.
+        """
+        if name not in self._found:
+            row = self._row(name) if self.path else None
+            self._found[name] = None if row is None else _known(name, row)
+        known = self._found[name]
+        return known if known is None or not service or _is_of(known.service, service) else None
+
+    def all(self) -> Iterator[KnownModel]:
+        """Yield every model that talks; parses the whole table."""
+        try:
+            with open(self.path, "rb") as file:  # noqa: PTH123  # "" is no path, and pathlib would make it one
+                rows = json.load(file)
+        except (OSError, ValueError, RecursionError):
+            return
+        for name, row in rows.items() if isinstance(rows, dict) else ():
+            if name != "sample_spec" and isinstance(row, dict) and row.get("mode") in _TALKING:
+                yield _known(name, row)
+
+    @property
+    def source(self) -> str:
+        """What to call the table, with its version where that can be told."""
+        folder, package = os.path.split(os.path.dirname(self.path))  # noqa: PTH120
+        try:
+            names = os.listdir(folder) if package else []  # noqa: PTH208
+        except OSError:
+            names = []
+        found = (re.fullmatch(rf"{re.escape(package)}-(.+)\.dist-info", name) for name in names)
+        version = next((match[1] for match in found if match), "")
+        return f"litellm's table {version}".rstrip()
+
+    def _row(self, name: str) -> Mapping[str, Any] | None:
+        """Return the object that follows a key, without parsing what stands before it."""
+        key = json.dumps(name).encode()
+        try:
+            with open(self.path, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:  # noqa: PTH123
+                start = data.find(key)
+                while start >= 0:
+                    after = data[start + len(key) : start + len(key) + LONGEST_ENTRY].decode("utf-8", "replace")
+                    opening = re.match(r"\s*:\s*(?=\{)", after)
+                    if opening and data[start - 1 : start] != b"\\":  # else a quotation mark within a longer key
+                        row, _ = json.JSONDecoder().raw_decode(after, opening.end())
+                        return row if isinstance(row, dict) else None
+                    start = data.find(key, start + 1)
+        except (OSError, ValueError, RecursionError):
+            pass  # a table that can't be read knows nothing
+        return None
+
+
+@cache
+def price_table() -> PriceTable:
+    """Return the table of the installed `litellm`, or one that knows nothing."""
+    from importlib.machinery import PathFinder
+
+    spec = PathFinder.find_spec("litellm")
+    place = os.path.dirname(spec.origin) if spec is not None and spec.origin else ""  # noqa: PTH120
+    path = os.path.join(place, FILE)  # noqa: PTH118
+    return PriceTable(path if place and os.path.isfile(path) else "")  # noqa: PTH113
+
+
+def price_at(price: Price, input_tokens: int) -> Price:
+    """Return the price that holds for a request of so many input tokens."""
+    while price.above is not None and input_tokens > price.above[0]:
+        price = price.above[1]
+    return price
+
+
+def cost_of(usage: Usage, price: Price) -> Decimal:
+    """Return what a request cost in US dollars, from its tokens and the model's price."""
+    price = price_at(price, usage.input_tokens)
+    cached = min(usage.cached_tokens, usage.input_tokens)
+    known = price.input if price.cached is None else price.cached
+    fresh = usage.input_tokens - cached
+    return (price.input * fresh + known * cached + price.output * usage.output_tokens) / MILLION
+
+
+def priced(usage: Usage, price: Price | None) -> Usage:
+    """Return the usage with its cost: what the service said it was, else what the price makes it."""
+    if usage.cost_usd is not None or price is None:
+        return usage
+    return evolve(usage, cost_usd=cost_of(usage, price))
+
+
+def _known(name: str, row: Mapping[str, Any]) -> KnownModel:
+    service = row.get("litellm_provider")
+    service = service if isinstance(service, str) else ""
+    context = _count(row.get("max_input_tokens")) or _count(row.get("max_tokens"))
+    limits = Limits(context, _count(row.get("max_output_tokens")))
+    return KnownModel(name, service, _price(row, service in LOCAL and "cloud" not in name), limits)
+
+
+def _price(row: Mapping[str, Any], free: bool) -> Price | None:
+    """Return a row's price, None unless it is one of tokens alone."""
+    base = _price_of(row, "", free)
+    if base is None or row.get("mode") not in _TALKING or row.get("input_cost_per_request"):
+        return None
+    steps = sorted(int(match[1]) for key in row if (match := _STEP.fullmatch(key)))
+    beyond = _price_of(row, f"_above_{steps[0]}k_tokens", free) if steps else None
+    return base if beyond is None else Price(base.input, base.output, base.cached, (steps[0] * 1_000, beyond))
+
+
+def _price_of(row: Mapping[str, Any], suffix: str, free: bool) -> Price | None:
+    inputs, outputs = (
+        _money(row.get(f"input_cost_per_token{suffix}")),
+        _money(row.get(f"output_cost_per_token{suffix}")),
+    )
+    if inputs is None or outputs is None or not (free or (inputs and outputs)):
+        return None
+    thoughts = _money(row.get("output_cost_per_reasoning_token"))  # where it is more, all output is reckoned so
+    return Price(inputs, max(outputs, thoughts or outputs), _money(row.get(f"cache_read_input_token_cost{suffix}")))
+
+
+def _is_of(service: str, wanted: str) -> bool:
+    """Whether an entry's service is the wanted one, or a part of it such as `vertex_ai-language-models`."""
+    return service in (wanted, f"{wanted}_converse", f"{wanted}_chat") or service.startswith(f"{wanted}-")
+
+
+def _money(value: Any) -> Decimal | None:
+    """Return dollars for a million tokens from dollars a token."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value < float("inf"):
+        return None
+    return (Decimal(str(value)) * MILLION).normalize() + 0
+
+
+def _count(value: Any) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else None

@@ -1,0 +1,201 @@
+"""One attempt at one request: it is announced, streamed within its deadlines, and counted however it ends."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from contextlib import aclosing
+from decimal import Decimal
+from typing import TYPE_CHECKING
+
+from attrs import define, evolve, field
+
+from inarch.contract.doors import guarded
+from inarch.contract.errors import Cancelled, PluginError, ProviderError
+from inarch.contract.events import ModelReplied, ModelRequested
+from inarch.contract.prices import priced
+from inarch.contract.records import ModelRequest, Price, Reply, Usage
+from inarch.turns.accumulator import Accumulator
+from inarch.turns.budget.meter import Hold, Meter
+from inarch.turns.models import Choice
+from inarch.turns.showing import Showing
+
+if TYPE_CHECKING:
+    from inarch.turns.conversation import Conversation
+
+CHARACTERS_PER_TOKEN = 3.5
+"""Of output that a service said nothing about; rough, on the safe side."""
+USUAL_REPLY = 500
+"""Output tokens that pacing expects of a reply before it has come."""
+_FREE = Usage(cost_usd=Decimal(0))
+
+
+@define(eq=False, repr=False)
+class Attempt:
+    """A request on its way.
+
+    Args:
+        talk: The session it belongs to.
+        turn_id: The turn at whose expense it is.
+        meter: Counts what the turn spends.
+        choice: Who is asked.
+        request: What is asked, with its limit of output.
+        counted: The request's input tokens as counted beforehand.
+        hold: What the meter has set aside for it.
+        price: The model's price, None if unknown.
+        plugin: Whose strategy or source asks; empty for the turn itself.
+        number: From 1; more after an error.
+    """
+
+    talk: Conversation
+    turn_id: str
+    meter: Meter
+    choice: Choice
+    request: ModelRequest
+    counted: int
+    hold: Hold
+    price: Price | None
+    plugin: str
+    number: int
+    _collected: Accumulator = field(init=False)
+    _began: float = field(init=False, default=0.0)
+
+    @property
+    def expected_tokens(self) -> int:
+        """What pacing counts until the real usage is known."""
+        return self.counted + min(USUAL_REPLY, self.hold.output or USUAL_REPLY)
+
+    async def reply(self) -> Reply:
+        """Send the request and return the whole reply.
+
+        Raises:
+            ProviderError: It failed, was cut, empty or malformed, or took too long.
+        """
+        await self._announce()
+        self.talk.pacer.sent(self.choice.full_name, self.expected_tokens)
+        self._collected = Accumulator(self.choice.provider.value.name)
+        self._began = time.perf_counter()
+        try:
+            await self._stream()
+            reply = self.talk.hiding.reply(self._collected.reply())
+        except ProviderError as error:
+            self._failed(error)
+            raise
+        except (asyncio.CancelledError, Cancelled):  # by Ctrl-C, or the end of the turn's time: what came is paid for
+            self._broken_off("cancelled")
+            raise
+        return self._replied(reply)
+
+    async def _announce(self) -> None:
+        """Record that it is sent, and put on disk what happened so far before money is spent."""
+        request = self.request
+        self.talk.journal.record(
+            ModelRequested(
+                model=self.choice.full_name,
+                purpose=request.purpose,
+                messages=len(request.messages),
+                tools=len(request.tools),
+                tool_choice=request.tool_choice,
+                attempt=self.number,
+                plugin=self.plugin,
+            ),
+            self.turn_id,
+        )
+        if self.price is not None and self.price.input == 0 and self.price.output == 0:
+            self.talk.journal.flush()
+        else:
+            await self.talk.journal.sync()
+
+    async def _stream(self) -> None:
+        """Collect the reply; time out where it is silent for too long, or takes too long however steadily it drips."""
+        provider, deadlines = self.choice.provider, self.talk.deadlines
+        clock = asyncio.get_running_loop().time
+        moved = clock()
+        end = moved + deadlines.total_s
+        showing = Showing(self.talk.journal, self.turn_id)
+        try:
+            with guarded(provider.plugin, "provider", (ProviderError, TimeoutError)):
+                async with (
+                    asyncio.timeout_at(min(moved + deadlines.idle_s, end)) as deadline,
+                    aclosing(provider.value.answer(self.request)) as deltas,  # type: ignore[type-var]
+                ):
+                    async for delta in deltas:
+                        now = clock()
+                        if now >= end:
+                            raise TimeoutError  # a stream that never waits leaves the loop no time to say so
+                        if now - moved > deadlines.idle_s / 100:  # moving a deadline costs more than a delta
+                            deadline.reschedule(min(now + deadlines.idle_s, end))
+                            moved = now
+                        self._collected.add(delta)
+                        if self.request.purpose == "turn":
+                            showing.add(delta)
+        except TimeoutError:
+            raise self._too_slow(clock() >= end, deadline.expired()) from None
+        except PluginError as error:
+            raise ProviderError("plugin", error.message, remedy=error.remedy) from error
+        finally:
+            showing.flush()
+
+    def _too_slow(self, was_long: bool, was_silent: bool) -> ProviderError:
+        name, deadlines = self.choice.full_name, self.talk.deadlines
+        if was_long:  # the next one would take as long
+            message = f"{name} did not end its reply within {deadlines.total_s:g} s"
+            return ProviderError("timeout", message, remedy="ask for less at once, or use another model")
+        said = f"said nothing for {deadlines.idle_s:g} s" if was_silent else "timed out"
+        return ProviderError("timeout", f"{name} {said}", retryable=True)
+
+    def _replied(self, reply: Reply) -> Reply:
+        """Count a whole reply; of one whose service told no usage the budget takes an estimate."""
+        if self._collected.usage is None:
+            guess = self._estimate()
+            self.meter.unreported(self.hold, reply.usage, guess.input_tokens + guess.output_tokens)
+            self._record(reply)
+            return reply
+        reply = evolve(reply, usage=priced(reply.usage, self.price))
+        self.meter.add(reply.usage)
+        self._correct_pace(reply.usage)
+        ratio = self.talk.counter.calibrate(self.choice.full_name, self.counted, reply.usage.input_tokens)
+        self._record(reply, ratio=ratio)
+        return reply
+
+    def _failed(self, error: ProviderError) -> None:
+        """Count a failed request: one that the service refused, or never saw, is not billed."""
+        if (error.status is not None or not error.was_sent) and not self._collected.has_begun:
+            self.meter.add(_FREE)
+            self._record(Reply(self._collected.so_far(), (), _FREE, "error"), error.kind)
+        else:
+            self._broken_off(error.kind)
+
+    def _broken_off(self, why: str) -> None:
+        """Count a request that ended early: with what was reported, else as an estimate of unknown cost."""
+        reported = self._collected.usage
+        usage = self._estimate() if reported is None else priced(reported, self.price)
+        if reported is None:
+            self.meter.unreported(self.hold, usage, self.hold.tokens)
+        else:
+            self.meter.add(usage)
+        self._correct_pace(usage)
+        self._record(Reply(self._collected.so_far(), (), usage, "error"), why)
+
+    def _estimate(self) -> Usage:
+        return Usage(self.counted, int(self._collected.characters / CHARACTERS_PER_TOKEN))
+
+    def _correct_pace(self, usage: Usage) -> None:
+        used = usage.input_tokens + usage.output_tokens
+        self.talk.pacer.corrected(self.choice.full_name, self.expected_tokens, used)
+
+    def _record(self, reply: Reply, error: str = "", ratio: float = 0.0) -> None:
+        self.talk.journal.record(
+            ModelReplied(
+                model=self.choice.full_name,
+                message=reply.message,
+                usage=reply.usage,
+                finish=reply.finish,
+                duration_s=round(time.perf_counter() - self._began, 6),
+                purpose=self.request.purpose,
+                plugin=self.plugin,
+                error=error,
+                input_ratio=ratio,
+            ),
+            self.turn_id,
+        )

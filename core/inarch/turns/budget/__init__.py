@@ -1,0 +1,1 @@
+"""What a session's requests may take, and what they took."""

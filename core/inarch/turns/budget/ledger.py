@@ -1,0 +1,125 @@
+"""The ledger of a session: who asked which model for what, how often, and what it took.
+
+It is fed with the events `model.requested` and `model.replied`, live and from a kept session alike, so a resumed
+session goes on with the sums it had. A request without a reply in its record has an unknown cost: Inarch was killed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from decimal import Decimal
+from typing import Any, Protocol
+
+from attrs import define, field
+
+from inarch.contract.events import Spent
+
+_ZERO = Decimal(0)
+
+Key = tuple[str, str, str]
+
+
+class _Hears(Protocol):
+    """As much of an event as is needed."""
+
+    @property
+    def kind(self) -> str: ...
+
+    @property
+    def turn_id(self) -> str | None: ...
+
+    @property
+    def data(self) -> Any: ...
+
+
+@define(eq=False, repr=False)
+class Entry:
+    """What requests with the same purpose, plugin and model came to; `waiting` are those without a reply so far."""
+
+    requests: int = 0
+    waiting: int = 0
+    failed: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cached_tokens: int = 0
+    cost: Decimal = _ZERO
+    unknown: int = 0
+    seconds: float = 0.0
+
+    def replied(self, data: Any) -> None:
+        """Add the data of a `model.replied`."""
+        usage = data.get("usage") or {}
+        self.waiting = max(0, self.waiting - 1)
+        self.failed += data.get("finish") == "error"
+        self.input_tokens += usage.get("input_tokens", 0)
+        self.output_tokens += usage.get("output_tokens", 0)
+        self.cached_tokens += usage.get("cached_tokens", 0)
+        self.seconds += data.get("duration_s", 0.0)
+        cost = usage.get("cost_usd")
+        if cost is None:
+            self.unknown += 1
+        else:
+            self.cost += Decimal(cost)
+
+    def spent(self, purpose: str, plugin: str, model: str) -> Spent:
+        """Return the entry as a record."""
+        return Spent(
+            purpose, plugin, model, self.requests, self.failed, self.input_tokens, self.output_tokens,
+            self.cached_tokens, self.cost, self.unknown + self.waiting, round(self.seconds, 6),
+        )  # fmt: skip
+
+
+@define(eq=False, repr=False)
+class Ledger:
+    """Sums up a session and, apart, its present turn; what it takes does not grow with the session."""
+
+    _session: dict[Key, Entry] = field(init=False, factory=dict)
+    _turn: dict[Key, Entry] = field(init=False, factory=dict)
+    _turn_id: str | None = field(init=False, default=None)
+
+    @classmethod
+    def of(cls, events: Iterable[_Hears]) -> Ledger:
+        """Return the ledger of a kept session."""
+        ledger = cls()
+        for event in events:
+            ledger.saw(event)
+        return ledger
+
+    def saw(self, event: _Hears) -> None:
+        """Take in an event; only requests and replies count."""
+        if event.kind == "model.requested":
+            for entry in self._entries(event):
+                entry.requests += 1
+                entry.waiting += 1
+        elif event.kind == "model.replied":
+            for entry in self._entries(event):
+                entry.replied(event.data)
+
+    def rows(self, turn_id: str | None = None) -> tuple[Spent, ...]:
+        """Return a record for each purpose, plugin and model, of the session or of the turn that is its latest."""
+        entries = self._session if turn_id is None else self._turn if turn_id == self._turn_id else {}
+        return tuple(entry.spent(*key) for key, entry in entries.items())
+
+    def total(self) -> Spent:
+        """Return what the session came to, in one record."""
+        return total_of(self.rows())
+
+    def _entries(self, event: _Hears) -> tuple[Entry, Entry]:
+        if event.turn_id != self._turn_id:
+            self._turn, self._turn_id = {}, event.turn_id
+        data = event.data
+        key = (str(data.get("purpose") or "turn"), str(data.get("plugin") or ""), str(data.get("model") or ""))
+        return self._session.setdefault(key, Entry()), self._turn.setdefault(key, Entry())
+
+
+def total_of(rows: Iterable[Spent]) -> Spent:
+    """Return the sum of records, without purpose, plugin and model."""
+    total = Spent("", "", "")
+    for row in rows:
+        total = Spent(
+            "", "", "", total.requests + row.requests, total.failed + row.failed,
+            total.input_tokens + row.input_tokens, total.output_tokens + row.output_tokens,
+            total.cached_tokens + row.cached_tokens, total.cost_usd + row.cost_usd, total.unknown + row.unknown,
+            round(total.seconds + row.seconds, 6),
+        )  # fmt: skip
+    return total

@@ -1,0 +1,187 @@
+"""What a turn may spend: counted after each request and reserved, at its worst, before it."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from decimal import Decimal
+
+from attrs import define, field
+
+from inarch.contract.prices import MILLION, price_at
+from inarch.contract.records import Price, Usage
+from inarch.turns.limits import LimitReached, TurnLimits
+
+LEAST_OUTPUT = 256
+"""Fewer output tokens than this are not worth a request, unless it asks for fewer itself."""
+ASSUMED_OUTPUT = 8_192
+"""A model's own limit of output where nobody knows it: what is reserved, and asked for, must end somewhere."""
+
+_MORE_TOKENS = "raise it in the profile or with INARCH_MAX_TOKENS"
+_MORE_TIME = "raise it in the profile or with INARCH_MAX_SECONDS"
+_MORE_MONEY = "raise it with --max-cost"
+_ZERO = Decimal(0)
+
+
+@define(eq=False, repr=False)
+class Hold:
+    """What a request takes at its worst, set aside until it has ended; `output` is its limit of output, if any."""
+
+    tokens: int = 0
+    cost: Decimal = _ZERO
+    output: int | None = None
+
+
+@define(eq=False, repr=False)
+class Meter:
+    """Measures one turn against its limits; every request at the turn's expense passes through here.
+
+    `usage` is what the turn used, as far as it is known. The money of requests that ended without a word about their
+    usage stays reserved for good: what they cost will only be known from the bill.
+    """
+
+    limits: TurnLimits
+    usage: Usage = field(factory=lambda: Usage(cost_usd=Decimal(0)))
+    iterations: int = 0
+    _known_cost: Decimal = _ZERO
+    _lost_cost: Decimal = _ZERO
+    _lost_tokens: int = 0
+    _open: list[Hold] = field(factory=list)
+    _freed: asyncio.Event | None = None
+    _began: float = field(factory=time.monotonic)
+
+    def add(self, usage: Usage) -> None:
+        """Count what a request has used."""
+        self.usage = self.usage.plus(usage)
+        self._known_cost += usage.cost_usd or 0
+
+    def unreported(self, hold: Hold, usage: Usage, tokens: int) -> None:
+        """Count a request whose service did not tell what it used: the budget keeps its worst case.
+
+        Args:
+            hold: What was set aside for it.
+            usage: What is shown of it.
+            tokens: What the budget takes it for.
+        """
+        self.usage = self.usage.plus(usage)
+        self._lost_cost += hold.cost
+        self._lost_tokens += max(0, tokens - usage.input_tokens - usage.output_tokens)
+
+    def seconds_left(self) -> float | None:
+        """Return the wall time that is left, None without a limit."""
+        if self.limits.max_seconds is None:
+            return None
+        return max(0.0, self.limits.max_seconds - (time.monotonic() - self._began))
+
+    def next_iteration(self) -> None:
+        """Count a request of the loop.
+
+        Raises:
+            LimitReached: There may be none.
+        """
+        if self.iterations >= self.limits.max_iterations:
+            more = 2 * self.iterations or 1
+            raise LimitReached(
+                "max_iterations", f"stopped after {self.iterations} iterations; raise it with --max-iterations {more}"
+            )
+        self.iterations += 1
+        self.check_tokens()
+        if self.seconds_left() == 0.0:
+            raise self.out_of_time()
+
+    def check_tokens(self) -> None:
+        """Raise `LimitReached` where the turn has used its tokens."""
+        if self.limits.max_tokens is not None and self._tokens >= self.limits.max_tokens:
+            raise LimitReached(
+                "max_tokens",
+                f"stopped: {self._tokens} of max_tokens = {self.limits.max_tokens} tokens are used; {_MORE_TOKENS}",
+            )
+
+    def out_of_time(self) -> LimitReached:
+        """Return the limit that says time is up."""
+        return LimitReached(
+            "max_seconds", f"stopped after max_seconds = {self.limits.max_seconds:g} seconds; {_MORE_TIME}"
+        )
+
+    @property
+    def is_limited(self) -> bool:
+        """Whether money or tokens are limited, so that requests have to reserve."""
+        return self.limits.max_cost_usd is not None or self.limits.max_tokens is not None
+
+    async def reserve(self, price: Price | None, input_tokens: int, wanted: int | None, own: int | None) -> Hold:
+        """Set aside the worst case of a request, waiting where others that are under way hold what it needs.
+
+        Args:
+            price: The model's price; None (unknown) can't be reserved, so only `max_tokens` holds.
+            input_tokens: The counted input.
+            wanted: The limit of output that the request asks for, if any.
+            own: The model's own limit of output, None if unknown.
+
+        Raises:
+            LimitReached: Not even a short reply fits into what is left.
+        """
+        while True:
+            try:
+                return self.reserve_now(price, input_tokens, wanted, own)
+            except LimitReached:
+                if not self._open:
+                    raise
+                self._freed = self._freed or asyncio.Event()
+                await self._freed.wait()
+
+    def reserve_now(self, price: Price | None, input_tokens: int, wanted: int | None, own: int | None) -> Hold:
+        """Do the same without waiting."""
+        if not self.is_limited:
+            return Hold(output=wanted)
+        price = None if price is None else price_at(price, input_tokens)
+        bound = min((limit for limit in (wanted, own) if limit is not None), default=ASSUMED_OUTPUT)
+        least = min(LEAST_OUTPUT, bound)
+        by_tokens, by_cost = self._tokens_left(input_tokens), self._output_for_money(price, input_tokens)
+        if by_tokens is not None and by_tokens < least:
+            raise LimitReached("max_tokens", self._stopped("max_tokens", self.limits.max_tokens, self._tokens))
+        if by_cost is not None and by_cost < least:
+            raise LimitReached("max_cost_usd", self._stopped("max_cost_usd", self.limits.max_cost_usd, self._cost))
+        limits = [limit for limit in (by_tokens, by_cost) if limit is not None]
+        output = min(bound, *limits) if limits else wanted
+        cost = _ZERO if price is None else (price.input * input_tokens + price.output * (output or 0)) / MILLION
+        hold = Hold(input_tokens + (output or 0), cost, output)
+        self._open.append(hold)
+        return hold
+
+    def release(self, hold: Hold) -> None:
+        """Give back what a request had set aside, once it is counted or was never sent; may be called twice."""
+        if hold in self._open:
+            self._open.remove(hold)
+        if self._freed is not None:
+            self._freed.set()
+            self._freed = None
+
+    @property
+    def _tokens(self) -> int:
+        return self.usage.input_tokens + self.usage.output_tokens + self._lost_tokens
+
+    @property
+    def _cost(self) -> Decimal:
+        return self._known_cost + self._lost_cost
+
+    def _tokens_left(self, input_tokens: int) -> int | None:
+        if self.limits.max_tokens is None:
+            return None
+        return self.limits.max_tokens - self._tokens - sum(hold.tokens for hold in self._open) - input_tokens
+
+    def _output_for_money(self, price: Price | None, input_tokens: int) -> int | None:
+        """Return how many output tokens can be paid for, None where that can't be said or doesn't matter."""
+        limit = self.limits.max_cost_usd
+        if limit is None:
+            return None
+        left = limit - self._cost - sum(hold.cost for hold in self._open)
+        if price is None:
+            return None if left > 0 else 0  # services that tell a cost without having told a price
+        left -= price.input * input_tokens / MILLION
+        if left < 0 or (left == 0 and price.output):
+            return 0
+        return int(left * MILLION / price.output) if price.output else None
+
+    def _stopped(self, name: str, limit: object, spent: object) -> str:
+        more = _MORE_TOKENS if name == "max_tokens" else _MORE_MONEY
+        return f"stopped before a request that could pass {name} = {limit} (spent {spent}); {more}"

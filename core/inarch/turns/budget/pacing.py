@@ -1,0 +1,200 @@
+"""Pacing: no more requests a minute than a service allows, and patience after it refused one."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import deque
+from collections.abc import Awaitable, Callable
+
+from attrs import define, field
+
+from inarch.contract.errors import InarchError, ProviderError
+from inarch.contract.events import LimitWait
+from inarch.contract.http_errors import LONGEST_ASKED_S
+from inarch.contract.records import Limits
+from inarch.turns.budget.window import Window
+
+LONGEST_WAIT_S = 60.0
+"""A service that asks for a longer wait is left to a fallback, or to the user."""
+FIRST_BACKOFF_S = 1.0
+FIRST_BACKOFF_AFTER_LIMIT_S = 2.0
+LONGEST_BACKOFF_S = 30.0
+RETOLD_S = 1.0
+"""A wait that turns out longer than was told by this much is told again."""
+_AGAIN = "it can be asked again at"
+
+
+@define(eq=False, repr=False)
+class _Waiter:
+    tokens: int
+    patience: float
+    is_first: asyncio.Event = field(factory=asyncio.Event)
+    told_until: float = float("-inf")
+
+
+@define(eq=False, repr=False)
+class _Lane:
+    """One model: its window, and who waits for room in it, first come first served."""
+
+    window: Window = field(factory=Window)
+    waiting: deque[_Waiter] = field(factory=deque)
+
+
+@define(eq=False, repr=False)
+class Pacer:
+    """Spaces the requests of all sessions of an application, for each model by itself.
+
+    Args:
+        limits: What is known of a model's limits, by its full name.
+        clock: Seconds that never go back.
+        sleep: Waits for seconds of that clock.
+    """
+
+    limits: Callable[[str], Limits]
+    clock: Callable[[], float] = time.monotonic
+    sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
+    _lanes: dict[str, _Lane] = field(init=False, factory=dict)
+
+    async def before(
+        self, model: str, tokens: int, told: Callable[[LimitWait], None], patience: float = float("inf")
+    ) -> None:
+        """Wait until a request may be sent, and reserve its room: those who ask first go first.
+
+        Args:
+            model: The model's full name.
+            tokens: The estimate of what the request uses, its reply included.
+            told: Hears of each wait before it starts.
+            patience: Seconds; a longer wait isn't begun.
+
+        Raises:
+            ProviderError: The wait would be longer than that, or the service has asked for one too long to be slept.
+        """
+        lane = self._lane(model)
+        self._check_reachable(model, lane)
+        limits = self._limits(model)
+        if not lane.waiting and not lane.window.room((tokens,), limits, self.clock()).seconds:
+            lane.window.take(tokens, self.clock())
+            return
+        waiter = _Waiter(tokens, patience)
+        lane.waiting.append(waiter)
+        try:
+            await self._queue(model, lane, waiter, told)
+            lane.window.take(tokens, self.clock())
+        finally:
+            lane.waiting.remove(waiter)
+            if lane.waiting:
+                lane.waiting[0].is_first.set()
+
+    def sent(self, model: str, tokens: int) -> None:
+        """Count a request that goes out now; each attempt is one, and so is a decision's."""
+        self._lane(model).window.confirm(tokens, self.clock())
+
+    def corrected(self, model: str, estimated: int, used: int) -> None:
+        """Replace the estimate that `sent` was given by what the service has reported."""
+        self._lane(model).window.correct(estimated, used)
+
+    def refused(self, model: str, error: ProviderError, attempt: int) -> float | None:
+        """Learn from a request that failed and return the seconds to wait before it is sent again.
+
+        Args:
+            model: The model's full name.
+            error: How it failed.
+            attempt: Which attempt it was, counted from 1.
+
+        Returns:
+            None where asking again is of no use within a reasonable time: another model may take over.
+        """
+        window, now = self._lane(model).window, self.clock()
+        asked = _asked_seconds(error)
+        if asked is not None:
+            window.not_before = max(window.not_before, now + asked)
+        elif error.kind == "rate_limit":
+            window.halve(now)
+        if not error.retryable or (asked is not None and asked > LONGEST_WAIT_S):
+            return None
+        return _back_off(error, attempt) if asked is None else asked + _small_jitter(asked)
+
+    def _lane(self, model: str) -> _Lane:
+        lane = self._lanes.get(model)
+        if lane is None:
+            lane = self._lanes[model] = _Lane()
+        return lane
+
+    def _limits(self, model: str) -> Limits:
+        try:
+            return self.limits(model)
+        except InarchError:  # a provider that can't tell its limits may still answer
+            return Limits()
+
+    def _check_reachable(self, model: str, lane: _Lane) -> None:
+        """Raise the error again that the service would give, without asking it."""
+        left = lane.window.not_before - self.clock()
+        if left > LONGEST_WAIT_S:
+            error = ProviderError("rate_limit", f"{model} asked to be left alone", retry_after=left,
+                                  remedy="wait, or use another model")  # fmt: skip
+            raise saying_when(error)
+
+    async def _queue(self, model: str, lane: _Lane, waiter: _Waiter, told: Callable[[LimitWait], None]) -> None:
+        """Return when the waiter is the first and there is room for it."""
+        if lane.waiting[0] is not waiter:
+            self._tell(model, lane, waiter, told)
+            await waiter.is_first.wait()
+        while seconds := self._tell(model, lane, waiter, told):
+            await self.sleep(seconds)
+            self._check_reachable(model, lane)
+
+    def _tell(self, model: str, lane: _Lane, waiter: _Waiter, told: Callable[[LimitWait], None]) -> float:
+        """Return the seconds that the waiter has to wait, behind all before it; tell them where they are news."""
+        ahead = list(lane.waiting)
+        sizes = [one.tokens for one in ahead[: ahead.index(waiter) + 1]]
+        now = self.clock()
+        seconds, reason = lane.window.room(sizes, self._limits(model), now)
+        if seconds > waiter.patience:
+            # no refusal: the service was not asked, and `refused` has nothing to learn from it
+            raise ProviderError("timeout", f"{model} would have to be waited for, {_words(seconds)}: {reason}")
+        if seconds and now + seconds > waiter.told_until + RETOLD_S:
+            waiter.told_until = now + seconds
+            told(LimitWait(model, round(seconds, 3), reason))
+        return seconds
+
+
+def saying_when(error: ProviderError) -> ProviderError:
+    """Return the error with the time in its message at which the model may be asked again, where that is known."""
+    seconds = _asked_seconds(error)
+    if seconds is None or seconds < 1 or _AGAIN in error.message:
+        return error
+    from datetime import datetime, timedelta
+
+    again = datetime.now().astimezone() + timedelta(seconds=seconds)
+    moment = f"{again:%H:%M:%S}" if seconds < 600 else f"{again:%H:%M}"
+    return error.with_text(f"{error.message}; {_AGAIN} {moment}, in {_words(seconds)}")
+
+
+def _asked_seconds(error: ProviderError) -> float | None:
+    """Return what the service asked for; a plugin may have passed on nonsense."""
+    asked = error.retry_after
+    if asked is None or asked != asked:
+        return None
+    return min(max(asked, 0.0), LONGEST_ASKED_S)
+
+
+def _back_off(error: ProviderError, attempt: int) -> float:
+    """Return a back-off with full jitter: anything up to a bound that doubles with each attempt."""
+    from random import uniform
+
+    first = FIRST_BACKOFF_AFTER_LIMIT_S if error.kind == "rate_limit" else FIRST_BACKOFF_S
+    return uniform(0.0, min(LONGEST_BACKOFF_S, first * 2.0 ** min(attempt - 1, 30)))
+
+
+def _small_jitter(seconds: float) -> float:
+    """Return what is added to a wait that was asked for, so that not all who wait come back at once."""
+    from random import uniform
+
+    return uniform(0.05, 0.1 + min(seconds, 10.0) / 20)
+
+
+def _words(seconds: float) -> str:
+    if seconds < 120:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.0f} h"

@@ -1,0 +1,269 @@
+"""What is left out where a conversation is too long for its model: pure, in a fixed order, and never in silence.
+
+First the oldest turns keep only prompt and answer, then they are dropped; then, in the running turn, the oldest results
+are replaced by a line that says how to read them back, then the oldest steps go (a reply with all its results: what a
+provider signed stays whole or goes whole), then the project's structure, and at last the newest results and what was
+added to the prompt, such as mentioned files, are cut to head and tail. The prompt's own words and the replies to the
+newest results stay.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from attrs import define, evolve, field
+
+from inarch.contract.errors import ProviderError
+from inarch.contract.events import ContextDropped
+from inarch.contract.records import CallPart, Message, ResultPart, Text, ToolResult
+from inarch.turns.context.said import Form, Said
+from inarch.turns.context.stubs import LEAST_EXCERPT, STUB_CHARACTERS, characters, cut_text, excerpt, stub
+from inarch.turns.sources.structure import TITLE as STRUCTURE_TITLE
+
+EASE = 0.8
+"""Where something must go, so much goes that this share of the room is used: not a little at every request."""
+STRUCTURE_GONE = f"{STRUCTURE_TITLE}\n(left out for lack of room; list_files shows it)"
+STEPS_GONE = "Earlier steps of this turn were left out for lack of room."
+MOST_NAMES = 20
+
+Size = Callable[[Message], float]
+Keep = Callable[[ToolResult], str]
+"""Keeps a result's text where `read_output` finds it, and returns its reference; empty where it can't be kept."""
+
+
+class Fitted(NamedTuple):
+    """A conversation that fits: earlier turns, the running one, what was left out, and the size of what stays."""
+
+    earlier: list[Said]
+    running: list[Message]
+    dropped: ContextDropped
+    size: float
+
+    @property
+    def messages(self) -> list[Message]:
+        """All that the model sees."""
+        return [message for said in self.earlier for message in said.messages] + self.running
+
+
+def fit(
+    earlier: Sequence[Said],
+    running: Sequence[Message],
+    room: float,
+    size: Size,
+    keep: Keep,
+    *,
+    reason: str = "window",
+    strict: bool = True,
+) -> Fitted:
+    """Return the conversation in at most `room` tokens, with what had to go for it.
+
+    Args:
+        earlier: The turns before, oldest first.
+        running: The messages of the present turn; the first one is the prompt.
+        room: Tokens that the messages may have.
+        size: The tokens of one message; not negative.
+        keep: Keeps what is left out of results.
+        reason: Why something may have to go, as `context.dropped` says it.
+        strict: Whether it is an error where all that may go is not enough; otherwise that comes back.
+
+    Raises:
+        ProviderError: Not even the prompt and the newest step fit; it says what to do.
+    """
+    fitting = _Fitting(list(earlier), list(running), size, keep)
+    before = fitting.total = sum(map(size, fitting.messages()))
+    if before > room:
+        fitting.shrink(room)
+        if strict and fitting.total > room:
+            raise cannot_fit(fitting.total, room)
+    dropped = fitting.dropped(reason, int(before - fitting.total))
+    return Fitted(fitting.earlier, fitting.running, dropped, fitting.total)
+
+
+def cannot_fit(tokens: float, room: float) -> ProviderError:
+    """Return the error that says that nothing more can be left out."""
+    has = f"has room for {int(room)}" if room > 0 else "has no room for them beside the system text and the tools"
+    return ProviderError(
+        "context_length",
+        f"the prompt and what this step needs have about {int(tokens)} tokens, and the model {has}",
+        remedy="ask about less or mention fewer files, leave plugins out with -p no:NAME, or name a model with a "
+        "larger window with --model",
+    )
+
+
+def group_steps(messages: Sequence[Message]) -> list[list[int]]:
+    """Return positions that belong together: a reply with calls and the messages that have its results."""
+    groups: list[list[int]] = []
+    is_open = False
+    for place, message in enumerate(messages):
+        if is_open and message.role == "tool":
+            groups[-1].append(place)
+            continue
+        groups.append([place])
+        is_open = any(isinstance(part, CallPart) for part in message.parts)
+    return groups
+
+
+@define(eq=False, repr=False)
+class _Fitting:
+    earlier: list[Said]
+    running: list[Message]
+    size: Size
+    keep: Keep
+    total: float = 0.0
+    results: dict[str, str] = field(factory=dict)
+    steps: int = 0
+    structure: bool = False
+    added: set[int] = field(factory=set)
+    _forms: list[Form] = field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self._forms = [said.form for said in self.earlier]
+
+    def messages(self) -> list[Message]:
+        return [message for said in self.earlier for message in said.messages] + self.running
+
+    def shrink(self, room: float) -> None:
+        """Leave things out, the least missed first, until there is room; what is begun goes on to where it is easy."""
+        ease = room * EASE
+        self._change_turns(Said.short, ease)
+        if self.total > room:
+            self._change_turns(Said.dropped, ease)
+        groups = group_steps(self.running)
+        newest = next((group for group in reversed(groups) if len(group) > 1), [])
+        if self.total > room:
+            self._stub_results([place for group in groups for place in group if group is not newest], ease)
+        if self.total > room:
+            self._drop_steps([group for group in groups[1:] if len(group) > 1 and group is not newest], ease)
+        if self.total > room and self.running:
+            self._drop_structure()
+        if self.total > room:
+            self._cut_newest(room)
+        if self.total > room and self.running:
+            self._cut_added(room)
+
+    def dropped(self, reason: str, tokens: int) -> ContextDropped:
+        """Return what was left out by now."""
+        changed = [
+            (said.turn_id, said.form) for said, form in zip(self.earlier, self._forms, strict=True) if said.form != form
+        ]
+        return ContextDropped(
+            reason,
+            tokens,
+            tuple(turn_id for turn_id, form in changed if form == "short"),
+            tuple(turn_id for turn_id, form in changed if form == "dropped"),
+            self.results,
+            self.steps,
+            self.structure,
+            len(self.added),
+        )
+
+    def _change_turns(self, change: Callable[[Said], Said], goal: float) -> None:
+        for place, old in enumerate(self.earlier):
+            if self.total <= goal:
+                return
+            said = change(old)
+            if said is not old:
+                self.total += sum(map(self.size, said.messages)) - sum(map(self.size, old.messages))
+                self.earlier[place] = said
+
+    def _stub_results(self, places: Sequence[int], goal: float) -> None:
+        for place in places:
+            if self.total <= goal:
+                return
+            self._stub(place)
+
+    def _replace(self, place: int, message: Message) -> None:
+        self.total += self.size(message) - self.size(self.running[place])
+        self.running[place] = message
+
+    def _stub(self, place: int) -> None:
+        """Replace the results of one message where that makes it smaller."""
+        message = self.running[place]
+        refs: dict[str, str] = {}
+        tokens = int(self.size(message))
+        parts = tuple(
+            self._stubbed(part, tokens, refs) if isinstance(part, ResultPart) else part for part in message.parts
+        )
+        small = Message(message.role, parts)
+        if refs and self.size(small) < self.size(message):
+            self.results |= refs
+            self._replace(place, small)
+
+    def _stubbed(self, part: ResultPart, tokens: int, refs: dict[str, str]) -> ResultPart:
+        if characters(part.result) <= STUB_CHARACTERS:
+            return part
+        refs[part.call_id] = self.keep(part.result)
+        return evolve(part, result=stub(part.result, refs[part.call_id]))
+
+    def _drop_steps(self, groups: Sequence[Sequence[int]], goal: float) -> None:
+        """Drop whole steps, the oldest first, and say so beside the prompt."""
+        gone: set[int] = set()
+        said = [part for part in self.running[0].parts if not _is_gone(part)]
+        names = [name for part in self.running[0].parts if _is_gone(part) for name in _names_gone(part)]
+        for group in groups:
+            if self.total <= goal:
+                break
+            for place in group:
+                self.total -= self.size(self.running[place])
+                names += (part.name for part in self.running[place].parts if isinstance(part, CallPart))
+            gone.update(group)
+            self.steps += 1
+            text = f"{STEPS_GONE} They called: {', '.join(names[-MOST_NAMES:])}"
+            self._replace(0, Message(self.running[0].role, (*said, Text(text))))
+        self.running = [message for place, message in enumerate(self.running) if place not in gone]
+
+    def _drop_structure(self) -> None:
+        prompt = self.running[0]
+        parts = tuple(Text(STRUCTURE_GONE) if _is_structure(part) else part for part in prompt.parts)
+        small = Message(prompt.role, parts)
+        if self.size(small) < self.size(prompt):
+            self._replace(0, small)
+            self.structure = True
+
+    def _cut_newest(self, room: float) -> None:
+        """Cut the longest of the newest results to head and tail, by halves, until there is room or nothing to cut."""
+        group = next((group for group in reversed(group_steps(self.running)) if len(group) > 1), [])
+        whole = {p.call_id: p.result for at in group for p in self.running[at].parts if isinstance(p, ResultPart)}
+        most = max(map(characters, whole.values()), default=0) // 2
+        while self.total > room and most >= LEAST_EXCERPT:
+            for place in group:
+                message = self.running[place]
+                parts = tuple(self._excerpt(part, whole, most) for part in message.parts)
+                if any(new is not old for new, old in zip(parts, message.parts, strict=True)):
+                    self._replace(place, Message(message.role, parts))
+            most //= 2
+
+    def _cut_added(self, room: float) -> None:
+        """Cut the longest texts that were added to the prompt to head and tail, by halves, as the newest results."""
+        whole = self.running[0].parts
+        long = {
+            place: part.text
+            for place, part in enumerate(whole)
+            if place and isinstance(part, Text) and not _is_structure(part) and not _is_gone(part)
+        }
+        most = max(map(len, long.values()), default=0) // 2
+        while self.total > room and most >= LEAST_EXCERPT:
+            self.added |= {place for place, text in long.items() if len(text) > most}
+            parts = (Text(cut_text(long[at], most)) if at in self.added else part for at, part in enumerate(whole))
+            self._replace(0, Message(self.running[0].role, tuple(parts)))
+            most //= 2
+
+    def _excerpt(self, part: Any, whole: Mapping[str, ToolResult], most: int) -> Any:
+        if not isinstance(part, ResultPart) or characters(whole[part.call_id]) <= most:
+            return part
+        result = whole[part.call_id]
+        ref = self.results[part.call_id] = self.results.get(part.call_id) or self.keep(result)
+        return evolve(part, result=excerpt(result, ref, most))
+
+
+def _is_structure(part: object) -> bool:
+    return isinstance(part, Text) and part.text.startswith(STRUCTURE_TITLE)
+
+
+def _is_gone(part: object) -> bool:
+    return isinstance(part, Text) and part.text.startswith(STEPS_GONE)
+
+
+def _names_gone(part: object) -> list[str]:
+    return part.text.partition(": ")[2].split(", ") if isinstance(part, Text) else []

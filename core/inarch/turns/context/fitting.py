@@ -1,0 +1,206 @@
+"""Asks the model with as much of the conversation as it has room for, and records what had to be left out."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, Literal
+
+from inarch.contract.codec import to_data
+from inarch.contract.errors import PluginError, ProviderError, StoreError
+from inarch.contract.events import ContextDropped, Note
+from inarch.contract.records import Limits, Message, Reply, ToolResult
+from inarch.contract.result_text import result_text
+from inarch.turns.context.said import Said, by_turns
+from inarch.turns.conversation import COMPACTED_FACTOR, Conversation
+from inarch.turns.models import Choice, choose_model
+
+if TYPE_CHECKING:
+    from inarch.turns.run import TurnRun
+
+OUTPUT_RESERVE = 4096
+"""Tokens that are kept free for the reply, where the request doesn't say how many it may have."""
+LARGEST_RESERVE = 0.25
+"""The share of a small window that is kept free for the reply at most."""
+AFTER_REFUSAL = 0.6
+"""A service that refused a request as too long gets this share of its tokens at the next attempt."""
+
+# How services say it: "maximum context length is 8192 tokens", "exceeds the available context size (4096 tokens)".
+_LIMIT = re.compile(r"(?:maximum|available|limit|context)[^.\d]{0,40}(\d[\d,]{2,9})(?: tokens)?", re.I)
+
+_NUMBER = re.compile(r"\d[\d,]{2,9}")
+
+ToolChoice = Literal["auto", "none"]
+Reason = Literal["window", "refused", "turns", "asked"]
+
+
+async def ask_fitting(run: TurnRun, tool_choice: ToolChoice = "auto") -> Reply:
+    """Ask for the next reply of the turn; where the service says that it was too long, ask once more with less.
+
+    Raises:
+        ProviderError: As the asker does, or nothing more can be left out.
+        LimitReached: The turn can't afford it.
+    """
+    make_room(run)
+    try:
+        return await run.asker.ask(run.request(tool_choice))
+    except ProviderError as error:
+        if error.kind != "context_length":
+            raise
+        return await _ask_with_less(run, error, tool_choice)
+
+
+async def _ask_with_less(run: TurnRun, error: ProviderError, tool_choice: ToolChoice) -> Reply:
+    """Make a refused request shorter and ask again; what then goes through is what the model has room for."""
+    talk, model = run.talk, _answering(run).full_name
+    room = _room_after(error, talk.counter.count(run.request(), model))
+    talk.journal.record(Note(f"{model}: {error.message}; asking once more with less", "context"), run.turn.id)
+    if not _shrink(run, room, "refused", strict=False):
+        raise error
+    request = run.request(tool_choice)
+    reply = await run.asker.ask(request)
+    talk.refused[model] = max(room, talk.counter.count(request, model))
+    return reply
+
+
+def window_of(choice: Choice, talk: Conversation) -> int | None:
+    """Return the tokens that a request to this model may have at most; None where nobody knows."""
+    try:
+        limits = choice.limits
+    except PluginError:
+        limits = Limits()
+    known = limits.context_tokens
+    refused = talk.refused.get(choice.full_name)
+    if known is None:
+        return refused
+    reserve = min(limits.output_tokens or OUTPUT_RESERVE, OUTPUT_RESERVE, int(known * LARGEST_RESERVE))
+    return min(known - reserve, refused or known)
+
+
+def make_room(run: TurnRun) -> None:
+    """Leave out what doesn't fit the model's window, record and tell it.
+
+    Raises:
+        ProviderError: Nothing more can be left out, and the window is known and not only guessed from a refusal.
+    """
+    choice = _answering(run)
+    window = window_of(choice, run.talk)
+    if window is not None:
+        _shrink(run, window, "window", strict=window != run.talk.refused.get(choice.full_name))
+
+
+def _shrink(run: TurnRun, window: int, reason: Reason, *, strict: bool) -> bool:
+    """Leave out what doesn't fit `window`; whether there was anything."""
+    talk, model = run.talk, _answering(run).full_name
+    request = run.request()
+    if talk.counter.count(request, model) <= window:
+        return False
+    from inarch.turns.context.compaction import fit
+
+    known = talk.counter.calibration(model)
+    room = window - 1 - talk.counter.frame(request) * known.ratio * (1 + known.margin)
+    fitted = fit(talk.history, run.messages, room, _size(talk, model), _keeper(talk), reason=reason, strict=strict)
+    talk.history[:] = fitted.earlier
+    run.messages[:] = fitted.running
+    run.earlier[:] = talk.earlier_messages()
+    record(talk, fitted.dropped, run.turn.id)
+    return bool(fitted.dropped)
+
+
+def age(talk: Conversation) -> None:
+    """Before a turn: of earlier ones the last `context_turns` stay whole, some before those in short form."""
+    whole = talk.config.profile.context_turns
+    if len(talk.history) > whole:
+        compact(talk, by_turns(talk.history, whole, whole * COMPACTED_FACTOR), "turns")
+
+
+def compact(talk: Conversation, history: list[Said], reason: Reason) -> ContextDropped:
+    """Put `history` in the place of what the model sees of earlier turns; record what is left out by that."""
+    pairs = [(new, old) for new, old in zip(history, talk.history, strict=True) if new.form != old.form]
+    tokens = sum(_tokens(talk, old) - _tokens(talk, new) for new, old in pairs)
+    changed = [new for new, _ in pairs]
+    dropped = ContextDropped(
+        reason,
+        max(0, tokens),
+        tuple(said.turn_id for said in changed if said.form == "short"),
+        tuple(said.turn_id for said in changed if said.form == "dropped"),
+    )
+    talk.history[:] = history
+    record(talk, dropped, None)
+    return dropped
+
+
+def record(talk: Conversation, dropped: ContextDropped, turn_id: str | None) -> None:
+    """Record what is left out from now on; where it wasn't asked for and isn't the rule, tell it."""
+    if not dropped:
+        return
+    talk.journal.record(dropped, turn_id)
+    if dropped.reason in ("window", "refused"):
+        said = f"left out to fit the model's window: {dropped_words(to_data(dropped))}"
+        talk.journal.record(Note(said, "context"), turn_id)
+
+
+def dropped_words(data: Mapping[str, Any]) -> str:
+    """Say in a few words what was left out, by the data of a `context.dropped`."""
+    words = [
+        _many(len(data.get("shortened") or ()), "earlier turn", " but for prompt and answer"),
+        _many(len(data.get("turns") or ()), "earlier turn", " wholly"),
+        _many(int(data.get("steps") or 0), "earlier step", " of this turn"),
+        _many(len(data.get("results") or ()), "tool result"),
+        "the project's structure" if data.get("structure") else "",
+        "the middle of what was added to the prompt" if data.get("added") else "",
+    ]
+    return f"{', '.join(filter(None, words)) or 'nothing'}; about {int(data.get('tokens') or 0):,} tokens"
+
+
+def _many(number: int, what: str, more: str = "") -> str:
+    return f"{number} {what}{'s' if number > 1 else ''}{more}" if number else ""
+
+
+def _room_after(error: ProviderError, counted: int) -> int:
+    """Return how many tokens the next attempt may have: what the service says, and less than what it refused.
+
+    Where it also says how many there were, the room is in tokens as they are counted here, not as it counts them.
+    """
+    room = int(counted * AFTER_REFUSAL)
+    said = _LIMIT.search(error.message)
+    if said is None:
+        return room
+    limit = int(said[1].replace(",", ""))
+    allowed = limit - min(OUTPUT_RESERVE, int(limit * LARGEST_RESERVE))
+    sent = max(int(number.replace(",", "")) for number in _NUMBER.findall(error.message))
+    return min(room, int(allowed * min(1.0, counted / max(sent, 1))) if sent > limit else allowed)
+
+
+def _answering(run: TurnRun) -> Choice:
+    """Return who answers now: the turn's model, or the one that took over."""
+    name = run.asker.answering(run.main.full_name)
+    return run.main if name == run.main.full_name else choose_model(name, run.talk.models, run.talk.environ)
+
+
+def _size(talk: Conversation, model: str) -> Callable[[Message], float]:
+    known = talk.counter.calibration(model)
+
+    def size(message: Message) -> float:
+        measure = talk.counter.message(message)
+        return (measure.words * known.ratio + measure.images) * (1 + known.margin)
+
+    return size
+
+
+def _keeper(talk: Conversation) -> Callable[[ToolResult], str]:
+    def keep(result: ToolResult) -> str:
+        ref = result.metadata.get("output_ref")
+        if ref:
+            return str(ref)
+        text = result_text(result)
+        try:
+            return talk.journal.store.put_blob(talk.journal.session_id, text.encode("utf-8", "surrogatepass"))
+        except StoreError:
+            return ""  # the session's record still has it
+
+    return keep
+
+
+def _tokens(talk: Conversation, said: Said) -> int:
+    return sum(sum(talk.counter.message(message)) for message in said.messages)

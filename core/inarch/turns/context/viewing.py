@@ -1,0 +1,114 @@
+"""What a model sees of a conversation, and where a session's tokens went."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from decimal import Decimal
+from typing import Any
+
+from attrs import frozen
+
+from inarch.contract.errors import PluginError
+from inarch.contract.events import Event
+from inarch.contract.prices import cost_of
+from inarch.contract.records import CallPart, Message, ModelRequest, ResultPart, Text, Usage
+from inarch.journal import History
+from inarch.turns.context.counting import Calibration, Report, Row, TokenCounter
+from inarch.turns.context.fitting import window_of
+from inarch.turns.conversation import Conversation
+from inarch.turns.models import Choice, choose_model
+from inarch.turns.sources.structure import TITLE as STRUCTURE_TITLE
+
+
+@frozen
+class ContextView:
+    """What the next request begins with.
+
+    Args:
+        model: The full name of the model that would be asked.
+        window: Tokens that a request may have, with room kept for the reply; None where nobody knows.
+        rows: What the request consists of, in likely tokens.
+        turns: How many earlier turns are seen whole, in short form, and not at all.
+        counted: The tokens as budgets and windows count them: the upper end.
+        cost_usd: What its input costs at the known price; None if unknown.
+        calibration: What is known of how the model counts.
+        last: What was counted for the last request and what its reply reported.
+    """
+
+    model: str
+    window: int | None
+    rows: tuple[Row, ...]
+    turns: tuple[int, int, int]
+    counted: int
+    cost_usd: Decimal | None
+    calibration: Calibration
+    last: Report | None
+
+    @property
+    def tokens(self) -> int:
+        """The likely tokens of all rows."""
+        return sum(row.tokens for row in self.rows)
+
+
+def view_context(talk: Conversation) -> ContextView:
+    """Return what the next request of a conversation begins with, before its prompt.
+
+    Raises:
+        ConfigError: The profile's model isn't there.
+    """
+    choice = choose_model(talk.config.profile.model, talk.models, talk.environ)
+    model = choice.full_name
+    request = ModelRequest(model, talk.system, tuple(talk.earlier_messages()), talk.tools)
+    short = sum(len(said.messages) for said in talk.history if said.form == "short")
+    rows = talk.counter.breakdown(request, short=short, instructions=talk.instructions)
+    forms = [said.form for said in talk.history]
+    return ContextView(
+        model,
+        window_of(choice, talk),
+        tuple(rows),
+        (forms.count("whole"), forms.count("short"), forms.count("dropped")),
+        talk.counter.count(request),
+        _cost(choice, sum(row.tokens for row in rows)),
+        talk.counter.calibration(model),
+        talk.counter.last,
+    )
+
+
+def where_tokens_went(history: History, events: Iterable[Event]) -> list[tuple[str, int, int]]:
+    """Return what a kept session consisted of: name, how many, likely tokens, each thing counted once."""
+    counter = TokenCounter()
+    replies = [event for event in events if event.kind == "model.replied" and event.data.get("purpose") == "turn"]
+    counter.recall(replies)
+    ratio = counter.calibration(str(replies[-1].data.get("model", ""))).ratio if replies else 1.0
+    sums: dict[str, list[int]] = {}
+    for message in history.messages:
+        for name, part in _parts(message):
+            row = sums.setdefault(name, [0, 0])
+            row[0] += 1
+            row[1] += sum(counter.message(Message(message.role, (part,))))
+    return sorted(((name, many, round(tokens * ratio)) for name, (many, tokens) in sums.items()), key=_largest_first)
+
+
+def _parts(message: Message) -> Iterable[tuple[str, Any]]:
+    for place, part in enumerate(message.parts):
+        if isinstance(part, ResultPart):
+            yield f"results of {part.name}", part
+        elif isinstance(part, CallPart):
+            yield "calls", part
+        elif isinstance(part, Text) and message.role == "user":
+            is_structure = part.text.startswith(STRUCTURE_TITLE)
+            yield "project structure" if is_structure else "prompts" if place == 0 else "added to prompts", part
+        elif isinstance(part, Text):
+            yield "answers", part
+
+
+def _largest_first(row: tuple[str, int, int]) -> tuple[int, str]:
+    return -row[2], row[0]
+
+
+def _cost(choice: Choice, tokens: int) -> Decimal | None:
+    try:
+        price = choice.price
+    except PluginError:
+        return None
+    return None if price is None else cost_of(Usage(tokens), price)

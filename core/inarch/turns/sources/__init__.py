@@ -1,0 +1,1 @@
+"""The kernel's own context sources: mentions and the project's structure."""

@@ -1,0 +1,113 @@
+"""From the chunks that LiteLLM makes of any service's stream to deltas.
+
+Its own `stream_chunk_builder` is not used: it drops what a model wants back unchanged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from attrs import define, field
+
+from inarch import (
+    REASONING_INDEX,
+    CallDelta,
+    Delta,
+    Finish,
+    FinishReason,
+    PartData,
+    ReasoningDelta,
+    TextDelta,
+    Usage,
+    UsageDelta,
+    chat_finish,
+)
+from inarch_litellm.opaque import Opaque
+
+
+@define(eq=False, repr=False)
+class Chunks:
+    """Reads the chunks of one reply.
+
+    Args:
+        model: The model that was asked; what it alone can read goes back only to it.
+    """
+
+    model: str
+    _opaque: Opaque = field(init=False, factory=Opaque)
+    _positions: dict[object, int] = field(init=False, factory=dict)
+    _ids: dict[int, str] = field(init=False, factory=dict)
+    _finish: FinishReason | None = field(init=False, default=None)
+
+    def read(self, chunk: Any) -> Iterator[Delta]:
+        """Yield what one chunk carries."""
+        usage = getattr(chunk, "usage", None)
+        if usage is not None:
+            yield UsageDelta(_usage_of(usage))
+        choices = getattr(chunk, "choices", None)
+        if not choices:
+            return
+        reason = choices[0].finish_reason
+        if reason:
+            self._finish = chat_finish(reason)
+        delta = choices[0].delta
+        if delta is None:
+            return
+        reasoning = getattr(delta, "reasoning_content", None)
+        if reasoning and isinstance(reasoning, str):
+            yield ReasoningDelta(reasoning)
+        content = getattr(delta, "content", None)
+        if content and isinstance(content, str):
+            yield TextDelta(content)
+        refusal = getattr(delta, "refusal", None)
+        if refusal and isinstance(refusal, str):
+            yield TextDelta(refusal)
+        self._opaque.add(delta)
+        for call in getattr(delta, "tool_calls", None) or ():
+            yield self._call(call)
+
+    def end(self, told: bool) -> Iterator[Delta]:
+        """Yield what only the end of the stream tells; without a `Finish` it was cut.
+
+        Args:
+            told: Whether the service told a finish reason: where none came, the library says "stop".
+        """
+        if self._opaque.message:
+            yield PartData(REASONING_INDEX, {"model": self.model, **self._opaque.message})
+        for index, data in self._opaque.calls.items():
+            yield PartData(index, {"model": self.model, **data})
+        if self._finish == "stop" and self._ids:
+            self._finish = "calls"
+        if self._finish is not None and told:
+            yield Finish(self._finish)
+
+    def _call(self, call: Any) -> CallDelta:
+        """Return a fragment as a delta of its call; a new id begins a new one, whatever its index says."""
+        index, call_id = getattr(call, "index", None), getattr(call, "id", None) or ""
+        function = call.function
+        name, arguments = function.name or "", function.arguments
+        position = self._positions.get(index)
+        if position is None or (call_id and name and self._ids[position] not in ("", call_id)):
+            position = self._positions[index] = len(self._ids)
+            self._ids[position] = ""
+        if call_id in self._ids.values() and self._ids[position] != call_id:
+            call_id = ""  # taken: the kernel gives this call one of its own
+        self._ids[position] = self._ids[position] or call_id
+        self._opaque.add_call(position, call)
+        return CallDelta(position, call_id, name, arguments if isinstance(arguments, str) else "")
+
+
+def _usage_of(reported: Any) -> Usage:
+    prompt = getattr(reported, "prompt_tokens_details", None)
+    completion = getattr(reported, "completion_tokens_details", None)
+    return Usage(
+        _count(getattr(reported, "prompt_tokens", None)),
+        _count(getattr(reported, "completion_tokens", None)),
+        _count(getattr(prompt, "cached_tokens", None)),
+        _count(getattr(completion, "reasoning_tokens", None)),
+    )
+
+
+def _count(value: Any) -> int:
+    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else 0

@@ -1,0 +1,141 @@
+"""From whatever the library raises to the one `ProviderError` that says what to do."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from inarch import ProviderError, provider_error
+
+_PREFIX = re.compile(r"^\s*(litellm\.)?[A-Z]\w*(Error|Exception|Timeout)\b\s*(:|-|$)\s*")
+_TAIL = re.compile(r"Traceback \(most recent call last\)|Received Chunk=|\. Handle with `litellm|To drop these")
+_SECRET = re.compile(r"KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL", re.I)
+SHORTEST_SECRET = 8
+CAUSES = 8
+"""How far back causes of an exception are looked at."""
+_SILENT = frozenset({"Timeout", "TimeoutException", "APITimeoutError", "ServerTimeoutError"})
+_GARBLED = frozenset({"JSONDecodeError", "UnicodeDecodeError", "RecursionError"})
+_UNREACHABLE = frozenset({"ConnectError", "ClientConnectorError"})
+_BROKEN = frozenset({"TransportError", "ClientError"})
+_WRAPPERS = "litellm.exceptions"
+_INVENTED = frozenset({"APIConnectionError", "InternalServerError", "ServiceUnavailableError", "APIError"})
+"""What the library raises with a status of its own making where no service told one."""
+
+
+def failure(error: Exception, name: str, silence_s: float, hide: Callable[[str], str]) -> ProviderError:
+    """Return the error that an exception of the library stands for.
+
+    Args:
+        error: What it raised; one that only wraps another gives way to it.
+        name: How messages call the service.
+        silence_s: How long its silence was borne.
+        hide: Takes what must not be shown out of a text.
+    """
+    original = getattr(error, "original_exception", None)
+    while isinstance(original, Exception):
+        error, original = original, getattr(original, "original_exception", None)
+    causes = list(_causes(error))
+    kinds = {one.__name__ for cause in causes for one in type(cause).__mro__}
+    text = _said(error)
+    status = _status(causes)
+    if "UnsupportedParamsError" in kinds:
+        remedy = "name another model, or leave out of [plugins.litellm] extra what it does not know"
+        unknown = _plain("request", name, "can't take the request", text, hide)
+        return ProviderError("request", unknown.message, remedy=remedy)
+    if kinds & _SILENT:
+        return ProviderError("timeout", f"{name} said nothing for {silence_s:g} s", retryable=True)
+    if kinds & _GARBLED:
+        return _plain("malformed", name, "answered with what is no JSON", "", hide)
+    if kinds & _UNREACHABLE:
+        return _plain("network", name, "can't be reached", text, hide, "check the address and the connection")
+    if kinds & _BROKEN:
+        return _plain("network", name, "broke the connection off", text, hide)
+    if "ContentPolicyViolationError" in kinds:
+        refused = provider_error(name, status or 400, {}, text, hide)
+        return ProviderError("filtered", refused.message, status=status, remedy="ask it in other words")
+    if "ContextWindowExceededError" in kinds:
+        return provider_error(name, 400, _headers(error), {"message": text, "type": "context_length_exceeded"}, hide)
+    body = _body(causes, text)
+    if status is None and not isinstance(body, Mapping):
+        return _plain("plugin", name, "failed within LiteLLM", text, hide)
+    return provider_error(name, status, _headers(error), body, hide)
+
+
+def hiding(environ: Mapping[str, str], *secrets: str) -> Callable[[str], str]:
+    """Return a function that takes keys out of a text: those given, and whatever the environment calls one."""
+
+    def hide(text: str) -> str:
+        named = {value for name, value in environ.items() if _SECRET.search(name)}
+        for secret in sorted({*secrets, *named}, key=len, reverse=True):
+            if len(secret) >= SHORTEST_SECRET:
+                text = text.replace(secret, "‹key›")
+        return text
+
+    return hide
+
+
+def _plain(kind: Any, name: str, what: str, said: str, hide: Callable[[str], str], remedy: str = "") -> ProviderError:
+    """Return an error of the way, not of the service; `provider_error` makes the text fit to be shown."""
+    shown = provider_error(name, 500, {}, said, hide).message.partition(": ")[2]
+    return ProviderError(kind, f"{name} {what}{f': {shown}' if shown else ''}", retryable=True, remedy=remedy)
+
+
+def _causes(error: BaseException) -> Iterator[BaseException]:
+    found: BaseException | None = error
+    for _ in range(CAUSES):
+        if found is None:
+            return
+        yield found
+        found = found.__cause__ or found.__context__
+
+
+def _status(causes: list[BaseException]) -> int | None:
+    """Return the status that the service answered: the library rounds some, and makes up one where there was none."""
+    wrapped = [cause for cause in causes if type(cause).__module__ == _WRAPPERS]
+    for cause in (*(cause for cause in causes if cause not in wrapped), *wrapped):
+        status = getattr(cause, "status_code", None)
+        made_up = cause in wrapped and type(cause).__name__ in _INVENTED
+        if isinstance(status, int) and 300 <= status < 600 and not made_up:
+            return status
+    return None
+
+
+def _said(error: Exception) -> str:
+    """Return what an exception says without the names of classes that the library puts in front."""
+    text = str(getattr(error, "message", "") or error)
+    while True:
+        shorter = _PREFIX.sub("", text, count=1)
+        if shorter == text:
+            return _TAIL.split(text)[0].strip()
+        text = shorter
+
+
+def _body(causes: list[BaseException], text: str) -> Any:
+    """Return the body of the service's answer: where a client kept it, or read from the library's text; else the text.
+
+    A client that met an error in the midst of a stream keeps the error alone.
+    """
+    for cause in causes:
+        body = getattr(cause, "body", None)
+        if isinstance(body, Mapping) and body:
+            return body
+    inner = text.removeprefix("b'").removesuffix("'") if text.startswith("b'") else text
+    start, end = inner.find("{"), inner.rfind("}")
+    if start == 0 and end > start:
+        try:
+            return json.loads(inner[: end + 1])
+        except (ValueError, RecursionError):
+            pass
+    return text
+
+
+def _headers(error: Exception) -> Mapping[str, str]:
+    found: dict[str, str] = {}
+    for holder in (getattr(error, "response", None), error):
+        for attribute in ("headers", "litellm_response_headers"):
+            headers = getattr(holder, attribute, None)
+            if isinstance(headers, Mapping):
+                found |= {str(name).lower(): str(value) for name, value in headers.items()}
+    return found

@@ -1,0 +1,180 @@
+"""The provider: any model that the library can reach, by the library's own name for it."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
+
+from attrs import define, field
+
+from inarch import Delta, KnownModel, Limits, ModelInfo, ModelRequest, Price, ProviderError, price_table
+from inarch_litellm import NAME, Settings
+
+if TYPE_CHECKING:
+    from inarch_litellm.requests import Encoder
+
+NO_KEY = "none"
+"""Stands in place of a key that is not wanted: some services' clients refuse to be made without one."""
+SKIP_MCP = "_skip_mcp_handler"
+"""Without it 1.106 looks at tools with code that needs the package `mcp`, which is not among its dependencies."""
+
+
+@define(eq=False, repr=False)
+class LiteLLM:
+    """A `ModelProvider` over `litellm.acompletion`.
+
+    Args:
+        settings: What the user configured.
+        environ: The environment variables that count, keys among them.
+    """
+
+    settings: Settings
+    environ: Mapping[str, str]
+    name: str = field(init=False, default=NAME)
+    _encoder: Encoder | None = field(init=False, default=None)
+    _without: dict[str, frozenset[str]] = field(init=False, factory=dict)
+
+    @property
+    def default_model(self) -> str:
+        """The model that is configured, "" if none is."""
+        return self.settings.model
+
+    @property
+    def default_decision_model(self) -> str:
+        """The cheap model that is configured, else the default one."""
+        return self.settings.decision_model or self.settings.model
+
+    async def answer(self, request: ModelRequest) -> AsyncGenerator[Delta]:
+        """Stream the reply.
+
+        Raises:
+            ProviderError: It failed.
+        """
+        from inarch_litellm.chunks import Chunks
+
+        if not request.model:
+            raise ProviderError(
+                "request", "litellm was given no model", remedy='name one: --model "litellm/SERVICE/MODEL"'
+            )
+        service = f"{NAME}/{request.model.partition('/')[0]}"
+        key = self._key(request.model)
+        chunks = Chunks(request.model)
+        stream: Any = None
+        try:
+            stream = await self._opened(request, key)
+            async for chunk in stream:
+                for delta in chunks.read(chunk):
+                    yield delta
+        except ProviderError:
+            raise
+        except Exception as error:  # noqa: BLE001  # the library raises whatever any service's own code does
+            raise self._failure(error, service, key) from None
+        finally:
+            if stream is not None:
+                await stream.aclose()  # without it a reply that is left goes on in the background
+        for delta in chunks.end(_told_finish(stream)):
+            yield delta
+
+    async def models(self) -> Sequence[ModelInfo]:
+        """Return the models that the library's table knows of services whose key is set, and those configured."""
+        found = {name: self.find(name) for name in (self.default_model, self.default_decision_model) if name}
+        for known in price_table().all():
+            if known.service and self.environ.get(_variable(known.service)):
+                prefix = f"{known.service}/"
+                found[known.name if known.name.startswith(prefix) else prefix + known.name] = known
+        return [
+            ModelInfo(name, "", known.limits.context_tokens if known is not None else None)
+            for name, known in sorted(found.items())
+        ]
+
+    def limits(self, model: str) -> Limits:
+        """Return what the library's table knows of a model's limits, and what the user says of those of a minute."""
+        known = self.find(model)
+        limits = known.limits if known is not None else Limits()
+        a_minute = (self.settings.requests_per_minute, self.settings.tokens_per_minute)
+        return Limits(limits.context_tokens, limits.output_tokens, *a_minute)
+
+    def price(self, model: str) -> Price | None:
+        """Return the price that the user has told, else that of the library's table."""
+        told = self.settings.prices.get(model)
+        if told is not None:
+            cached = None if told.cached is None else Decimal(str(told.cached))
+            return Price(Decimal(str(told.input)), Decimal(str(told.output)), cached)
+        known = self.find(model)
+        return known.price if known is not None else None
+
+    def find(self, model: str) -> KnownModel | None:
+        """Return what the table knows of a model, which it lists with or without its service's name."""
+        table = price_table()
+        service, _, rest = model.partition("/")
+        return table.find(model) or (table.find(rest, service) if rest else None)
+
+    async def close(self) -> None:
+        """Close the library's connections, if no other provider uses them; may be called twice."""
+        from inarch_litellm.library import end_use
+
+        await end_use(self)
+
+    async def _opened(self, request: ModelRequest, key: str) -> Any:
+        """Send a request and return the stream; what a service does not know and can be done without is left out."""
+        from inarch_litellm.library import begin_use, library
+        from inarch_litellm.requests import DISPENSABLE, Encoder
+
+        if self._encoder is None:
+            self._encoder = Encoder(self.name, self.settings.extra)
+        litellm = await library()
+        await begin_use(self)
+        without = self._without.get(request.model, frozenset())
+        options = self._options(litellm, key)
+        try:
+            return await litellm.acompletion(**{**options, **self._encoder.arguments(request, without)})
+        except litellm.UnsupportedParamsError:
+            if without:
+                raise
+        fewer = frozenset(DISPENSABLE)
+        stream = await litellm.acompletion(**{**options, **self._encoder.arguments(request, fewer)})
+        self._without[request.model] = fewer
+        return stream
+
+    def _options(self, litellm: Any, key: str) -> dict[str, Any]:
+        from inarch_litellm.library import takes
+
+        options: dict[str, Any] = {
+            "timeout": self.settings.silence_s,
+            "num_retries": 0,  # the library would ask again at once, whatever Retry-After says; the kernel waits
+            "max_retries": 0,
+            "no-log": True,
+        }
+        if takes(litellm, SKIP_MCP):
+            options[SKIP_MCP] = True
+        if self.settings.api_base:
+            options["api_base"] = self.settings.api_base
+        if key:
+            options["api_key"] = key
+        return options
+
+    def _key(self, model: str) -> str:
+        """Return the key of a model's service; "" leaves it to the library to find credentials."""
+        variable = self.settings.api_key_env
+        if variable == "":
+            return NO_KEY
+        service, slash, _ = model.partition("/")
+        variable = variable or (_variable(service) if slash else "")
+        return self.environ.get(variable, "").strip() if variable else ""
+
+    def _failure(self, error: Exception, service: str, key: str) -> ProviderError:
+        from inarch_litellm.failures import failure, hiding
+
+        hide: Callable[[str], str] = hiding(self.environ, key)
+        return failure(error, service, self.settings.silence_s, hide)
+
+
+def _variable(service: str) -> str:
+    return f"{service.upper().replace('-', '_')}_API_KEY"
+
+
+def _told_finish(stream: Any) -> bool:
+    """Whether the service itself ended its reply: the library makes up a "stop" where it was cut."""
+    told = [getattr(stream, name, None) for name in ("received_finish_reason", "intermittent_finish_reason")]
+    return any(told) or not hasattr(stream, "received_finish_reason")

@@ -1,0 +1,126 @@
+"""From a `ModelRequest` to the arguments of LiteLLM's `acompletion`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from attrs import define, field
+
+from inarch import (
+    CallPart,
+    Message,
+    ModelRequest,
+    Part,
+    Reasoning,
+    ResultPart,
+    Text,
+    ToolSpec,
+    chat_call,
+    chat_content,
+    chat_tool,
+    result_text,
+    to_data,
+)
+
+SCHEMA_NAME = "reply"
+MESSAGE_MEMBERS = ("thinking_blocks", "reasoning_details", "provider_specific_fields")
+"""What only the model itself can read, as members of a message."""
+CALL_MEMBERS = ("provider_specific_fields",)
+"""The same as members of a call."""
+DISPENSABLE = ("temperature", "stream_options", "tool_choice")
+"""Arguments that a request can do without where a service doesn't know them."""
+
+
+@define(eq=False, repr=False)
+class Encoder:
+    """Encodes requests; a message that was encoded for one request is not encoded again for the next.
+
+    Args:
+        provider: Under which name opaque data of parts is kept.
+        extra: Further arguments of every request; they win.
+    """
+
+    provider: str
+    extra: Mapping[str, Any] = field(factory=dict)
+    _kept: dict[int, tuple[Message, str, list[dict[str, Any]]]] = field(init=False, factory=dict)
+    _tools: tuple[tuple[ToolSpec, ...], list[dict[str, Any]]] = field(init=False, factory=lambda: ((), []))
+
+    def arguments(self, request: ModelRequest, without: frozenset[str] = frozenset()) -> dict[str, Any]:
+        """Return the arguments of a streamed request.
+
+        Args:
+            request: The request.
+            without: Those of `DISPENSABLE` that the service does not know.
+        """
+        given: dict[str, Any] = {
+            "model": request.model,
+            "messages": self._messages(request),
+            "stream": True,
+            "stream_options": {"include_usage": True},
+        }
+        if request.tools:
+            given["tools"] = self._encoded_tools(request.tools)
+            if request.tool_choice != "auto":
+                given["tool_choice"] = request.tool_choice
+        if request.temperature is not None:
+            given["temperature"] = request.temperature
+        if request.max_output_tokens is not None:
+            given["max_tokens"] = request.max_output_tokens
+        if request.response_schema is not None:
+            schema = {"name": SCHEMA_NAME, "schema": to_data(request.response_schema), "strict": False}
+            given["response_format"] = {"type": "json_schema", "json_schema": schema}
+        if "tool_choice" in without and request.tool_choice == "none":
+            given.pop("tools", None)  # a service that can't be told to call none is not given any
+        extra: dict[str, Any] = to_data(self.extra)
+        return {name: value for name, value in given.items() if name not in without} | extra
+
+    def _messages(self, request: ModelRequest) -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = [{"role": "system", "content": request.system}] if request.system else []
+        kept: dict[int, tuple[Message, str, list[dict[str, Any]]]] = {}
+        for message in request.messages:
+            known = self._kept.get(id(message))
+            if known is None or known[0] is not message or known[1] != request.model:
+                known = (message, request.model, list(self._items(message, request.model)))
+            kept[id(message)] = known  # the message is kept, so that its id stays its own
+            found.extend(dict(item) for item in known[2])  # the library may change what it is given
+        self._kept = kept
+        return found
+
+    def _encoded_tools(self, tools: tuple[ToolSpec, ...]) -> list[dict[str, Any]]:
+        if self._tools[0] is not tools:
+            self._tools = (tools, [chat_tool(spec) for spec in tools])
+        return [{**one, "function": dict(one["function"])} for one in self._tools[1]]
+
+    def _items(self, message: Message, model: str) -> Iterator[dict[str, Any]]:
+        if message.role == "tool":
+            for part in message.parts:
+                if isinstance(part, ResultPart):
+                    text = result_text(part.result)
+                    yield {"role": "tool", "tool_call_id": part.provider_id or part.call_id, "name": part.name,
+                           "content": text}  # fmt: skip
+        elif message.role == "assistant":
+            yield self._assistant(message.parts, model)
+        else:
+            yield {"role": message.role, "content": chat_content(message.parts)}
+
+    def _assistant(self, parts: Sequence[Part], model: str) -> dict[str, Any]:
+        calls = [self._call(part, model) for part in parts if isinstance(part, CallPart)]
+        text = "".join(part.text for part in parts if isinstance(part, Text))
+        item: dict[str, Any] = {"role": "assistant", "content": text or (None if calls else "")}
+        if calls:
+            item["tool_calls"] = calls
+        for part in parts:
+            if isinstance(part, Reasoning):
+                item |= self._own(part, model, MESSAGE_MEMBERS)
+        return item
+
+    def _call(self, part: CallPart, model: str) -> dict[str, Any]:
+        return {**chat_call(part), **self._own(part, model, CALL_MEMBERS)}
+
+    def _own(self, part: Part, model: str, members: Sequence[str]) -> dict[str, Any]:
+        """Return a part's opaque data, if it is of this very model: what one signed no other can read."""
+        own = (part.provider_data or {}).get(self.provider)
+        if not isinstance(own, Mapping) or own.get("model") != model:
+            return {}
+        return {name: to_data(own[name]) for name in members if own.get(name)}

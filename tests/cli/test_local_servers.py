@@ -1,0 +1,124 @@
+"""`inarch doctor` looks for model servers on this machine, and says what to write to use one."""
+
+from __future__ import annotations
+
+import socket
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from inarch.cli.checkup import Finding, check_up
+from inarch.cli.composing import Options
+from inarch.cli.local_servers import PORTS, local_servers
+from inarch.testing import HttpReply, HttpServer, json_reply
+
+LIST = json_reply({"object": "list", "data": [{"id": "nomic-embed-text"}, {"id": "qwen3:8b"}, {"id": 'odd"name'}]})
+
+
+def port_of(server: HttpServer) -> int:
+    return int(server.url.rpartition(":")[2])
+
+
+@pytest.fixture
+def server() -> Iterator[HttpServer]:
+    with HttpServer(routes={"GET /v1/models": LIST}) as server:
+        yield server
+
+
+def found(server: HttpServer, root: Path, flags: dict[str, str] | None = None) -> list[Finding]:
+    options = Options(root=str(root), flags=flags or {})
+    ports = [(port_of(server), "Acme")]
+    return [one for one in check_up(options, ports) if one.topic == "local server"]
+
+
+def test_a_server_is_found_and_the_lines_make_it_the_one_that_auto_takes(server: HttpServer, tmp_path: Path) -> None:
+    (one,) = found(server, tmp_path)
+    assert one.state == "note" and "nomic-embed-text, qwen3:8b" in one.text and "the port of Acme" in one.text
+    settings = tomllib.loads("\n".join(one.lines))
+    assert settings == {
+        "plugins": {"openai-compatible": {"base_url": f"http://127.0.0.1:{port_of(server)}/v1", "model": "qwen3:8b"}}
+    }
+    (request,) = server.requests
+    assert (request.method, request.path, request.body) == ("GET", "/v1/models", b"")
+    assert "authorization" not in request.headers
+
+
+def test_the_lines_work_where_they_are_told_to_go(server: HttpServer, tmp_path: Path, own_home: Path) -> None:
+    (one,) = found(server, tmp_path)
+    config = own_home / "config" / "inarch" / "config.toml"
+    assert str(config) in one.remedy
+    config.parent.mkdir(parents=True)
+    config.write_text("\n".join(one.lines), "utf-8")
+    from inarch.sessions.app import compose
+    from inarch.turns.models import choose_model
+
+    app = compose(root=tmp_path, journal=False)
+    choice = choose_model("auto", app.composition.models, app.environ)
+    app.close()
+    assert choice.full_name == "openai-compatible/qwen3:8b"
+    assert found(server, tmp_path) == []  # it is configured, so nobody looks
+
+
+@pytest.mark.parametrize("key", ["GEMINI_API_KEY", ""])
+def test_where_auto_would_take_another_the_lines_name_the_model(
+    server: HttpServer, tmp_path: Path, key: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    flags = {} if key else {"model": "offline"}
+    if key:
+        monkeypatch.setenv(key, "AIzaSyTHISISNOKEY0123456789abcdefghijkl")
+    (one,) = found(server, tmp_path, flags)
+    assert tomllib.loads("\n".join(one.lines))["profiles"] == {"default": {"model": "openai-compatible"}}
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        json_reply({"hello": 1}),
+        json_reply([1]),
+        json_reply({"data": "x"}),
+        json_reply({"error": {"message": "no"}}, 401),
+        HttpReply([b"<html>"]),
+        HttpReply(ending="nothing"),
+        HttpReply([b'{"data": ['], ending="silent"),
+        HttpReply([b"[" * 200_000]),
+        HttpReply([b" " * (1 << 21)]),
+        HttpReply([b"moved"], 302, {"location": "http://models.example/v1/models"}),
+    ],
+)
+def test_what_is_no_model_server_is_passed_over(reply: HttpReply) -> None:
+    with HttpServer(routes={"GET /v1/models": reply}) as server:
+        assert list(local_servers([(port_of(server), "Acme")])) == []
+
+
+def test_a_server_without_a_model_is_told_as_one() -> None:
+    with HttpServer(routes={"GET /v1/models": json_reply({"object": "list", "data": None})}) as server:
+        (one,) = local_servers([(port_of(server), "Acme")])
+    assert "has no model yet" in one.words and one.first == ""
+
+
+def test_names_that_could_move_the_cursor_are_left_out() -> None:
+    rows = {"data": [{"id": "\x1b]0;evil\x07"}, {"id": "fine"}, 7, {"id": 8}]}
+    with HttpServer(routes={"GET /v1/models": json_reply(rows)}) as server:
+        (one,) = local_servers([(port_of(server), "Acme")])
+    assert one.models == ("fine",)
+
+
+def test_a_port_where_nobody_listens_is_passed_over() -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        assert list(local_servers([(free.getsockname()[1], "Acme")])) == []
+
+
+def test_the_known_ones_are_looked_for() -> None:
+    assert {11434, 8080, 1234, 8000} <= {port for port, _ in PORTS}
+
+
+def test_a_turn_looks_for_no_server(environ: dict[str, str], project: Path) -> None:
+    words = [sys.executable, "-P", "-X", "importtime", "-m", "inarch", "what is here?"]
+    done = subprocess.run(words, cwd=project, env=environ, capture_output=True, text=True, check=True)
+    assert "inarch.cli.turn" in done.stderr
+    assert "inarch.cli.local_servers" not in done.stderr

@@ -1,0 +1,57 @@
+"""The shapes of chat completions that several wires share."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from inarch import CallPart, Image, ReasoningDetails, Text, ToolSpec, chat_call, chat_content, chat_finish, chat_tool
+
+JSON = st.recursive(st.none() | st.booleans() | st.integers() | st.text(max_size=5), lambda x: st.lists(x, max_size=3))
+
+
+@given(st.lists(st.fixed_dictionaries({"type": st.just("reasoning.encrypted"), "data": st.text(), "other": JSON})))
+def test_encrypted_details_stay_as_they_are(items: list[Any]) -> None:
+    details = ReasoningDetails()
+    for item in items:
+        details.add([{**item, "index": 0}])
+    assert details.items == [{**item, "index": 0} for item in items]
+
+
+@given(JSON)
+def test_details_of_any_shape_are_survived(data: Any) -> None:
+    details = ReasoningDetails()
+    details.add(data)
+    details.add([data, {"type": "reasoning.text", "text": "a"}])
+    assert details.items == [{"type": "reasoning.text", "text": "a"}]
+
+
+def test_text_is_one_text_unless_there_are_pictures() -> None:
+    assert chat_content((Text("a"), Text("b"))) == "a\n\nb"
+    shown = chat_content((Text("a"), Image("image/png", b"\x89PNG")))
+    assert isinstance(shown, list)
+    assert shown == [
+        {"type": "text", "text": "a"},
+        {"type": "image_url", "image_url": {"url": "data:image/png;base64,iVBORw=="}},
+    ]
+
+
+def test_a_call_goes_back_under_the_id_the_service_gave_it() -> None:
+    said = chat_call(CallPart("1", "call_a", "read_file", {"path": "ä.py"}))
+    assert said["id"] == "call_a"
+    assert json.loads(said["function"]["arguments"]) == {"path": "ä.py"}
+    assert chat_call(CallPart("1", "", "read_file", {}))["id"] == "1"
+
+
+def test_a_tool_is_told_with_its_schema() -> None:
+    function = {"name": "t", "description": "d", "parameters": {"type": "object"}}
+    assert chat_tool(ToolSpec("t", "d", {"type": "object"})) == {"type": "function", "function": function}
+
+
+@pytest.mark.parametrize(("reason", "finish"), [("tool_calls", "calls"), ("max_tokens", "length"), ("eos", "stop")])
+def test_finish_reasons_have_one_meaning(reason: str, finish: str) -> None:
+    assert chat_finish(reason) == finish

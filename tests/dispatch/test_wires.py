@@ -1,0 +1,167 @@
+"""The structured strategy over the real wires: what is sent, what is made of the reply, and what is remembered."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from attrs import frozen
+
+import inarch
+from inarch.testing import HttpReply, HttpRequest, HttpServer, json_reply, sse_reply
+from inarch.testing.http_server import Answer
+
+
+def chat(text: str) -> HttpReply:
+    def chunk(delta: Any, finish: str | None = None, **more: Any) -> dict[str, Any]:
+        return {"id": "g", "choices": [{"index": 0, "delta": delta, "finish_reason": finish}], **more}
+
+    usage = {"prompt_tokens": 100, "completion_tokens": 10}
+    return sse_reply([chunk({"content": text}), chunk({}, "stop", usage=usage)])
+
+
+def gemini(text: str) -> HttpReply:
+    candidate = {"content": {"parts": [{"text": text}], "role": "model"}, "finishReason": "STOP", "index": 0}
+    usage = {"promptTokenCount": 100, "candidatesTokenCount": 10}
+    return json_reply({"candidates": [candidate], "usageMetadata": usage})
+
+
+def json_mode_of_chat(body: Any) -> Any:
+    assert body["temperature"] == 0.1
+    assert body["response_format"]["type"] == "json_schema"
+    return body["response_format"]["json_schema"]["schema"]
+
+
+def json_mode_of_gemini(body: Any) -> Any:
+    config = body["generationConfig"]
+    assert (config["temperature"], config["responseMimeType"]) == (0.1, "application/json")
+    return config["responseJsonSchema"]
+
+
+@frozen
+class Wire:
+    """A provider, how its service answers, and where the schema stands in a request."""
+
+    provider: str
+    model: str
+    path: str
+    says: Callable[[str], HttpReply]
+    schema: Callable[[Any], Any]
+    decides: Callable[[HttpRequest], bool]
+
+
+WIRES = [
+    Wire("openai-compatible", "big", "/v1", chat, json_mode_of_chat, lambda r: "response_format" in r.json),
+    Wire("openrouter", "acme/big", "/v1", chat, json_mode_of_chat, lambda r: "response_format" in r.json),
+    Wire("gemini", "gemini-flash-latest", "/v1beta", gemini, json_mode_of_gemini,
+         lambda r: "responseJsonSchema" in r.json.get("generationConfig", {})),
+]  # fmt: skip
+every_wire = pytest.mark.parametrize("wire", WIRES, ids=lambda wire: wire.provider)
+
+
+def reply(tool: str | None, **more: Any) -> str:
+    return json.dumps({"requires_tool_call": tool is not None, "tool_name": tool, "reasoning": "so", **more})
+
+
+def play(
+    root: Path, wire: Wire, replies: Sequence[Answer], *prompts: str
+) -> tuple[list[inarch.Turn], list[HttpRequest], list[inarch.Event]]:
+    work = root / "work"
+    work.mkdir()
+    (work / "a.txt").write_text("ALPHA\n")
+    places = {name: str(root / "home") for name in ("HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME", "XDG_CONFIG_HOME")}
+    keys = {"OPENROUTER_API_KEY": "sk-or-v1-0f1e2d3c4b5a", "GEMINI_API_KEY": "AIzaSyTHISISNOKEY012345"}
+    with HttpServer(list(replies)) as server:
+        app = inarch.compose(
+            root=work,
+            config={"plugins": {wire.provider: {"base_url": server.url + wire.path}}},
+            flags={
+                "model": f"{wire.provider}/{wire.model}",
+                "decision_model": f"{wire.provider}/{wire.model}-lite",
+                "strategy": ["structured", "native"],
+                "fallback": ["offline"],
+            },
+            environ={**places, **keys},
+            journal=False,
+        )
+
+        async def go() -> list[inarch.Event]:
+            session = app.session()
+            events = [event for prompt in prompts for event in [e async for e in session.stream(prompt)]]
+            turns.extend(session.turns)
+            await app.aclose()
+            return events
+
+        turns: list[inarch.Turn] = []
+        events = asyncio.run(go())
+        return turns, [request for request in server.requests if request.method == "POST"], events
+
+
+@every_wire
+def test_the_decision_is_asked_in_json_mode_without_tools_and_its_tool_runs_first(tmp_path: Path, wire: Wire) -> None:
+    decision = reply("read_file", arguments={"file_path": "a.txt"})
+    turns, asked, events = play(tmp_path, wire, [wire.says(decision), wire.says("it says ALPHA")], "what is in a.txt?")
+    first, second = asked
+    assert wire.decides(first) and not wire.decides(second)
+    assert "tools" not in first.json and "tools" in second.json
+    schema = wire.schema(first.json)
+    assert set(schema["properties"]) == {"requires_tool_call", "tool_name", "arguments", "reasoning"}
+    assert "-lite" in (first.path + str(first.json.get("model")))
+    assert "ALPHA" in second.body.decode()
+    assert [(call.name, call.origin, call.status) for call in turns[0].calls] == [("read_file", "strategy", "success")]
+    assert turns[0].content == "it says ALPHA"
+    spent = events[-1].data["spent"]
+    assert [(row["purpose"], row["plugin"], row["input_tokens"]) for row in spent] == [
+        ("decision", "dispatch", 100),
+        ("turn", "", 100),
+    ]
+
+
+@every_wire
+def test_a_decision_is_remembered(tmp_path: Path, wire: Wire) -> None:
+    script = [wire.says(reply("list_files")), wire.says("one"), wire.says("two")]
+    turns, asked, _ = play(tmp_path, wire, script, "list them", "list them")
+    assert [wire.decides(request) for request in asked] == [True, False, False]
+    assert [len(turn.calls) for turn in turns] == [1, 1]
+
+
+@every_wire
+@pytest.mark.parametrize(
+    "said",
+    [
+        '{"requires_tool_call": "true", "tool_name": "read_file", "arguments": {"path": "a.txt"}}',
+        '{"requires_tool_call": true, "tool_name": "read_file", "parameters": {"file_path": "a.txt"}}',
+        '```json\n{"requires_tool_call": true, "tool_name": "read_file", "arguments": {"file_path": "a.txt"}}\n```',
+    ],
+)
+def test_slips_are_repaired(tmp_path: Path, wire: Wire, said: str) -> None:
+    turns, _, _ = play(tmp_path, wire, [wire.says(said), wire.says("ALPHA")], "read a.txt")
+    assert [dict(call.arguments) for call in turns[0].calls] == [{"file_path": "a.txt"}]
+
+
+@every_wire
+@pytest.mark.parametrize("said", ["sorry, no JSON", '{"requires_tool_call": true, "tool_name": "rm_rf"}', '{"a": 1}'])
+def test_an_invalid_decision_means_no_tool_and_is_asked_for_again(tmp_path: Path, wire: Wire, said: str) -> None:
+    script = [wire.says(said), wire.says("one"), wire.says(reply(None)), wire.says("two")]
+    turns, asked, _ = play(tmp_path, wire, script, "hello", "hello")
+    assert [wire.decides(request) for request in asked] == [True, False, True, False]
+    assert [(turn.content, turn.calls) for turn in turns] == [("one", ()), ("two", ())]
+
+
+@every_wire
+def test_a_service_that_refuses_the_decision_costs_the_turn_nothing(tmp_path: Path, wire: Wire) -> None:
+    refused = json_reply({"error": {"message": "response_format is not supported", "code": 400}}, 400)
+    turns, asked, _ = play(tmp_path, wire, [refused, wire.says("fine")], "hello")
+    assert [wire.decides(request) for request in asked] == [True, False]
+    assert (turns[0].status, turns[0].content) == ("done", "fine")
+
+
+def test_a_decision_that_fails_takes_no_model_that_stands_by(tmp_path: Path) -> None:
+    refused = json_reply({"error": {"message": "insufficient_quota", "code": "insufficient_quota"}}, 429)
+    _, asked, events = play(tmp_path, WIRES[0], [refused, chat("fine")], "hello")
+    assert len(asked) == 2
+    assert not [event for event in events if event.kind == "model.switched"]

@@ -1,0 +1,279 @@
+"""Turns over LiteLLM: what goes out, what comes back, and what must come back unchanged."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import json
+import re
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import inarch
+from inarch.testing import HttpReply, HttpServer, sse_reply
+from inarch_litellm import Settings
+from inarch_litellm.provider import LiteLLM
+
+from ..chat_completions.wire import KEY, call, calls, chunk, says
+from .wire import (
+    CLAUDE,
+    OPENAI,
+    READ,
+    begin,
+    block,
+    claude_says,
+    compose,
+    end,
+    run,
+    stream,
+    text,
+    thinking,
+    use,
+)
+
+# What the library does with its own libraries is not ours to repair.
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:Pydantic serializer warnings"),
+    pytest.mark.filterwarnings("ignore::DeprecationWarning"),
+]
+READS = sse_reply(calls(call(0, "c1", "read_file", READ)))
+WELL = sse_reply(says("well"))
+
+
+def test_a_plain_install_calls_a_tool(tmp_path: Path) -> None:
+    found = run(tmp_path / "w", [READS, WELL])
+    assert [(one.name, one.status) for one in found.turn.calls] == [("read_file", "success")]
+    assert found.turn.content == "well"
+    assert "_skip_mcp_handler" not in json.dumps(found.bodies)
+    *_, assistant, tool = found.bodies[1]["messages"]
+    assert assistant["tool_calls"][0]["id"] == tool["tool_call_id"] == "c1"
+
+
+def test_parallel_calls_in_fragments_are_as_many_calls(tmp_path: Path) -> None:
+    pieces = [
+        call(0, "c1", "read_file", READ[:5]),
+        call(1, "c2", "list_files", ""),
+        call(0, None, None, READ[5:]),
+        call(1, None, None, "{}"),
+    ]
+    found = run(tmp_path / "w", [sse_reply(calls(*pieces)), WELL])
+    assert [(one.name, one.status) for one in found.turn.calls] == [("read_file", "success"), ("list_files", "success")]
+
+
+def test_two_calls_with_one_index_are_two(tmp_path: Path) -> None:
+    twice = [call(0, "c1", "read_file", READ), call(0, "c2", "read_file", READ)]
+    found = run(tmp_path / "w", [sse_reply(calls(*twice)), WELL])
+    assert [one.status for one in found.turn.calls] == ["success", "success"]
+
+
+def test_claude_gets_its_thoughts_back_unchanged(tmp_path: Path) -> None:
+    redacted = {"type": "redacted_thinking", "data": "cmVkYWN0ZWQ="}
+    first = stream(
+        begin(cache_read_input_tokens=5),
+        thinking(0, "c2lnbmF0dXJl", "I ", "th\u00efnk"),
+        block(1, redacted),
+        text(2, "reading"),
+        use(3, "toolu_1", "read_file", READ[:8], READ[8:]),
+        use(4, "toolu_2", "list_files", "{}"),
+        end("tool_use"),
+    )
+    found = run(tmp_path / "w", [first, claude_says("well")], model=CLAUDE)
+    assert [one.status for one in found.turn.calls] == ["success", "success"]
+    assert found.turn.reasoning == "I th\u00efnk" and found.turn.content == "well"
+    content = next(one["content"] for one in found.bodies[1]["messages"] if one["role"] == "assistant")
+    signed = {"type": "thinking", "thinking": "I th\u00efnk", "signature": "c2lnbmF0dXJl"}
+    assert content[:3] == [signed, redacted, {"type": "text", "text": "reading"}]
+    assert [one["id"] for one in content[3:]] == ["toolu_1", "toolu_2"]
+    results = found.bodies[1]["messages"][-1]["content"]
+    assert [one["tool_use_id"] for one in results] == ["toolu_1", "toolu_2"]
+    assert found.turn.usage.cached_tokens == 5 and found.turn.usage.output_tokens == 14
+    assert found.turn.usage.cost_usd is not None and found.turn.usage.cost_usd > 0
+    assert found.requests[0].path == "/v1/messages" and found.requests[0].headers["x-api-key"] == KEY
+
+
+def test_what_one_model_signed_no_other_gets(tmp_path: Path) -> None:
+    first = stream(begin(), thinking(0, "c2ln", "hm"), text(1, "so"), end("end_turn"))
+
+    async def go(url: str) -> None:
+        provider = LiteLLM(Settings(api_base=url), {"ANTHROPIC_API_KEY": KEY})
+        asked = inarch.Message("user", (inarch.Text("x"),))
+        data = {
+            "litellm": {"model": CLAUDE, "thinking_blocks": [{"type": "thinking", "thinking": "h", "signature": "s"}]}
+        }
+        said = inarch.Message("assistant", (inarch.Reasoning("h", data), inarch.Text("so")))
+        for model in (CLAUDE, "anthropic/claude-opus-4-1"):
+            request = inarch.ModelRequest(model, "", (asked, said, asked))
+            assert [one async for one in provider.answer(request)]
+        await provider.close()
+
+    with HttpServer([first]) as server:
+        asyncio.run(go(server.url))
+        blocks = [json.dumps(request.json) for request in server.requests]
+    assert '"signature"' in blocks[0] and '"signature"' not in blocks[1]
+
+
+def test_reasoning_details_go_back_joined(tmp_path: Path) -> None:
+    details = [
+        {"type": "reasoning.text", "text": "we", "index": 0},
+        {"type": "reasoning.text", "text": "ll", "index": 0, "signature": "s"},
+        {"type": "reasoning.encrypted", "data": "AAA", "index": 1},
+    ]
+    thoughts = [chunk({"reasoning_content": "hm", "reasoning_details": [one]}) for one in details]
+    found = run(tmp_path / "w", [sse_reply([*thoughts, *calls(call(0, "c1", "read_file", READ))]), WELL])
+    assistant = next(one for one in found.bodies[1]["messages"] if one["role"] == "assistant")
+    assert assistant["reasoning_details"] == [
+        {"type": "reasoning.text", "text": "well", "index": 0, "signature": "s"},
+        {"type": "reasoning.encrypted", "data": "AAA", "index": 1},
+    ]
+
+
+def test_a_reply_with_a_schema_and_one_without_tools(tmp_path: Path) -> None:
+    schema = {
+        "type": "object",
+        "properties": {"a": {"type": "integer"}},
+        "required": ["a"],
+        "additionalProperties": False,
+    }
+    answers = asyncio.run(asked([OPENAI], [sse_reply(says('{"a": 1}'))], response_schema=schema, temperature=0.0))
+    body, texts = answers[0]
+    assert body["response_format"]["json_schema"]["schema"] == schema and body["temperature"] == 0.0
+    assert texts == '{"a": 1}'
+    native = asyncio.run(asked([CLAUDE], [claude_says('{"a": 1}')], response_schema=schema, max_output_tokens=77))
+    assert native[0][0]["max_tokens"] == 77 and '"a"' in json.dumps(native[0][0]) and native[0][1] == '{"a": 1}'
+
+
+async def asked(models: list[str], replies: list[Any], **members: Any) -> list[tuple[Any, str]]:
+    """Ask models directly and return each body with the text that came."""
+    found = []
+    with HttpServer(replies) as server:
+        for model in models:
+            base = server.url if model.startswith("anthropic/") else f"{server.url}/v1"
+            provider = LiteLLM(Settings(api_base=base), {"OPENAI_API_KEY": KEY, "ANTHROPIC_API_KEY": KEY})
+            user = inarch.Message("user", members.pop("parts", (inarch.Text("x"),)))
+            request = inarch.ModelRequest(model, "S", (user,), **members)
+            try:
+                deltas = [delta async for delta in provider.answer(request)]
+            finally:
+                await provider.close()
+            said = "".join(one.text for one in deltas if isinstance(one, inarch.TextDelta))
+            found.append((server.requests[-1].json, said))
+    return found
+
+
+def test_a_picture_goes_as_its_bytes() -> None:
+    parts = (inarch.Text("look"), inarch.Image("image/png", b"\x89PNG"))
+    encoded = base64.b64encode(b"\x89PNG").decode()
+    ((plain, _),) = asyncio.run(asked([OPENAI], [WELL], parts=parts))
+    assert plain["messages"][1]["content"][1]["image_url"]["url"] == f"data:image/png;base64,{encoded}"
+    ((claude, _),) = asyncio.run(asked([CLAUDE], [claude_says("well")], parts=parts))
+    assert claude["messages"][0]["content"][1]["source"]["data"] == encoded
+
+
+def test_an_argument_that_a_model_does_not_know_is_left_out() -> None:
+    ((body, said),) = asyncio.run(asked(["openai/o3-mini"], [WELL], temperature=0.3))
+    assert "temperature" not in body and said == "well"
+
+
+def test_a_schema_that_a_model_can_not_keep_is_one_clear_error() -> None:
+    with pytest.raises(inarch.ProviderError, match=r"take the request.*response_format.*name another model") as caught:
+        asyncio.run(asked(["replicate/acme/large"], [WELL], response_schema={"type": "object"}, temperature=0.1))
+    assert caught.value.kind == "request" and not caught.value.retryable
+
+
+def test_prices_of_the_user_win_and_an_unknown_one_is_unknown(tmp_path: Path) -> None:
+    usage = {"choices": [], "usage": {"prompt_tokens": 1_000_000, "completion_tokens": 1_000_000, "total_tokens": 1}}
+    replies = [sse_reply([*says("well"), usage])]
+    assert run(tmp_path / "a", replies).turn.usage.cost_usd is None
+    told = run(tmp_path / "b", replies, settings={"prices": {OPENAI: {"input": 1.5, "output": 2}}})
+    assert told.turn.usage.cost_usd == Decimal("3.5")
+    known = run(tmp_path / "c", replies, model="openai/gpt-4o")
+    assert known.turn.usage.cost_usd is not None and known.turn.usage.cost_usd > 0
+
+
+def test_limits_and_models_come_from_the_table() -> None:
+    provider = LiteLLM(Settings(model=CLAUDE, requests_per_minute=9), {"ANTHROPIC_API_KEY": KEY})
+    limits = provider.limits(CLAUDE)
+    assert limits.context_tokens == 200_000 and limits.requests_per_minute == 9
+    names = [info.name for info in asyncio.run(provider.models())]
+    assert CLAUDE in names and all(name.startswith("anthropic/") for name in names)
+    assert provider.limits("openai/none-such").context_tokens is None and provider.price("openai/none-such") is None
+
+
+def test_retry_after_reaches_the_kernel() -> None:
+    reply = HttpReply([b'{"error": {"message": "slow"}}'], 429, {"retry-after": "17"})
+    for model in (OPENAI, CLAUDE):
+        with pytest.raises(inarch.ProviderError) as caught:
+            asyncio.run(asked([model], [reply]))
+        assert (caught.value.kind, caught.value.retry_after, caught.value.retryable) == ("rate_limit", 17.0, True)
+
+
+def test_a_request_is_sent_once_by_the_library() -> None:
+    for model in (OPENAI, CLAUDE):
+        with HttpServer([HttpReply([b"{}"], 500)]) as server:
+            provider = LiteLLM(Settings(api_base=server.url), {"OPENAI_API_KEY": KEY, "ANTHROPIC_API_KEY": KEY})
+
+            async def go(provider: LiteLLM = provider, model: str = model) -> None:
+                user = inarch.Message("user", (inarch.Text("x"),))
+                with pytest.raises(inarch.ProviderError):
+                    async for _ in provider.answer(inarch.ModelRequest(model, "", (user,))):
+                        pass
+                await provider.close()
+
+            asyncio.run(go())
+            assert len(server.requests) == 1
+
+
+@pytest.mark.parametrize("model", [OPENAI, CLAUDE])
+def test_a_reply_that_drips_for_ever_is_stopped(tmp_path: Path, model: str) -> None:
+    drip: list[Any] = [b": still here\n\n", 0.05] * 2_000
+    found = run(
+        tmp_path / "w", [HttpReply(drip, 200, {"content-type": "text/event-stream"})], model=model, max_seconds=2
+    )
+    assert found.turn.status == "limited" and found.turn.limit == "max_seconds"
+
+
+@pytest.mark.parametrize("model", [OPENAI, CLAUDE])
+def test_cancelling_closes_the_connection(tmp_path: Path, model: str) -> None:
+    parts = claude_says("well").chunks if model == CLAUDE else WELL.chunks
+    piece = b"".join(one for one in parts if isinstance(one, bytes))[:-200]
+
+    async def go() -> bool:
+        closed, began = asyncio.Event(), asyncio.Event()
+
+        async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            await reader.readuntil(b"\r\n\r\n")
+            writer.write(
+                b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ncontent-length: 100000\r\n\r\n" + piece
+            )
+            await writer.drain()
+            began.set()
+            while await reader.read(1 << 16):
+                pass
+            closed.set()
+            writer.close()
+
+        server = await asyncio.start_server(serve, "127.0.0.1", 0)
+        async with server:
+            port = server.sockets[0].getsockname()[1]
+            app = compose(tmp_path / "w", f"http://127.0.0.1:{port}", model)
+            turn = asyncio.create_task(app.session().run("x"))
+            await asyncio.wait_for(began.wait(), 120)
+            turn.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await turn
+            await asyncio.wait_for(closed.wait(), 120)
+            await app.aclose()
+        return True
+
+    assert asyncio.run(go())
+
+
+def test_without_a_model_there_is_a_hint(tmp_path: Path) -> None:
+    environ = {"HOME": str(tmp_path)}
+    app = inarch.compose(root=tmp_path, config={}, flags={"model": "litellm"}, environ=environ, journal=False)
+    turn = asyncio.run(app.session().run("x"))
+    app.close()
+    assert re.search("given no model.*--model", turn.error or "")

@@ -1,0 +1,201 @@
+"""The wire against a real inference server: llama.cpp with a small model. What the model says is not judged."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import aclosing, contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import inarch
+from inarch.cli.local_servers import local_servers
+
+MODEL = "openai-compatible/smollm2"
+
+
+def settings(address: str, most: int) -> dict[str, Any]:
+    """Return settings under which the model says the same each time, and not much."""
+    return {"base_url": f"{address}/v1", "extra": {"temperature": 0, "seed": 1, "max_tokens": most}, "silence_s": 600.0}
+
+
+def compose(root: Path, address: str, most: int = 24, **profile: Any) -> inarch.App:
+    table = {"plugins": ["sandbox-fs", "dispatch"], "model": "openai-compatible", **profile}
+    return inarch.compose(
+        root=root,
+        config={"plugins": {"openai-compatible": settings(address, most)}, "profiles": {"default": table}},
+        environ={"HOME": str(root)},
+        journal=False,
+    )
+
+
+def request(prompt: str, **more: Any) -> inarch.ModelRequest:
+    return inarch.ModelRequest("smollm2", "", (inarch.Message("user", (inarch.Text(prompt),)),), **more)
+
+
+async def turn_of(app: inarch.App, prompt: str) -> tuple[inarch.Turn, list[inarch.Event]]:
+    try:
+        session = app.session()
+        events = [event async for event in session.stream(prompt)]
+        return session.turns[-1], events
+    finally:
+        await app.aclose()
+
+
+async def deltas_of(app: inarch.App, asked: inarch.ModelRequest) -> list[inarch.Delta]:
+    try:
+        answer = app.composition.models["openai-compatible"].value.answer(asked)
+        return [delta async for delta in answer]
+    finally:
+        await app.aclose()
+
+
+def test_a_question_is_answered_by_the_model_that_the_server_has(llama: str, tmp_path: Path) -> None:
+    turn, events = asyncio.run(turn_of(compose(tmp_path, llama), "What is the capital of France?"))
+    assert (turn.status, turn.error, turn.model) == ("done", None, MODEL)
+    assert turn.content.strip()
+    assert turn.usage.input_tokens > 50 and 0 < turn.usage.output_tokens <= 24
+    assert turn.usage.cost_usd is None  # what the user's own machine costs nobody has said
+    shown = "".join(event.data["text"] for event in events if event.kind == "model.delta")
+    assert shown.strip() == turn.content.strip()
+
+
+def test_a_reply_streams_in_pieces_and_ends_at_the_limit(llama: str, tmp_path: Path) -> None:
+    asked = request("Count from one to twenty in words, and do not stop.")
+    deltas = asyncio.run(deltas_of(compose(tmp_path, llama, 12), asked))
+    assert sum(isinstance(delta, inarch.TextDelta) for delta in deltas) > 3
+    (usage,) = [delta.usage for delta in deltas if isinstance(delta, inarch.UsageDelta)]
+    assert usage.output_tokens == 12
+    assert deltas[-1] == inarch.Finish("length")
+
+
+def test_a_decision_is_json_of_its_schema(llama: str, tmp_path: Path) -> None:
+    app = compose(tmp_path, llama, 300, strategy=["structured", "native"])
+    turn, events = asyncio.run(turn_of(app, "List the files."))
+    assert turn.status == "done", turn.error
+    replies = [event.data for event in events if event.kind == "model.replied"]
+    decision = next(data for data in replies if data["purpose"] == "decision")
+    data = json.loads(decision["message"]["parts"][0]["text"])
+    assert isinstance(data["requires_tool_call"], bool)
+    assert any(event.kind == "decision.made" for event in events)
+
+
+def test_what_does_not_fit_is_an_error_that_says_what_to_do(llama: str, tmp_path: Path) -> None:
+    with pytest.raises(inarch.ProviderError, match="4096") as caught:
+        asyncio.run(deltas_of(compose(tmp_path, llama), request("word " * 6_000)))
+    error = caught.value
+    assert (error.kind, error.status, error.retryable) == ("context_length", 400, False)
+    assert error.remedy == "begin a new session, or ask about less"
+
+
+def test_a_turn_that_is_cancelled_in_mid_stream_hangs_up(llama: str, tmp_path: Path) -> None:
+    async def go(address: str) -> inarch.Turn:
+        app = compose(tmp_path, address, 3_000)
+        try:
+            session = app.session()
+            async with aclosing(session.stream("Tell a very long story.")) as events:  # type: ignore[type-var]
+                async for event in events:
+                    if event.kind == "model.delta":
+                        break
+            return session.turns[-1]
+        finally:
+            await app.aclose()
+
+    with relay(llama) as (address, hung_up):
+        turn = asyncio.run(go(address))
+        assert hung_up.wait(60)
+    assert turn.status == "cancelled"
+    # The server's only place is free again: it does not write the story to its end.
+    done, _ = asyncio.run(turn_of(compose(tmp_path, llama, 2), "hello"))
+    assert done.status == "done", done.error
+
+
+@contextmanager
+def relay(target: str) -> Iterator[tuple[str, threading.Event]]:
+    """Pass one connection on to a server; the event tells that the client has hung up."""
+    hung_up = threading.Event()
+    host, port = target.removeprefix("http://").split(":")
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        behind = socket.create_connection((host, int(port)))
+
+        def pass_on() -> None:
+            try:
+                front, _ = listener.accept()
+            except OSError:
+                return  # the test is over before anybody came
+            back = threading.Thread(target=pump, args=(behind, front))
+            back.start()
+            pump(front, behind)
+            hung_up.set()
+            back.join()
+            front.close()
+
+        thread = threading.Thread(target=pass_on)
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{listener.getsockname()[1]}", hung_up
+        finally:
+            listener.shutdown(socket.SHUT_RDWR)
+            thread.join()
+            behind.close()
+
+
+def pump(source: socket.socket, sink: socket.socket) -> None:
+    """Pass bytes on until one side ends, then end the other."""
+    try:
+        while data := source.recv(1 << 16):
+            sink.sendall(data)
+    except OSError:
+        pass
+    try:
+        sink.shutdown(socket.SHUT_RDWR)
+    except OSError:
+        pass
+
+
+@pytest.fixture
+def environ(llama: str, own_home: Path) -> dict[str, str]:
+    """Return the variables of a user who has written down where the server is."""
+    config = own_home / "config" / "inarch" / "config.toml"
+    config.parent.mkdir(parents=True)
+    config.write_text(
+        f'[plugins.openai-compatible]\nbase_url = "{llama}/v1"\nextra = {{ temperature = 0, seed = 1 }}\n', "utf-8"
+    )
+    return {**os.environ, "HOME": str(own_home)}
+
+
+def run(environ: dict[str, str], root: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-P", "-m", "inarch", *words]
+    return subprocess.run(command, cwd=root, env=environ, capture_output=True, text=True)
+
+
+def test_models_list_shows_the_model_with_its_context(environ: dict[str, str], tmp_path: Path) -> None:
+    done = run(environ, tmp_path, "models", "list")
+    assert f"{MODEL}  (default)  4,096 tokens" in done.stdout, done.stderr
+
+
+def test_models_check_tells_what_works_and_what_to_do_about_the_rest(environ: dict[str, str], tmp_path: Path) -> None:
+    done = run(environ, tmp_path, "models", "check", "--json")
+    assert done.returncode == 1, done.stderr + done.stdout
+    report = json.loads(done.stdout)
+    assert report["auto"]["model"] == MODEL and "your server" in report["auto"]["why"]
+    (model,) = report["models"]
+    assert (model["model"], model["context_tokens"], model["price"]) == (MODEL, 4096, None)
+    checks = {check["name"]: check for check in model["checks"]}
+    assert [check["state"] for check in checks.values()] == ["works", "fails", "works"], checks
+    # The model's template leaves tools out, so it never hears of them.
+    assert "--jinja" in checks["tool call"]["remedy"]
+    assert all(check["usage"]["input_tokens"] and check["usage"]["cost_usd"] is None for check in checks.values())
+
+
+def test_doctor_finds_the_server(llama: str) -> None:
+    (found,) = local_servers([(int(llama.rpartition(":")[2]), "llama.cpp")])
+    assert (found.base_url, found.models) == (f"{llama}/v1", ("smollm2",))

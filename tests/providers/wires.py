@@ -1,0 +1,147 @@
+"""One script of replies, written down for each wire that a provider speaks."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from attrs import frozen
+
+from inarch.testing import HttpReply, json_reply, sse_reply
+
+KEY = "key-0f1e2d3c4b5a69788796a5b4c3d2e1f0"
+MODEL = "m1"
+
+
+@frozen
+class Says:
+    """A reply of text in pieces, after reasoning; one that is cut never ends."""
+
+    pieces: Sequence[str]
+    reasoning: str = ""
+    cut: bool = False
+
+
+@frozen
+class Calls:
+    """A reply that calls tools: pairs of name and arguments, in one go."""
+
+    wanted: Sequence[tuple[str, Mapping[str, Any]]]
+    text: str = ""
+    reasoning: str = ""
+
+
+@frozen
+class Limited:
+    """A refusal for a moment: too many requests."""
+
+
+@frozen
+class Refused:
+    """A refusal of the key."""
+
+
+Step = Says | Calls | Limited | Refused
+
+
+def chat_completions(step: Step) -> HttpReply:
+    """Return a reply as services of chat completions send it."""
+    match step:
+        case Limited():
+            error = {"message": "slow down", "type": "rate_limit_error", "code": 429}
+            return json_reply({"error": error}, 429, retry_after="0")
+        case Refused():
+            return json_reply({"error": {"message": "this key is not valid", "code": 401}}, 401)
+        case Says():
+            chunks = [_delta({"reasoning_content": step.reasoning})] if step.reasoning else []
+            chunks += [_delta({"content": piece}) for piece in step.pieces]
+            if step.cut:
+                return sse_reply(chunks, done=False, ending="cut")
+            return sse_reply([*chunks, _delta({}, "stop"), _usage()])
+        case Calls():
+            chunks = [_delta({"reasoning_content": step.reasoning})] if step.reasoning else []
+            chunks += [_delta({"content": step.text})] if step.text else []
+            chunks += [_delta({"tool_calls": [_fragment(*one)]}) for one in enumerate(step.wanted)]
+            return sse_reply([*chunks, _delta({}, "tool_calls"), _usage()])
+
+
+def _delta(delta: dict[str, Any], finish: str | None = None) -> dict[str, Any]:
+    choice = {"index": 0, "delta": {"role": "assistant", **delta}, "finish_reason": finish}
+    return {"id": "x", "object": "chat.completion.chunk", "created": 1, "model": MODEL, "choices": [choice]}
+
+
+def _fragment(index: int, call: tuple[str, Mapping[str, Any]]) -> dict[str, Any]:
+    function = {"name": call[0], "arguments": json.dumps(call[1])}
+    return {"index": index, "id": f"c{index}", "type": "function", "function": function}
+
+
+def _usage() -> dict[str, Any]:
+    usage = {"prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 120}
+    return {**_delta({}), "choices": [], "usage": usage}
+
+
+def gemini(step: Step) -> HttpReply:
+    """Return a reply as the API of Gemini sends it."""
+    match step:
+        case Limited():
+            details = [{"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "0s"}]
+            error = {"code": 429, "message": "slow down", "status": "RESOURCE_EXHAUSTED", "details": details}
+            return json_reply({"error": error}, 429)
+        case Refused():
+            return json_reply({"error": {"code": 401, "message": "this key is not valid", "status": "X"}}, 401)
+        case Says():
+            chunks = [_content({"text": step.reasoning, "thought": True})] if step.reasoning else []
+            chunks += [_content({"text": piece}) for piece in step.pieces]
+            if step.cut:
+                return sse_reply(chunks, done=False, ending="cut")
+            return sse_reply([*chunks, _ended({"text": ""})], done=False)
+        case Calls():
+            chunks = [_content({"text": step.reasoning, "thought": True})] if step.reasoning else []
+            chunks += [_content({"text": step.text})] if step.text else []
+            wanted = [{"functionCall": {"name": name, "args": dict(given)}} for name, given in step.wanted]
+            return sse_reply([*chunks, _ended(*wanted)], done=False)
+
+
+def _content(*parts: dict[str, Any], **more: Any) -> dict[str, Any]:
+    return {"candidates": [{"content": {"parts": [*parts], "role": "model"}, "index": 0, **more}]}
+
+
+def _ended(*parts: dict[str, Any]) -> dict[str, Any]:
+    usage = {"promptTokenCount": 100, "candidatesTokenCount": 20, "totalTokenCount": 120}
+    return {**_content(*parts, finishReason="STOP"), "usageMetadata": usage}
+
+
+@frozen
+class Wire:
+    """A provider and how its service talks: where, with which key, under which model's name.
+
+    Args:
+        provider: The provider's name.
+        render: How a reply looks on the wire.
+        model: The model's name.
+        variable: What holds the key.
+        path: Follows the server's address.
+        address: The setting that holds the address.
+        settings: More settings of the plugin.
+        service: What messages call the service, where it is not the provider's name.
+    """
+
+    provider: str
+    render: Callable[[Step], HttpReply]
+    model: str
+    variable: str
+    path: str = "/v1"
+    address: str = "base_url"
+    settings: Mapping[str, Any] = {}
+    service: str = ""
+
+
+WIRES = (
+    Wire("openai-compatible", chat_completions, MODEL, "SOME_API_KEY", settings={"api_key_env": "SOME_API_KEY"}),
+    Wire("openrouter", chat_completions, MODEL, "OPENROUTER_API_KEY"),
+    Wire("gemini", gemini, MODEL, "GEMINI_API_KEY", "/v1beta"),
+    Wire(
+        "litellm", chat_completions, f"openai/{MODEL}", "OPENAI_API_KEY", address="api_base", service="litellm/openai"
+    ),
+)

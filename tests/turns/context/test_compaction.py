@@ -1,0 +1,282 @@
+"""What is left out where a conversation is too long: nothing in silence, nothing torn apart."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import inarch
+from inarch.contract.events import ContextDropped
+from inarch.contract.records import CallPart, Image, Message, Part, Reasoning, ResultPart, Text, ToolError, ToolResult
+from inarch.turns.context.compaction import STEPS_GONE, STRUCTURE_GONE, Fitted, fit
+from inarch.turns.context.counting import TokenCounter
+from inarch.turns.context.said import Said, by_turns, restored
+from inarch.turns.sources.structure import TITLE
+
+SIGNED = {"gemini": {"thoughtSignature": "c2lnbmVk"}}
+
+
+class Kept:
+    """Keeps what is left out, as a store does."""
+
+    def __init__(self) -> None:
+        self.results: dict[str, ToolResult] = {}
+
+    def __call__(self, result: ToolResult) -> str:
+        ref = f"ref{len(self.results)}"
+        self.results[ref] = result
+        return ref
+
+
+def size(message: Message, counter: TokenCounter = TokenCounter()) -> float:  # noqa: B008  # one for all is the point
+    return sum(counter.message(message))
+
+
+def step(*ids: str, data: Any = "x" * 4000, error: ToolError | None = None) -> list[Message]:
+    calls = tuple(CallPart(i, f"p{i}", "read_file", {"file_path": f"{i}.py"}, SIGNED) for i in ids)
+    result = ToolResult(error is None, data, error)
+    return [
+        Message("assistant", (Reasoning("hm", SIGNED), *calls)),
+        Message("tool", tuple(ResultPart(i, f"p{i}", "read_file", result) for i in ids)),
+    ]
+
+
+def turn(name: str, *, steps: int = 1, words: int = 40) -> Said:
+    messages = [Message("user", (Text(f"question {name}"), Text(f"{TITLE}\n" + "tree " * words)))]
+    for number in range(steps):
+        messages += step(f"{name}-{number}")
+    return Said(name, (*messages, Message("assistant", (Text(f"answer {name}"),))))
+
+
+def fitted(earlier: list[Said], running: list[Message], room: float) -> tuple[Fitted, Kept]:
+    kept = Kept()
+    return fit(earlier, running, room, size, kept), kept
+
+
+def whole(earlier: list[Said], running: list[Message]) -> float:
+    return sum(map(size, [m for said in earlier for m in said.messages] + running))
+
+
+def test_what_fits_stays_as_it_is() -> None:
+    earlier, running = [turn("a")], [Message("user", (Text("now"),)), *step("1")]
+    done, _ = fitted(earlier, running, 1e9)
+    assert done.earlier == earlier
+    assert all(new is old for new, old in zip(done.running, running, strict=True))
+    assert not done.dropped
+
+
+def test_the_oldest_turn_is_shortened_first() -> None:
+    earlier, running = [turn("a"), turn("b"), turn("c")], [Message("user", (Text("now"),))]
+    done, _ = fitted(earlier, running, whole(earlier, running) - 10)
+    assert [said.form for said in done.earlier] == ["short", "whole", "whole"]
+    assert [message.text for message in done.earlier[0].messages] == ["question a", "answer a"]
+    assert done.dropped.shortened == ("a",)
+    assert done.dropped.tokens > 500
+
+
+def test_then_turns_are_dropped_and_the_running_one_is_whole() -> None:
+    earlier = [turn(f"t{n}") for n in range(50)]
+    running = [Message("user", (Text("now"),)), *step("1")]
+    done, _ = fitted(earlier, running, whole([], running) / 0.8 + 60)
+    assert done.running == running
+    assert {said.form for said in done.earlier} == {"short", "dropped"}
+    assert done.earlier[-1].form == "short"
+    assert set(done.dropped.shortened) | set(done.dropped.turns) == {said.turn_id for said in earlier}
+
+
+def test_then_the_oldest_results_become_a_line_and_the_newest_stay() -> None:
+    running = [Message("user", (Text("now"),)), *step("1"), *step("2", "3"), *step("4")]
+    done, kept = fitted([], running, whole([], running) - 300)
+    texts = [part.result.data for message in done.running for part in message.parts if isinstance(part, ResultPart)]
+    assert texts[0].startswith("[result left out: about 1000 tokens; read it back with read_output")
+    assert texts[-1] == "x" * 4000
+    assert kept.results[done.dropped.results["1"]].data == "x" * 4000
+    assert all(new.parts is old.parts for new, old in zip(done.running[1::2], running[1::2], strict=True))
+
+
+def test_an_error_stays_an_error() -> None:
+    failing = step("1", data="out " * 1000, error=ToolError("timeout", "it took too long", "try less"))
+    running = [Message("user", (Text("now"),)), *failing, *step("2")]
+    done, _ = fitted([], running, whole([], running) - 300)
+    (part,) = done.running[2].parts
+    assert isinstance(part, ResultPart)
+    assert not part.result.success
+    assert part.result.error == ToolError("timeout", "it took too long", "try less")
+    assert "left out" in part.result.data
+
+
+def test_then_whole_steps_go_and_the_model_is_told_once() -> None:
+    running = [Message("user", (Text("now"),)), *(m for n in range(40) for m in step(f"{n}"))]
+    done, _ = fitted([], running, 1800)
+    assert done.dropped.steps > 0
+    assert done.running[0].parts[0] == Text("now")
+    assert done.running[-1].parts == running[-1].parts
+    again, _ = fitted([], [*done.running, *step("new")], 1500)
+    told = [part for part in again.running[0].parts if isinstance(part, Text) and part.text.startswith(STEPS_GONE)]
+    assert len(told) == 1
+    assert told[0].text.endswith("They called: " + ", ".join(["read_file"] * 20))
+
+
+def test_then_the_structure_and_the_middle_of_the_newest_result_go() -> None:
+    prompt = Message("user", (Text("now"), Text(f"{TITLE}\n" + "tree/ (3)\n" * 400)))
+    running = [prompt, *step("1", data={"content": "line\n" * 20_000, "path": "a"})]
+    done, kept = fitted([], running, 1200)
+    assert done.running[0].parts == (Text("now"), Text(STRUCTURE_GONE))
+    assert done.dropped.structure
+    (part,) = done.running[2].parts
+    assert isinstance(part, ResultPart)
+    assert part.result.data["path"] == "a"
+    assert part.result.data["content"].startswith("line\nline\n")
+    assert part.result.metadata["output_ref"] == done.dropped.results["1"]
+    assert kept.results[done.dropped.results["1"]].data["content"] == "line\n" * 20_000
+
+
+def test_at_last_the_middle_of_what_was_added_to_the_prompt_goes() -> None:
+    running = [Message("user", (Text("what is in @a"), Text("begin " + "x" * 20_000 + " end")))]
+    done, _ = fitted([], running, whole([], running) / 4)
+    words, added = (part.text for part in done.running[0].parts if isinstance(part, Text))
+    assert words == "what is in @a"
+    assert added.startswith("begin ") and added.endswith(" end") and "characters left out" in added
+    assert (done.dropped.added, bool(done.dropped)) == (1, True)
+
+
+def test_a_prompt_that_can_never_fit_is_an_error_that_says_what_to_do() -> None:
+    with pytest.raises(inarch.ProviderError) as raised:
+        fitted([turn("a")], [Message("user", (Text("word " * 5000),))], 100)
+    assert raised.value.kind == "context_length"
+    assert "--model" in raised.value.remedy
+    assert not raised.value.retryable
+
+
+def test_turns_beyond_those_to_keep_are_short_then_gone() -> None:
+    history = [turn(name) for name in "abcde"]
+    forms = [said.form for said in by_turns(history, 2, 2)]
+    assert forms == ["dropped", "short", "short", "whole", "whole"]
+    assert by_turns(by_turns(history, 2, 2), 2, 2) == by_turns(history, 2, 2)
+    assert {said.form for said in by_turns(history, 0, 0)} == {"dropped"}
+
+
+def test_what_was_left_out_stays_left_out_of_a_resumed_session() -> None:
+    history = [turn("a"), turn("b"), turn("c", steps=2)]
+    events: list[dict[str, Any]] = [
+        {"shortened": ["a", "b"], "turns": []},
+        {"turns": ["a"], "results": {"c-0": "ref9"}},
+    ]
+    back = restored(history, events)
+    assert [said.form for said in back] == ["dropped", "short", "whole"]
+    first, second = (part.result for m in back[2].messages for part in m.parts if isinstance(part, ResultPart))
+    assert first.metadata["output_ref"] == "ref9"
+    assert second.data == "x" * 4000
+
+
+texts = st.text(max_size=60) | st.integers(0, 3000).map("word ".__mul__)
+datas = st.recursive(
+    st.none() | st.booleans() | st.integers() | texts,
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=8), inner, max_size=4),
+    max_leaves=12,
+)
+errors = st.none() | st.builds(ToolError, st.just("execution"), texts, texts)
+
+
+@st.composite
+def steps_of(draw: st.DrawFn, name: str) -> list[Message]:
+    messages: list[Message] = []
+    for number in range(draw(st.integers(0, 4))):
+        ids = [f"{name}-{number}-{call}" for call in range(draw(st.integers(1, 3)))]
+        said: list[Part] = [Reasoning("hm", SIGNED)] if draw(st.booleans()) else []
+        said += [CallPart(i, "", "tool", {"text": draw(texts)}, SIGNED) for i in ids]
+        results = []
+        for i in ids:
+            error = draw(errors)
+            results.append(ResultPart(i, "", "tool", ToolResult(error is None, draw(datas), error)))
+        messages.append(Message("assistant", tuple(said)))
+        if draw(st.booleans()):
+            messages.append(Message("tool", tuple(results)))
+        else:
+            messages += [Message("tool", (result,)) for result in results]
+    return messages
+
+
+@st.composite
+def prompts(draw: st.DrawFn) -> Message:
+    more = [Text(f"{TITLE}\n{draw(texts)}")] if draw(st.booleans()) else []
+    images = [Image("image/png", b"\x89PNG")] if draw(st.integers(0, 5)) == 0 else []
+    added = [Text(draw(texts)) for _ in range(draw(st.integers(0, 2)))]
+    return Message("user", (Text(draw(texts)), *more, *added, *images))
+
+
+@st.composite
+def conversations(draw: st.DrawFn) -> tuple[list[Said], list[Message]]:
+    earlier = []
+    for number in range(draw(st.integers(0, 4))):
+        messages = [draw(prompts()), *draw(steps_of(f"t{number}")), Message("assistant", (Text(draw(texts)),))]
+        earlier.append(Said(f"t{number}", tuple(messages)))
+    return earlier, [draw(prompts()), *draw(steps_of("now"))]
+
+
+def answered(messages: list[Message]) -> None:
+    """Check that each call is followed by its result and each result preceded by its call."""
+    waiting: list[str] = []
+    for message in messages:
+        results = [part.call_id for part in message.parts if isinstance(part, ResultPart)]
+        assert waiting[: len(results)] == results
+        waiting = waiting[len(results) :]
+        calls = [part.id for part in message.parts if isinstance(part, CallPart)]
+        assert not (calls and waiting)
+        waiting += calls
+    assert waiting == []
+
+
+@settings(max_examples=150, deadline=None)
+@given(conversations(), st.floats(0.02, 1.2))
+def test_whatever_is_left_out_calls_keep_their_results_and_all_is_told(
+    talk: tuple[list[Said], list[Message]], share: float
+) -> None:
+    earlier, running = talk
+    before = whole(earlier, running)
+    room = before * share
+    kept = Kept()
+    try:
+        done = fit(earlier, running, room, size, kept)
+    except inarch.ProviderError as error:
+        assert error.remedy
+        assert before > room
+        return
+    assert whole(done.earlier, done.running) <= room
+    assert done.size == pytest.approx(whole(done.earlier, done.running))
+    answered(done.messages)
+    assert done.running[0].parts[0] == running[0].parts[0]
+    ids = {id(message): place for place, message in enumerate(running)}
+    places = [ids[id(m)] for m in done.running if m.role == "assistant"]  # as they were, to the last signature
+    assert places == sorted(places)
+    assert [said.turn_id for said in done.earlier] == [said.turn_id for said in earlier]
+    told(earlier, running, done, kept)
+
+
+def told(earlier: list[Said], running: list[Message], done: Fitted, kept: Kept) -> None:
+    """Check that everything that is not as it was is in the record of what was left out."""
+    dropped = done.dropped
+    for old, new in zip(earlier, done.earlier, strict=True):
+        if new is not old:
+            assert new.turn_id in (dropped.shortened if new.form == "short" else dropped.turns)
+    now = {part.call_id: part.result for m in done.running for part in m.parts if isinstance(part, ResultPart)}
+    before = {part.call_id: part.result for m in running for part in m.parts if isinstance(part, ResultPart)}
+    for call_id, result in before.items():
+        if call_id in now and now[call_id] is not result:
+            assert kept.results[dropped.results[call_id]] is result
+    steps = sum(m.role == "assistant" for m in running) - sum(m.role == "assistant" for m in done.running)
+    assert steps == dropped.steps
+    if steps:
+        assert any(isinstance(part, Text) and part.text.startswith(STEPS_GONE) for part in done.running[0].parts)
+    gone = {TITLE in part.text for part in running[0].parts if isinstance(part, Text)}
+    assert not dropped.structure or True in gone
+    texts_now = [part for part in done.running[0].parts if not (isinstance(part, Text) and STEPS_GONE in part.text)]
+    pairs = list(zip(running[0].parts, texts_now, strict=True))
+    cut = [new for old, new in pairs if new != old and not (isinstance(old, Text) and TITLE in old.text)]
+    assert len(cut) == dropped.added
+    assert all("left out for lack of room" in part.text for part in cut if isinstance(part, Text))
+    if done.messages == [m for said in earlier for m in said.messages] + running:
+        assert dropped == ContextDropped("window", 0)

@@ -1,0 +1,238 @@
+"""How models are asked, over real HTTP: deadlines, second attempts, and models that take over."""
+
+import asyncio
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from attrs import frozen
+
+import inarch
+from inarch.testing import HttpReply, HttpServer, json_reply, sse_reply
+from inarch.testing.http_server import Answer
+from inarch.turns.limits import Deadlines
+
+HOME = {"HOME": "home", "OPENROUTER_API_KEY": "sk-or-v1-0f1e2d3c4b5a", "GEMINI_API_KEY": "AIzaSyTHISISNOKEY012345"}
+
+
+def chunk(delta: Mapping[str, Any], finish: str | None = None, **more: Any) -> dict[str, Any]:
+    return {"id": "g", "choices": [{"index": 0, "delta": delta, "finish_reason": finish}], **more}
+
+
+def chat(text: str, usage: tuple[int, int] = (100, 10)) -> HttpReply:
+    told = {"usage": {"prompt_tokens": usage[0], "completion_tokens": usage[1]}}
+    return sse_reply([chunk({"content": text}), chunk({}, "stop", **told)])
+
+
+class _At(NamedTuple):
+    """Where a server was."""
+
+    url: str
+
+
+@frozen
+class Played:
+    turns: Sequence[inarch.Turn]
+    events: Sequence[inarch.Event]
+
+    def of(self, kind: str) -> list[Mapping[str, Any]]:
+        return [event.data for event in self.events if event.kind == kind]
+
+
+def play(
+    root: Path,
+    model: str,
+    servers: Mapping[str, HttpServer | _At],
+    prompts: Sequence[str] = ("go",),
+    deadlines: Deadlines | None = None,
+    **profile: Any,
+) -> Played:
+    """Run turns with providers at these servers."""
+    work = root / "work"
+    work.mkdir(exist_ok=True)
+    (work / "a.txt").write_text("alpha\n")
+    path = {"gemini": "/v1beta"}
+    config = {"plugins": {name: {"base_url": server.url + path.get(name, "/v1")} for name, server in servers.items()}}
+    environ = {**HOME, "HOME": str(root / "home")}
+
+    async def go() -> Played:
+        app = inarch.compose(
+            root=work, config=config, flags={"model": model, **profile}, environ=environ, journal=False
+        )
+        session = app.session()
+        if deadlines is not None:
+            session.conversation.deadlines = deadlines
+        events = [event for prompt in prompts for event in [e async for e in session.stream(prompt)]]
+        await app.aclose()
+        return Played(session.turns, events)
+
+    return asyncio.run(go())
+
+
+def test_a_reply_that_drips_for_ever_is_ended_by_the_total_deadline(tmp_path: Path) -> None:
+    drops: list[Any] = [piece for _ in range(400) for piece in (chunk({"content": "drip "}), 0.05)]
+    with HttpServer([sse_reply(drops)]) as server:
+        played = play(tmp_path, "openai-compatible/x", {"openai-compatible": server}, deadlines=Deadlines(60, 1))
+        assert len(server.requests) == 1  # the next one would take as long
+    assert played.turns[0].status == "failed"
+    assert "did not end its reply within 1 s" in str(played.turns[0].error)
+    (reply,) = played.of("model.replied")
+    assert (reply["error"], reply["finish"], reply["usage"]["cost_usd"]) == ("timeout", "error", None)
+
+
+def test_a_stream_that_falls_silent_is_asked_again(tmp_path: Path) -> None:
+    silent = sse_reply([chunk({"content": "I was just"})], done=False, ending="silent")
+    with HttpServer([silent, chat("whole")]) as server:
+        played = play(tmp_path, "openai-compatible/x", {"openai-compatible": server}, deadlines=Deadlines(2, 120))
+    assert (played.turns[0].status, played.turns[0].content) == ("done", "whole")
+    assert "said nothing for 2 s; asking again" in played.of("note")[0]["text"]
+
+
+def test_a_cut_reply_is_asked_again_and_the_record_has_what_came_of_the_first(tmp_path: Path) -> None:
+    cut = sse_reply([chunk({"content": "half an ans"})], done=False, ending="cut")
+    with HttpServer([cut, chat("whole")]) as server:
+        played = play(tmp_path, "openai-compatible/x", {"openai-compatible": server})
+    assert played.turns[0].content == "whole"
+    first, second = played.of("model.replied")
+    assert (first["finish"], first["message"]["parts"][0]["text"]) == ("error", "half an ans")
+    assert second["message"]["parts"][0]["text"] == "whole"
+    assert [request["attempt"] for request in played.of("model.requested")] == [1, 2]
+
+
+def test_another_service_takes_over_where_the_quota_is_used_up(tmp_path: Path) -> None:
+    used_up = json_reply({"error": {"message": "insufficient_quota", "code": "insufficient_quota"}}, 429)
+    with HttpServer([used_up]) as first, HttpServer([chat("from the second")]) as second:
+        servers = {"openrouter": first, "openai-compatible": second}
+        played = play(tmp_path, "openrouter/acme/large", servers, fallback=["openai-compatible/small"])
+        assert len(first.requests) == 1
+    (turn,) = played.turns
+    assert (turn.status, turn.content, turn.model) == ("done", "from the second", "openai-compatible/small")
+    (switch,) = played.of("model.switched")
+    assert (switch["old"], switch["new"]) == ("openrouter/acme/large", "openai-compatible/small")
+    refused = played.of("model.replied")[0]
+    assert (refused["error"], refused["usage"]["cost_usd"]) == ("quota", "0")  # never billed
+    by_model = {row["model"]: (row["requests"], row["failed"]) for row in played.of("turn.ended")[0]["spent"]}
+    assert by_model == {"openrouter/acme/large": (1, 1), "openai-compatible/small": (1, 0)}
+
+
+def test_another_service_takes_over_where_the_first_is_gone(tmp_path: Path) -> None:
+    gone = HttpServer()
+    with gone:
+        address = gone.url
+    with HttpServer([chat("here")]) as second:
+        servers: dict[str, HttpServer | _At] = {"openrouter": _At(address), "openai-compatible": second}
+        played = play(tmp_path, "openrouter/acme/large", servers, fallback=["openai-compatible/x"])
+    assert (played.turns[0].status, played.turns[0].content) == ("done", "here")
+    failed = [reply["usage"]["cost_usd"] for reply in played.of("model.replied") if reply["error"] == "network"]
+    assert failed == ["0", "0", "0"]  # what never arrived costs nothing
+    assert "can't be reached" in played.of("model.switched")[0]["reason"]
+
+
+def test_what_one_provider_keeps_for_itself_goes_to_no_other(tmp_path: Path) -> None:
+    """After a switch in the midst of a turn the second service sees calls and results, no signature of the first."""
+    call = {"functionCall": {"name": "read_file", "args": {"file_path": "a.txt"}}, "thoughtSignature": "c2VjcmV0"}
+    candidate = {"candidates": [{"content": {"parts": [call], "role": "model"}, "finishReason": "STOP", "index": 0}]}
+    used_up = json_reply({"error": {"code": 429, "message": "You exceeded your current quota, per day"}}, 429)
+    with HttpServer([sse_reply([candidate], done=False), used_up]) as first, HttpServer([chat("alpha")]) as second:
+        servers = {"gemini": first, "openai-compatible": second}
+        played = play(tmp_path, "gemini", servers, ["read it", "again"], fallback=["openai-compatible/x"])
+        assert [turn.status for turn in played.turns] == ["done", "done"]
+        bodies = [request.json for request in second.requests]
+    assert "c2VjcmV0" not in json.dumps(bodies)
+    assert [message["role"] for message in bodies[0]["messages"]][-2:] == ["assistant", "tool"]
+    assert [switch["new"] for switch in played.of("model.switched")] == ["openai-compatible/x"] * 2  # told every turn
+
+
+def test_the_output_limit_is_lowered_to_what_is_left(tmp_path: Path) -> None:
+    with HttpServer([chat("short")]) as server:
+        played = play(tmp_path, "openai-compatible/x", {"openai-compatible": server}, max_tokens=20_000)
+        assert 0 < server.requests[0].json["max_tokens"] < 20_000
+    assert played.turns[0].status == "done"
+
+
+def test_a_request_that_could_pass_the_tokens_is_not_sent(tmp_path: Path) -> None:
+    with HttpServer([chat("never")]) as server:
+        played = play(tmp_path, "openai-compatible/x", {"openai-compatible": server}, max_tokens=300)
+        assert server.requests == []
+    assert (played.turns[0].status, played.turns[0].limit) == ("limited", "max_tokens")
+
+
+def test_an_unknown_price_is_told_once_a_session(tmp_path: Path) -> None:
+    with HttpServer([chat("fine")]) as server:
+        servers = {"openai-compatible": server}
+        played = play(tmp_path, "openai-compatible/x", servers, ["one", "two"], max_cost_usd="0.5")
+    told = [note["text"] for note in played.of("note") if "price" in note["text"]]
+    assert len(told) == 1
+    assert "set max_tokens" in told[0]
+
+
+def test_a_reply_that_was_cut_by_the_limit_of_output_is_told(tmp_path: Path) -> None:
+    long: Answer = sse_reply([chunk({"content": "and so on and"}), chunk({}, "length")])
+    with HttpServer([long]) as server:
+        played = play(tmp_path, "openai-compatible/x", {"openai-compatible": server}, max_tokens=20_000)
+    assert any("cut at the limit of output of" in note["text"] for note in played.of("note"))
+
+
+def test_what_a_cancelled_request_may_have_cost_is_in_the_ledger(tmp_path: Path) -> None:
+    (tmp_path / "work").mkdir()
+    silent = sse_reply([chunk({"content": "I was just"})], done=False, ending="silent")
+
+    async def go(server: HttpServer) -> Any:
+        app = inarch.compose(
+            root=tmp_path / "work",
+            config={"plugins": {"openai-compatible": {"base_url": f"{server.url}/v1"}}},
+            flags={"model": "openai-compatible/x"},
+            environ={**HOME, "HOME": str(tmp_path / "home")},
+            journal=False,
+        )
+        session = app.session()
+        stream = session.stream("go")
+        async for event in stream:
+            if event.kind == "model.delta":
+                break
+        await stream.aclose()  # type: ignore[attr-defined]
+        (row,) = session.conversation.ledger.rows()
+        reply = next(event for event in app.store.load(session.id) if event.kind == "model.replied")
+        await app.aclose()
+        return row, reply.data
+
+    with HttpServer([silent]) as server:
+        row, reply = asyncio.run(go(server))
+    assert (row.requests, row.failed, row.unknown, reply["error"]) == (1, 1, 1, "cancelled")
+    assert row.input_tokens > 0
+
+
+def test_a_model_that_stands_by_without_its_key_is_passed_over(tmp_path: Path) -> None:
+    refused = json_reply({"error": {"message": "no such key", "code": 401}}, 401)
+    down = json_reply({"error": {"message": "overloaded", "code": 503}}, 503)
+    with HttpServer([down]) as first, HttpServer([refused]) as second, HttpServer([chat("here")]) as third:
+        servers = {"openrouter": first, "gemini": second, "openai-compatible": third}
+        standing_by = ["gemini", "openai-compatible/x"]
+        played = play(tmp_path, "openrouter/acme/large", servers, fallback=standing_by)
+    assert (played.turns[0].status, played.turns[0].content) == ("done", "here")
+    outage, no_key = (switch["reason"] for switch in played.of("model.switched"))
+    assert outage == "openrouter answered 503: overloaded; asked 3 times"
+    assert "gemini answered 401" in no_key
+
+
+def test_a_refused_key_of_the_profiles_own_model_is_told_at_once_with_its_variable(tmp_path: Path) -> None:
+    refused = json_reply({"error": {"message": "no such key", "code": 401}}, 401)
+    with HttpServer([refused]) as first, HttpServer([chat("never")]) as second:
+        servers = {"openrouter": first, "openai-compatible": second}
+        played = play(tmp_path, "openrouter/acme/large", servers, fallback=["openai-compatible/x"])
+        assert (len(first.requests), len(second.requests)) == (1, 0)
+    error = str(played.turns[0].error)
+    assert error == "openrouter answered 401: no such key (check the key in OPENROUTER_API_KEY)"
+
+
+def test_an_outage_and_a_broken_reply_end_in_what_to_do(tmp_path: Path) -> None:
+    bodies = (json_reply({"error": {"message": "overloaded", "code": 503}}, 503), sse_reply([chunk({}, "stop")]))
+    for number, body in enumerate(bodies):
+        place = tmp_path / str(number)
+        place.mkdir()
+        with HttpServer([body]) as server:
+            played = play(place, "openai-compatible/x", {"openai-compatible": server})
+        (error,) = played.of("error")
+        assert error["message"].startswith("openai-compatible") and error["message"].endswith("; asked 3 times")
+        assert "`fallback`" in error["remedy"]
