@@ -2,78 +2,148 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Collection
+from typing import TYPE_CHECKING, Any
 
-from inarch import ToolContext, ToolFailed
-from inarch_brief_tracer.index import Coverage, Damaged, Index
+from inarch import KeptFolder, ToolContext, ToolFailed
+from inarch_brief_tracer.index import Coverage, Index
+from inarch_brief_tracer.looking import Look
 from inarch_brief_tracer.modules import TEST
 from inarch_brief_tracer.rows import Shelf
 from inarch_brief_tracer.source import first_sentence
 
 if TYPE_CHECKING:
+    from inarch_brief_tracer.graph.graph import Graph
+    from inarch_brief_tracer.graph.model import Node
     from inarch_brief_tracer.hits import Hit
-    from inarch_brief_tracer.neighbours import CallSite
-    from inarch_brief_tracer.resolve import Resolver
 
-MAX_CODE_LINES = 80
 MAX_FOUND = 100
-LOOK_UPS = ("find_symbols", "context_get", "find_entry_points")
+FLOW_TOKENS = 1_200
+"""Of the flow in a `context_get`, beside the code of the target."""
+FURTHER_KINDS = frozenset(("management-command", "view", "task", "signal", "hook", "handler"))
+LINKED_KINDS = FURTHER_KINDS | {"api"}
+LOOK_UPS = ("find_symbols", "context_get", "trace_execution", "find_callers", "find_entry_points")
 
-Answer = TypeVar("Answer")
+
+def look(context: ToolContext) -> Look:
+    """Say how a call looks: calls of one turn share a walk of the tree if nothing but look-ups ran in between."""
+    others = tuple(call.id for call in context.earlier if call.name not in LOOK_UPS)
+    return Look(context.workspace, (context.turn_id, others), context.cancelled.is_set)
 
 
 def find_symbols(index: Index, context: ToolContext, query: str, kind: str, limit: int) -> dict[str, Any]:
     """Answer `find_symbols`."""
+    from inarch_brief_tracer.files import CANDIDATES, best_files
     from inarch_brief_tracer.search import search
 
     def answer(shelf: Shelf, coverage: Coverage) -> dict[str, Any]:
-        hits = search(shelf, query, kind, max(1, min(limit, MAX_FOUND)))
-        return {"symbols": [described(hit) for hit in hits], "note": noted(coverage)}
+        hits = search(shelf, query, kind, CANDIDATES)
+        shown = hits[: max(1, min(limit, MAX_FOUND))]
+        symbols = [described(hit) for hit in shown]
+        return {"symbols": symbols, "files": best_files(hits)[: len(symbols)], "note": noted(coverage)}
 
-    return asked(index, context, answer)
+    return look(context).facts(index, answer)
 
 
-def context_get(index: Index, context: ToolContext, query: str) -> dict[str, Any]:
+def context_get(index: Index, context: ToolContext, query: str, project: KeptFolder | None = None) -> dict[str, Any]:
     """Answer `context_get`."""
-    return asked(index, context, lambda shelf, coverage: context_of(shelf, coverage, query))
+    from inarch_brief_tracer.flows import curated
+    from inarch_brief_tracer.flows.asking import Wish, answered
+    from inarch_brief_tracer.near import neighbourhood
+
+    def answer(graph: Graph, coverage: Coverage) -> dict[str, Any]:
+        found = answered(graph, coverage, query, Wish(), curated.Shelf(project))
+        data = neighbourhood(graph, coverage, query)
+        return {**data, "flow": found.text(FLOW_TOKENS) if found.story else None}
+
+    return look(context).graph(index, answer)
+
+
+def trace_execution(index: Index, context: ToolContext, function: str, direction: str, depth: int) -> dict[str, Any]:
+    """Answer `trace_execution`."""
+    from inarch_brief_tracer.flows.asking import joined
+    from inarch_brief_tracer.flows.tracing import traced
+
+    def answer(graph: Graph, coverage: Coverage) -> dict[str, Any]:
+        node = only(graph, coverage, function)
+        flow = traced(graph, node, direction, max(1, min(depth, 20)))
+        notes = joined(coverage.note, graph.linked)
+        return {"function": node.qualname, "direction": direction, "flow": flow.text(FLOW_TOKENS), "note": notes}
+
+    return look(context).graph(index, answer)
+
+
+def find_callers(index: Index, context: ToolContext, function: str) -> dict[str, Any]:
+    """Answer `find_callers`."""
+    from inarch_brief_tracer.flows.asking import joined
+    from inarch_brief_tracer.flows.sites import Sites
+    from inarch_brief_tracer.near import callers_in
+
+    def answer(graph: Graph, coverage: Coverage) -> dict[str, Any]:
+        node = only(graph, coverage, function)
+        callers, more = callers_in(graph, Sites(graph.shelf.read), node)
+        notes = joined(coverage.note, graph.linked)
+        return {"function": node.qualname, "callers": callers, "more": more, "note": notes}
+
+    return look(context).graph(index, answer)
 
 
 def find_entry_points(index: Index, context: ToolContext, kind: str) -> dict[str, Any]:
-    """Answer `find_entry_points`."""
+    """Answer `find_entry_points`: what manifests and files show, then what only the graph knows.
+
+    The graph is waited for only where it alone can answer.
+    """
     from inarch_brief_tracer.entries import entries
+    from inarch_brief_tracer.rows import state
 
     def answer(shelf: Shelf, coverage: Coverage) -> dict[str, Any]:
         found, totals, notes = entries(shelf, kind)
+        if kind == "all" and state(shelf.connection, "linked"):
+            _add_linked(index.links.graph(shelf), None, FURTHER_KINDS, found, totals)
         return {"entries": found, "totals": totals, "note": noted(coverage, *notes)}
 
-    return asked(index, context, answer)
+    def linked(graph: Graph, coverage: Coverage) -> dict[str, Any]:
+        found: list[dict[str, Any]] = []
+        totals: dict[str, int] = {}
+        _add_linked(graph, kind, FURTHER_KINDS | {kind}, found, totals)
+        return {"entries": found, "totals": totals, "note": noted(coverage, graph.linked)}
+
+    if kind in LINKED_KINDS:
+        return look(context).graph(index, linked)
+    return look(context).facts(index, answer)
 
 
-def asked(index: Index, context: ToolContext, answer: Callable[[Shelf, Coverage], Answer]) -> Answer:
-    """Answer from an index that is up to date; one that proves damaged is built again, once."""
-    # Calls of one turn share a look at the tree as long as nothing but look-ups ran in between.
-    others = tuple(call.id for call in context.earlier if call.name not in LOOK_UPS)
-    moment = (context.turn_id, others)
-    for attempt in range(3):
-        try:
-            with index.opened(context.workspace, moment, context.cancelled.is_set) as (connection, coverage):
-                return answer(Shelf(connection, reader(context)), coverage)
-        except Damaged as error:
-            index.recover(str(error), in_memory=attempt > 0)
-    raise ToolFailed("execution", "the symbol index can't be built", "try again")
+def _add_linked(
+    graph: Graph, kind: str | None, wanted: Collection[str], found: list[dict[str, Any]], totals: dict[str, int]
+) -> None:
+    from inarch_brief_tracer.flows.data import entry_data
+    from inarch_brief_tracer.graph.entry import listed
+
+    more, counts = listed(graph, kind)
+    found += [entry_data(entry) for entry in more if entry.kind in wanted]
+    totals |= {name: number for name, number in counts.items() if name in wanted}
 
 
-def reader(context: ToolContext) -> Callable[[str], bytes | None]:
-    """Read files of the workspace; None for what isn't there or isn't for us."""
+def only(graph: Graph, coverage: Coverage, function: str) -> Node:
+    """Give the one function that a name names.
 
-    def read(path: str) -> bytes | None:
-        try:
-            return context.workspace.read(path).data
-        except ToolFailed:
-            return None
+    Raises:
+        ToolFailed: None or several have that name.
+    """
+    from inarch_brief_tracer.flows.targets import by_name
+    from inarch_brief_tracer.flows.words import at
 
-    return read
+    named = by_name(graph, function)
+    if named.node is not None:
+        return named.node
+    if named.candidates:
+        places = ", ".join(f"{node.qualname} ({at(node.file, node.line)})" for node in named.candidates[:12])
+        raise ToolFailed(
+            "validation", f"{function} is the name of {len(named.candidates)} functions", f"one of: {places}"
+        )
+    note = noted(coverage)
+    near = f"nearest: {', '.join(named.nearest)}" if named.nearest else "find_symbols searches by words"
+    raise ToolFailed("not_found", f"no function is called {function}" + (f" ({note})" if note else ""), near)
 
 
 def noted(coverage: Coverage, *notes: str | None) -> str | None:
@@ -94,64 +164,4 @@ def described(hit: Hit) -> dict[str, Any]:
         "doc": first_sentence(hit.doc),
         "score": round(hit.score, 3),
         "test": hit.role == TEST,
-    }
-
-
-def context_of(shelf: Shelf, coverage: Coverage, query: str) -> dict[str, Any]:
-    """Give the best symbol for a query with its code and its neighbours."""
-    from inarch_brief_tracer.neighbours import callees_of, callers_of
-    from inarch_brief_tracer.resolve import Place, Resolver
-    from inarch_brief_tracer.search import search
-
-    hits = search(shelf, query, limit=6)
-    empty: dict[str, Any] = {"query": query, "target": None, "callers": [], "callees": [], "others": []}
-    if not hits:
-        return {**empty, "note": noted(coverage, "nothing found")}
-    best, resolver = hits[0], Resolver(shelf)
-    target = Place(best.file, best.place)
-    lines: dict[str, list[str]] = {}
-
-    def line_of(path: str, line: int) -> str:
-        if path not in lines:
-            lines[path] = (shelf.read(path) or b"").decode("utf-8", "replace").splitlines()
-        return lines[path][line - 1].strip()[:200] if 0 < line <= len(lines[path]) else ""
-
-    callers, note = callers_of(resolver, target)
-    callees, more = callees_of(resolver, target)
-    line_of(best.path, 0)
-    symbol = resolver.symbol(target)
-    code = lines[best.path][(symbol.decorated or symbol.line) - 1 : symbol.end]
-    cut = len(code) > MAX_CODE_LINES
-    shown = {
-        **described(best),
-        "decorators": list(symbol.decorators),
-        "code": "\n".join(code[:MAX_CODE_LINES]),
-    }
-    return {
-        **empty,
-        "target": shown,
-        "callers": [
-            {
-                "qualname": resolver.qualname(site.caller),
-                "file": site.path,
-                "line": site.line,
-                "text": line_of(site.path, site.line),
-            }
-            for site in callers
-        ],
-        "callees": [_callee(resolver, site) for site in callees],
-        "more_callers": note is not None,
-        "more_callees": more,
-        "others": [described(hit) for hit in hits[1:]],
-        "note": noted(coverage, note, f"code cut to {MAX_CODE_LINES} of {len(code)} lines" if cut else None),
-    }
-
-
-def _callee(resolver: Resolver, site: CallSite) -> Mapping[str, Any]:
-    defined = resolver.file(site.callee.file).path
-    return {
-        "qualname": resolver.qualname(site.callee),
-        "file": site.path,
-        "line": site.line,
-        "defined_at": f"{defined}:{resolver.symbol(site.callee).line}",
     }

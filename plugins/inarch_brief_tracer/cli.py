@@ -1,59 +1,75 @@
-"""`inarch context`: what the tracer knows, for a person at a terminal."""
+"""`inarch context`: what a task or question is about, with the flow through it."""
 
 from __future__ import annotations
 
-import asyncio
-import json
-from collections.abc import Iterator, Mapping
 from typing import Any
 
 import click
 
-import inarch
+MAX_TOKENS = 1_000_000
 
 
 @click.group()
 def context() -> None:
-    """Look up symbols of this codebase and what calls them."""
+    """Get the execution flow through the code that a task or question is about."""
 
 
 @context.command()
-@click.argument("words", nargs=-1, required=True)
+@click.argument("words", nargs=-1, required=True, metavar="QUERY")
+@click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")
+@click.option("--mermaid", is_flag=True, help="Print a Mermaid flowchart.")
+@click.option("--tokens", type=click.IntRange(50, MAX_TOKENS), help="Bound of the answer; 1,500 by default for text.")
+@click.option("--file", "file", default="", metavar="PATH", help="Only matches in this file or folder.")
+@click.option("--no-paths", is_flag=True, help="Leave out the ways from the entry points.")
 @click.option("--code", is_flag=True, help="Show the source, too.")
-@click.option("--json", "as_json", is_flag=True, help="Print the tool's result as JSON.")
-def get(words: tuple[str, ...], code: bool, as_json: bool) -> None:
-    """Show the symbol that WORDS are about, its callers and callees."""
-    found = click.get_current_context().find_object(inarch.PluginContext)
-    with inarch.compose(root=found.root if found else ".") as app:
-        result = asyncio.run(app.call_tool("context_get", {"query": " ".join(words)}))
-    if not result.success:
-        raise click.ClickException(result.error.message if result.error else "no answer")
-    if as_json:
-        click.echo(inarch.escape_json(json.dumps(result.data, ensure_ascii=False)))
-        return
-    click.echo(inarch.escape("\n".join(_lines(result.data, code))))
+def get(
+    words: tuple[str, ...], as_json: bool, mermaid: bool, tokens: int | None, file: str, no_paths: bool, code: bool
+) -> None:
+    """Show the best match for QUERY, every entry point that reaches it, and what it calls."""
+    from inarch_brief_tracer.flows import session
+    from inarch_brief_tracer.flows.asking import Wish, answered
+    from inarch_brief_tracer.flows.text import TOKENS
+
+    if as_json and mermaid:
+        raise click.UsageError("--json and --mermaid exclude each other")
+    query = " ".join(words)
+    wish = Wish(tokens or TOKENS, file, not no_paths, code)
+    with session.room() as room:
+
+        def answer(graph: Any, coverage: Any) -> None:
+            notes = "; ".join(filter(None, (room.notebooks, room.ignored)))
+            found = answered(graph, coverage, query, wish, room.paths, notes)
+            if as_json:
+                session.say_json(_data(graph, coverage, query, found, tokens))
+            elif mermaid and found.story:
+                from inarch_brief_tracer.flows.mermaid import chart
+                from inarch_brief_tracer.flows.tree import Detail, shown_routes
+
+                flow = found.story.flow
+                click.echo(
+                    chart(() if no_paths else shown_routes(flow.routes, Detail()), flow.down, flow.target), nl=False
+                )
+            else:
+                session.say(found.text(wish.tokens))
+
+        room.graph(answer)
 
 
-def _lines(data: Mapping[str, Any], code: bool) -> Iterator[str]:
-    target = data["target"]
-    if target is None:
-        yield data["note"] or "nothing found"
-        return
-    yield f"{target['qualname']}{target['signature']}"
-    yield f"  {target['kind']} at {target['file']}:{target['line']}"
-    if target["doc"]:
-        yield f"  {target['doc']}"
-    if code:
-        yield ""
-        yield target["code"]
-    for title, sites in (("Called by", data["callers"]), ("Calls", data["callees"])):
-        if sites:
-            yield f"\n{title}"
-            for site in sites:
-                yield f"  {site['file']}:{site['line']}  {site['qualname']}"
-    if data["others"]:
-        yield "\nSee also"
-        for other in data["others"]:
-            yield f"  {other['file']}:{other['line']}  {other['qualname']}"
-    if data["note"]:
-        yield f"\n{data['note']}"
+def _data(graph: Any, coverage: Any, query: str, found: Any, tokens: int | None) -> dict[str, Any]:
+    from inarch_brief_tracer.flows.data import bounded
+    from inarch_brief_tracer.flows.text import TOKENS
+    from inarch_brief_tracer.near import neighbourhood
+
+    data = found.data()
+    around = neighbourhood(graph, coverage, query)
+    if around["target"] is None or data["target"] is None or around["target"]["qualname"] != data["target"]["qualname"]:
+        around = {
+            **around,
+            "callers": [],
+            "callees": [],
+            "more_callers": False,
+            "more_callees": False,
+            "target": data["target"],
+        }
+    whole = {**data, **around, "note": data["note"] or around["note"], "flow": found.text(tokens or TOKENS)}
+    return bounded(whole, tokens) if tokens else whole

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from inarch_brief_tracer.facts import CLASS, METHOD, Call, Facts, Import, Symbol
-from inarch_brief_tracer.modules import VENDORED
+from inarch_brief_tracer.inlets import inlets_of
+from inarch_brief_tracer.modules import CODE, VENDORED
 
 SCRIPT, MAIN, COMMAND, ROUTE, TESTS = "script", "main", "command", "route", "test"
 
@@ -54,6 +55,8 @@ def doors_of(path: str, module: str, role: str, facts: Facts) -> list[Door]:
     for call in facts.calls:
         if call.text:
             doors += _registered(call, django)
+    if role == CODE:
+        doors += [Door(*inlet) for inlet in inlets_of(facts)]
     return doors
 
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 from itertools import groupby
 from typing import Any
 
+from inarch_brief_tracer import inlets
 from inarch_brief_tracer.commands import Commands
 from inarch_brief_tracer.doors import COMMAND, SCRIPT, TESTS
+from inarch_brief_tracer.facts import CLASS, FUNCTION, METHOD
 from inarch_brief_tracer.manifests import Script, scripts
 from inarch_brief_tracer.modules import CODE
-from inarch_brief_tracer.resolve import Place, Resolver
+from inarch_brief_tracer.resolve import Meaning, Place, Resolver
 from inarch_brief_tracer.rows import Shelf
 from inarch_brief_tracer.source import first_sentence
 
@@ -54,6 +56,11 @@ def _tests_in(entry: dict[str, Any]) -> int:
     return int(entry["how"].partition(" ")[0])
 
 
+def _runs(resolver: Resolver, meant: Meaning | None) -> bool:
+    """Whether a registered name stands for something that can be run."""
+    return isinstance(meant, Place) and resolver.symbol(meant).kind in (FUNCTION, METHOD, CLASS)
+
+
 def _script(resolver: Resolver, script: Script) -> tuple[dict[str, Any], Place | None]:
     module, _, attribute = script.target.partition("[")[0].strip().partition(":")
     place = resolver.find(module.strip(), attribute.strip())
@@ -70,7 +77,8 @@ def _shown(resolver: Resolver, groups: dict[Place, str], wanted: str) -> list[di
     rows = resolver.connection.execute(
         "SELECT e.file, e.kind, e.name, e.place, e.line, e.how, e.target, f.path, f.module FROM entries e"
         " JOIN files f ON f.id = e.file WHERE ? IN ('all', e.kind) ORDER BY"
-        " CASE e.kind WHEN 'main' THEN 0 WHEN 'command' THEN 1 WHEN 'route' THEN 2 ELSE 3 END,"
+        " CASE e.kind WHEN 'main' THEN 0 WHEN 'command' THEN 1 WHEN 'route' THEN 2 WHEN 'view' THEN 3"
+        " WHEN 'task' THEN 4 WHEN 'signal' THEN 5 WHEN 'hook' THEN 6 WHEN 'handler' THEN 7 ELSE 8 END,"
         " f.role != ?, f.path, e.line",
         (wanted, CODE),
     ).fetchall()
@@ -88,6 +96,8 @@ def _shown(resolver: Resolver, groups: dict[Place, str], wanted: str) -> list[di
                 entry["name"] = commands.whole_name(own) or name
         elif kind != TESTS and target:
             meant = resolver.meaning(resolver.file(number), place, target)
+            if kind in inlets.KINDS and not _runs(resolver, meant):
+                continue
             own = meant if isinstance(meant, Place) else own
         if kind != TESTS:
             entry["qualname"] = resolver.qualname(own)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import gc
-import hashlib
 import sqlite3
 import threading
 import time
@@ -11,23 +9,26 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
-from attrs import Factory, define, field
+from attrs import define, field
 
-from inarch import Cancelled, FileStat, ToolFailed, Workspace
-from inarch_brief_tracer.modules import CODE, EXAMPLE, TEST, VENDORED, module_name, packages_of, role_of
-from inarch_brief_tracer.rows import Kept, Stamp, kept_files
+from inarch import FileStat, ToolFailed, Workspace
+from inarch_brief_tracer.facts import NAMES
+from inarch_brief_tracer.modules import module_name, packages_of
+from inarch_brief_tracer.reading import Changed, Progress, Reader, Reading, uncollected
+from inarch_brief_tracer.rows import Stamp, kept_files, put_state, state
 from inarch_brief_tracer.source import sound
 from inarch_brief_tracer.store import Busy, Store, transaction
 
 if TYPE_CHECKING:
-    from inarch_brief_tracer.keeping import Entry
+    from inarch_brief_tracer.graph.linked import Links
 
 MAX_FILES = 50_000
-MAX_BYTES = 2_000_000
-"""Larger Python files are generated data; their names are scanned, not parsed, up to this size."""
+NEAR_TESTS = 3
+"""New test files up to which only they are linked, at first."""
+_SOURCES = "**/*.[pi][yp]*"
+"""Matches Python files and notebooks (and little else): one walk through a tree finds both."""
 _RACY_NS = 100_000_000
 _COARSE_NS = 2_000_000_000
-_ORDER = {CODE: 0, TEST: 1, EXAMPLE: 2, VENDORED: 3}
 
 
 class Coverage(NamedTuple):
@@ -36,6 +37,8 @@ class Coverage(NamedTuple):
     indexed: int
     files: int
     notes: tuple[str, ...] = ()
+    linked: str = ""
+    """What has to be said about the graph, "" when everything is linked."""
 
     @property
     def note(self) -> str | None:
@@ -47,31 +50,41 @@ class Coverage(NamedTuple):
 
 
 @define(eq=False, repr=False)
-class _Reading:
-    """What one refresh found out, before it is written."""
-
-    entries: list[Entry] = Factory(list)
-    touched: list[tuple[str, Stamp]] = Factory(list)
-    skipped: int = 0
-
-
-@define(eq=False, repr=False)
 class Index:
     """Symbols of one root, kept up to date with its files.
 
     Args:
         store: Where the index is kept.
         seconds: Time that one call may spend on reading and parsing; the next call goes on.
+        link_seconds: Time that one call may wait for linking, which goes on in the background.
     """
 
     store: Store
     seconds: float = 4.0
+    link_seconds: float = 2.0
+    notebooks: int = field(default=0, init=False)
+    """How many there were at the last look at the tree: nothing in them is indexed."""
     _lock: threading.RLock = field(factory=threading.RLock, init=False)
+    _links: Links | None = field(default=None, init=False)
     _fresh: tuple[object, float, Coverage] | None = field(default=None, init=False)
+
+    @property
+    def links(self) -> Links:
+        """What keeps the graph up to date."""
+        if self._links is None:
+            from inarch_brief_tracer.graph.linked import Links
+
+            self._links = Links(self.store, self._lock)
+        return self._links
 
     @contextmanager
     def opened(
-        self, workspace: Workspace, moment: object = None, stop: Callable[[], bool] = lambda: False
+        self,
+        workspace: Workspace,
+        moment: object = None,
+        stop: Callable[[], bool] = lambda: False,
+        linked: bool = False,
+        progress: Progress | None = None,
     ) -> Iterator[tuple[sqlite3.Connection, Coverage]]:
         """Bring the index up to date and lend a connection to it.
 
@@ -79,10 +92,14 @@ class Index:
             workspace: Where the files are read.
             moment: Calls with an equal moment share one look at the tree within five seconds; None looks always.
             stop: Asked between files; what was read until then is kept.
+            linked: Whether the graph is wanted, too: `coverage.linked` says what is missing of it.
+            progress: Told what is being done, and how much of how much is.
         """
         with self._lock, self.store.connection() as connection:
             try:
-                coverage = self._current(connection, workspace, moment, stop)
+                coverage = self._current(connection, workspace, moment, stop, progress)
+                if linked:
+                    coverage = self._linked(connection, workspace, coverage, stop, progress)
                 # What another process writes meanwhile is not seen: rows found stay there until they are read.
                 connection.execute("BEGIN")
                 try:
@@ -101,28 +118,39 @@ class Index:
                 self.store.keep_in_memory(reason)
 
     def _current(
-        self, connection: sqlite3.Connection, workspace: Workspace, moment: object, stop: Callable[[], bool]
+        self,
+        connection: sqlite3.Connection,
+        workspace: Workspace,
+        moment: object,
+        stop: Callable[[], bool],
+        progress: Progress | None = None,
     ) -> Coverage:
         now = time.monotonic()
         if self._fresh and moment is not None and self._fresh[0] == moment and now - self._fresh[1] < 5:
             return self._fresh[2]
-        coverage = self.refresh(connection, workspace, stop)
+        coverage = self.refresh(connection, workspace, stop, progress)
         complete = coverage.indexed == coverage.files
         self._fresh = (moment, time.monotonic(), coverage) if complete else None
         return coverage
 
     def refresh(
-        self, connection: sqlite3.Connection, workspace: Workspace, stop: Callable[[], bool] = lambda: False
+        self,
+        connection: sqlite3.Connection,
+        workspace: Workspace,
+        stop: Callable[[], bool] = lambda: False,
+        progress: Progress | None = None,
     ) -> Coverage:
         """Read what changed since the last time, as far as time allows, and say how far that was."""
-        walk = workspace.walk("**/*.py", MAX_FILES)
-        # A name that is no text has no place in the index.
-        paths = [path for path in walk.paths if sound(path) == path]
+        # Before the walk: what another process adds meanwhile is not gone.
         kept = kept_files(connection)
+        walk = workspace.walk(_SOURCES, MAX_FILES)
+        # A name that is no text has no place in the index.
+        paths = [path for path in walk.paths if path.endswith(".py") and sound(path) == path]
+        self.notebooks = sum(path.endswith(".ipynb") for path in walk.paths)
         packages = packages_of(paths)
         present = set(paths)
         gone = [path for path in kept if path not in present]
-        changed: list[tuple[str, FileStat, str]] = []
+        changed: list[Changed] = []
         for path in paths:
             module = module_name(path, packages)
             known, stat = kept.get(path), workspace.stat(path)
@@ -130,10 +158,10 @@ class Index:
                 if known:
                     gone.append(path)
             elif known is None or known.module != module or not _is_unchanged(known.stamp, stat):
-                changed.append((path, stat, module))
-        reading = self._read(workspace, changed, kept, stop) if changed else _Reading()
+                changed.append(Changed(path, stat, module))
+        reading = Reader(workspace, kept, time.monotonic() + self.seconds, stop, progress).read(changed)
         notes = [f"only the first {MAX_FILES:,} Python files are looked at"] if walk.truncated else []
-        if (gone or reading.entries or reading.touched) and not _keep(connection, gone, reading):
+        if (gone or reading.entries or reading.touched) and not self._keep(connection, gone, reading):
             notes.append("another process is writing the index: the answer is from before its changes")
         indexed = connection.execute("SELECT count(*) FROM files").fetchone()[0] + reading.skipped
         notes += _unparsable(connection)
@@ -144,65 +172,66 @@ class Index:
             notes.append(self.store.note)
         return Coverage(min(indexed, len(present)), len(present), tuple(notes))
 
-    def _read(
+    def _linked(
         self,
+        connection: sqlite3.Connection,
         workspace: Workspace,
-        changed: list[tuple[str, FileStat, str]],
-        kept: dict[str, Kept],
+        coverage: Coverage,
         stop: Callable[[], bool],
-    ) -> _Reading:
-        reading = _Reading()
-        changed.sort(key=lambda item: (_ORDER[role_of(item[0])], item[0].count("/"), item[0]))
-        deadline = time.monotonic() + self.seconds
-        with _uncollected():
-            for path, stat, module in changed:
-                if time.monotonic() > deadline or stop():
-                    break
-                try:
-                    self._read_one(workspace, path, stat, module, kept.get(path), reading)
-                except Cancelled:
-                    break  # what was read so far is worth keeping
-        return reading
+        progress: Progress | None,
+    ) -> Coverage:
+        """Link what is not, tests after the code that they call."""
+        deadline = time.monotonic() + self.link_seconds
+        if coverage.indexed < coverage.files:
+            return coverage._replace(linked="the graph is made once all files are indexed")
+        note = self.links.bring(connection, _reader(workspace), deadline, progress)
+        if note == self.links.standing_note(connection):
+            left = self._deepened(connection, workspace, deadline, stop, progress)
+            note = left or self.links.bring(connection, _reader(workspace), deadline, progress, near=NEAR_TESTS)
+        return coverage._replace(linked=note)
 
-    def _read_one(
-        self, workspace: Workspace, path: str, stat: FileStat, module: str, known: Kept | None, reading: _Reading
-    ) -> None:
-        now = time.time_ns()
+    def _deepened(
+        self,
+        connection: sqlite3.Connection,
+        workspace: Workspace,
+        deadline: float,
+        stop: Callable[[], bool],
+        progress: Progress | None,
+    ) -> str:
+        """Read tests whole, which were read for their names only; say how many are left."""
+        if not connection.execute("SELECT 1 FROM files WHERE level = ? LIMIT 1", (NAMES,)).fetchone():
+            return ""
+        kept = {path: known for path, known in kept_files(connection).items() if known.level == NAMES}
+        changed = [
+            Changed(path, stat, known.module)
+            for path, known in kept.items()
+            if (stat := workspace.stat(path)) is not None
+        ]
+        reading = Reader(workspace, kept, deadline, stop, progress, deep=True).read(changed)
+        if reading.entries and not self._keep(connection, [], reading):
+            return "another process is writing the index: tests are not linked yet"
+        left = len(changed) - len(reading.entries) - reading.skipped
+        return f"{left:,} of {len(changed):,} test files are not linked yet" if left > 0 else ""
+
+    def _keep(self, connection: sqlite3.Connection, gone: list[str], reading: Reading) -> bool:
+        """Write what a refresh found out; False where another process writes."""
+        from inarch_brief_tracer.keeping import add, remove, touch, unless_newer
+
         try:
-            whole = workspace.read(path, max_bytes=MAX_BYTES)
-        except ToolFailed:
-            reading.skipped += 1
-            return
-        stamp = Stamp(stat.size, stat.mtime_ns, stat.ctime_ns, stat.inode, now)
-        data = whole.data
-        content = whole.hash or hashlib.sha256(data).hexdigest()
-        if known and known.hash == content and known.module == module:
-            reading.touched.append((path, stamp))
-            return
-        from inarch_brief_tracer.keeping import Entry
-        from inarch_brief_tracer.syntax import extracted, readable
-
-        role = role_of(path)
-        if role == TEST:
-            # Tests are most of a large tree and rarely asked for: names now, facts when they are.
-            reading.entries.append(Entry(path, module, role, stamp, content, None, readable(data)))
-            return
-        facts, text = extracted(data, light=stat.size > MAX_BYTES)
-        reading.entries.append(Entry(path, module, role, stamp, content, facts, text))
-
-
-def _keep(connection: sqlite3.Connection, gone: list[str], reading: _Reading) -> bool:
-    """Write what a refresh found out; False where another process writes."""
-    from inarch_brief_tracer.keeping import add, remove, touch
-
-    try:
-        with transaction(connection):
-            remove(connection, [*gone, *(entry.path for entry in reading.entries)])
-            touch(connection, reading.touched)
-            add(connection, reading.entries)
-    except Busy:
-        return False
-    return True
+            with uncollected(), transaction(connection):
+                reading.entries = unless_newer(connection, reading.entries)
+                former = remove(connection, [*gone, *(entry.path for entry in reading.entries)])
+                touch(connection, reading.touched)
+                add(connection, reading.entries, former)
+                # Counted here since counting takes as long as a question.
+                put_state(connection, "words", connection.execute("SELECT count(*) FROM words").fetchone()[0])
+                put_state(connection, "gone", (state(connection, "gone") or 0) + len(gone))
+                put_state(connection, "generation", (state(connection, "generation") or 0) + 1)
+        except Busy:
+            return False
+        if reading.links:
+            self.links.fresh.update(reading.links)
+        return True
 
 
 def _unparsable(connection: sqlite3.Connection) -> list[str]:
@@ -216,16 +245,14 @@ def _unparsable(connection: sqlite3.Connection) -> list[str]:
     return [f"can't parse {rows[0][0]} ({rows[0][1]}){more}"]
 
 
-@contextmanager
-def _uncollected() -> Iterator[None]:
-    """Switch the garbage collector off: trees make many objects and no cycles, looking at them takes a third more."""
-    collecting = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if collecting:
-            gc.enable()
+def _reader(workspace: Workspace) -> Callable[[str], bytes | None]:
+    def read(path: str) -> bytes | None:
+        try:
+            return workspace.read(path).data
+        except ToolFailed:
+            return None
+
+    return read
 
 
 class Damaged(Exception):

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
+from weakref import WeakValueDictionary
 
 from attrs import frozen
 
-from inarch import PluginContext, Tool, hookimpl
+from inarch import ContextSource, DecisionStrategy, PluginContext, Tool, Tracer, hookimpl
+
+if TYPE_CHECKING:
+    from inarch_brief_tracer.tools import Desk
 
 
 @frozen
@@ -15,9 +20,23 @@ class Settings:
 
     Args:
         index_seconds: How long one call may read and parse; the next call goes on where it stopped.
+        link_seconds: How long one call may wait for the graph, which goes on in the background.
+        context: Whether the flow through what a prompt names is added to the turn.
+        context_seconds: How long that may take before it is left out.
+        context_tokens: How long it may be.
+        impact: Whether the end of a turn tells which entry paths and tests its edits are on.
     """
 
     index_seconds: float = 4.0
+    link_seconds: float = 2.0
+    context: bool = True
+    context_seconds: float = 2.0
+    context_tokens: int = 600
+    impact: bool = True
+
+
+_desks: WeakValueDictionary[int, Desk] = WeakValueDictionary()
+"""By what a run was given: its tools, source and tracer are registered apart and share one index."""
 
 
 @hookimpl
@@ -29,7 +48,49 @@ def inarch_settings() -> type:
 @hookimpl
 def inarch_tools(context: PluginContext) -> Iterable[Tool]:
     """Give the tools, over one index of the composition's root."""
-    from inarch_brief_tracer.tools import Desk, tools
+    from inarch_brief_tracer.tools import tools
 
-    settings = context.settings if isinstance(context.settings, Settings) else Settings()
-    return tools(Desk(context.cache_dir, context.root, settings.index_seconds))
+    return tools(_desk(context))
+
+
+@hookimpl
+def inarch_context_sources(context: PluginContext) -> Iterable[ContextSource]:
+    """Give the source that adds the flow through what a prompt names."""
+    settings = _settings(context)
+    if not (settings.context or settings.impact):
+        return []
+    from inarch_brief_tracer.flows.source import FlowSource
+
+    return [FlowSource(_desk(context), settings.context_seconds, settings.context_tokens if settings.context else 0)]
+
+
+@hookimpl
+def inarch_strategies(context: PluginContext) -> Iterable[DecisionStrategy]:
+    """Give the strategy `trace-first`."""
+    from inarch_brief_tracer.flows.strategy import TraceFirst
+
+    return [TraceFirst()]
+
+
+@hookimpl
+def inarch_tracers(context: PluginContext) -> Iterable[Tracer]:
+    """Give the tracer that tells which entry paths a turn's edits are on."""
+    if not _settings(context).impact:
+        return []
+    from inarch_brief_tracer.flows.impact import ImpactTracer
+
+    return [ImpactTracer(_desk(context))]
+
+
+def _settings(context: PluginContext) -> Settings:
+    return context.settings if isinstance(context.settings, Settings) else Settings()
+
+
+def _desk(context: PluginContext) -> Desk:
+    desk = _desks.get(id(context))
+    if desk is None or desk.context is not context:
+        from inarch_brief_tracer.tools import Desk
+
+        settings = _settings(context)
+        desk = _desks[id(context)] = Desk(context, settings.index_seconds, settings.link_seconds)
+    return desk

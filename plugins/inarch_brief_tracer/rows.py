@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable
-from typing import TYPE_CHECKING, NamedTuple
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from attrs import Factory, define
 
@@ -40,6 +41,25 @@ def kept_files(connection: sqlite3.Connection) -> dict[str, Kept]:
     return {row[0]: Kept(row[1], row[2], row[3], row[4], Stamp(*row[5:])) for row in rows}
 
 
+def state(connection: sqlite3.Connection, name: str) -> Any:
+    """Give a value that is kept beside the tables; None if there is none."""
+    row = connection.execute("SELECT value FROM state WHERE name = ?", (name,)).fetchone()
+    return row[0] if row else None
+
+
+def put_state(connection: sqlite3.Connection, name: str, value: object) -> None:
+    """Keep a value beside the tables."""
+    connection.execute("INSERT OR REPLACE INTO state VALUES (?, ?)", (name, value))
+
+
+@lru_cache(maxsize=64)
+def _unpacked(blob: bytes) -> Facts:
+    """Unpack the facts of a file: questions in a row often look at the same files."""
+    from inarch_brief_tracer.facts import decode
+
+    return decode(blob)
+
+
 @define(eq=False, repr=False)
 class Shelf:
     """Facts of files: kept ones, and those of tests, which are extracted when asked for.
@@ -61,13 +81,11 @@ class Shelf:
         """
         known = self._known.get(number)
         if known is None:
-            from inarch_brief_tracer.facts import decode
-
             path, module, role, blob = self.connection.execute(
                 "SELECT path, module, role, facts FROM files WHERE id = ?", (number,)
             ).fetchone()
             try:
-                facts = decode(blob) if blob else self._read_facts(path)
+                facts = _unpacked(blob) if blob else self._read_facts(path)
             except ValueError as error:
                 raise sqlite3.DatabaseError(str(error)) from error
             known = self._known[number] = (path, module, role, facts)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Mapping, Sequence
 
+from inarch_brief_tracer.bags import texts_of
 from inarch_brief_tracer.facts import CLASS, FUNCTION, METHOD, MODULE
 from inarch_brief_tracer.hits import JOINED, Hit, by_ids, file_hits, order, preference
 from inarch_brief_tracer.query import Query, parsed
@@ -18,6 +19,8 @@ _FIELDS = ("name", "qualname", "doc", "path", "body")
 _WEIGHTS = {"name": 6.0, "qualname": 1.6, "doc": 3.0, "path": 0.8, "body": 1.0}
 _LENGTHS = {"name": 0.5, "qualname": 0.3, "doc": 0.4, "path": 0.2, "body": 0.45}
 _AVERAGES = {"name": 2.0, "qualname": 2.0, "doc": 10.0, "path": 4.0, "body": 30.0}
+_MEASURES = tuple((_WEIGHTS[field], 1 - _LENGTHS[field], _LENGTHS[field] / _AVERAGES[field]) for field in _FIELDS)
+"""Of each field its weight, and what its length comes to: a fixed part, and one for each word."""
 _SATURATION = 1.0
 COVERAGE = 0.85
 OTHER_KIND = 0.6
@@ -170,15 +173,8 @@ def _scored(connection: sqlite3.Connection, terms: Terms, ids: Sequence[int]) ->
     """Score symbols by the words of a question."""
     if not terms.weights or not ids:
         return []
-    marks = ", ".join("?" * len(ids))
-    columns = ", ".join(_FIELDS)
-    rows = connection.execute(f"SELECT rowid, {columns} FROM words WHERE rowid IN ({marks})", list(ids)).fetchall()
     hits = {hit.id: hit for hit in by_ids(connection, ids)}
-    scores: dict[int, float] = {}
-    for row in rows:
-        hit = hits.get(row[0])
-        if hit is not None:
-            scores[hit.id] = _bm25f(row[1:], terms) * preference(hit)
+    scores = {hit.id: _bm25f(texts, terms) * preference(hit) for hit, texts in texts_of(connection, hits.values())}
     scores = _with_methods(hits, scores)
     return sorted((hits[number]._replace(score=score) for number, score in scores.items()), key=order)
 
@@ -186,15 +182,17 @@ def _scored(connection: sqlite3.Connection, terms: Terms, ids: Sequence[int]) ->
 def _bm25f(texts: Sequence[str], terms: Terms) -> float:
     weights = terms.weights
     masses: dict[str, float] = {}
-    for field, text in zip(_FIELDS, texts, strict=True):
-        tokens = text.split()
-        if not tokens:
+    for (field_weight, own, per_word), text in zip(_MEASURES, texts, strict=True):
+        if not text:
             continue
-        length = 1 - _LENGTHS[field] + _LENGTHS[field] * len(tokens) / _AVERAGES[field]
-        share = _WEIGHTS[field] / length
-        for token in tokens:
-            if token in weights:
-                masses[token] = masses.get(token, 0.0) + share
+        share = 0.0
+        padded = f" {text} "
+        for term in weights:
+            # Far most words are no terms: looking for the terms is cheaper than looking at the words.
+            count = padded.count(f" {term} ")
+            if count:
+                share = share or field_weight / (own + per_word * (text.count(" ") + 1))
+                masses[term] = masses.get(term, 0.0) + share * count
     # A word and what abbreviates it count once.
     best: dict[str, float] = {}
     for term, mass in masses.items():

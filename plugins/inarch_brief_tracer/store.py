@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import glob
 import hashlib
 import os
 import sqlite3
+import time
 import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,9 +15,11 @@ from attrs import define, field
 
 from inarch_brief_tracer.facts import FACTS_VERSION
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 BUSY_MS = 2000
 """How long to wait for another process that writes: it writes for about a second at most."""
+
+_UNUSED_SECONDS = 14 * 86_400
 
 _SCHEMA = """
 CREATE TABLE files(id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, module TEXT NOT NULL, role TEXT NOT NULL,
@@ -29,10 +33,17 @@ CREATE INDEX symbols_name ON symbols(name COLLATE NOCASE);
 CREATE TABLE entries(file INTEGER NOT NULL, kind TEXT NOT NULL, name TEXT NOT NULL, place INTEGER NOT NULL,
     line INTEGER NOT NULL, how TEXT NOT NULL, target TEXT NOT NULL);
 CREATE INDEX entries_file ON entries(file);
-CREATE VIRTUAL TABLE words USING fts5(name, qualname, doc, path, body, tokenize = 'ascii');
+CREATE VIRTUAL TABLE words USING fts5(name, qualname, doc, path, body, tokenize = 'ascii', content = '');
+CREATE TABLE bags(file INTEGER PRIMARY KEY, texts BLOB NOT NULL);
 CREATE VIRTUAL TABLE vocabulary USING fts5vocab(words, col);
 CREATE VIRTUAL TABLE test_words USING fts5(names, tokenize = 'ascii');
-CREATE VIRTUAL TABLE callees USING fts5(names, tokenize = "ascii tokenchars '_'", columnsize = 0, detail = none);
+CREATE VIRTUAL TABLE callees USING fts5(names, tokenize = "ascii tokenchars '_'", columnsize = 0, detail = none,
+    content = '');
+CREATE TABLE link_facts(file INTEGER PRIMARY KEY, facts BLOB NOT NULL);
+CREATE TABLE exports(file INTEGER NOT NULL, name TEXT NOT NULL, target TEXT NOT NULL);
+CREATE TABLE arcs(file INTEGER PRIMARY KEY, mode TEXT NOT NULL, rows BLOB NOT NULL);
+CREATE TABLE gates(symbol INTEGER NOT NULL, kind TEXT NOT NULL, name TEXT NOT NULL, how TEXT NOT NULL);
+CREATE TABLE state(name TEXT PRIMARY KEY, value) WITHOUT ROWID;
 """
 
 
@@ -90,14 +101,26 @@ class Store:
         os.close(os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600))
         connection = sqlite3.connect(self.path, timeout=BUSY_MS / 1000, isolation_level=None, check_same_thread=False)
         try:
+            connection.execute("PRAGMA page_size = 2048")  # of a new file: most rows are small, and blobs fill theirs
             connection.execute("PRAGMA journal_mode = WAL")
             connection.execute("PRAGMA synchronous = OFF")  # a cache: after a power loss it is built again
-            if not connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'callees'").fetchone():
+            if not connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'state'").fetchone():
                 _create(connection)
+                self._forget_old_versions()
         except BaseException:
             connection.close()
             raise
         return connection
+
+    def _forget_old_versions(self) -> None:
+        """Remove what other versions kept of this root, unless they were used lately."""
+        start = self.path.rpartition("-v")[0]
+        for path in glob.glob(f"{glob.escape(start)}-v*"):
+            try:
+                if not path.startswith(self.path) and os.stat(path).st_mtime < time.time() - _UNUSED_SECONDS:
+                    os.unlink(path)
+            except OSError:
+                pass  # another process was first
 
     def keep_in_memory(self, reason: str) -> sqlite3.Connection:
         """Keep the index in memory from now on, and say why."""
@@ -125,7 +148,7 @@ def _is_busy(error: sqlite3.OperationalError) -> bool:
 
 def _create(connection: sqlite3.Connection) -> None:
     connection.execute("BEGIN IMMEDIATE")
-    if not connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'callees'").fetchone():
+    if not connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'state'").fetchone():
         for statement in _SCHEMA.split(";"):
             connection.execute(statement)
     connection.execute("COMMIT")

@@ -9,9 +9,11 @@ from __future__ import annotations
 import ast
 import warnings
 from collections.abc import Sequence
+from typing import Any
 
 from attrs import Factory, define
 
+from inarch_brief_tracer import inlets
 from inarch_brief_tracer.expressions import (
     decorator_flags,
     docstring,
@@ -41,7 +43,7 @@ from inarch_brief_tracer.facts import (
 from inarch_brief_tracer.light import light_facts
 from inarch_brief_tracer.source import Source, Undecodable, decoded, flat
 
-REGISTRATIONS = frozenset(
+REGISTRATIONS = inlets.REGISTRATIONS | frozenset(
     {
         *("add_parser", "ArgumentParser", "add_command", "add_typer"),
         *("add_url_rule", "add_api_route", "add_route", "Route", "WebSocketRoute", "path", "re_path", "url"),
@@ -51,15 +53,18 @@ REGISTRATIONS = frozenset(
 
 # Fields without nodes worth a visit; of a definition's or lambda's arguments nothing but calls in defaults counts.
 _PLAIN_FIELDS = frozenset(
-    ("ctx", "op", "ops", "type_comment", "kind", "names", "id", "attr", "arg", "name", "level", "module", "annotation")
+    {
+        *("ctx", "op", "ops", "type_comment", "kind", "names", "id", "attr", "arg", "name", "level", "module"),
+        *("annotation", "simple", "conversion", "is_async", "rest", "kwd_attrs", "type_ignores"),
+    }
 )
-_FIELDS: dict[type[ast.AST], tuple[str, ...]] = {
+_FIELDS: dict[type, tuple[str, ...]] = {
     kind: tuple(name for name in kind._fields if name not in _PLAIN_FIELDS)
     for kind in vars(ast).values()
     if isinstance(kind, type) and issubclass(kind, ast.AST)
 }
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
-_BINDINGS = (ast.Assign, ast.With, ast.AsyncWith, ast.AugAssign, ast.For, ast.AsyncFor, ast.NamedExpr)
+_BINDINGS = frozenset((ast.Assign, ast.With, ast.AsyncWith, ast.AugAssign, ast.For, ast.AsyncFor, ast.NamedExpr))
 
 
 def facts_of(data: bytes) -> Facts:
@@ -74,25 +79,31 @@ def readable(data: bytes) -> str:
 
 def extracted(data: bytes, light: bool = False) -> tuple[Facts, str]:
     """Give a file's facts and its text; `light` ones are found by scanning, where names and imports are enough."""
+    facts, text, _ = examined(data, light)
+    return facts, text
+
+
+def examined(data: bytes, light: bool = False) -> tuple[Facts, str, ast.Module | None]:
+    """Give a file's facts, its text, and its tree for who wants more of it; None where there is none."""
     try:
         text = decoded(data)
     except Undecodable as error:
         text = readable(data)
-        return light_facts(text, str(error)), text
+        return light_facts(text, str(error)), text, None
     if light:
-        return light_facts(text), text
+        return light_facts(text), text, None
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             tree = ast.parse(text)
-        return _Visitor(Source(text)).facts(tree), text
+        return _Visitor(Source(text)).facts(tree), text, tree
     except SyntaxError as error:
         reason = f"line {error.lineno or 0}: {error.msg}"
     except (RecursionError, MemoryError):
         reason = "nested too deeply"
     except ValueError as error:
         reason = str(error)
-    return light_facts(text, reason), text
+    return light_facts(text, reason), text, None
 
 
 @define(eq=False, repr=False)
@@ -129,38 +140,47 @@ class _Visitor:
 
     def visit(self, body: Sequence[ast.AST], prefix: str, inside: str, scope: _Scope) -> None:
         """Visit the statements of a module, class or function; `prefix` is its dotted name with a final dot."""
-        stack = list(reversed(body))
-        pop, push, fields = stack.pop, stack.append, _FIELDS
+        stack: list[Any] = list(reversed(body))
+        pop, push, fields, bind = stack.pop, stack.append, _FIELDS.get, scope.bound.add
         while stack:
             node = pop()
             kind = type(node)
+            # The most frequent kinds first, and without a look at fields that hold no nodes.
+            if kind is ast.Name:
+                if type(node.ctx) is not ast.Load:
+                    bind(node.id)
+                continue
+            if kind is ast.Constant:
+                continue
+            if kind is ast.Attribute or kind is ast.Expr:
+                push(node.value)
+                continue
             if kind is ast.Call:
-                self.call(node, scope)  # type: ignore[arg-type]
-            elif kind is ast.Name:
-                if type(node.ctx) is not ast.Load:  # type: ignore[attr-defined]
-                    scope.bound.add(node.id)  # type: ignore[attr-defined]
+                self.call(node, scope)
+                push(node.func)
+                stack += reversed(node.args)
+                for word in reversed(node.keywords):
+                    push(word.value)
                 continue
-            elif kind is ast.Constant:
-                continue
-            elif kind in _DEFINITIONS:
+            if kind in _DEFINITIONS:
                 self.definition(node, prefix, inside, scope, stack)
                 continue
-            elif kind is ast.Import or kind is ast.ImportFrom:
-                self.imported(node, scope if inside == FUNCTION else None)  # type: ignore[arg-type]
+            if kind is ast.Import or kind is ast.ImportFrom:
+                self.imported(node, scope if inside == FUNCTION else None)
                 continue
-            elif inside != FUNCTION and (kind is ast.Assign or kind is ast.AnnAssign):
-                self.assigned(node, prefix, inside)
-            elif inside == FUNCTION and kind in _BINDINGS:
+            if inside != FUNCTION:
+                if kind is ast.Assign or kind is ast.AnnAssign:
+                    self.assigned(node, prefix, inside)
+                elif kind is ast.If and not prefix and not self.guard and is_main_guard(node.test):
+                    self.guard = node.lineno
+            elif kind in _BINDINGS:
                 _note_instances(node, scope)
-            elif kind is ast.If and not prefix and not self.guard and is_main_guard(node.test):  # type: ignore[attr-defined]
-                self.guard = node.lineno  # type: ignore[attr-defined]
-            for name in fields[kind]:
+            for name in fields(kind, ()):
                 value = getattr(node, name, None)
                 if type(value) is list:
-                    for item in reversed(value):
-                        if isinstance(item, ast.AST):
-                            push(item)
-                elif isinstance(value, ast.AST):
+                    # Items are nodes, but for keys of a mapping that are left out (`**other`).
+                    stack += reversed(value)
+                elif value is not None:
                     push(value)
 
     def call(self, node: ast.Call, scope: _Scope) -> None:

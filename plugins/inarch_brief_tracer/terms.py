@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from inarch_brief_tracer.query import Query
+from inarch_brief_tracer.rows import state
 from inarch_brief_tracer.words import WEAK_WORDS, stem
 
 UNNAMED = 0.5
@@ -31,7 +32,7 @@ class Terms(NamedTuple):
 
 def terms_of(connection: sqlite3.Connection, query: Query) -> Terms:
     """Weigh the words of a question, the compounds they make and the abbreviations that names use for them."""
-    size = max(1, connection.execute("SELECT count(*) FROM words").fetchone()[0])
+    size = max(1, state(connection, "words") or connection.execute("SELECT count(*) FROM words").fetchone()[0])
     weights: dict[str, float] = {}
     source: dict[str, tuple[str, ...]] = {}
 

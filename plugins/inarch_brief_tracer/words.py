@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 
 IDENTIFIER = re.compile(r"[^\W\d]\w+")
+_SPACED = {code: " " for code in range(128) if not (chr(code).isalnum() or chr(code) in "_\n")}
 _PIECES = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_a-zA-Z]+")
 
 STOP_WORDS = frozenset(
@@ -75,6 +76,13 @@ def _shortened(word: str) -> str:
     return word
 
 
+def spaced(text: str) -> str:
+    """Blank out what stands between the identifiers (and numbers) of a text, line ends apart."""
+    if text.isascii():
+        return text.translate(_SPACED)
+    return "\n".join([" ".join(IDENTIFIER.findall(line)) for line in text.split("\n")])
+
+
 def pieces(identifier: str) -> tuple[str, ...]:
     """Split `parseHTMLTable_row` into ("parse", "html", "table", "row")."""
     return tuple(part.lower() for part in _PIECES.findall(identifier))
@@ -82,7 +90,9 @@ def pieces(identifier: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=131072)
 def stems(identifier: str) -> str:
-    """Give the stems of an identifier's words, joined by blanks; "" for stop words alone."""
+    """Give the stems of an identifier's words, joined by blanks; "" for stop words alone, and for numbers."""
+    if identifier[:1].isdigit():
+        return ""
     if identifier.isalpha() and identifier.islower():
         parts = [identifier]
     elif identifier.islower() and identifier.replace("_", "").isalpha():

@@ -77,6 +77,10 @@ CALLERS = (
     r"actually |ever )*(?:called|used|invoked|imported|referenced|instantiated|raised)(?:\s+from)?",
     r"(?:which|what) tests? (?:covers?|tests?|exercises?|checks?|uses?|calls?)\s+(?P<what>.+)",
     r"is (?P<what>\S+) (?:called|used|referenced)(?: anywhere)?",
+    r"what (?:breaks|would break|will break|could break|is affected|would be affected|depends on it) (?:if|when)\s+"
+    r"(?:i |we |you |one |somebody )?(?:changed?|changes|removed?|removes|renamed?|renames|deleted?|deletes|edits?|"
+    r"modify|modifies|touch|break)\s+(?P<what>.+)",
+    r"(?:what is )?(?:the )?impact of (?:changing|removing|renaming|deleting|editing|modifying)\s+(?P<what>.+)",
 )
 CALLEES = (
     r"(?:what|which (?:functions?|methods?)) (?:does|do|is|are)\s+(?P<what>.+?)\s+(?:call|calls|called by|"

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from inarch_offline import calls
 from inarch_offline.exchange import Plan
+from inarch_offline.flows import say_tests, say_ways
 from inarch_offline.intents import Intent
 from inarch_offline.material import Context, Hit, Site, context, hits
 from inarch_offline.plans.explaining import is_named, say_definition, say_note, say_sites, say_steps
@@ -30,6 +31,8 @@ def callers(intent: Intent) -> Plan:
         say_symbols(page, "Definitions with similar words", [one for one in (found.target, *found.others) if one], 4)
     else:
         _say_callers(page, found, hits(mentions))
+        say_ways(page, result, 5)
+        say_tests(page, result, 3)
     say_note(page, result)
     return page
 

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from inarch import ToolResult
 from inarch_offline import calls
 from inarch_offline.exchange import Asking, Plan
+from inarch_offline.flows import say_ways
 from inarch_offline.intents import Intent
 from inarch_offline.layout import is_aside
 from inarch_offline.material import Context, Site, Symbol, context, said
@@ -34,6 +35,7 @@ def explain(intent: Intent) -> Plan:
         found = found._replace(target=(yield from whole_code(found.target)))
         delegate = yield from _delegate(found)
         say_target(page, intent, found, delegate)
+        say_ways(page, result, 2, 3)
     else:
         yield from _without_symbols(page, intent, found)
     say_note(page, result, r"callers looked for|the first \d+ callers")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from inarch_offline import calls
 from inarch_offline.exchange import Plan
+from inarch_offline.flows import say_ways
 from inarch_offline.intents import Intent
 from inarch_offline.layout import is_aside
 from inarch_offline.material import Symbol, context, hits
@@ -39,6 +40,7 @@ def locate(intent: Intent) -> Plan:
         say_symbols(page, "Other places", [one for one in found.others if one.place != target.place])
         own_callers = [site for site in found.callers if not is_aside(site.place.path)]
         say_sites(page, "Called from", own_callers, 4, found.more_callers)
+        say_ways(page, result, 1, 3)
     say_note(page, result)
     return page
 

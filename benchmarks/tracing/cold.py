@@ -1,0 +1,127 @@
+"""What the first index of a tree costs: Django (package only), the standard library, sympy.
+
+`python benchmarks/tracing/cold.py [django|stdlib|sympy ...]`. Each tree is measured in a process of its own: CPU of
+`ast.parse` of all its files (collector off, trees dropped; before and after, the mean counts), then CPU of the index
+with its search and the whole graph; the most memory the process had, and what is on disk afterwards. `--parts` measures
+the facts and the linking alone.
+"""
+
+from __future__ import annotations
+
+import ast
+import gc
+import resource
+import shutil
+import subprocess
+import sys
+import sysconfig
+import tempfile
+import time
+import warnings
+from pathlib import Path
+
+from sources import fetch_sdist, module_of
+
+import inarch
+from inarch_brief_tracer.index import Index
+from inarch_brief_tracer.linking import NOTHING, encode, link, link_facts
+from inarch_brief_tracer.store import Store
+from inarch_brief_tracer.syntax import examined
+from inarch_sandbox_fs import inarch_workspaces
+
+TREES = {"django": "5.2", "stdlib": "", "sympy": "1.14.0"}
+
+
+def copied(name: str, folder: Path) -> list[Path]:
+    """Copy the package of a tree below a folder, and give its Python files."""
+    source = fetch_sdist(name, TREES[name]) / name if TREES[name] else Path(sysconfig.get_path("stdlib"))
+    shutil.copytree(source, folder / name, ignore=shutil.ignore_patterns("site-packages", "__pycache__"))
+    return sorted((folder / name).rglob("*.py"))
+
+
+def floor(paths: list[Path]) -> float:
+    """Give the CPU seconds of parsing all files, nothing kept; what can't be parsed is tried all the same."""
+    spent = 0.0
+    gc.disable()
+    for path in paths:
+        data = path.read_bytes()
+        start = time.process_time()
+        try:
+            ast.parse(data)
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            pass
+        spent += time.process_time() - start
+    gc.enable()
+    return spent
+
+
+def peak() -> int:
+    """Give the most memory that this process had so far, in MB."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+
+
+def indexed(root: Path, cache: str) -> tuple[float, str]:
+    """Give the CPU seconds of the first index with its graph, and what it says of itself."""
+    (spec,) = inarch_workspaces(inarch.PluginContext("sandbox-fs", str(root)))
+    workspace = spec.open(str(root))
+    index = Index(Store(cache, str(root)), 900.0, 900.0)
+    start = time.process_time()
+    with index.opened(workspace, linked=True) as (_, coverage):
+        spent = time.process_time() - start
+    index.links.close()
+    workspace.close()
+    return spent, f"{coverage.indexed:,} of {coverage.files:,} files; {coverage.linked or 'linked wholly'}"
+
+
+def parts(root: Path, paths: list[Path]) -> tuple[float, float, int]:
+    """Give the CPU seconds of the facts of all files, with parsing, and of linking them; and the number of edges."""
+    gc.disable()
+    start, files = time.process_time(), {}
+    for path in paths:
+        _, _, tree = examined(path.read_bytes())
+        name = path.relative_to(root).as_posix()
+        files[name] = (module_of(name), encode(link_facts(tree) if tree is not None else NOTHING))
+    extracted = time.process_time() - start
+    linked = link(files)
+    return extracted, time.process_time() - start - extracted, len(linked.edges)
+
+
+def measure(name: str, in_parts: bool) -> None:
+    """Measure one tree in this process and print its row."""
+    warnings.simplefilter("ignore")
+    with tempfile.TemporaryDirectory() as folder:
+        root = Path(folder, "root")
+        paths = copied(name, root)
+        parsing, before = floor(paths), peak()
+        if in_parts:
+            extracted, linking, edges = parts(root, paths)
+            parsing = (parsing + floor(paths)) / 2
+            print(
+                f"{name:7} facts {extracted / parsing:.2f} x, linking {linking / parsing:.2f} x, {edges:,} edges;"
+                f" memory {peak()} MB",
+                flush=True,
+            )
+            return
+        spent, said = indexed(root, folder + "/cache")
+        parsing = (parsing + floor(paths)) / 2
+        size = sum(path.stat().st_size for path in Path(folder, "cache").iterdir())
+    print(
+        f"{name:7} parse {parsing:6.2f} s  index {spent:6.2f} s = {spent / parsing:4.2f} x  memory {peak():4} MB"
+        f" (parsing alone {before})  disk {size / 1e6:5.2f} MB  {said}",
+        flush=True,
+    )
+
+
+def main(arguments: list[str]) -> int:
+    """Measure trees, each in a process of its own."""
+    if arguments[:1] == ["--one"]:
+        measure(arguments[1], "--parts" in arguments)
+        return 0
+    options = [item for item in arguments if item.startswith("--")]
+    for name in [item for item in arguments if not item.startswith("--")] or TREES:
+        subprocess.run([sys.executable, __file__, "--one", name, *options], check=True)
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(sys.argv[1:]))

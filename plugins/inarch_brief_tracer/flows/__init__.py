@@ -1,0 +1,1 @@
+"""Execution paths as people and models see them: as text, JSON and diagrams, kept by hand, and told with a turn."""

@@ -1,0 +1,141 @@
+"""What the graph is made of, and what is found in it: nodes, arcs, entries, routes, flows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+SCRIPT, MAIN, COMMAND, MANAGEMENT, ROUTE, VIEW = "script", "main", "command", "management-command", "route", "view"
+TASK, SIGNAL, HOOK, HANDLER = "task", "signal", "hook", "handler"
+TEST, FIXTURE, API, ORPHAN = "test", "fixture", "api", "orphan"
+
+KINDS = (
+    SCRIPT, MAIN, COMMAND, MANAGEMENT, ROUTE, VIEW, TASK, SIGNAL, HOOK, HANDLER, TEST, FIXTURE, API, ORPHAN
+)  # fmt: skip
+"""Kinds of entry points, the most telling first."""
+RANKS: Mapping[str, int] = {kind: place for place, kind in enumerate(KINDS)}
+
+
+class Gate(NamedTuple):
+    """An entry point of a kind that frameworks and manifests tell; `symbol` is the node's number."""
+
+    symbol: int
+    kind: str
+    name: str
+    how: str
+
+    @property
+    def rank(self) -> int:
+        """Give the place of its kind."""
+        return RANKS.get(self.kind, len(RANKS))
+
+
+CALL, PROPERTY, DUNDER, CALLBACK, DECORATOR, FRAMEWORK = (
+    "call", "property", "dunder", "callback", "decorator", "framework"
+)  # fmt: skip
+ARC_KINDS = (CALL, PROPERTY, DUNDER, CALLBACK, DECORATOR, FRAMEWORK)
+EXACT, INFERRED, HIERARCHY, NAME = "exact", "inferred", "hierarchy", "name"
+CONFIDENCES = (EXACT, INFERRED, HIERARCHY, NAME)
+
+
+class Node(NamedTuple):
+    """A function, method, class or module body of the tree."""
+
+    id: int
+    qualname: str
+    """`package.module.Class.method`, nested functions without `<locals>`; a module's body has the module's name."""
+    kind: str
+    """`module`, `class`, `function` or `method`."""
+    file: str
+    line: int
+    end: int
+    role: str
+    """`code`, `test`, `example` or `vendored`."""
+    signature: str = ""
+    doc: str = ""
+
+    @property
+    def name(self) -> str:
+        """Give the short name: `Class.method`, `function`, or the module's."""
+        parts = self.qualname.split(".")
+        return ".".join(parts[-2:]) if self.kind == "method" else parts[-1]
+
+
+class Arc(NamedTuple):
+    """An edge of the graph: who calls, who is called, where, and how sure that is."""
+
+    caller: int
+    callee: int
+    kind: str
+    confidence: str
+    line: int
+    """Line of the call site in the caller's file."""
+
+
+class Entry(NamedTuple):
+    """A place where the program is entered from outside."""
+
+    node: Node
+    kind: str
+    name: str
+    """How it is known outside: `shop buy-now`, `GET /pets`, else the node's name."""
+    rank: int
+    how: str = ""
+    """What makes it an entry: `console script in pyproject.toml:9`, `@app.route`."""
+
+
+class Step(NamedTuple):
+    """A node on a route with the call site that leads to it; the first step has line 0 and no kind."""
+
+    node: Node
+    file: str = ""
+    """File of the call site: the previous step's."""
+    line: int = 0
+    kind: str = ""
+    confidence: str = ""
+    cycle: int = 0
+    """How many functions call each other in turn with this one (it included); the loops are left out of the route."""
+
+    @property
+    def is_unsure(self) -> bool:
+        """Whether the call was found by its name alone."""
+        return self.confidence == NAME
+
+
+class Route(NamedTuple):
+    """A way from an entry to the target; the last step is the target."""
+
+    entry: Entry
+    steps: tuple[Step, ...]
+    cost: float
+
+
+class Below(NamedTuple):
+    """What a step calls, with what that calls; `more` counts what is left out."""
+
+    step: Step
+    calls: tuple[Below, ...] = ()
+    more: int = 0
+
+
+class Flow(NamedTuple):
+    """Everything that is known of how a target is reached, and what it calls."""
+
+    target: Node
+    routes: tuple[Route, ...]
+    """The best entry's first; up to k of an entry, the cheapest first."""
+    entry_count: int
+    """Distinct entries that reach the target, also those that are not shown."""
+    entry_counts: Mapping[str, int]
+    """The same by kind."""
+    more_callers: Mapping[int, int]
+    """How many callers a node on the routes has besides those that the routes show."""
+    down: tuple[Below, ...]
+    more_below: int
+    linked: str
+    """What has to be said about how much is linked, "" when all is well."""
+
+    @property
+    def entries(self) -> tuple[Entry, ...]:
+        """Give the shown entries, each once, best first."""
+        return tuple({route.entry.node.id: route.entry for route in self.routes}.values())

@@ -1,0 +1,298 @@
+"""Reading and writing attributes of values, with what that calls: properties, descriptors, `__getattr__`."""
+
+from __future__ import annotations
+
+from inarch_brief_tracer.linking.arguments import NO_ARGUMENTS, Arguments
+from inarch_brief_tracer.linking.binding import call_function
+from inarch_brief_tracer.linking.budget import DUNDER, EXACT, HIERARCHY, INFERRED, PROPERTY
+from inarch_brief_tracer.linking.callbacks import call_handed
+from inarch_brief_tracer.linking.calls import call
+from inarch_brief_tracer.linking.members import NOT_FOUND, Found, lookup, outside_bases
+from inarch_brief_tracer.linking.names import (
+    exported_cell,
+    module_attribute,
+    outside_module,
+)
+from inarch_brief_tracer.linking.state import EMPTY, Linker, every, union
+from inarch_brief_tracer.linking.values import (
+    OF_CLASS,
+    STATIC,
+    Above,
+    Bound,
+    Cell,
+    Cls,
+    Container,
+    Func,
+    Generator,
+    Instance,
+    Method,
+    Module,
+    OpenClass,
+    Outside,
+    Partial,
+    Pattern,
+    Property,
+    Text,
+    Value,
+    Values,
+)
+
+
+def attribute(linker: Linker, base: Value, name: str, line: int) -> Values:
+    """Give what an attribute of a value stands for, noting what reading it calls."""
+    kind = type(base)
+    if kind is Instance:
+        return of_instance(linker, base, name, line)  # type: ignore[arg-type]
+    if kind is Module:
+        return _of_module(linker, base, name)  # type: ignore[arg-type]
+    if kind is Outside:
+        return (linker.outside(f"{base.name}.{name}"),)  # type: ignore[attr-defined]
+    if kind is Cls or kind is OpenClass:
+        return _of_class(linker, base, name, line)  # type: ignore[arg-type]
+    if kind is Above:
+        return _above(linker, base, name, line)  # type: ignore[arg-type]
+    if kind is Container or kind is Generator or kind is Property or kind is Text or kind is Pattern or kind is Partial:
+        return (method(linker, base, name),)
+    if kind is Func or kind is Bound:
+        return _of_function(linker, base, name)  # type: ignore[arg-type]
+    return EMPTY
+
+
+def method(linker: Linker, base: Value, name: str) -> Method:
+    """Give a method of a container or the like, made once."""
+    key = (base, name)
+    found = linker.bound_methods.get(key)
+    if found is None:
+        found = linker.bound_methods[key] = Method(base, name)
+    return found
+
+
+def _of_module(linker: Linker, module: Module, name: str) -> Values:
+    found = module_attribute(linker, module, name)
+    if found:
+        return found
+    if module.file is None:
+        return EMPTY
+    hook = exported_cell(linker, module.file, "__getattr__", set())
+    if hook is not None and exported_cell(linker, module.file, name, set()) is None and "dunders" in linker.on:
+        for value in linker.read(hook):
+            if isinstance(value, Func):
+                found = union(found, call_function(linker, value, NO_ARGUMENTS, DUNDER, INFERRED, 0))
+        return found
+    return outside_module(linker, module, name)
+
+
+def _of_function(linker: Linker, func: Func | Bound, name: str) -> Values:
+    target = func.func if isinstance(func, Bound) else func
+    if name == "__wrapped__":
+        return EMPTY
+    if name == "__func__":
+        return (target,)
+    if name == "__self__" and isinstance(func, Bound):
+        return (func.receiver,)
+    if name == "__call__":
+        return (func,)
+    return linker.read(own_attribute(linker, target, name))
+
+
+def own_attribute(linker: Linker, owner: Value, name: str) -> Cell:
+    """Give the cell of an attribute that was put on a function."""
+    key = (owner, name)
+    cell = linker.own_attributes.get(key)
+    if cell is None:
+        cell = linker.own_attributes[key] = Cell()
+    return cell
+
+
+def of_instance(linker: Linker, base: Instance, name: str, line: int) -> Values:
+    """Give what an attribute of an instance stands for."""
+    found = lookup(linker, base.cls, name, base.open)
+    if found is not NOT_FOUND:
+        confidence = INFERRED if base.open else EXACT
+        if not (found.derived or found.in_instances or found.derived_instances):
+            values = linker.read(found.in_class[0])
+            if len(values) == 1:
+                return bind(linker, values[0], base, line, confidence)
+        parts = [linker.read(cell) for cell in (*found.in_instances, *found.derived_instances)]
+        for cell in found.in_class:
+            parts += [bind(linker, value, base, line, confidence) for value in linker.read(cell)]
+        for cell in found.derived:
+            for value in linker.read(cell):
+                bound = bind(linker, value, base, line, HIERARCHY)
+                linker.hierarchical.update(dict.fromkeys(bound))
+                parts.append(bound)
+        return every(parts)
+    return _absent(linker, base, name, line)
+
+
+def _absent(linker: Linker, base: Instance, name: str, line: int) -> Values:
+    """Give an attribute that neither the class nor its bases in the tree have."""
+    cls = base.cls
+    if name == "__class__":
+        return (cls.open_class if base.open else cls,)
+    if name == "__dict__":
+        return EMPTY
+    result: Values = ()
+    if "dunders" in linker.on and not name.startswith("__"):
+        for hook in ("__getattr__", "__getattribute__"):
+            found = lookup(linker, cls, hook, base.open)
+            for cell in (*found.in_class, *found.derived):
+                for value in linker.read(cell):
+                    if isinstance(value, Func):
+                        arguments = Arguments(((base,), (linker.text(name),)))
+                        result = union(result, call_function(linker, value, arguments, DUNDER, INFERRED, line))
+    for outer in outside_bases(cls):
+        result = union(result, (inherited(linker, base, outer, name),))
+    return result
+
+
+def inherited(linker: Linker, receiver: Value, base: str, name: str) -> Outside:
+    """Give an attribute that a receiver's class has from outside the tree."""
+    key = (receiver, f"{base}.{name}")
+    found = linker.inherited.get(key)
+    if found is None:
+        found = linker.inherited[key] = Outside(f"{base}.{name}", receiver)
+    return found
+
+
+def bind(linker: Linker, value: Value, receiver: Value, line: int, confidence: int) -> Values:
+    """Give what a value found in a class becomes when it is read from an instance."""
+    kind = type(value)
+    if kind is Func:
+        if value.binding == STATIC:  # type: ignore[attr-defined]
+            return (value,)
+        if value.binding == OF_CLASS and isinstance(receiver, Instance):  # type: ignore[attr-defined]
+            receiver = receiver.cls.open_class if receiver.open else receiver.cls
+        return (bound(value, receiver),)  # type: ignore[arg-type]
+    if kind is Property:
+        return _get(linker, value, receiver, line, confidence)  # type: ignore[arg-type]
+    if kind is Instance and "properties" in linker.on:
+        getter = lookup(linker, value.cls, "__get__", value.open)  # type: ignore[attr-defined]
+        if getter.in_class:
+            return _descriptor(linker, value, getter, receiver, line)  # type: ignore[arg-type]
+    return (value,)
+
+
+def bound(func: Func, receiver: Value) -> Bound:
+    """Give a function with its first argument, made once."""
+    found = func.bound.get(receiver)
+    if found is None:
+        found = func.bound[receiver] = Bound(func, receiver)
+    return found
+
+
+def _get(linker: Linker, value: Property, receiver: Value, line: int, confidence: int) -> Values:
+    if "properties" not in linker.on:
+        return EMPTY
+    result: Values = ()
+    for getter in linker.read(value.getter):
+        if isinstance(getter, Func):
+            arguments = Arguments(((receiver,),))
+            result = union(result, call_function(linker, getter, arguments, PROPERTY, confidence, line))
+        elif not isinstance(getter, Outside):
+            result = union(result, call(linker, getter, Arguments(((receiver,),)), line, PROPERTY))
+    return result
+
+
+def _descriptor(linker: Linker, value: Instance, getter: Found, receiver: Value, line: int) -> Values:
+    result: Values = ()
+    owner: Values = (receiver.cls,) if isinstance(receiver, Instance) else (receiver,)
+    for cell in getter.in_class:
+        for func in linker.read(cell):
+            if isinstance(func, Func):
+                arguments = Arguments(((value,), (receiver,), owner))
+                result = union(result, call_function(linker, func, arguments, DUNDER, INFERRED, line))
+    return result
+
+
+def _of_class(linker: Linker, base: Cls | OpenClass, name: str, line: int) -> Values:
+    is_open = isinstance(base, OpenClass)
+    cls = base.cls if isinstance(base, OpenClass) else base
+    found = lookup(linker, cls, name, is_open)
+    result: Values = ()
+    for at, cell in enumerate((*found.in_class, *found.derived)):
+        for value in linker.read(cell):
+            one: Values = (value,)
+            if isinstance(value, Func) and value.binding == OF_CLASS:
+                one = (bound(value, base),)
+            elif isinstance(value, Instance) and "properties" in linker.on:
+                getter = lookup(linker, value.cls, "__get__", value.open)
+                if getter.in_class:
+                    one = _descriptor(linker, value, getter, base, line)
+            if at >= len(found.in_class):
+                linker.hierarchical.update(dict.fromkeys(one))
+            result = union(result, one)
+    if found.in_class or found.derived:
+        return result
+    for meta in cls.metaclass:
+        if isinstance(meta, Cls):
+            above = lookup(linker, meta, name, False)
+            for cell in above.in_class:
+                for value in linker.read(cell):
+                    result = union(result, bind(linker, value, base, line, INFERRED))
+    if result:
+        return result
+    for cell in found.in_instances:
+        result = union(result, linker.read(cell))
+    if name in ("__name__", "__qualname__", "__doc__", "__module__"):
+        return EMPTY
+    for outer in outside_bases(cls) if not result else ():
+        result = union(result, (inherited(linker, base, outer, name),))
+    return result
+
+
+def _above(linker: Linker, base: Above, name: str, line: int) -> Values:
+    """Give what `super().name` stands for: the next class that has it, in the receiver's order or a derived one's."""
+    receiver = base.receiver
+    start = receiver.cls if isinstance(receiver, Instance | OpenClass) else receiver
+    ancestry = start.ancestry if isinstance(start, Cls) and base.cls in start.ancestry else base.cls.ancestry
+    after = ancestry[ancestry.index(base.cls) + 1 :]
+    is_class = not isinstance(receiver, Instance)
+    for cls in after:
+        # An empty lookup is noted, so that a later definition is seen.
+        cell = cls.class_cells.get(name)
+        if cell is not None:
+            result: Values = ()
+            for value in linker.read(cell):
+                if is_class and isinstance(value, Func):
+                    one: Values = (bound(value, receiver),) if value.binding == OF_CLASS else (value,)
+                    if name == "__new__":
+                        one = (value,)
+                else:
+                    one = bind(linker, value, receiver, line, INFERRED)
+                result = union(result, one)
+            return result
+    lookup(linker, base.cls, name, False)
+    outers = outside_bases(base.cls)
+    return tuple([inherited(linker, receiver, outer, name) for outer in outers])
+
+
+_FROM_OUTSIDE = frozenset(("__setitem__", "__delitem__", "__getitem__", "__iter__", "__exit__"))
+"""Special methods that instances often have from a class outside."""
+MAX_IMPLICIT = 4
+"""Overrides of a special method that are looked at besides the receiver's own."""
+
+
+def special(linker: Linker, base: Value, name: str, arguments: Arguments, line: int) -> Values | None:
+    """Call a special method of an instance if its class has it in the tree; None where it does not."""
+    if not isinstance(base, Instance) or "dunders" not in linker.on:
+        return None
+    found = lookup(linker, base.cls, name, base.open)
+    if not found.in_class:
+        if name in _FROM_OUTSIDE and outside_bases(base.cls):
+            call_handed(linker, base, line)
+        if not found.derived:
+            return None
+    result: Values = ()
+    # Operators are everywhere: where many classes override one, the receiver's own has to do.
+    few = len(found.derived) <= MAX_IMPLICIT and linker.budget.visits > 2
+    derived = found.derived if few or not found.in_class else ()
+    for at, cell in enumerate((*found.in_class, *derived)):
+        confidence = INFERRED if at < len(found.in_class) else HIERARCHY
+        for value in linker.read(cell):
+            if isinstance(value, Func):
+                given = arguments if value.binding == STATIC else arguments.after((base,))
+                result = union(result, call_function(linker, value, given, DUNDER, confidence, line))
+            else:
+                result = union(result, call(linker, value, arguments, line, DUNDER))
+    return result

@@ -1,0 +1,57 @@
+"""How much linking may cost, by the size of the tree, and what can be switched off."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+CALL, PROPERTY, DUNDER, DECORATOR, CALLBACK, FRAMEWORK = range(6)
+KINDS = ("call", "property", "dunder", "decorator", "callback", "framework")
+EXACT, INFERRED, HIERARCHY, NAME = range(4)
+CONFIDENCES = ("exact", "inferred", "hierarchy", "name")
+
+MECHANISMS = frozenset(
+    (
+        *("parameters", "returns", "attributes", "hierarchy", "annotations", "properties", "dunders", "decorators"),
+        *("callbacks", "models", "narrowing", "operators", "names"),
+    )
+)
+"""What can be switched off, to see what it adds."""
+
+
+class Budget(NamedTuple):
+    """How much linking may cost; where nothing is said, the size of the tree decides."""
+
+    values: int = 0
+    """Instances a set may hold before they are taken for anything."""
+    functions: int = 0
+    """Functions and classes a set may hold: a decorator wraps many."""
+    overrides: int = 0
+    """Classes derived from a receiver's that are looked at."""
+    visits: int = 0
+    """How often one statement is evaluated at most."""
+    steps: float = 0.0
+    """Statements evaluated at most, as a multiple of those there are."""
+    without: frozenset[str] = frozenset()
+    """Mechanisms that are off."""
+    outside: bool = False
+    """Whether edges to names outside the tree are given too."""
+    numbered: bool = False
+    """Whether the lambdas of a scope are told apart, as `<lambda1>`, `<lambda2>`."""
+
+
+_SIZES = (
+    (20_000, Budget(24, 64, 32, 6, 6)),
+    (45_000, Budget(12, 32, 16, 4, 4)),
+    (100_000, Budget(6, 12, 8, 2, 1.25)),
+    (150_000, Budget(6, 8, 6, 2, 1.2)),
+    (10**9, Budget(4, 6, 4, 2, 1.1, frozenset(("operators",)))),
+)
+
+
+"""Statements of a tree, and what its sets may hold and its statements may cost: a large one is linked more coarsely."""
+
+
+def sized(budget: Budget, count: int) -> Budget:
+    """Fill a budget for a tree with so many statements."""
+    usual = next(row for size, row in _SIZES if count <= size)
+    return Budget._make(given or known for given, known in zip(budget, usual, strict=True))

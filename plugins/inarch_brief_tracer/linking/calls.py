@@ -1,0 +1,177 @@
+"""Calling values: edges, parameters bound from arguments, and what comes back."""
+
+from __future__ import annotations
+
+from inarch_brief_tracer.linking.arguments import NO_ARGUMENTS, Arguments
+from inarch_brief_tracer.linking.binding import call_function
+from inarch_brief_tracer.linking.budget import CALL, CALLBACK, DUNDER, EXACT, HIERARCHY, INFERRED
+from inarch_brief_tracer.linking.callbacks import call_back_receiver, call_handed, hand_over, keep_handed
+from inarch_brief_tracer.linking.members import instance_cell, lookup, outside_bases
+from inarch_brief_tracer.linking.state import EMPTY, Linker, union
+from inarch_brief_tracer.linking.values import (
+    Bound,
+    Cls,
+    Func,
+    Instance,
+    Method,
+    OpenClass,
+    Outside,
+    Partial,
+    Value,
+    Values,
+)
+
+
+def call(
+    linker: Linker, callee: Value, arguments: Arguments, line: int, kind: int = CALL, sure: bool = False
+) -> Values:
+    """Call a value; gives what the call gives."""
+    type_ = type(callee)
+    confidence = EXACT if sure else INFERRED
+    if callee in linker.hierarchical:
+        confidence = HIERARCHY
+    if type_ is Func:
+        return call_function(linker, callee, arguments, kind, confidence, line)  # type: ignore[arg-type]
+    if type_ is Bound:
+        func, receiver = callee.func, callee.receiver  # type: ignore[attr-defined]
+        return call_function(linker, func, arguments.after((receiver,)), kind, confidence, line)
+    if type_ is Cls:
+        return construct(linker, callee, callee, arguments, line, confidence)  # type: ignore[arg-type]
+    if type_ is OpenClass:
+        return construct(linker, callee.cls, callee, arguments, line, confidence)  # type: ignore[attr-defined,arg-type]
+    if type_ is Outside:
+        return _outside(linker, callee, arguments, line)  # type: ignore[arg-type]
+    if type_ is Method:
+        return _method(linker, callee, arguments, line)  # type: ignore[arg-type]
+    if type_ is Instance:
+        return _instance(linker, callee, arguments, line)  # type: ignore[arg-type]
+    if type_ is Partial:
+        return _partial(linker, callee, arguments, line)  # type: ignore[arg-type]
+    return EMPTY
+
+
+def construct(
+    linker: Linker, cls: Cls, asked: Cls | OpenClass, arguments: Arguments, line: int, confidence: int
+) -> Values:
+    """Call a class: its metaclass's `__call__`, `__new__` and `__init__`, or what a decorator wrote for it."""
+    is_open = isinstance(asked, OpenClass)
+    made: Values = (cls.open if is_open else cls.exact,)
+    found_any = False
+    for meta in cls.metaclass:
+        if isinstance(meta, Cls):
+            hook = lookup(linker, meta, "__call__", False)
+            for cell in hook.in_class:
+                for value in linker.read(cell):
+                    if isinstance(value, Func):
+                        made = union(
+                            made, call_function(linker, value, arguments.after((asked,)), DUNDER, INFERRED, line)
+                        )
+    for name, first in (("__new__", (asked,)), ("__init__", made[:1])):
+        found = lookup(linker, cls, name, is_open)
+        for at, cell in enumerate((*found.in_class, *found.derived)):
+            for value in linker.read(cell):
+                if isinstance(value, Func):
+                    found_any = True
+                    sure = confidence if at < len(found.in_class) else HIERARCHY
+                    given = call_function(linker, value, arguments.after(first), CALL, sure, line)
+                    if name == "__new__":
+                        made = union(made, tuple([item for item in given if isinstance(item, Instance)]))
+        if found.in_class and name == "__new__":
+            made = made[:MAX_MADE]
+    if cls.data and not found_any:
+        _data_class(linker, cls, arguments, line)
+    if not found_any:
+        for outer in outside_bases(cls):
+            if not outer.startswith("<builtin>"):
+                linker.outside_call(f"{outer}.__init__", line)
+            hand_over(linker, arguments, line)
+            keep_handed(linker, cls, arguments)
+    return made
+
+
+MAX_MADE = 8
+
+
+def _data_class(linker: Linker, cls: Cls, arguments: Arguments, line: int) -> None:
+    """Call what the `__init__` written by a decorator calls, and fill the fields."""
+    for name in ("__post_init__", "__attrs_post_init__"):
+        for cell in lookup(linker, cls, name, False).in_class:
+            for value in linker.read(cell):
+                if isinstance(value, Func):
+                    call_function(linker, value, Arguments(((cls.exact,),)), CALLBACK, INFERRED, line)
+    fields = [name for ancestor in reversed(cls.ancestry) for name in ancestor.fields]
+    given = dict(zip(fields, arguments.positional, strict=False)) | arguments.keywords
+    for name, values in given.items():
+        if name in fields and values:
+            linker.put(instance_cell(linker, cls, name), values)
+    for ancestor in cls.ancestry:
+        for factory in linker.read(ancestor.factories):
+            call(linker, factory, NO_ARGUMENTS, line, CALLBACK)
+
+
+def _instance(linker: Linker, callee: Instance, arguments: Arguments, line: int) -> Values:
+    found = lookup(linker, callee.cls, "__call__", callee.open)
+    result: Values = ()
+    for at, cell in enumerate((*found.in_class, *found.derived)):
+        confidence = INFERRED if at < len(found.in_class) else HIERARCHY
+        for value in linker.read(cell):
+            if isinstance(value, Func):
+                result = union(
+                    result, call_function(linker, value, arguments.after((callee,)), DUNDER, confidence, line)
+                )
+    if not found.in_class:
+        hand_over(linker, arguments, line)
+    return result
+
+
+def _partial(linker: Linker, callee: Partial, arguments: Arguments, line: int) -> Values:
+    given = callee.given
+    if given is not None:
+        arguments = Arguments(
+            (*given.positional, *arguments.positional),
+            given.keywords | arguments.keywords,
+            arguments.rest,
+            given.mappings + arguments.mappings,
+        )
+    if callee.around is not None:
+        linker.edge(callee.around.scope, CALLBACK, INFERRED, line)
+    result: Values = ()
+    for func in linker.read(callee.func):
+        if isinstance(func, Partial):
+            # One over another, at most once: a name may be bound to a partial of itself.
+            for inner in linker.read(func.func):
+                if not isinstance(inner, Partial):
+                    result = union(result, call(linker, inner, arguments, line))
+        elif not isinstance(func, Partial):
+            result = union(result, call(linker, func, arguments, line))
+    return result
+
+
+def _method(linker: Linker, callee: Method, arguments: Arguments, line: int) -> Values:
+    model = linker.methods.get(type(callee.receiver).__name__)
+    if model is None:
+        return EMPTY
+    return model(linker, callee.receiver, callee.name, arguments, line)
+
+
+def _outside(linker: Linker, callee: Outside, arguments: Arguments, line: int) -> Values:
+    """Call something outside the tree: as its model says, else functions handed to it are called back."""
+    linker.outside_call(callee.name, line)
+    if "models" in linker.on:
+        model = linker.models.get(callee.name)
+        if model is not None:
+            return model(linker, arguments, line)
+    hand_over(linker, arguments, line)
+    if callee.receiver is not None:
+        call_back_receiver(linker, callee, line)
+        if isinstance(callee.receiver, Instance):
+            keep_handed(linker, callee.receiver.cls, arguments)
+            call_handed(linker, callee.receiver, line)
+        return EMPTY
+    if callee.name.endswith(".__init__") and arguments.positional:
+        for value in arguments.positional[0]:
+            if isinstance(value, Instance):
+                keep_handed(linker, value.cls, arguments)
+    handed = [value.open for value in arguments.every() if isinstance(value, Cls)]
+    # What is given one class often makes one: `ensure(Settings)`.
+    return (callee, handed[0]) if len(handed) == 1 else (callee,)

@@ -1,0 +1,241 @@
+"""Definitions: functions with their decorators and annotations, classes with their bases."""
+
+from __future__ import annotations
+
+from inarch_brief_tracer.linking.arguments import Arguments
+from inarch_brief_tracer.linking.binding import call_function, generator
+from inarch_brief_tracer.linking.budget import DECORATOR, DUNDER, INFERRED
+from inarch_brief_tracer.linking.calls import call
+from inarch_brief_tracer.linking.containers import iterated
+from inarch_brief_tracer.linking.evaluate import evaluate, function_of
+from inarch_brief_tracer.linking.facts import Code
+from inarch_brief_tracer.linking.hints import hinted
+from inarch_brief_tracer.linking.members import lookup, set_bases
+from inarch_brief_tracer.linking.names import binding_cell, own_cell
+from inarch_brief_tracer.linking.state import Linker, union
+from inarch_brief_tracer.linking.values import (
+    OF_CLASS,
+    STATIC,
+    Cell,
+    Cls,
+    Func,
+    Generator,
+    OpenClass,
+    Outside,
+    Partial,
+    Scope,
+    Value,
+    Values,
+)
+
+_IMPLICIT_STATIC = frozenset(("__new__",))
+
+
+_IMPLICIT_CLASS = frozenset(("__init_subclass__", "__class_getitem__"))
+
+
+def _function(linker: Linker, code: Code) -> None:
+    index, decorators, defaults, hints, returned, line = code[1:]
+    around = linker.scope
+    scope = around.file.scopes[index]
+    func = function_of(scope)
+    owner = around.cls if around.function is None else None
+    if owner is not None and scope.cls is None:
+        scope.cls = owner
+    applied = [evaluate(linker, decorator) for decorator in decorators]
+    _binding(func, owner, applied)
+    _receiver(linker, func, owner)
+    for name, item in defaults:
+        linker.put(own_cell(scope, name), evaluate(linker, item))
+    if "annotations" in linker.on:
+        _hints(linker, func, hints, returned)
+    result: Values = (func,)
+    for place in range(len(applied) - 1, -1, -1):
+        result = _decorated(linker, result, applied[place], line)
+    linker.put(binding_cell(linker, around, scope.facts.name.rpartition(".")[2]), result)
+
+
+def _binding(func: Func, owner: Cls | None, applied: list[Values]) -> None:
+    if owner is None:
+        return
+    short = func.scope.facts.name.rpartition(".")[2]
+    if short in _IMPLICIT_CLASS:
+        func.binding = OF_CLASS
+    elif short in _IMPLICIT_STATIC:
+        func.binding = STATIC
+    for values in applied:
+        for value in values:
+            if isinstance(value, Outside):
+                if value.name == "<builtin>.staticmethod":
+                    func.binding = STATIC
+                elif value.name == "<builtin>.classmethod" or value.name.endswith("classproperty"):
+                    func.binding = OF_CLASS
+
+
+def _receiver(linker: Linker, func: Func, owner: Cls | None) -> None:
+    """Put what a method is called on into its first parameter."""
+    names = func.scope.facts.parameters.positional
+    if owner is None or not names:
+        return
+    short = func.scope.facts.name.rpartition(".")[2]
+    first: Value = owner.open
+    if func.binding == OF_CLASS or short == "__new__":
+        first = owner.open_class
+    elif func.binding == STATIC:
+        return
+    linker.put(own_cell(func.scope, names[0]), (first,))
+
+
+def _hints(linker: Linker, func: Func, hints: tuple[tuple[str, Code], ...], returned: Code) -> None:
+    scope, names = func.scope, func.scope.facts.parameters
+    for place, (name, hint) in enumerate(hints):
+        values = hinted(linker, linker.scope, hint, linker.unit << 6 | place + 1)
+        if values and name == names.rest:
+            linker.put(linker.own_container(func, name, "tuple").rest, values)
+        elif values and name == names.keywords:
+            linker.put(linker.own_container(func, name, "dict").rest, values)
+        elif values:
+            linker.put(own_cell(scope, name), values)
+    if returned is not None:
+        values = hinted(linker, linker.scope, returned, linker.unit << 6)
+        if func.generator:
+            linker.put(generator(func).items, iterated_hint(linker, values))
+        elif values:
+            linker.put(func.returns, tuple([value for value in values if not isinstance(value, Outside)]))
+
+
+def iterated_hint(linker: Linker, values: Values) -> Values:
+    """Give the items that an annotation of a generator promises."""
+    found: Values = ()
+    for value in values:
+        if type(value).__name__ == "Container":
+            found = union(found, iterated(linker, (value,), 0))
+    return found
+
+
+def _decorated(linker: Linker, values: Values, decorators: Values, line: int) -> Values:
+    """Give what decorating values gives; an unknown decorator gives back what it decorates."""
+    if not decorators or "decorators" not in linker.on:
+        return values
+    result: Values = ()
+    for decorator in decorators:
+        if isinstance(decorator, Outside):
+            given = _by_outside(linker, decorator, values, line)
+        elif isinstance(decorator, Generator) and decorator.func.context:
+            made = linker.made(3, Partial)
+            assert isinstance(made, Partial)
+            made.around = decorator.func
+            linker.put(made.func, values)
+            given = (made,)
+        else:
+            given = call(linker, decorator, Arguments((values,)), line, DECORATOR)
+            if not given:
+                # What it returns may not be known yet; it counts as the decorated function when it never is.
+                if linker.late:
+                    given = values
+                else:
+                    linker.undecided[linker.unit] = None
+        result = union(result, given)
+    return result
+
+
+def _by_outside(linker: Linker, decorator: Outside, values: Values, line: int) -> Values:
+    name = decorator.name
+    if not name.startswith("<builtin>"):
+        linker.outside_call(name, line)
+    if name.lower().endswith("property"):
+        name = "<builtin>.property"
+    model = linker.models.get(name)
+    if model is None:
+        return values
+    found = model(linker, Arguments((values,)), line)
+    return found if found else values
+
+
+def _class(linker: Linker, code: Code) -> None:
+    index, decorators, bases, keywords, line = code[1:]
+    around = linker.scope
+    scope = around.file.scopes[index]
+    cls = scope.cls
+    assert cls is not None
+    known, outside = _bases(linker, bases)
+    cls.is_protocol = any(name.endswith(".Protocol") for name in outside)
+    set_bases(linker, cls, known, outside)
+    for base in known:
+        cls.metaclass = union(cls.metaclass, base.metaclass)
+        if base.data and not cls.data:
+            cls.data = base.data
+    for name, item in keywords:
+        values = evaluate(linker, item)
+        if name == "metaclass":
+            cls.metaclass = union(cls.metaclass, values)
+    if any(name.endswith("NamedTuple") for name in outside):
+        cls.data = "NamedTuple"
+    _hooks(linker, cls, line)
+    result: Values = (cls,)
+    for decorator in reversed(decorators):
+        values = evaluate(linker, decorator)
+        for value in values:
+            if isinstance(value, Outside) and _writes_init(value.name):
+                cls.data = value.name
+        if not (values and all(isinstance(value, Outside) for value in values)):
+            given = _decorated(linker, result, values, line)
+            # One that gives the class back gives back the others it decorates to a reader that can't tell them apart.
+            result = result if cls in given else union(result, given)
+        elif linker.budget.outside:
+            linker.outside_call(values[0].name, line)  # type: ignore[attr-defined]
+    linker.put(binding_cell(linker, around, scope.facts.name.rpartition(".")[2]), result)
+
+
+def _writes_init(name: str) -> bool:
+    module, _, short = name.rpartition(".")
+    return short in ("dataclass", "define", "frozen", "mutable", "attrs", "s") and module.partition(".")[0] in (
+        *("dataclasses", "attr", "attrs", "pydantic"),
+    )
+
+
+def _bases(linker: Linker, bases: tuple[Code, ...]) -> tuple[tuple[Cls, ...], tuple[str, ...]]:
+    known: list[Cls] = []
+    outside: list[str] = []
+    for base in bases:
+        for value in evaluate(linker, base):
+            if isinstance(value, Cls):
+                if value not in known:
+                    known.append(value)
+            elif isinstance(value, OpenClass):
+                known.append(value.cls)
+            elif isinstance(value, Outside) and value.name not in ("<builtin>.object", "typing.Generic"):
+                outside.append(value.name)
+    return tuple(known[:8]), tuple(outside[:8])
+
+
+def _hooks(linker: Linker, cls: Cls, line: int) -> None:
+    """Note what making a class calls: `__init_subclass__` of its bases, `__new__` and `__init__` of its metaclass."""
+    if "dunders" not in linker.on:
+        return
+    for base in cls.bases:
+        for cell in lookup(linker, base, "__init_subclass__", False).in_class:
+            for value in linker.read(cell):
+                if isinstance(value, Func):
+                    call_function(linker, value, Arguments(((cls,),)), DUNDER, INFERRED, line)
+        break
+    for meta in cls.metaclass:
+        if isinstance(meta, Cls):
+            for name in ("__prepare__", "__new__", "__init__"):
+                for cell in lookup(linker, meta, name, False).in_class:
+                    for value in linker.read(cell):
+                        if isinstance(value, Func):
+                            call_function(linker, value, Arguments(((cls,),)), DUNDER, INFERRED, line)
+        elif isinstance(meta, Func):
+            call(linker, meta, Arguments(), line)
+
+
+def predefine(linker: Linker, scope: Scope) -> None:
+    """Make the class of a scope, with the cells of all its attributes."""
+    cls = scope.cls = Cls(scope)
+    for name in scope.facts.bound:
+        own_cell(scope, name)
+        linker.defining.setdefault(name, {})[cls] = None
+    for name in scope.facts.attributes if "attributes" in linker.on else ():
+        cls.instance_cells[name] = Cell()
+        linker.defining.setdefault(name, {})[cls] = None

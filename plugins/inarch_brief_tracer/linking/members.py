@@ -1,0 +1,188 @@
+"""Attributes: over the order of a class's bases, and for open receivers over everything derived from it."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from inarch_brief_tracer.linking.state import Linker
+from inarch_brief_tracer.linking.values import Cell, Cls
+
+
+class Found(NamedTuple):
+    """The cells of an attribute."""
+
+    in_class: tuple[Cell, ...]
+    in_instances: tuple[Cell, ...]
+    derived: tuple[Cell, ...]
+    """Cells of derived classes, where the receiver may be an instance of one."""
+    derived_instances: tuple[Cell, ...]
+
+
+NOT_FOUND = Found((), (), (), ())
+
+
+def linearized(cls: Cls) -> tuple[Cls, ...]:
+    """Give a class and its bases in the order Python looks through them (C3); depth first where there is none."""
+    sequences = [list(base.ancestry) for base in cls.bases] + [list(cls.bases)]
+    merged = [cls]
+    while sequences := [sequence for sequence in sequences if sequence]:
+        for sequence in sequences:
+            head = sequence[0]
+            if not any(head in other[1:] for other in sequences):
+                break
+        else:
+            head = sequences[0][0]
+        if head not in merged:
+            merged.append(head)
+        for sequence in sequences:
+            if head in sequence:
+                sequence.remove(head)
+    return tuple(merged)
+
+
+def descendants(cls: Cls) -> dict[Cls, None]:
+    """Give all classes derived from a class."""
+    if cls.descendants is None:
+        found: dict[Cls, None] = {}
+        waiting = list(cls.subclasses)
+        while waiting:
+            current = waiting.pop(0)
+            if current not in found and current is not cls:
+                found[current] = None
+                waiting.extend(current.subclasses)
+        cls.descendants = found
+    return cls.descendants
+
+
+def set_bases(linker: Linker, cls: Cls, bases: tuple[Cls, ...], outside: tuple[str, ...]) -> None:
+    """Note the bases of a class; everything found by way of it is looked up anew."""
+    bases = tuple([base for base in bases if base is not cls and cls not in base.ancestry])
+    if bases == cls.bases and outside == cls.outside:
+        return
+    for base in cls.bases:
+        base.subclasses.pop(cls, None)
+    cls.bases, cls.outside = bases, outside
+    for base in bases:
+        if base.scope.id >= linker.base:  # what is done with stays as it is
+            base.subclasses[cls] = None
+    _forget(cls)
+    cls.descendants = None
+    affected = [cls, *_fresh_descendants(cls)]
+    for current in affected:
+        current.ancestry = linearized(current)
+    for ancestor in cls.ancestry:
+        ancestor.descendants = None
+    _forget(cls)
+    # Who looked an attribute up through it may find another one now.
+    for current in affected:
+        for name in (*current.class_cells, *current.instance_cells):
+            linker.wake(linker.waiting.get(name, []))
+
+
+def _fresh_descendants(cls: Cls) -> list[Cls]:
+    cls.descendants = None
+    return list(descendants(cls))
+
+
+def outside_bases(cls: Cls) -> tuple[str, ...]:
+    """Give the bases outside the tree that a class has, its bases' included."""
+    found: tuple[str, ...] = ()
+    for ancestor in cls.ancestry:
+        found += ancestor.outside
+    return found
+
+
+def lookup(linker: Linker, cls: Cls, name: str, is_open: bool) -> Found:
+    """Find an attribute of a class's instances."""
+    known = cls.lookups[is_open]
+    found = known.get(name)
+    if found is None:
+        found = known[name] = _look(linker, cls, name, is_open)
+    if found is NOT_FOUND:
+        readers = linker.waiting.setdefault(name, [])
+        if not readers or readers[-1] != linker.unit:
+            readers.append(linker.unit)
+    return found
+
+
+def _forget(cls: Cls) -> None:
+    """Forget what was found by way of a class."""
+    for below in (cls, *descendants(cls)):
+        for related in below.ancestry:
+            for known in related.lookups:
+                known.clear()
+
+
+def _look(linker: Linker, cls: Cls, name: str, is_open: bool) -> Found:
+    in_class: tuple[Cell, ...] = ()
+    in_instances: tuple[Cell, ...] = ()
+    for ancestor in cls.ancestry:
+        cell = ancestor.instance_cells.get(name)
+        if cell is not None:
+            in_instances += (cell,)
+        if not in_class:
+            cell = ancestor.class_cells.get(name)
+            if cell is not None:
+                in_class = (cell,)
+    derived: tuple[tuple[Cell, ...], tuple[Cell, ...]] = ((), ())
+    if is_open and "hierarchy" in linker.on and cls.is_protocol and name in cls.class_cells:
+        derived = _implementing(linker, cls, name)
+    elif is_open and "hierarchy" in linker.on and cls.subclasses:
+        derived = _derived(linker, cls, name, (*in_class, *in_instances))
+    if not (in_class or in_instances or derived[0] or derived[1]):
+        return NOT_FOUND
+    return Found(in_class, in_instances, *derived)
+
+
+def _derived(linker: Linker, cls: Cls, name: str, known: tuple[Cell, ...]) -> tuple[tuple[Cell, ...], tuple[Cell, ...]]:
+    """Find what classes derived from one have under a name: their own, or from bases beside it (mixins)."""
+    below = descendants(cls)
+    classes: list[Cell] = []
+    instances: list[Cell] = []
+    if not below:
+        return (), ()
+    for other in linker.defining.get(name, ()):
+        if other is cls or not (other in below or not below.keys().isdisjoint(descendants(other))):
+            continue
+        if other in cls.ancestry:
+            continue
+        cell = other.class_cells.get(name)
+        if cell is not None and cell not in known and cell not in classes:
+            classes.append(cell)
+        cell = other.instance_cells.get(name)
+        if cell is not None and cell not in known and cell not in instances:
+            instances.append(cell)
+        if len(classes) + len(instances) >= linker.budget.overrides:
+            break
+    return tuple(classes), tuple(instances)
+
+
+def _implementing(linker: Linker, cls: Cls, name: str) -> tuple[tuple[Cell, ...], tuple[Cell, ...]]:
+    """Find an attribute in the classes that have everything a protocol asks for."""
+    asked = [item for item in cls.class_cells if item in linker.defining]
+    found: list[Cell] = []
+    for other in linker.defining.get(name, ()):
+        if other is not cls and all(other in linker.defining[item] for item in asked):
+            cell = other.class_cells.get(name)
+            if cell is not None:
+                found.append(cell)
+    return tuple(found[: linker.budget.overrides]), ()
+
+
+def instance_cell(linker: Linker, cls: Cls, name: str) -> Cell:
+    """Give the cell that an assignment to an attribute of an instance writes."""
+    cell = cls.instance_cells.get(name)
+    if cell is None:
+        cell = cls.instance_cells[name] = Cell()
+        defines(linker, cls, name)
+    return cell
+
+
+def defines(linker: Linker, cls: Cls, name: str) -> None:
+    """Note that a class has an attribute that it did not have before."""
+    linker.defining.setdefault(name, {})[cls] = None
+    for below in (cls, *descendants(cls)):
+        for related in below.ancestry:
+            for known in related.lookups:
+                known.pop(name, None)
+    linker.wake(linker.waiting.get(name, []))

@@ -1,0 +1,158 @@
+"""What a name stands for: in a function, around it, in its module, imported, or built in."""
+
+from __future__ import annotations
+
+from inarch_brief_tracer.linking.facts import CLASS_SCOPE
+from inarch_brief_tracer.linking.state import BUILTINS, EMPTY, Linker
+from inarch_brief_tracer.linking.values import Cell, File, Module, Scope, Values
+
+
+def own_cell(scope: Scope, name: str) -> Cell:
+    """Give the cell of a name that a scope binds itself, made when it is first asked for."""
+    cell = scope.names.get(name)
+    if cell is None:
+        cell = scope.names[name] = Cell()
+    return cell
+
+
+def binding_cell(linker: Linker, scope: Scope, name: str) -> Cell:
+    """Give the cell that an assignment to a name in a scope writes: another one's after `global` and `nonlocal`."""
+    if name in scope.names or name in scope.facts.bound:
+        return own_cell(scope, name)
+    found = name_cell(linker, scope, name)
+    return found if found is not None else own_cell(scope.file.scopes[0], name)
+
+
+def name_cell(linker: Linker, scope: Scope, name: str) -> Cell | None:
+    """Give the cell that a name read in a scope stands for, None for one that the module does not know."""
+    known = scope.resolved.get(name, scope)
+    if known is not scope:
+        return known  # type: ignore[return-value]
+    found = _find(linker, scope, name)
+    if found is not None:
+        scope.resolved[name] = found
+    return found
+
+
+def _find(linker: Linker, scope: Scope, name: str) -> Cell | None:
+    cell = scope.names.get(name)
+    if cell is None and _binds(scope, name):
+        cell = own_cell(scope, name)
+    current = scope.outer
+    while cell is None and current is not None:
+        # What a class binds is not seen by its methods.
+        if current.facts.kind != CLASS_SCOPE:
+            cell = current.names.get(name)
+            if cell is None and _binds(current, name):
+                return own_cell(current, name)
+        current = current.outer
+    return cell if cell is not None else exported_cell(linker, scope.file, name, set(), stars_only=True)
+
+
+def _binds(scope: Scope, name: str) -> bool:
+    facts = scope.facts
+    if name in facts.bound:
+        return True
+    parameters = facts.parameters
+    return name in parameters.positional or name in parameters.keyword or name in (parameters.rest, parameters.keywords)
+
+
+def exported_cell(linker: Linker, file: File, name: str, seen: set[str], stars_only: bool = False) -> Cell | None:
+    """Give the cell of a module's name, its own or what `from other import *` brings."""
+    if not stars_only:
+        module = file.scopes[0]
+        cell = module.names.get(name)
+        if cell is None and name in module.facts.bound:
+            cell = own_cell(module, name)
+        if cell is not None:
+            return cell
+    if not file.stars:
+        return None
+    seen.add(file.path)
+    for star in file.stars:
+        if isinstance(star, File) and star.path not in seen:
+            if star.exports is not None:
+                if name not in star.exports:
+                    continue
+            elif name.startswith("_"):
+                continue
+            cell = exported_cell(linker, star, name, seen)
+            if cell is not None:
+                return cell
+    return None
+
+
+def absolute(file: File, module: str, level: int) -> str:
+    """Give the full name of a module imported in a file."""
+    if not level:
+        return module
+    parts = file.module.split(".")
+    keep = len(parts) - level + (1 if file.is_package else 0)
+    return ".".join([*parts[: max(0, keep)], *([module] if module else [])])
+
+
+def module_value(linker: Linker, near: File, name: str) -> Module | None:
+    """Give a module of the tree; of several with one name the nearest to the file that asks."""
+    files = linker.modules.get(name)
+    if files is None:
+        return _module(linker, name, None) if name in linker.folders else None
+    return _module(
+        linker, name, files[0] if len(files) == 1 else max(files, key=lambda file: _shared(file.path, near.path))
+    )
+
+
+def _module(linker: Linker, name: str, file: File | None) -> Module:
+    key = (name, file.path if file else "")
+    value = linker.module_values.get(key)
+    if value is None:
+        value = linker.module_values[key] = Module(name, file)
+    return value
+
+
+def _shared(path: str, other: str) -> int:
+    count = 0
+    for mine, its in zip(path.split("/"), other.split("/"), strict=False):
+        if mine != its:
+            break
+        count += 1
+    return count
+
+
+def module_attribute(linker: Linker, module: Module, name: str) -> Values:
+    """Give what an attribute of a module stands for."""
+    if module.file is not None:
+        cell = exported_cell(linker, module.file, name, set())
+        if cell is not None:
+            found = linker.read(cell)
+            if found:
+                return found
+    inner = module_value(linker, module.file, f"{module.name}.{name}") if module.file else None
+    if inner is None and module.file is None:
+        inner = _namespace(linker, f"{module.name}.{name}")
+    return (inner,) if inner is not None else EMPTY
+
+
+def _namespace(linker: Linker, name: str) -> Module | None:
+    files = linker.modules.get(name)
+    if files is not None:
+        return _module(linker, name, files[0])
+    return _module(linker, name, None) if name in linker.folders else None
+
+
+def outside_module(linker: Linker, module: Module, name: str) -> Values:
+    """Give what a module takes from outside under a name: through a star import of a module that is not in the tree."""
+    if module.file is not None:
+        for star in module.file.stars:
+            if isinstance(star, str):
+                return (linker.outside(f"{star}.{name}"),)
+    return EMPTY
+
+
+def builtin(linker: Linker, scope: Scope, name: str) -> Values:
+    """Give what a name that nothing binds stands for."""
+    if name in BUILTINS:
+        return (linker.outside(f"<builtin>.{name}"),)
+    for star in scope.file.stars:
+        if isinstance(star, str):
+            return (linker.outside(f"{star}.{name}"),)
+    return EMPTY

@@ -1,0 +1,206 @@
+"""Statements: definitions, imports, assignments, returns, loops."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from inarch_brief_tracer.linking import facts
+from inarch_brief_tracer.linking.arguments import NO_ARGUMENTS, Arguments
+from inarch_brief_tracer.linking.attributes import special
+from inarch_brief_tracer.linking.binding import call_function
+from inarch_brief_tracer.linking.budget import DUNDER, INFERRED
+from inarch_brief_tracer.linking.calls import call
+from inarch_brief_tracer.linking.containers import enter, iterated
+from inarch_brief_tracer.linking.definitions import _class, _function
+from inarch_brief_tracer.linking.evaluate import assign, evaluate
+from inarch_brief_tracer.linking.facts import Code
+from inarch_brief_tracer.linking.hints import hinted
+from inarch_brief_tracer.linking.members import instance_cell
+from inarch_brief_tracer.linking.names import absolute, binding_cell, exported_cell, module_value, outside_module
+from inarch_brief_tracer.linking.state import Linker, union
+from inarch_brief_tracer.linking.values import (
+    Cls,
+    Func,
+    Instance,
+    Module,
+    Values,
+)
+
+
+def run(linker: Linker, code: Code) -> None:
+    """Evaluate one statement in the scope that is set."""
+    handler = _STATEMENTS.get(code[0])
+    if handler is None:
+        evaluate(linker, code)
+    else:
+        handler(linker, code)
+
+
+def _assign(linker: Linker, code: Code) -> None:
+    values = evaluate(linker, code[2])
+    for target in code[1]:
+        assign(linker, target, values, 0)
+    scope = linker.scope
+    if scope.cls is not None and scope.function is None:
+        for value in values:
+            if isinstance(value, Instance):
+                special(linker, value, "__set_name__", Arguments(((scope.cls,),)), scope.facts.line)
+
+
+def _return(linker: Linker, code: Code) -> None:
+    func = linker.scope.function
+    value = code[1]
+    if func is None:
+        return
+    names = linker.scope.facts.parameters.positional
+    bound = linker.scope.facts.bound
+    if type(value) is str and value in names and value not in bound:
+        place = names.index(value)
+        if place not in func.passed:
+            func.passed += (place,)
+            linker.wake(func.returns.readers)
+        return
+    if type(value) is tuple and value[0] == facts.CALL and names and value[1] == names[0] and func.binding:
+        evaluate(linker, value)
+        if -1 not in func.passed:
+            func.passed += (-1,)
+            linker.wake(func.returns.readers)
+        return
+    linker.put(func.returns, evaluate(linker, value))
+
+
+def _for(linker: Linker, code: Code) -> None:
+    assign(linker, code[1], iterated(linker, evaluate(linker, code[2]), code[3]), code[3])
+
+
+def _with(linker: Linker, code: Code) -> None:
+    found: Values = ()
+    for manager in evaluate(linker, code[1]):
+        found = union(found, enter(linker, manager, code[3]))
+    if code[2] is not None:
+        assign(linker, code[2], found, code[3])
+
+
+def _augment(linker: Linker, code: Code) -> None:
+    target, names, line = code[1], code[2], code[4]
+    values = evaluate(linker, code[3])
+    for base in evaluate(linker, target):
+        if isinstance(base, Instance):
+            for name in names:
+                found = special(linker, base, name, Arguments((values,)), line)
+                if found is not None:
+                    assign(linker, target, found, line)
+                    break
+        elif type(base).__name__ == "Container":
+            linker.methods["Container"](linker, base, "extend", Arguments((values,)), line)
+
+
+def _declare(linker: Linker, code: Code) -> None:
+    scope = linker.scope
+    if "annotations" not in linker.on:
+        return
+    values = hinted(linker, scope, code[2], linker.unit)
+    target = code[1]
+    if scope.cls is not None and scope.function is None and type(target) is str:
+        if target not in scope.cls.fields:
+            scope.cls.fields += (target,)
+        if values:
+            linker.put(instance_cell(linker, scope.cls, target), values)
+        return
+    assign(linker, target, values, 0)
+
+
+def _delete(linker: Linker, code: Code) -> None:
+    target, line = code[1], code[2]
+    if type(target) is not tuple:
+        return
+    if target[0] == facts.SUBSCRIPT:
+        keys = evaluate(linker, target[2])
+        for base in evaluate(linker, target[1]):
+            special(linker, base, "__delitem__", Arguments((keys,)), line)
+    elif target[0] == facts.ATTRIBUTE:
+        for base in evaluate(linker, target[1]):
+            special(linker, base, "__delattr__", Arguments(((linker.text(target[2]),),)), line)
+
+
+def _raise(linker: Linker, code: Code) -> None:
+    for value in evaluate(linker, code[1]):
+        if isinstance(value, Cls):
+            call(linker, value, Arguments(), code[2])
+
+
+def _caught(linker: Linker, code: Code) -> None:
+    _instances_into(linker, code[1], evaluate(linker, code[2]))
+
+
+def _narrow(linker: Linker, code: Code) -> None:
+    if "narrowing" in linker.on:
+        _instances_into(linker, code[1], evaluate(linker, code[2]))
+
+
+def _instances_into(linker: Linker, name: str, classes: Values) -> None:
+    found: Values = ()
+    for value in classes:
+        inner = [value]
+        if type(value).__name__ == "Container":
+            inner = list(iterated(linker, (value,), 0))
+        found = union(found, tuple([cls.open for cls in inner if isinstance(cls, Cls)]))
+    if found:
+        linker.put(binding_cell(linker, linker.scope, name), found)
+
+
+def _import(linker: Linker, code: Code) -> None:
+    name, module, attribute, level = code[1:]
+    if not name:
+        return
+    file = linker.scope.file
+    full = absolute(file, module, level)
+    cell = binding_cell(linker, linker.scope, name)
+    found = module_value(linker, file, full)
+    if not attribute:
+        linker.put(cell, (found if found is not None else linker.outside(full),))
+        return
+    if found is None:
+        linker.put(cell, (linker.outside(f"{full}.{attribute}"),))
+        return
+    if found.file is not None:
+        _ask_module(linker, found)
+        source = exported_cell(linker, found.file, attribute, set())
+        if source is not None and source is not cell:
+            linker.put(cell, linker.read(source))
+            if source.values or source.readers:
+                inner = module_value(linker, file, f"{full}.{attribute}") if not source.values else None
+                linker.put(cell, (inner,) if inner is not None else ())
+                return
+    inner = module_value(linker, file, f"{full}.{attribute}")
+    if inner is not None:
+        linker.put(cell, (inner,))
+        return
+    linker.put(cell, outside_module(linker, found, attribute))
+
+
+def _ask_module(linker: Linker, module: Module) -> None:
+    """Note that importing from a module asks its `__getattr__`, if it has one, whether it is a package."""
+    assert module.file is not None
+    cell = module.file.scopes[0].names.get("__getattr__")
+    if cell is not None and not module.file.is_package and "dunders" in linker.on:
+        for value in linker.read(cell):
+            if isinstance(value, Func):
+                call_function(linker, value, NO_ARGUMENTS, DUNDER, INFERRED, linker.scope.facts.line)
+
+
+_STATEMENTS: dict[int, Callable[[Linker, Code], None]] = {
+    facts.ASSIGN: _assign,
+    facts.RETURN: _return,
+    facts.FOR: _for,
+    facts.WITH: _with,
+    facts.AUGMENT: _augment,
+    facts.DECLARE: _declare,
+    facts.DELETE: _delete,
+    facts.RAISE: _raise,
+    facts.CAUGHT: _caught,
+    facts.NARROW: _narrow,
+    facts.IMPORT: _import,
+    facts.FUNCTION: _function,
+    facts.CLASS: _class,
+}

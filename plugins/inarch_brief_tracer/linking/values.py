@@ -1,0 +1,297 @@
+"""What an expression can stand for: functions, classes, instances, modules, containers and names outside the tree.
+
+Values are compared by identity: each is made once. A `Cell` is the set of values of a variable, an attribute, a
+parameter, a return or an item of a container, with the statements that have read it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from inarch_brief_tracer.linking.facts import ScopeFacts
+
+if TYPE_CHECKING:
+    from inarch_brief_tracer.linking.arguments import Arguments
+
+
+class Value:
+    """Anything a cell can hold."""
+
+    __slots__ = ()
+
+
+Values = tuple[Value, ...]
+
+
+class Cell:
+    """A set of values in the order they were found, and the units (statements) to look at again when it grows."""
+
+    __slots__ = ("readers", "values")
+
+    def __init__(self) -> None:
+        self.values: Values = ()
+        self.readers: list[int] = []
+
+
+class Scope:
+    """A module, class, function or lambda while it is linked."""
+
+    __slots__ = ("cls", "facts", "file", "first", "function", "id", "names", "outer", "qualname", "resolved", "size")
+
+    def __init__(
+        self, id: int, file: File, facts: ScopeFacts, qualname: str, first: int, size: int, outer: Scope | None
+    ) -> None:
+        self.id = id
+        self.file = file
+        self.facts = facts
+        self.qualname = qualname
+        self.first = first
+        self.size = size
+        self.outer = outer
+        self.names: dict[str, Cell] = {}
+        self.resolved: dict[str, Cell | None] = {}
+        self.function: Func | None = None
+        self.cls: Cls | None = None
+
+    def forget(self) -> None:
+        """Let go of what was found: scopes, functions and classes refer to each other in circles."""
+        self.names, self.resolved = {}, {}
+        self.file.bodies, self.file.scopes = (), []
+        if self.cls is not None and self.cls.scope is self:
+            cls = self.cls
+            cls.class_cells, cls.instance_cells, cls.lookups, cls.ancestry = {}, {}, ({}, {}), ()
+            cls.bases, cls.subclasses, cls.descendants = (), {}, None
+        if self.function is not None:
+            self.function.bound, self.function.returns, self.function.yields = {}, Cell(), None
+        self.cls = self.function = self.outer = None
+
+
+class File:
+    """A module's file while it is linked."""
+
+    __slots__ = ("bodies", "exports", "first", "is_package", "module", "path", "scopes", "stars")
+
+    def __init__(self, path: str, module: str, exports: tuple[str, ...] | None) -> None:
+        self.path = path
+        self.module = module
+        self.is_package = path.endswith("__init__.py")
+        self.exports = exports
+        self.scopes: list[Scope] = []
+        self.stars: list[File | str] = []
+        self.first = 0
+        self.bodies: tuple[tuple[Any, ...], ...] = ()
+
+
+PLAIN, STATIC, OF_CLASS = 0, 1, 2
+
+
+class Func(Value):
+    """A function of the tree."""
+
+    __slots__ = ("binding", "bound", "context", "generator", "passed", "returns", "scope", "yields")
+
+    def __init__(self, scope: Scope) -> None:
+        self.scope = scope
+        self.binding = PLAIN
+        self.context = False
+        """Made a context manager by a decorator."""
+        self.returns = Cell()
+        self.yields: Generator | None = None
+        self.generator = bool(scope.facts.flags & 1)
+        self.passed: tuple[int, ...] = ()
+        """Positions of parameters that are returned as they are; -1 for a new instance of the first one."""
+        self.bound: dict[Value, Bound] = {}
+
+
+class Cls(Value):
+    """A class of the tree."""
+
+    __slots__ = (
+        "ancestry",
+        "bases",
+        "class_cells",
+        "data",
+        "descendants",
+        "exact",
+        "factories",
+        "fields",
+        "handed",
+        "instance_cells",
+        "is_protocol",
+        "lookups",
+        "metaclass",
+        "open",
+        "open_class",
+        "outside",
+        "scope",
+        "subclasses",
+    )
+
+    def __init__(self, scope: Scope) -> None:
+        self.scope = scope
+        self.bases: tuple[Cls, ...] = ()
+        self.outside: tuple[str, ...] = ()
+        """Bases that aren't in the tree."""
+        self.is_protocol = False
+        self.metaclass: Values = ()
+        self.lookups: tuple[dict[str, Any], dict[str, Any]] = ({}, {})
+        """Attributes found so far: of exact and of open receivers."""
+        self.class_cells: dict[str, Cell] = scope.names
+        self.instance_cells: dict[str, Cell] = {}
+        self.subclasses: dict[Cls, None] = {}
+        self.ancestry: tuple[Cls, ...] = (self,)
+        self.descendants: dict[Cls, None] | None = None
+        self.exact = Instance(self, False)
+        self.open = Instance(self, True)
+        self.open_class = OpenClass(self)
+        self.handed = Cell()
+        """Functions given to what its instances have from outside: that calls them later."""
+        self.fields: tuple[str, ...] = ()
+        """Names declared in its body, in order: the fields of a data class."""
+        self.factories = Cell()
+        """What makes the defaults of its fields."""
+        self.data = ""
+        """Name of the decorator that writes its `__init__`."""
+
+
+class Instance(Value):
+    """An instance of a class; an open one may be of any class derived from it."""
+
+    __slots__ = ("cls", "open")
+
+    def __init__(self, cls: Cls, open: bool) -> None:
+        self.cls = cls
+        self.open = open
+
+
+class OpenClass(Value):
+    """A class or any class derived from it: `cls` in a class method, `type(self)`."""
+
+    __slots__ = ("cls",)
+
+    def __init__(self, cls: Cls) -> None:
+        self.cls = cls
+
+
+class Bound(Value):
+    """A function with its first argument."""
+
+    __slots__ = ("func", "receiver")
+
+    def __init__(self, func: Func, receiver: Value) -> None:
+        self.func = func
+        self.receiver = receiver
+
+
+class Module(Value):
+    """A module or package of the tree, or a folder above one."""
+
+    __slots__ = ("file", "name")
+
+    def __init__(self, name: str, file: File | None) -> None:
+        self.name = name
+        self.file = file
+
+
+class Outside(Value):
+    """Something with a name outside the tree, and everything that comes of calling it."""
+
+    __slots__ = ("name", "receiver")
+
+    def __init__(self, name: str, receiver: Value | None = None) -> None:
+        self.name = name
+        self.receiver = receiver
+        """The instance whose class inherits this from outside."""
+
+
+class Text(Value):
+    """A short string."""
+
+    __slots__ = ("text",)
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+
+class Pattern(Value):
+    """A string of which only the start and the end are known."""
+
+    __slots__ = ("end", "start")
+
+    def __init__(self, start: str, end: str) -> None:
+        self.start = start
+        self.end = end
+
+
+class Number(Value):
+    """A small integer."""
+
+    __slots__ = ("number",)
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+
+
+class Container(Value):
+    """A list, tuple, set or mapping made at one place; items with a known key or index have cells of their own."""
+
+    __slots__ = ("items", "kind", "rest")
+
+    def __init__(self, kind: str) -> None:
+        self.kind = kind
+        self.items: dict[str | int, Cell] = {}
+        self.rest = Cell()
+        """Values of unknown items; its readers are told of new items too."""
+
+
+class Generator(Value):
+    """What calling a generator function gives; `func` runs when it is iterated."""
+
+    __slots__ = ("func", "items")
+
+    def __init__(self, func: Func) -> None:
+        self.func = func
+        self.items = Cell()
+
+
+class Above(Value):
+    """`super()` in a method: what comes after a class in the order of its receiver."""
+
+    __slots__ = ("cls", "receiver")
+
+    def __init__(self, cls: Cls, receiver: Value) -> None:
+        self.cls = cls
+        self.receiver = receiver
+
+
+class Property(Value):
+    """An attribute that calls functions."""
+
+    __slots__ = ("deleter", "getter", "setter")
+
+    def __init__(self) -> None:
+        self.getter = Cell()
+        self.setter = Cell()
+        self.deleter = Cell()
+
+
+class Partial(Value):
+    """A callable with some arguments given."""
+
+    __slots__ = ("around", "func", "given")
+
+    def __init__(self) -> None:
+        self.func = Cell()
+        self.around: Func | None = None
+        """A context manager that it runs in: `@manager()` over a function."""
+        self.given: Arguments | None = None
+
+
+class Method(Value):
+    """A method of a container, generator, property or of a name outside: bound to what it works on."""
+
+    __slots__ = ("name", "receiver")
+
+    def __init__(self, receiver: Value, name: str) -> None:
+        self.receiver = receiver
+        self.name = name

@@ -1,0 +1,124 @@
+"""Reading of files that changed: from their bytes to facts, for the store and for linking."""
+
+from __future__ import annotations
+
+import gc
+import hashlib
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, NamedTuple
+
+from attrs import Factory, define
+
+from inarch import Cancelled, FileStat, ToolFailed, Workspace
+from inarch_brief_tracer.facts import NAMES
+from inarch_brief_tracer.modules import CODE, EXAMPLE, TEST, VENDORED, role_of
+from inarch_brief_tracer.rows import Kept, Stamp
+
+if TYPE_CHECKING:
+    from inarch_brief_tracer.keeping import Entry
+    from inarch_brief_tracer.linking import LinkFacts
+
+MAX_BYTES = 2_000_000
+"""Larger Python files are generated data; their names are scanned, not parsed, up to this size."""
+_ORDER = {CODE: 0, TEST: 1, EXAMPLE: 2, VENDORED: 3}
+
+Progress = Callable[[str, int, int], None]
+"""Told what is being done, and how much of how much is."""
+
+
+class Changed(NamedTuple):
+    """A file to be read."""
+
+    path: str
+    stat: FileStat
+    module: str
+
+
+@define(eq=False, repr=False)
+class Reading:
+    """What one refresh found out, before it is written."""
+
+    entries: list[Entry] = Factory(list)
+    touched: list[tuple[str, Stamp]] = Factory(list)
+    links: dict[str, LinkFacts] = Factory(dict)
+    skipped: int = 0
+
+
+@define(eq=False, repr=False)
+class Reader:
+    """Reads files until there is no time left.
+
+    Args:
+        workspace: Where they are.
+        kept: What the store knows of them.
+        deadline: On the monotonic clock.
+        stop: Asked between files; what was read until then is kept.
+        progress: Told how far it is.
+        deep: Whether tests are read whole, too; else their names are enough, unless more is known already.
+    """
+
+    workspace: Workspace
+    kept: Mapping[str, Kept]
+    deadline: float
+    stop: Callable[[], bool]
+    progress: Progress | None = None
+    deep: bool = False
+    found: Reading = Factory(Reading)
+
+    def read(self, changed: Sequence[Changed]) -> Reading:
+        """Read files, product code first."""
+        ordered = sorted(changed, key=lambda item: (_ORDER[role_of(item.path)], item.path.count("/"), item.path))
+        with uncollected():
+            for number, item in enumerate(ordered):
+                if time.monotonic() > self.deadline or self.stop():
+                    break
+                if self.progress is not None and number % 50 == 0:
+                    self.progress("reading", number, len(ordered))
+                try:
+                    self._read_one(item)
+                except Cancelled:
+                    break  # what was read so far is worth keeping
+        return self.found
+
+    def _read_one(self, item: Changed) -> None:
+        path, stat, module = item
+        known = self.kept.get(path)
+        now = time.time_ns()
+        try:
+            whole = self.workspace.read(path, max_bytes=MAX_BYTES)
+        except ToolFailed:
+            self.found.skipped += 1
+            return
+        stamp = Stamp(stat.size, stat.mtime_ns, stat.ctime_ns, stat.inode, now)
+        content = whole.hash or hashlib.sha256(whole.data).hexdigest()
+        if known and known.hash == content and known.module == module and not (self.deep and known.level == NAMES):
+            self.found.touched.append((path, stamp))
+            return
+        from inarch_brief_tracer.keeping import Entry
+        from inarch_brief_tracer.syntax import examined, readable
+
+        role = role_of(path)
+        if role == TEST and not self.deep and not (known and known.level != NAMES):
+            # Tests are most of a large tree and rarely asked for: names now, the rest when the graph is.
+            self.found.entries.append(Entry(path, module, role, stamp, content, None, readable(whole.data)))
+            return
+        from inarch_brief_tracer.linking import NOTHING, encode, link_facts
+
+        facts, text, tree = examined(whole.data, light=stat.size > MAX_BYTES)
+        links = link_facts(tree) if tree is not None else NOTHING
+        self.found.links[path] = links
+        self.found.entries.append(Entry(path, module, role, stamp, content, facts, text, encode(links)))
+
+
+@contextmanager
+def uncollected() -> Iterator[None]:
+    """Switch the garbage collector off: trees make many objects and no cycles, looking at them takes a third more."""
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collecting:
+            gc.enable()

@@ -1,0 +1,443 @@
+"""Edges that each mechanism of linking finds, on snippets."""
+
+from __future__ import annotations
+
+import ast
+import textwrap
+
+import pytest
+
+from inarch_brief_tracer.linking import Budget, Edge, link, link_facts
+
+
+def linked(without: frozenset[str] = frozenset(), /, **files: str) -> list[Edge]:
+    """Link modules given by name; `__` in a name is a dot, `package__init` the package itself."""
+    sources = {}
+    for name, text in files.items():
+        path = name.replace("__init", "/__init__").replace("__", "/") if "__init" not in name else ""
+        path = path or name.replace("__init", "/__init__")
+        module = path.replace("/__init__", "").replace("/", ".")
+        sources[f"{path}.py"] = (module, link_facts(ast.parse(textwrap.dedent(text))))
+    return list(link(sources, Budget(without=without)).edges)
+
+
+def edges(text: str, **files: str) -> set[tuple[str, str]]:
+    return {(edge.caller, edge.callee) for edge in linked(main=text, **files)}
+
+
+def kinds(text: str) -> dict[tuple[str, str], tuple[str, str]]:
+    return {(edge.caller, edge.callee): (edge.kind, edge.confidence) for edge in linked(main=text)}
+
+
+def test_a_call_of_a_function_is_exact_and_stands_on_its_line() -> None:
+    (edge,) = linked(main="def f(): pass\n\n\ndef g():\n    return 1 + f()\n")
+    assert edge == Edge("main.g", "main.f", "call", "exact", 5)
+
+
+def test_a_chained_call_stands_on_the_line_of_its_name() -> None:
+    found = linked(
+        main="""
+        class Query:
+            def where(self): return self
+            def all(self): return self
+        def run():
+            return (Query()
+                .where()
+                .all())
+        """
+    )
+    assert {(edge.callee, edge.line) for edge in found} == {("main.Query.where", 7), ("main.Query.all", 8)}
+
+
+def test_nested_functions_are_named_without_locals_and_lambdas_as_python_names_them() -> None:
+    assert edges("def f():\n    def g(): pass\n    h = lambda: g()\n    h()\n") == {
+        ("main.f", "main.f.<lambda>"),
+        ("main.f.<lambda>", "main.f.g"),
+    }
+
+
+def test_calls_in_a_comprehension_belong_to_the_function_around_it() -> None:
+    assert edges("def f(x): pass\ndef g(xs):\n    return [f(x) for x in xs if f(x)]\n") == {("main.g", "main.f")}
+
+
+@pytest.mark.parametrize(
+    "use",
+    ["import pkg.a\npkg.a.f()", "from pkg import a\na.f()", "from pkg.a import f as g\ng()", "from pkg import *\nf()"],
+)
+def test_imports_lead_to_what_they_name(use: str) -> None:
+    found = edges(use, pkg__init="from .a import f\n__all__ = ['f']", pkg__a="def f(): pass")
+    assert found == {("main", "pkg.a.f")}
+
+
+def test_star_imports_in_a_cycle_end_and_still_find_names() -> None:
+    found = edges("from a import *\nf()\ng()", a="from b import *\ndef f(): pass", b="from a import *\ndef g(): pass")
+    assert found == {("main", "a.f"), ("main", "b.g")}
+
+
+def test_conditional_imports_are_all_followed() -> None:
+    text = "try:\n    from fast import f\nexcept ImportError:\n    from slow import f\nf()"
+    assert edges(text, fast="def f(): pass", slow="def f(): pass") == {("main", "fast.f"), ("main", "slow.f")}
+
+
+def test_namespace_packages_have_modules_without_an_init_file() -> None:
+    assert edges("import space.a\nspace.a.f()", space__a="def f(): pass") == {("main", "space.a.f")}
+
+
+def test_parameters_are_bound_by_place_name_star_and_mapping() -> None:
+    text = """
+    def a(): pass
+    def b(): pass
+    def c(): pass
+    def run(first, *rest, key=None, **more):
+        first(); rest[0](); key(); more["other"]()
+    run(a, b, key=c, other=lambda: None)
+    """
+    found = edges(text)
+    assert {("main.run", f"main.{name}") for name in ("a", "b", "c", "<lambda>")} <= found
+
+
+def test_what_is_returned_can_be_called_and_what_is_passed_through_keeps_its_caller_apart() -> None:
+    text = """
+    def same(f): return f
+    def a(): pass
+    def b(): pass
+    def use_a(): same(a)()
+    def use_b(): same(b)()
+    """
+    found = edges(text)
+    assert ("main.use_a", "main.a") in found and ("main.use_b", "main.b") in found
+    assert ("main.use_a", "main.b") not in found
+
+
+def test_attributes_of_self_are_found_over_the_order_of_bases() -> None:
+    text = """
+    class Engine:
+        def start(self): pass
+    class Base:
+        def __init__(self): self.engine = Engine()
+    class Car(Base):
+        def drive(self): self.engine.start()
+    """
+    assert ("main.Car.drive", "main.Engine.start") in edges(text)
+
+
+def test_overrides_of_a_typed_receiver_are_found_by_the_class_hierarchy() -> None:
+    text = """
+    class Shape:
+        def area(self): pass
+    class Disc(Shape):
+        def area(self): pass
+    def total(shape: Shape): return shape.area()
+    """
+    found = kinds(text)
+    assert found["main.total", "main.Shape.area"][1] != "hierarchy"
+    assert found["main.total", "main.Disc.area"] == ("call", "hierarchy")
+
+
+def test_a_mixin_calls_what_stands_beside_it() -> None:
+    text = """
+    class Mixin:
+        def go(self): self.step()
+    class Base:
+        def step(self): pass
+    class Both(Mixin, Base): pass
+    """
+    assert ("main.Mixin.go", "main.Base.step") in edges(text)
+
+
+def test_super_goes_on_in_the_order_of_the_bases() -> None:
+    text = """
+    class A:
+        def f(self): pass
+    class B(A): pass
+    class C(A):
+        def f(self): super().f()
+    class D(B, C):
+        def f(self): super().f()
+    """
+    assert edges(text) == {("main.D.f", "main.C.f"), ("main.C.f", "main.A.f")}
+
+
+@pytest.mark.parametrize(
+    "hint", ["Thing", "'Thing'", "Optional[Thing]", "Thing | None", "Union[None, Thing]", "Annotated[Thing, 1]"]
+)
+def test_annotations_say_what_a_parameter_is(hint: str) -> None:
+    text = f"""
+    from typing import Annotated, Optional, Union
+    class Thing:
+        def go(self): pass
+    def f(thing: {hint}): thing.go()
+    """
+    assert ("main.f", "main.Thing.go") in edges(text)
+
+
+def test_annotations_of_containers_and_returns_are_followed() -> None:
+    text = """
+    class Thing:
+        def go(self): pass
+    def every() -> list[Thing]: ...
+    def by_name(things: dict[str, Thing]):
+        for thing in every(): thing.go()
+    def other(things: dict[str, Thing]):
+        things["a"].go()
+    """
+    found = edges(text)
+    assert ("main.by_name", "main.Thing.go") in found and ("main.other", "main.Thing.go") in found
+
+
+def test_properties_setters_and_cached_properties_are_calls() -> None:
+    text = """
+    from functools import cached_property
+    class Thing:
+        @property
+        def size(self): return 1
+        @size.setter
+        def size(self, value): check(value)
+        @cached_property
+        def parts(self): return 2
+    def check(value): pass
+    def f(thing: Thing):
+        thing.size = thing.parts
+        return thing.size
+    """
+    found = kinds(text)
+    assert found["main.f", "main.Thing.size"][0] == "property"
+    assert found["main.f", "main.Thing.parts"][0] == "property"
+    assert ("main.Thing.size", "main.check") in found
+
+
+def test_descriptors_are_called_by_reading() -> None:
+    text = """
+    class Field:
+        def __get__(self, owner, kind): return 1
+        def __set__(self, owner, value): pass
+    class Model:
+        name = Field()
+        def f(self):
+            self.name = self.name
+    """
+    assert {("main.Model.f", "main.Field.__get__"), ("main.Model.f", "main.Field.__set__")} <= edges(text)
+
+
+@pytest.mark.parametrize(
+    ("use", "method"),
+    [
+        ("t + 1", "__add__"),
+        ("1 + t", "__radd__"),
+        ("t[0]", "__getitem__"),
+        ("t == 1", "__eq__"),
+        ("1 in t", "__contains__"),
+        ("len(t)", "__len__"),
+        ("str(t)", "__str__"),
+        ("f'{t}'", "__str__"),
+        ("-t", "__neg__"),
+        ("t()", "__call__"),
+        ("[x for x in t]", "__iter__"),
+        ("t.unknown", "__getattr__"),
+        ("1 if t else 2", "__bool__"),
+    ],
+)
+def test_operators_and_builtins_call_special_methods_of_known_instances(use: str, method: str) -> None:
+    text = f"class T:\n    def {method}(self, *a): return 1\ndef f():\n    t = T()\n    {use}\n"
+    assert kinds(text)["main.f", f"main.T.{method}"][0] == "dunder"
+
+
+def test_with_and_for_call_their_protocols() -> None:
+    text = """
+    class Door:
+        def __enter__(self): return self
+        def __exit__(self, *a): pass
+        def __iter__(self): return self
+        def __next__(self): return self
+        def use(self): pass
+    def f():
+        with Door() as door:
+            for inner in door:
+                inner.use()
+    """
+    found = edges(text)
+    assert {f"main.Door.{name}" for name in ("__enter__", "__exit__", "__iter__", "__next__", "use")} <= {
+        callee for caller, callee in found if caller == "main.f"
+    }
+
+
+def test_a_decorated_function_is_reached_through_its_wrapper() -> None:
+    text = """
+    import functools
+    def logged(f):
+        @functools.wraps(f)
+        def wrapper(*args, **kwargs): return f(*args, **kwargs)
+        return wrapper
+    @logged
+    def work(): pass
+    def run(): work()
+    """
+    found = kinds(text)
+    assert ("main.run", "main.logged.wrapper") in found and ("main.logged.wrapper", "main.work") in found
+    assert found["main", "main.logged"][0] == "decorator"
+
+
+@pytest.mark.parametrize("decorator", ["functools.lru_cache", "functools.lru_cache(maxsize=1)", "functools.cache"])
+def test_decorators_of_the_standard_library_give_the_function_back(decorator: str) -> None:
+    assert ("main.g", "main.f") in edges(f"import functools\n@{decorator}\ndef f(): pass\ndef g(): f()\n")
+
+
+def test_partial_and_context_managers_run_what_they_were_made_of() -> None:
+    text = """
+    from contextlib import contextmanager
+    from functools import partial
+    def work(callback): callback()
+    def done(): pass
+    @contextmanager
+    def opened():
+        yield done
+    def run():
+        partial(work, done)()
+        with opened() as finish:
+            finish()
+    """
+    found = edges(text)
+    assert {("main.run", "main.work"), ("main.work", "main.done"), ("main.run", "main.opened")} <= found
+    assert ("main.run", "main.done") in found
+
+
+def test_a_call_through_a_literal_table_is_found_by_its_key() -> None:
+    text = """
+    def a(): pass
+    def b(): pass
+    TABLE = {"a": a, "b": b}
+    def one(): TABLE["a"]()
+    def any_of(name): TABLE[name]()
+    def all_of():
+        for function in TABLE.values(): function()
+    """
+    found = edges(text)
+    assert ("main.one", "main.a") in found and ("main.one", "main.b") not in found
+    assert {("main.any_of", "main.a"), ("main.any_of", "main.b"), ("main.all_of", "main.b")} <= found
+
+
+def test_getattr_with_a_name_or_the_start_of_one_is_followed() -> None:
+    text = """
+    class Visitor:
+        def visit_a(self): pass
+        def visit_b(self): pass
+        def leave(self): pass
+        def one(self): getattr(self, "leave")()
+        def some(self, kind): getattr(self, f"visit_{kind}")()
+    """
+    found = edges(text)
+    assert ("main.Visitor.one", "main.Visitor.leave") in found
+    assert {callee for caller, callee in found if caller == "main.Visitor.some"} == {
+        "main.Visitor.visit_a",
+        "main.Visitor.visit_b",
+    }
+
+
+def test_modules_imported_by_name_are_followed() -> None:
+    found = edges("import importlib\nimportlib.import_module('plug').go()", plug="def go(): pass")
+    assert ("main", "plug.go") in found
+
+
+def test_functions_handed_to_outside_code_are_called_back_from_there() -> None:
+    text = """
+    import threading, weakref
+    def job(): pass
+    def start(): threading.Thread(target=job).start()
+    def watch(thing): weakref.finalize(thing, job)
+    """
+    found = kinds(text)
+    assert found["main.start", "main.job"][0] == "callback" == found["main.watch", "main.job"][0]
+
+
+def test_classes_are_made_through_new_init_and_their_metaclass() -> None:
+    text = """
+    class Meta(type):
+        def __new__(mcs, name, bases, space): return super().__new__(mcs, name, bases, space)
+        def __call__(cls, *a): return super().__call__(*a)
+    class Thing(metaclass=Meta):
+        def __new__(cls): return object.__new__(cls)
+        def __init__(self): pass
+    def make(): return Thing()
+    """
+    found = edges(text)
+    assert ("main", "main.Meta.__new__") in found
+    assert {f"main.{name}" for name in ("Meta.__call__", "Thing.__new__", "Thing.__init__")} <= {
+        callee for caller, callee in found if caller == "main.make"
+    }
+
+
+def test_data_classes_call_post_init_and_know_their_fields() -> None:
+    text = """
+    from dataclasses import dataclass, field
+    class Part:
+        def use(self): pass
+    def fresh(): return []
+    @dataclass
+    class Thing:
+        part: Part
+        rest: list = field(default_factory=fresh)
+        def __post_init__(self): self.part.use()
+    def make(): return Thing(Part())
+    """
+    found = edges(text)
+    assert {("main.make", "main.Thing.__post_init__"), ("main.make", "main.fresh")} <= found
+    assert ("main.Thing.__post_init__", "main.Part.use") in found
+
+
+def test_generators_and_coroutines_are_called_where_they_are_used() -> None:
+    text = """
+    def numbers(): yield one
+    def one(): pass
+    async def fetch(): return one
+    async def main():
+        for number in numbers(): number()
+        (await fetch())()
+    """
+    assert {("main.main", "main.numbers"), ("main.main", "main.one"), ("main.main", "main.fetch")} <= edges(text)
+
+
+def test_closures_see_what_the_function_around_them_binds() -> None:
+    text = "def outer(f):\n    def inner(): f()\n    return inner\ndef work(): pass\nouter(work)()\n"
+    assert ("main.outer.inner", "main.work") in edges(text)
+
+
+def test_checks_of_a_type_say_what_a_name_is() -> None:
+    text = """
+    class Node:
+        def visit(self): pass
+    def f(node):
+        if isinstance(node, Node): node.visit()
+    """
+    assert ("main.f", "main.Node.visit") in edges(text)
+
+
+def test_few_methods_of_a_name_are_matched_by_it_and_many_are_not() -> None:
+    few = "class A:\n    def launch(self): pass\ndef f(x): x.launch()\n"
+    assert kinds(few)["main.f", "main.A.launch"] == ("call", "name")
+    many = "".join(f"class C{n}:\n    def launch(self): pass\n" for n in range(4)) + "def f(x): x.launch()\n"
+    assert edges(many) == set()
+
+
+def test_methods_that_builtins_have_too_are_not_matched_by_name() -> None:
+    assert edges("class A:\n    def append(self, x): pass\ndef f(x): x.append(1)\n") == set()
+
+
+def test_mechanisms_can_be_switched_off() -> None:
+    text = "class A:\n    @property\n    def size(self): return 1\ndef f(a: A): return a.size\n"
+    assert {edge.kind for edge in linked(main=text)} == {"property"}
+    assert linked(frozenset(("properties",)), main=text) == []
+
+
+def test_methods_that_override_outside_ones_are_called_back_by_what_is_inherited() -> None:
+    text = """
+    from framework import Server
+    class Mine(Server):
+        def handle(self): pass
+        def start(self): self.serve_forever()
+    """
+    assert kinds(text)["main.Mine.start", "main.Mine.handle"] == ("callback", "name")
+
+
+def test_tests_of_a_case_are_not_called_by_each_other_s_assertions() -> None:
+    tests = "".join(f"    def test_{n}(self): self.assertEqual(1, 1)\n" for n in range(12))
+    assert edges(f"import unittest\nclass Case(unittest.TestCase):\n{tests}") == set()
