@@ -17,6 +17,11 @@ from inarch.testing import HttpRequest, HttpServer
 
 from .wires import KEY, WIRES, Calls, Limited, Refused, Says, Step, Wire
 
+pytestmark = [  # LiteLLM's own
+    pytest.mark.filterwarnings("ignore:Pydantic serializer warnings"),
+    pytest.mark.filterwarnings("ignore::DeprecationWarning"),
+]
+
 CONVERSATION: Sequence[tuple[str, Sequence[Step]]] = (
     ("how do a.txt and b.txt differ?", [
         Calls(

@@ -135,6 +135,8 @@ class Stage:
     _loop: asyncio.Runner = field(factory=asyncio.Runner)
     _apps: dict[str, Any] = field(factory=dict)
     _emptied: bool = True
+    _others: set[int] = field(factory=set)
+    """Processes that were there before the case: those of other tests."""
 
     @classmethod
     def make(cls, folder: Path) -> Stage:
@@ -165,6 +167,7 @@ class Stage:
         """Run a case; an `AssertionError` says what is not as it must be."""
         case = self._filled(case)
         self._empty()
+        self._others = _processes()
         with ExitStack() as stack:
             stack.enter_context(mock.patch.dict(os.environ, {**case.environ, "PRIVATE_WORD": SECRET}))
             set_up(case, self.place)
@@ -247,8 +250,8 @@ class Stage:
         """Return processes that a command left: our descendants but for the server's, and all that work there."""
         own, found = {os.getpid(), self.bystander.pid}, []
         root = os.fsencode(self.place.root)
-        parents = {process: _parent(process) for process in map(int, filter(str.isdigit, os.listdir("/proc")))}
-        for process in parents.keys() - own:
+        parents = {process: _parent(process) for process in _processes()}
+        for process in parents.keys() - own - self._others:
             above = process
             while above in parents and above != os.getpid():
                 above = parents[above]
@@ -259,6 +262,10 @@ class Stage:
                 if parents[process] == os.getpid():
                     os.waitpid(process, os.WNOHANG)  # buried: an orphan's new parent has to
         return found
+
+
+def _processes() -> set[int]:
+    return set(map(int, filter(str.isdigit, os.listdir("/proc"))))
 
 
 _FIELDS = [one.name for one in CommandCase.__attrs_attrs__]
