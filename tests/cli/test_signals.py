@@ -17,12 +17,17 @@ PROGRAM = (sys.executable, "-P", "-m", "inarch")
 Flags = tuple[str, ...]
 
 
+def _as_at_a_terminal() -> None:
+    """Take back what `nohup` around the tests would hand down: the program keeps to it."""
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
+
+
 @contextmanager
 def running(words: Flags, project: Path, environ: dict[str, str]) -> Iterator[subprocess.Popen[str]]:
     """The program in a process group of its own."""
     process = subprocess.Popen(
         [*PROGRAM, *words], cwd=project, env=environ, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE, text=True, process_group=0,
+        stderr=subprocess.PIPE, text=True, process_group=0, preexec_fn=_as_at_a_terminal,
     )  # fmt: skip
     try:
         yield process
