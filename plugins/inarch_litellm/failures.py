@@ -19,6 +19,8 @@ _SILENT = frozenset({"Timeout", "TimeoutException", "APITimeoutError", "ServerTi
 _GARBLED = frozenset({"JSONDecodeError", "UnicodeDecodeError", "RecursionError"})
 _UNREACHABLE = frozenset({"ConnectError", "ClientConnectorError"})
 _BROKEN = frozenset({"TransportError", "ClientError"})
+_KEYLESS = re.compile(r"missing credentials|api_key client option must|missing .{0,40}\bapi key", re.I)
+"""What clients say that were made without a key: no service was asked, whatever status comes with it."""
 _WRAPPERS = "litellm.exceptions"
 _INVENTED = frozenset({"APIConnectionError", "InternalServerError", "ServiceUnavailableError", "APIError"})
 """What the library raises with a status of its own making where no service told one."""
@@ -52,6 +54,9 @@ def failure(error: Exception, name: str, silence_s: float, hide: Callable[[str],
         return _plain("network", name, "can't be reached", text, hide, "check the address and the connection")
     if kinds & _BROKEN:
         return _plain("network", name, "broke the connection off", text, hide)
+    if _KEYLESS.search(text):
+        keyless = _plain("auth", name, "can't be asked", text, hide)
+        return ProviderError("auth", keyless.message, remedy="put the key into the variable of that service")
     if "ContentPolicyViolationError" in kinds:
         refused = provider_error(name, status or 400, {}, text, hide)
         return ProviderError("filtered", refused.message, status=status, remedy="ask it in other words")

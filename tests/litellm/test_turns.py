@@ -277,3 +277,22 @@ def test_without_a_model_there_is_a_hint(tmp_path: Path) -> None:
     turn = asyncio.run(app.session().run("x"))
     app.close()
     assert re.search("given no model.*--model", turn.error or "")
+
+
+@pytest.mark.parametrize(("model", "variable"), [("openai/m1", "OPENAI_API_KEY"), (CLAUDE, "ANTHROPIC_API_KEY")])
+def test_without_a_key_nobody_is_asked_and_it_is_asked_once(
+    model: str, variable: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv(variable, raising=False)
+
+    async def go() -> None:
+        provider = LiteLLM(Settings(), {})
+        request = inarch.ModelRequest(model, "", (inarch.Message("user", (inarch.Text("x"),)),))
+        try:
+            assert not [one async for one in provider.answer(request)]
+        finally:
+            await provider.close()
+
+    with pytest.raises(inarch.ProviderError) as told:
+        asyncio.run(go())
+    assert told.value.kind == "auth" and "variable" in told.value.remedy
