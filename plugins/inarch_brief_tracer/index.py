@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, NamedTuple
 from attrs import define, field
 
 from inarch import FileStat, ToolFailed, Workspace
+from inarch_brief_tracer.collecting import uncollected
 from inarch_brief_tracer.facts import NAMES
 from inarch_brief_tracer.modules import module_name, packages_of
-from inarch_brief_tracer.reading import Changed, Progress, Reader, Reading, uncollected
+from inarch_brief_tracer.reading import Changed, Progress, Reader, Reading
 from inarch_brief_tracer.rows import Stamp, kept_files, put_state, state
 from inarch_brief_tracer.source import sound
 from inarch_brief_tracer.store import Busy, Store, transaction

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import gc
 import hashlib
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from attrs import Factory, define
 
 from inarch import Cancelled, FileStat, ToolFailed, Workspace
+from inarch_brief_tracer.collecting import uncollected
 from inarch_brief_tracer.facts import NAMES
 from inarch_brief_tracer.modules import CODE, EXAMPLE, TEST, VENDORED, role_of
 from inarch_brief_tracer.rows import Kept, Stamp
@@ -110,15 +109,3 @@ class Reader:
         links = link_facts(tree) if tree is not None else NOTHING
         self.found.links[path] = links
         self.found.entries.append(Entry(path, module, role, stamp, content, facts, text, encode(links)))
-
-
-@contextmanager
-def uncollected() -> Iterator[None]:
-    """Switch the garbage collector off: trees make many objects and no cycles, looking at them takes a third more."""
-    collecting = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if collecting:
-            gc.enable()

@@ -8,9 +8,9 @@ from collections.abc import Callable, Mapping
 
 from attrs import Factory, define, field
 
+from inarch_brief_tracer.collecting import uncollected
 from inarch_brief_tracer.graph.writing import Edge
 from inarch_brief_tracer.linking import Budget, LinkFacts, link
-from inarch_brief_tracer.reading import uncollected
 
 Files = Mapping[str, tuple[str, "LinkFacts | bytes"]]
 """Module and link facts (as they are kept, or unpacked) by path."""

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from attrs import Factory, define, field
 
-from inarch_brief_tracer.reading import Progress, uncollected
+from inarch_brief_tracer.collecting import uncollected
+from inarch_brief_tracer.reading import Progress
 from inarch_brief_tracer.rows import Shelf, put_state, state
 from inarch_brief_tracer.store import Busy, Store, transaction
 

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import gc
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import NamedTuple
 
 from attrs import Factory, define
 
+from inarch_brief_tracer.collecting import uncollected
 from inarch_brief_tracer.linking import facts as codes
 from inarch_brief_tracer.linking.budget import CONFIDENCES, KINDS, MECHANISMS, Budget, sized
 from inarch_brief_tracer.linking.containers import container_method, generator_method, property_method
@@ -84,7 +82,7 @@ def link(files: Files, budget: Budget = USUAL) -> Linked:
         "Text": text_method,
         "Pattern": text_method,
     }
-    with _uncollected():
+    with uncollected():
         linker.limit = int(budget.steps * sum(statements(facts) for _, facts in first.values()))
         found = Found()
         complete = _link(linker, load(linker, first), found)
@@ -200,14 +198,3 @@ def _work(linker: Linker, bodies: Bodies, unresolved: dict[int, list[Missing]]) 
                 del unresolved[unit]
     linker.work = work
     return complete
-
-
-@contextmanager
-def _uncollected() -> Iterator[None]:
-    collecting = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if collecting:
-            gc.enable()
