@@ -24,7 +24,7 @@ from sources import fetch_sdist, module_of
 
 import inarch
 from inarch_brief_tracer.index import Index
-from inarch_brief_tracer.linking import NOTHING, encode, link, link_facts
+from inarch_brief_tracer.linking import encode, link
 from inarch_brief_tracer.store import Store
 from inarch_brief_tracer.syntax import examined
 from inarch_sandbox_fs import inarch_workspaces
@@ -78,9 +78,9 @@ def parts(root: Path, paths: list[Path]) -> tuple[float, float, int]:
     gc.disable()
     start, files = time.process_time(), {}
     for path in paths:
-        _, _, tree = examined(path.read_bytes())
+        _, _, links = examined(path.read_bytes())
         name = path.relative_to(root).as_posix()
-        files[name] = (module_of(name), encode(link_facts(tree) if tree is not None else NOTHING))
+        files[name] = (module_of(name), encode(links))
     extracted = time.process_time() - start
     linked = link(files)
     return extracted, time.process_time() - start - extracted, len(linked.edges)

@@ -17,7 +17,7 @@ def packed(rows: Sequence[Texts]) -> bytes:
     """Pack the words of a file's symbols, in order of their places; the path's are the same for all."""
     lines = [rows[0][3]] if rows else []
     lines += ["\t".join((name, qualname, doc, body)) for name, qualname, doc, _, body in rows]
-    return zlib.compress("\n".join(lines).encode("utf-8", "surrogatepass"), 6)
+    return zlib.compress("\n".join(lines).encode("utf-8", "surrogatepass"), 4)
 
 
 def unpacked(blob: bytes) -> list[Texts]:

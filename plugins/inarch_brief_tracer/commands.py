@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from inarch_brief_tracer.doors import library_names
+from inarch_brief_tracer.doors import SUB_COMMAND, library_names
 from inarch_brief_tracer.facts import CLASS, CONSTANT
 from inarch_brief_tracer.resolve import FileFacts, Instance, Place, Resolver
 
@@ -45,6 +45,18 @@ class Commands(NamedTuple):
         symbol = self.resolver.symbol(meaning)
         made = _MADE.search(symbol.signature) if symbol.kind == CONSTANT else None
         return bool(made) and self._makes(self.resolver.file(meaning.file), made[1] if made else "")
+
+    def name_of(self, place: Place, name: str, how: str) -> str:
+        """Give the name by which a command is called, with its script in front where that is known.
+
+        Of a command of `argparse` that is the only script whose function stands in the same file.
+        """
+        if how == SUB_COMMAND:
+            scripts = {script for run, script in self.groups.items() if run.file == place.file}
+            return f"{scripts.pop()} {name}" if len(scripts) == 1 else name
+        if place in self.groups or self.found.get(place, ("", ""))[1]:
+            return self.whole_name(place) or name
+        return name
 
     def whole_name(self, place: Place) -> str:
         """Put the names of the groups above a command in front of it: `flask run`."""

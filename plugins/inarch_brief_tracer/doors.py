@@ -11,6 +11,7 @@ from inarch_brief_tracer.inlets import inlets_of
 from inarch_brief_tracer.modules import CODE, VENDORED
 
 SCRIPT, MAIN, COMMAND, ROUTE, TESTS = "script", "main", "command", "route", "test"
+SUB_COMMAND = "argparse sub-command"
 
 _CLICK = frozenset(("click", "typer", "asyncclick", "rich_click", "cloup"))
 _VERBS = frozenset(
@@ -100,7 +101,7 @@ def _registered(call: Call, django: bool) -> Iterator[Door]:
     first = literal(call.text)
     parts = call.text.split(", ")
     if last == "add_parser" and first:
-        yield Door(COMMAND, first, call.scope, call.line, "argparse sub-command")
+        yield Door(COMMAND, first, call.scope, call.line, SUB_COMMAND)
     elif last == "ArgumentParser" and (prog := _PROG.search(call.text)):
         yield Door(COMMAND, prog[2], call.scope, call.line, "argparse")
     elif last in _DJANGO and django and first is not None and len(parts) > 1:
@@ -115,8 +116,18 @@ def _registered(call: Call, django: bool) -> Iterator[Door]:
         named = re.search(r"(?:view_func|endpoint)\s*=\s*([\w.]+)", call.text)
         plain = [part for part in parts[1:] if re.fullmatch(r"[A-Za-z_][\w.]*", part)]
         target = named[1] if named else plain[-1] if plain else ""
+        if not target and not any(_is_view(part) for part in parts[1:]):
+            return  # only a rule: its view is registered elsewhere
         for verb in _verbs("route", call.text):
             yield Door(ROUTE, f"{verb} {first}", call.scope, call.line, f"{last}()", target)
+
+
+def _is_view(argument: str) -> bool:
+    """Whether an argument may be what answers: a lambda, what a call gives; no text, nor any other setting."""
+    name, mark, value = argument.partition("=")
+    if mark and name.strip().isidentifier():
+        return name.strip() in ("view_func", "endpoint", "handler", "resource") and literal(value) is None
+    return literal(argument) is None
 
 
 def library_names(imports: Iterable[Import]) -> frozenset[str]:

@@ -92,8 +92,7 @@ def _shown(resolver: Resolver, groups: dict[Place, str], wanted: str) -> list[di
         if kind == COMMAND:
             if target and not commands.is_one(own):
                 continue
-            if target or own in groups:
-                entry["name"] = commands.whole_name(own) or name
+            entry["name"] = commands.name_of(own, name, how)
         elif kind != TESTS and target:
             meant = resolver.meaning(resolver.file(number), place, target)
             if kind in inlets.KINDS and not _runs(resolver, meant):

@@ -13,7 +13,7 @@ import json
 import zlib
 from typing import Any, NamedTuple
 
-FACTS_VERSION = 3
+FACTS_VERSION = 4
 """Raised whenever extraction or encoding changes; kept facts of another version are read anew."""
 
 MODULE, CLASS, FUNCTION, METHOD, CONSTANT = "module", "class", "function", "method", "constant"
@@ -84,7 +84,7 @@ class Facts(NamedTuple):
 def encode(facts: Facts) -> bytes:
     """Pack facts for the store."""
     text = json.dumps(facts, separators=(",", ":"), ensure_ascii=False)
-    return zlib.compress(text.encode("utf-8", "surrogatepass"), 6)
+    return zlib.compress(text.encode("utf-8", "surrogatepass"), 4)
 
 
 def _symbol(row: list[Any]) -> Symbol:

@@ -11,25 +11,21 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from attrs import define, field
 
-from inarch import FileStat, ToolFailed, Workspace
+from inarch import ToolFailed, Workspace
 from inarch_brief_tracer.collecting import uncollected
 from inarch_brief_tracer.facts import NAMES
-from inarch_brief_tracer.modules import module_name, packages_of
 from inarch_brief_tracer.reading import Changed, Progress, Reader, Reading
-from inarch_brief_tracer.rows import Stamp, kept_files, put_state, state
-from inarch_brief_tracer.source import sound
+from inarch_brief_tracer.rows import kept_files, put_state, state
 from inarch_brief_tracer.store import Busy, Store, transaction
+from inarch_brief_tracer.walking import MAX_FILES, look
 
 if TYPE_CHECKING:
-    from inarch_brief_tracer.graph.linked import Links
+    from inarch_brief_tracer.graph.linked import Links, Version
 
-MAX_FILES = 50_000
+PATIENT = 60.0
+"""Seconds of waiting for the graph from which tests are read whole at once: who waits wants everything."""
 NEAR_TESTS = 3
 """New test files up to which only they are linked, at first."""
-_SOURCES = "**/*.[pi][yp]*"
-"""Matches Python files and notebooks (and little else): one walk through a tree finds both."""
-_RACY_NS = 100_000_000
-_COARSE_NS = 2_000_000_000
 
 
 class Coverage(NamedTuple):
@@ -67,6 +63,8 @@ class Index:
     """How many there were at the last look at the tree: nothing in them is indexed."""
     _lock: threading.RLock = field(factory=threading.RLock, init=False)
     _links: Links | None = field(default=None, init=False)
+    _whole: Version | None = field(default=None, init=False)
+    """What the store held when everything was last seen to be read and linked."""
     _fresh: tuple[object, float, Coverage] | None = field(default=None, init=False)
 
     @property
@@ -98,7 +96,8 @@ class Index:
         """
         with self._lock, self.store.connection() as connection:
             try:
-                coverage = self._current(connection, workspace, moment, stop, progress)
+                deep = linked and self.link_seconds >= PATIENT
+                coverage = self._current(connection, workspace, moment, stop, progress, deep)
                 if linked:
                     coverage = self._linked(connection, workspace, coverage, stop, progress)
                 # What another process writes meanwhile is not seen: rows found stay there until they are read.
@@ -125,11 +124,12 @@ class Index:
         moment: object,
         stop: Callable[[], bool],
         progress: Progress | None = None,
+        deep: bool = False,
     ) -> Coverage:
         now = time.monotonic()
         if self._fresh and moment is not None and self._fresh[0] == moment and now - self._fresh[1] < 5:
             return self._fresh[2]
-        coverage = self.refresh(connection, workspace, stop, progress)
+        coverage = self.refresh(connection, workspace, stop, progress, deep)
         complete = coverage.indexed == coverage.files
         self._fresh = (moment, time.monotonic(), coverage) if complete else None
         return coverage
@@ -140,29 +140,22 @@ class Index:
         workspace: Workspace,
         stop: Callable[[], bool] = lambda: False,
         progress: Progress | None = None,
+        deep: bool = False,
     ) -> Coverage:
         """Read what changed since the last time, as far as time allows, and say how far that was."""
         # Before the walk: what another process adds meanwhile is not gone.
         kept = kept_files(connection)
-        walk = workspace.walk(_SOURCES, MAX_FILES)
-        # A name that is no text has no place in the index.
-        paths = [path for path in walk.paths if path.endswith(".py") and sound(path) == path]
-        self.notebooks = sum(path.endswith(".ipynb") for path in walk.paths)
-        packages = packages_of(paths)
-        present = set(paths)
-        gone = [path for path in kept if path not in present]
-        changed: list[Changed] = []
-        for path in paths:
-            module = module_name(path, packages)
-            known, stat = kept.get(path), workspace.stat(path)
-            if stat is None or stat.kind != "file":
-                if known:
-                    gone.append(path)
-            elif known is None or known.module != module or not _is_unchanged(known.stamp, stat):
-                changed.append(Changed(path, stat, module))
-        reading = Reader(workspace, kept, time.monotonic() + self.seconds, stop, progress).read(changed)
-        notes = [f"only the first {MAX_FILES:,} Python files are looked at"] if walk.truncated else []
-        if (gone or reading.entries or reading.touched) and not self._keep(connection, gone, reading):
+        found = look(workspace, kept)
+        self.notebooks, gone, changed = found.notebooks, found.gone, found.changed
+
+        def keep(reading: Reading) -> bool:
+            known = self._keep(connection, gone, reading)
+            gone.clear()
+            return known
+
+        reading = Reader(workspace, kept, time.monotonic() + self.seconds, stop, progress, deep, keep).read(changed)
+        notes = [f"only the first {MAX_FILES:,} Python files are looked at"] if found.truncated else []
+        if reading.is_refused:
             notes.append("another process is writing the index: the answer is from before its changes")
         indexed = connection.execute("SELECT count(*) FROM files").fetchone()[0] + reading.skipped
         notes += _unparsable(connection)
@@ -171,7 +164,7 @@ class Index:
             notes.append(f"{files} can't be read")
         if self.store.note:
             notes.append(self.store.note)
-        return Coverage(min(indexed, len(present)), len(present), tuple(notes))
+        return Coverage(min(indexed, found.files), found.files, tuple(notes))
 
     def _linked(
         self,
@@ -185,10 +178,13 @@ class Index:
         deadline = time.monotonic() + self.link_seconds
         if coverage.indexed < coverage.files:
             return coverage._replace(linked="the graph is made once all files are indexed")
+        if self._whole is not None and self._whole == self.links.version(connection):
+            return coverage._replace(linked=self.links.standing_note(connection))
         note = self.links.bring(connection, _reader(workspace), deadline, progress)
         if note == self.links.standing_note(connection):
             left = self._deepened(connection, workspace, deadline, stop, progress)
             note = left or self.links.bring(connection, _reader(workspace), deadline, progress, near=NEAR_TESTS)
+            self._whole = None if left else self.links.whole
         return coverage._replace(linked=note)
 
     def _deepened(
@@ -208,14 +204,20 @@ class Index:
             for path, known in kept.items()
             if (stat := workspace.stat(path)) is not None
         ]
-        reading = Reader(workspace, kept, deadline, stop, progress, deep=True).read(changed)
-        if reading.entries and not self._keep(connection, [], reading):
+
+        def keep(reading: Reading) -> bool:
+            return self._keep(connection, [], reading)
+
+        reading = Reader(workspace, kept, deadline, stop, progress, True, keep).read(changed)
+        if reading.is_refused:
             return "another process is writing the index: tests are not linked yet"
-        left = len(changed) - len(reading.entries) - reading.skipped
+        left = len(changed) - reading.kept - reading.skipped
         return f"{left:,} of {len(changed):,} test files are not linked yet" if left > 0 else ""
 
     def _keep(self, connection: sqlite3.Connection, gone: list[str], reading: Reading) -> bool:
         """Write what a refresh found out; False where another process writes."""
+        if not (gone or reading.entries or reading.touched):
+            return True
         from inarch_brief_tracer.keeping import add, remove, touch, unless_newer
 
         try:
@@ -258,12 +260,3 @@ def _reader(workspace: Workspace) -> Callable[[str], bytes | None]:
 
 class Damaged(Exception):
     """The kept index can't be read; it is to be discarded."""
-
-
-def _is_unchanged(kept: Stamp, now: FileStat) -> bool:
-    """Compare stamps as git does: one as young as the reading itself proves nothing."""
-    if (kept.size, kept.mtime_ns, kept.ctime_ns, kept.inode) != (now.size, now.mtime_ns, now.ctime_ns, now.inode):
-        return False
-    youngest = max(now.mtime_ns, now.ctime_ns)
-    margin = _COARSE_NS if youngest % 1_000_000_000 == 0 else _RACY_NS
-    return youngest < kept.read_ns - margin

@@ -47,8 +47,15 @@ def _publicity(symbol: Symbol, module: str, parts: list[str]) -> int:
 
 
 def exports_of(path: str, module: str, role: str, facts: Facts) -> Iterator[tuple[str, str]]:
-    """Give what a package's `__init__` hands on: the name, and the dotted name it stands for."""
-    if role != CODE or not path.endswith("__init__.py"):
+    """Give what a package's `__init__` hands on: the name, and the dotted name it stands for.
+
+    A private module gives what its `__all__` lists as names with `=` in front: that is what `*` takes of it.
+    """
+    if role != CODE:
+        return
+    if not path.endswith("__init__.py"):
+        if facts.exports is not None and module.rpartition(".")[2].startswith("_"):
+            yield from ((f"={name}", f"{module}.{name}") for name in facts.exports)
         return
     for item in facts.imports:
         if item.scope or item.target == "" or item.name.startswith("_"):

@@ -183,12 +183,13 @@ def _bm25f(texts: Sequence[str], terms: Terms) -> float:
     weights = terms.weights
     masses: dict[str, float] = {}
     for (field_weight, own, per_word), text in zip(_MEASURES, texts, strict=True):
-        if not text:
-            continue
         share = 0.0
-        padded = f" {text} "
+        padded = ""
         for term in weights:
-            # Far most words are no terms: looking for the terms is cheaper than looking at the words.
+            # Far most words are no terms, and most terms are in no field: looking for them is the cheapest.
+            if term not in text:
+                continue
+            padded = padded or f" {text} "
             count = padded.count(f" {term} ")
             if count:
                 share = share or field_weight / (own + per_word * (text.count(" ") + 1))
@@ -199,7 +200,7 @@ def _bm25f(texts: Sequence[str], terms: Terms) -> float:
         score = weights[term] * mass / (mass + _SATURATION)
         for word in terms.source[term]:
             best[word] = max(best.get(word, 0.0), score)
-    covered = sum(terms.weights[word] for word in best) / terms.total if terms.total else 1.0
+    covered = sum(map(weights.__getitem__, best)) / terms.total if terms.total else 1.0
     return sum(best.values()) * (1 - COVERAGE + COVERAGE * min(1.0, covered))
 
 

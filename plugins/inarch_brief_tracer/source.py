@@ -78,6 +78,11 @@ class Source:
 
     def signature(self, node: Function) -> str:
         """Give `(self, x: int = 3) -> str` of a function as it is written."""
+        text = self.lines[node.lineno - 1].rstrip()
+        if node.returns is None and text[-2:] == "):" and "#" not in text and "[" not in text.partition("(")[0]:
+            # All on one line, as most are.
+            found = flat(text[text.find("(") : -1])
+            return found.replace("( ", "(").replace(", )", ")").replace(" )", ")")[:MAX_SIGNATURE]
         line, column = _after_name(node)
         end_line, end_column = _last_argument(node.args, line, column)
         close = self._closing(end_line, end_column)

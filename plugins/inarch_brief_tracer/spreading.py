@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from inarch_brief_tracer.facts import FUNCTION, METHOD
+from inarch_brief_tracer.facts import CLASS, FUNCTION, METHOD
 from inarch_brief_tracer.hits import Hit, order
 from inarch_brief_tracer.resolve import Place, Resolver
 from inarch_brief_tracer.rows import Shelf
@@ -15,6 +15,9 @@ SHARE = 0.35
 """How much of a caller's score what it calls gets."""
 LEAST = 0.25
 """What is called has to answer this well itself, against the caller."""
+
+OVERTAKING = 1.15
+"""How much better than a class that answers best by itself another has to get to come before it."""
 
 
 def spread(shelf: Shelf, hits: Sequence[Hit]) -> list[Hit]:
@@ -32,5 +35,13 @@ def spread(shelf: Shelf, hits: Sequence[Hit]) -> list[Hit]:
                 if own >= LEAST * hit.score and callee != Place(hit.file, hit.place):
                     key = (callee.file, callee.place)
                     raised[key] = max(raised.get(key, 0.0), SHARE * hit.score)
-    rest = (hit._replace(score=hit.score + raised.get(hit.key, 0.0)) for hit in hits[1:])
-    return [*hits[:1], *sorted(rest, key=order)]
+    lifted = [hit._replace(score=hit.score + raised[hit.key]) if hit.key in raised else hit for hit in hits[1:]]
+    rest = sorted(lifted, key=order)
+    return first_of(hits[0], rest) if hits else []
+
+
+def first_of(best: Hit, rest: list[Hit]) -> list[Hit]:
+    """Put what answers best by itself first, unless it is a class and something answers much better by now."""
+    if best.kind == CLASS and rest and rest[0].score > OVERTAKING * best.score:
+        return [rest[0], best, *rest[1:]]
+    return [best, *rest]

@@ -10,12 +10,13 @@ import time
 import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import NamedTuple
 
 from attrs import define, field
 
 from inarch_brief_tracer.facts import FACTS_VERSION
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 BUSY_MS = 2000
 """How long to wait for another process that writes: it writes for about a second at most."""
 
@@ -51,6 +52,19 @@ class Busy(Exception):
     """Another process holds the store."""
 
 
+class Idle(NamedTuple):
+    """A connection between two uses, what its file was then, and what closes it at last."""
+
+    connection: sqlite3.Connection
+    identity: tuple[int, ...]
+    ending: weakref.finalize[..., Store]
+
+
+def _identity(path: str) -> tuple[int, ...]:
+    now = os.stat(path)
+    return now.st_dev, now.st_ino, now.st_size, now.st_mtime_ns
+
+
 @define(eq=False, repr=False)
 class Store:
     """Opens the database of a root; falls back to memory where nothing can be written."""
@@ -59,25 +73,63 @@ class Store:
     root: str
     note: str = ""
     _memory: sqlite3.Connection | None = field(default=None, init=False)
+    _idle: Idle | None = field(default=None, init=False)
+    path: str = field(init=False)
+    """The database file; another version of schema or facts is another file."""
 
-    @property
-    def path(self) -> str:
-        """The database file; another version of schema or facts is another file."""
+    @path.default
+    def _named(self) -> str:
         key = hashlib.sha256(os.fsencode(self.root)).hexdigest()[:16]
         return f"{self.folder}/symbols-{key}-v{SCHEMA_VERSION}.{FACTS_VERSION}.sqlite"
 
     @contextmanager
     def connection(self) -> Iterator[sqlite3.Connection]:
-        """Open a connection for one use; the caller holds the index's lock."""
+        """Lend a connection for one use; the caller holds the index's lock."""
         if self._memory is not None:
             yield self._memory
             return
-        connection = self._opened()
+        connection = self._taken() or self._opened()
+        written = connection.total_changes
         try:
             yield connection
-        finally:
+        except BaseException:
             if connection is not self._memory:
                 connection.close()
+            raise
+        if connection is self._memory:
+            return
+        # One that wrote is closed: what it wrote moves from the log into the database.
+        if self._idle is None and self._memory is None and connection.total_changes == written:
+            self._put_by(connection)
+        else:
+            connection.close()
+
+    def _put_by(self, connection: sqlite3.Connection) -> None:
+        """Keep a connection for the next use, which finds its pages and statements ready."""
+        try:
+            self._idle = Idle(connection, _identity(self.path), weakref.finalize(self, connection.close))
+        except OSError:
+            connection.close()
+
+    def _taken(self) -> sqlite3.Connection | None:
+        """Give the connection that was kept, unless the file is another one by now."""
+        idle, self._idle = self._idle, None
+        if idle is None:
+            return None
+        idle.ending.detach()
+        try:
+            if _identity(self.path) == idle.identity:
+                return idle.connection
+        except OSError:
+            pass
+        idle.connection.close()
+        return None
+
+    def close(self) -> None:
+        """Let go of what is kept for the next use."""
+        connection = self._taken()
+        if connection is not None:
+            connection.close()
 
     def _opened(self) -> sqlite3.Connection:
         if not self.folder:
@@ -102,6 +154,7 @@ class Store:
         connection = sqlite3.connect(self.path, timeout=BUSY_MS / 1000, isolation_level=None, check_same_thread=False)
         try:
             connection.execute("PRAGMA page_size = 2048")  # of a new file: most rows are small, and blobs fill theirs
+            connection.execute("PRAGMA auto_vacuum = INCREMENTAL")  # what merging leaves empty is given back
             connection.execute("PRAGMA journal_mode = WAL")
             connection.execute("PRAGMA synchronous = OFF")  # a cache: after a power loss it is built again
             if not connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'state'").fetchone():
@@ -132,6 +185,7 @@ class Store:
 
     def discard(self) -> None:
         """Throw the kept index away: it is damaged."""
+        self.close()
         if self._memory is not None:
             self._memory.close()
             self._memory = None
@@ -151,7 +205,15 @@ def _create(connection: sqlite3.Connection) -> None:
     if not connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'state'").fetchone():
         for statement in _SCHEMA.split(";"):
             connection.execute(statement)
+        connection.execute("INSERT INTO state VALUES ('born', ?)", (os.urandom(8).hex(),))
     connection.execute("COMMIT")
+
+
+def give_back(connection: sqlite3.Connection) -> None:
+    """Shorten the file by the pages that nothing is in any more."""
+    (empty,) = connection.execute("PRAGMA freelist_count").fetchone()
+    for _ in range(empty):
+        connection.execute("PRAGMA incremental_vacuum(1)")  # gives back one page a step, and this is one step
 
 
 @contextmanager

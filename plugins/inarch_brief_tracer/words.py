@@ -36,8 +36,15 @@ _SUFFIXES = {
     **dict.fromkeys(("ness", "able", "ible", "ably", "ally", "ive", "ied", "ed"), 3),
     **dict.fromkeys(("ion", "ate", "er", "or", "ment", "ly", "ency", "ence", "ance", "ity"), 4),
 }
-_LONGEST = max(map(len, _SUFFIXES))
-_TAILS = frozenset(suffix[-1] for suffix in _SUFFIXES)
+_BY_TAIL = {
+    tail: tuple(
+        (len(suffix), suffix, _SUFFIXES[suffix])
+        for suffix in sorted(_SUFFIXES, key=len, reverse=True)
+        if suffix.endswith(tail)
+    )
+    for tail in {suffix[-2:] for suffix in _SUFFIXES}
+}
+"""Suffixes with their lengths and the shortest stems that may remain, by their last two letters, the longest first."""
 _KEPT_DOUBLES = frozenset("lsz")
 _VOWELS = frozenset("aeiouy")
 
@@ -47,7 +54,7 @@ def stem(word: str) -> str:
     """Reduce a lower-case word so that validate, validation, validates and validator share a stem."""
     if len(word) > 3 and word[-1] == "s" and word[-2] not in "sui":
         word = word[:-3] + "y" if word.endswith("ies") and len(word) > 4 else word[:-1]
-    while len(word) > 4 and word[-1] in _TAILS:
+    while len(word) > 4 and word[-2:] in _BY_TAIL:
         shorter = _shortened(word)
         if shorter == word:
             break
@@ -60,10 +67,9 @@ def stem(word: str) -> str:
 
 
 def _shortened(word: str) -> str:
-    for length in range(min(_LONGEST, len(word) - 3), 1, -1):
-        suffix = word[-length:]
-        least = _SUFFIXES.get(suffix)
-        if least is None or len(word) - length < least:
+    most = len(word) - 3
+    for length, suffix, least in _BY_TAIL.get(word[-2:], ()):
+        if length > most or len(word) - length < least or word[-length:] != suffix:
             continue
         rest = word[:-length]
         if _VOWELS.isdisjoint(rest):
@@ -113,3 +119,9 @@ def bag(identifiers: Iterable[str], most: int = 160) -> str:
     """Give the distinct stems of many identifiers in order of first use, at most `most`."""
     text = " ".join(map(stems, dict.fromkeys(identifiers)))
     return " ".join(list(dict.fromkeys(text.split()))[:most])
+
+
+def forget() -> None:
+    """Let go of the stems that were worked out: those of a large tree take 20 MB."""
+    stem.cache_clear()
+    stems.cache_clear()

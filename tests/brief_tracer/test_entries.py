@@ -193,3 +193,16 @@ def test_code_of_tests_shows_no_commands(tree: Any) -> None:
         }
     )
     assert found(tree) == {}
+
+
+def test_a_rule_without_a_view_is_no_route(tree: Any) -> None:
+    tree.write(
+        {
+            "web.py": "from flask import Flask\n\n\ndef view(): pass\n\n\n"
+            "def create_app():\n    app = Flask(__name__)\n"
+            "    app.add_url_rule('/', endpoint='index')\n    app.add_url_rule('/list', 'list', methods=['GET'])\n"
+            "    app.add_url_rule('/view', view_func=view)\n    app.add_url_rule('/now', 'now', lambda: '')\n"
+            "    return app\n"
+        }
+    )
+    assert found(tree, "route") == {"GET /view": "web.view", "GET /now": "web.create_app"}

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
+from inarch_brief_tracer import search
+
 SHOP = '''"""A shop."""
 
 TIMEOUT = 3
@@ -125,3 +129,12 @@ def test_odd_queries_are_answered(tree: Any) -> None:
     tree.write({"shop.py": SHOP})
     for query in ("", "the", "?", '"', "a.b.c.", "OR AND NOT NEAR(", "x" * 5000, "\ud800", "größe", "../../etc.py:3"):
         assert isinstance(tree.names(query), list)
+
+
+def test_names_count_more_than_words_of_the_body_before_anything_is_left_out(
+    tree: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bodies = {f"a{number}.py": f"def pear{number}():\n    return [mango, 1, mango]\n" for number in range(30)}
+    tree.write({**bodies, "z.py": "def ripen_the_mango(box):\n    return box\n"})
+    monkeypatch.setattr(search, "_CANDIDATES", 1)
+    assert tree.names("how does a mango get eaten")[:1] == ["z.ripen_the_mango"]

@@ -42,3 +42,16 @@ def test_the_init_of_a_class_that_stands_higher_is_last(tree: Any) -> None:
     )
     found = [hit["qualname"] for hit in tree.ask("find_symbols", query="what is a receipt for?")["symbols"]]
     assert found.index("a.Receipt") < found.index("a.fold") < found.index("a.Receipt.__init__")
+
+
+def test_a_class_is_overtaken_by_a_function_that_answers_much_better() -> None:
+    from inarch_brief_tracer.hits import Hit
+    from inarch_brief_tracer.spreading import first_of
+
+    def hit(kind: str, score: float) -> Hit:
+        return Hit(int(score * 100), "a.py", "a", "code", 1, 1, "x", kind, 1, 1, "", "", 0, score)
+
+    cls, little, much = hit("class", 2.0), hit("function", 2.2), hit("function", 2.4)
+    assert first_of(cls, [little]) == [cls, little]
+    assert first_of(cls, [much, little]) == [much, cls, little]
+    assert first_of(little, [much]) == [little, much]

@@ -11,6 +11,9 @@ if TYPE_CHECKING:
     from inarch import Event
     from inarch_brief_tracer.tools import Desk
 
+LARGEST = 1_000_000
+"""Bytes of a file that is kept for comparison."""
+
 
 @define(eq=False, repr=False)
 class ImpactTracer:
@@ -26,6 +29,10 @@ class ImpactTracer:
     """Arguments of the calls of the turn."""
     _changed: dict[str, list[str]] = Factory(dict)
     """For each changed file the texts that were put into it; an empty one stands for the whole file."""
+    _before: dict[str, bytes] = Factory(dict)
+    """What changed files held before the turn, as far as that is known."""
+    _seen: dict[str, bytes] = Factory(dict)
+    """What files held that calls name, by hash."""
 
     def saw(self, event: Event) -> None:
         """Take note of calls and of changed Python files."""
@@ -33,12 +40,39 @@ class ImpactTracer:
         if event.kind == "turn.started":
             self._calls.clear()
             self._changed.clear()
+            self._before.clear()
+            self._seen.clear()
         elif event.kind == "call.state" and data.get("call"):
-            self._calls[data["call_id"]] = data["call"].get("arguments") or {}
+            arguments = self._calls[data["call_id"]] = data["call"].get("arguments") or {}
+            self._look_at(arguments)
         elif event.kind == "file.changed":
             path = data.get("new_path") or data["path"]
             if path.endswith(".py") and data.get("after") is not None:
+                if path not in self._changed:
+                    self._keep(path, data.get("before"))
                 self._changed.setdefault(path, []).append(self._text(data["call_id"]))
+
+    def _look_at(self, arguments: Mapping[str, Any]) -> None:
+        """Read the Python files that a call names, before it runs: what it writes is compared with them."""
+        from inarch import ToolFailed
+
+        if self.desk.workspace is None or isinstance(arguments.get("replace"), str):
+            return
+        for path in arguments.values():
+            if isinstance(path, str) and path.endswith(".py") and len(path) < 500 and "\n" not in path:
+                try:
+                    found = self.desk.workspace.read(path, max_bytes=LARGEST)
+                except ToolFailed:
+                    continue
+                if found.hash:
+                    self._seen[found.hash] = found.data
+
+    def _keep(self, path: str, before: str | None) -> None:
+        """Keep what a file held before its first change."""
+        if before is None:
+            self._before[path] = b""
+        elif before in self._seen:
+            self._before[path] = self._seen[before]
 
     def _text(self, call_id: str) -> str:
         text = self._calls.get(call_id, {}).get("replace", "")
@@ -50,7 +84,7 @@ class ImpactTracer:
             return None
         from inarch_brief_tracer.flows.touching import impact_of
 
-        return impact_of(self.desk, dict(self._changed))
+        return impact_of(self.desk, dict(self._changed), dict(self._before))
 
     def close(self) -> None:
         """Keep nothing."""

@@ -27,7 +27,6 @@ BUILDING_SECONDS = 3600.0
 """For `trace index`, which is there to build; questions read within the budget of the settings."""
 LINKING_SECONDS = 300.0
 """For questions on the command line: what is not linked when a process ends would be begun anew by the next one."""
-_USUAL_WORKSPACE = "sandbox-fs"
 _QUIET_SECONDS = 0.5
 _EVERY = 0.1
 
@@ -120,24 +119,31 @@ def room(seconds: float | None = None, link_seconds: float | None = None) -> Ite
     context = click.get_current_context().find_object(inarch.PluginContext) or inarch.PluginContext("brief-tracer", ".")
     settings = context.settings if isinstance(context.settings, Settings) else Settings()
     progress = Progress()
-    with _composed(context.root) as app:
+    with _workspace(context.root) as workspace:
         index = Index(
             Store(context.cache_dir, context.root),
             seconds or settings.index_seconds,
             link_seconds or max(settings.link_seconds, LINKING_SECONDS),
         )
-        yield Room(context, Look(app.workspace, progress=progress), index, progress)
+        yield Room(context, Look(workspace, progress=progress), index, progress)
 
 
-def _composed(root: str) -> inarch.App:
-    """Compose what a look at files needs: the usual workspace's plugin alone; all where the profile has another."""
-    app = inarch.compose(root=root, journal=False, flags={"plugins": [_USUAL_WORKSPACE]})
+@contextmanager
+def _workspace(root: str) -> Iterator[inarch.Workspace]:
+    """Open the workspace; of all plugins only the one that bears its name is loaded, or all where there is none."""
+    bare = inarch.compose(root=root, journal=False, flags={"plugins": []})
+    app = inarch.compose(root=root, journal=False, flags={"plugins": [bare.config.profile.workspace]})
     try:
-        _ = app.workspace
+        workspace = app.workspace
     except inarch.ConfigError:
-        app.close()
-        return inarch.compose(root=root, journal=False)
-    return app
+        with inarch.compose(root=root, journal=False) as whole:
+            yield whole.workspace
+        return
+    try:
+        yield workspace
+    finally:
+        # Nothing else was opened. To close the models, which were not asked, would take an event loop: 20 ms.
+        workspace.close()
 
 
 class _Wrong(click.ClickException):

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from inarch import ToolFailed
+from inarch_brief_tracer.flows.changes import changed_lines
 from inarch_brief_tracer.flows.words import count, plain
 from inarch_brief_tracer.graph.entry import candidates, entry
 from inarch_brief_tracer.graph.graph import Graph
@@ -28,12 +29,20 @@ class Impact(NamedTuple):
     """What reaches some functions."""
 
     touched: tuple[Node, ...]
+    whole: tuple[str, ...]
+    """Files that were written anew, and what they held is not known."""
     entries: tuple[str, ...]
     tests: tuple[Node, ...]
 
 
-def impact_of(desk: Desk, changed: Mapping[str, Sequence[str]]) -> str | None:
-    """Sum up which entry paths and tests changes are on; None where nothing that is known was touched."""
+def impact_of(desk: Desk, changed: Mapping[str, Sequence[str]], before: Mapping[str, bytes]) -> str | None:
+    """Sum up which entry paths and tests changes are on; None where nothing that is known was touched.
+
+    Args:
+        desk: Where the index is found.
+        changed: The texts put into each file, "" for a whole file.
+        before: What files held, as far as that is known.
+    """
     workspace = desk.workspace
     if workspace is None:
         return None
@@ -41,10 +50,11 @@ def impact_of(desk: Desk, changed: Mapping[str, Sequence[str]]) -> str | None:
     look = Look(workspace, stop=lambda: time.monotonic() > deadline)
 
     def answer(graph: Graph, coverage: Coverage) -> str | None:
-        nodes = [node for path, texts in changed.items() for node in touched(graph, path, texts)]
+        nodes = [node for path, texts in changed.items() for node in touched(graph, path, texts, before.get(path))]
         if not nodes:
             return None
-        return summed_up(impact(graph, nodes), graph.linked)
+        whole = tuple(path for path, texts in changed.items() if "" in texts and path not in before)
+        return summed_up(impact(graph, nodes, whole), graph.linked)
 
     try:
         return look.graph(desk.index, answer)
@@ -52,16 +62,24 @@ def impact_of(desk: Desk, changed: Mapping[str, Sequence[str]]) -> str | None:
         return None
 
 
-def touched(graph: Graph, path: str, texts: Sequence[str]) -> list[Node]:
-    """Give the functions of a file in which some texts stand now; all where the whole file was written."""
+def touched(graph: Graph, path: str, texts: Sequence[str], before: bytes | None = None) -> list[Node]:
+    """Give the functions of a file in which some texts stand now.
+
+    Where the whole file was written these are the ones that are not what they were, and all if that is not known.
+    """
     rows = graph.connection.execute(
         "SELECT s.id FROM symbols s JOIN files f ON f.id = s.file WHERE f.path = ?"
         " AND s.kind IN ('function', 'method')",
         (path,),
     ).fetchall()
     nodes = list(graph.nodes(row[0] for row in rows).values())
-    source = (graph.shelf.read(path) or b"").decode("utf-8", "replace")
-    spans = [span for text in texts for span in _lines_of(source, text)]
+    data = graph.shelf.read(path) or b""
+    lines = changed_lines(before, data) if before is not None and "" in texts else None
+    if lines is not None:
+        spans = [(line, line) for line in lines]
+    else:
+        source = data.decode("utf-8", "replace")
+        spans = [span for text in texts for span in _lines_of(source, text)]
     found = [node for node in nodes if any(node.line <= last and first <= node.end for first, last in spans)]
     return [node for node in found if not _is_around(node, found, spans)]
 
@@ -87,7 +105,7 @@ def _is_around(node: Node, others: Sequence[Node], spans: Sequence[tuple[int, in
     return bool(inner) and all(any(other.line <= first and last <= other.end for other in inner) for first, last in own)
 
 
-def impact(graph: Graph, nodes: Sequence[Node]) -> Impact:
+def impact(graph: Graph, nodes: Sequence[Node], whole: tuple[str, ...] = ()) -> Impact:
     """Find the entries and tests that reach some functions; public functions count where nothing else does."""
     adjacency, cost = graph.adjacency, graph.costs.of
 
@@ -100,13 +118,15 @@ def impact(graph: Graph, nodes: Sequence[Node]) -> Impact:
     chosen = chosen or [number for number, kind in kinds.items() if kind == API]
     tests = graph.nodes(number for number, kind in kinds.items() if kind == TEST)
     names = tuple(entry(graph, node, kinds[number]).name for number, node in graph.nodes(chosen).items())
-    return Impact(tuple(nodes), names, tuple(tests.values()))
+    return Impact(tuple(nodes), whole, names, tuple(tests.values()))
 
 
 def summed_up(found: Impact, linked: str) -> str:
     """Write it in one line."""
-    touched = ", ".join(plain(node.name) for node in found.touched[:MAX_NAMED])
-    more = f" and {len(found.touched) - MAX_NAMED:,} more" if len(found.touched) > MAX_NAMED else ""
+    named = [node for node in found.touched if node.file not in found.whole]
+    texts = [*(f"the whole of {path}" for path in found.whole), *(node.name for node in named)]
+    touched = ", ".join(plain(text) for text in texts[:MAX_NAMED])
+    more = f" and {len(texts) - MAX_NAMED:,} more" if len(texts) > MAX_NAMED else ""
     names = (
         f" ({', '.join(plain(name) for name in found.entries[:MAX_NAMED])})"
         if 0 < len(found.entries) <= MAX_NAMED

@@ -6,6 +6,7 @@ import sqlite3
 import sys
 import zlib
 from array import array
+from collections import defaultdict
 from collections.abc import Mapping
 from typing import NamedTuple
 
@@ -58,8 +59,8 @@ class Adjacency:
     lines: array[int] = Factory(lambda: array("I"))
     marks: array[int] = Factory(lambda: array("B"))
     nature: dict[int, int] = Factory(dict)
-    into: dict[int, list[int]] = Factory(dict)
-    out: dict[int, list[int]] = Factory(dict)
+    into: defaultdict[int, list[int]] = Factory(lambda: defaultdict(list))
+    out: defaultdict[int, list[int]] = Factory(lambda: defaultdict(list))
     gates: dict[int, list[Gate]] = Factory(dict)
     """Entry points of each node, the most telling first."""
     files: dict[int, FileColumns] = Factory(dict)
@@ -111,19 +112,12 @@ class Adjacency:
 
     def join(self, start: int = 0) -> Adjacency:
         """Make the look-ups from both ends, for the arcs from a number on, once everything is loaded."""
-        into, out, number = self.into, self.out, start - 1
-        for caller, callee in zip(self.callers[start:], self.callees[start:], strict=True):
-            number += 1
-            if caller == callee:
-                continue
-            if callee in into:
+        into, out = self.into, self.out
+        columns = zip(range(start, len(self)), self.callers[start:], self.callees[start:], strict=True)
+        for number, caller, callee in columns:
+            if caller != callee:
                 into[callee].append(number)
-            else:
-                into[callee] = [number]
-            if caller in out:
                 out[caller].append(number)
-            else:
-                out[caller] = [number]
         return self
 
     def span(self, node: int) -> int:

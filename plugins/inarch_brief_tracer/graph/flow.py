@@ -78,24 +78,32 @@ def routes_between(graph: Graph, a: Node, b: Node, k: int = 3, depth: int = MAX_
 
 
 def below(graph: Graph, node: Node, levels: int = 2, most: int = MAX_BELOW) -> tuple[tuple[Below, ...], int]:
-    """Give what a function calls, and what that calls, each function once; and how many are left out."""
+    """Give what a function calls, and what that calls; and how many are left out.
+
+    What a function calls itself is shown once, where it stands highest: elsewhere it is a step without calls.
+    """
     return _below(graph, node, levels, most, {node.id})
 
 
-def _below(graph: Graph, node: Node, levels: int, most: int, seen: set[int]) -> tuple[tuple[Below, ...], int]:
+def _below(graph: Graph, node: Node, levels: int, most: int, told: set[int]) -> tuple[tuple[Below, ...], int]:
     starts = _ends(graph, node) if node.kind == "class" else {node.id: 0.0}
-    arcs = [arc for start in starts for arc in graph.callees(start) if arc.callee not in seen]
+    arcs = [arc for start in starts for arc in graph.callees(start) if arc.callee not in (start, node.id)]
     nodes = graph.nodes(arc.callee for arc in arcs)
     shown: dict[int, Step] = {}
     for arc in arcs:
         callee = nodes.get(arc.callee)
         if callee is not None and arc.callee not in shown:
             shown[arc.callee] = Step(callee, node.file, arc.line, arc.kind, arc.confidence)
-    seen.update(shown)
     kept = list(shown.values())[:most]
+    fresh = {step.node.id for step in kept} - told
+    if levels > 1:
+        told |= fresh
     found = []
     for step in kept:
-        calls, more = _below(graph, step.node, levels - 1, most // 2, seen) if levels > 1 else ((), 0)
+        calls: tuple[Below, ...] = ()
+        more = 0
+        if levels > 1 and step.node.id in fresh:
+            calls, more = _below(graph, step.node, levels - 1, most // 2, told)
         found.append(Below(step, calls, more))
     return tuple(found), len(shown) - len(kept)
 

@@ -9,7 +9,7 @@ from inarch_brief_tracer.commands import Commands
 from inarch_brief_tracer.doors import COMMAND, TESTS
 from inarch_brief_tracer.facts import CLASS, CONSTANT
 from inarch_brief_tracer.graph.model import MANAGEMENT, SCRIPT, Gate
-from inarch_brief_tracer.manifests import scripts
+from inarch_brief_tracer.manifests import Script, scripts
 from inarch_brief_tracer.modules import CODE
 from inarch_brief_tracer.resolve import Place, Resolver
 from inarch_brief_tracer.rows import Shelf
@@ -38,11 +38,16 @@ def gates_of(shelf: Shelf, files: Collection[int] | None = None) -> list[Gate]:
 
 
 def _declared(resolver: Resolver) -> Iterator[tuple[Place, str, str, str]]:
+    for script, place in _scripts(resolver):
+        yield place, SCRIPT, script.name, f"{script.how} in {script.file}:{script.line}"
+
+
+def _scripts(resolver: Resolver) -> Iterator[tuple[Script, Place]]:
     for script in scripts(resolver.shelf.read)[0]:
         module, _, attribute = script.target.partition("[")[0].strip().partition(":")
         place = resolver.find(module.strip(), attribute.strip())
         if place is not None:
-            yield place, SCRIPT, script.name, f"{script.how} in {script.file}:{script.line}"
+            yield script, place
 
 
 def _shown(resolver: Resolver, files: Collection[int] | None) -> Iterator[tuple[Place, str, str, str]]:
@@ -52,7 +57,8 @@ def _shown(resolver: Resolver, files: Collection[int] | None) -> Iterator[tuple[
         (TESTS, CODE),
     ).fetchall()
     found = {Place(row[0], row[3]): (row[2], row[5]) for row in rows if row[1] == COMMAND}
-    commands = Commands(resolver, {}, found)
+    groups = {place: script.name for script, place in _scripts(resolver) if script.how.endswith("script")}
+    commands = Commands(resolver, groups, found)
     for number, kind, name, place, how, target in rows:
         if files is not None and number not in files:
             continue
@@ -62,6 +68,8 @@ def _shown(resolver: Resolver, files: Collection[int] | None) -> Iterator[tuple[
                 continue
             if "management" in how:
                 kind = MANAGEMENT
+            else:
+                name = commands.name_of(own, name, how)
         elif target:
             meant = resolver.meaning(resolver.file(number), place, target)
             if not isinstance(meant, Place) or resolver.symbol(meant).kind == CONSTANT:

@@ -13,7 +13,7 @@ from attrs import Factory, define, field
 from inarch_brief_tracer.collecting import uncollected
 from inarch_brief_tracer.reading import Progress
 from inarch_brief_tracer.rows import Shelf, put_state, state
-from inarch_brief_tracer.store import Busy, Store, transaction
+from inarch_brief_tracer.store import Busy, Store, give_back, transaction
 
 if TYPE_CHECKING:
     from inarch_brief_tracer.graph.arcs import Adjacency
@@ -38,6 +38,15 @@ class Stale(NamedTuple):
     files: int
 
 
+class Version(NamedTuple):
+    """What tells one content of the store from any other: when it was made, and how often it was written since."""
+
+    path: str
+    born: Any
+    generation: Any
+    linked: Any
+
+
 @define(eq=False, repr=False)
 class Links:
     """What keeps the arcs of a root up to date.
@@ -51,8 +60,10 @@ class Links:
     lock: threading.RLock
     fresh: dict[str, LinkFacts] = Factory(dict)
     """Link facts as they were read just now; from the store they have to be unpacked."""
+    whole: Version | None = field(default=None, init=False)
+    """What the store held when every file was last seen to be linked: until it is written all is well."""
     _job: Job | None = field(default=None, init=False)
-    _known: tuple[tuple[Any, Any, str], Adjacency, Costs] | None = field(default=None, init=False)
+    _known: tuple[Version, Adjacency, Costs] | None = field(default=None, init=False)
 
     def bring(
         self,
@@ -71,8 +82,12 @@ class Links:
             progress: Told how far linking is.
             near: Files up to which only what changed is linked, at first.
         """
+        version = self.version(connection)
+        if version == self.whole:
+            return self.standing_note(connection)
         stale = _stale(connection)
         if not stale.missing and not stale.near:
+            self.whole = version
             return self.standing_note(connection)
         if progress is not None and stale.missing:
             progress("linking", stale.files - len(stale.missing), stale.files)
@@ -88,6 +103,12 @@ class Links:
             return "another process is writing the index: the graph is from before its changes"
         return ""
 
+    def version(self, connection: sqlite3.Connection) -> Version:
+        """Give the version of what the store holds: what is known of one stays true as long as it is the same."""
+        rows = connection.execute("SELECT name, value FROM state WHERE name IN ('born', 'generation', 'linked')")
+        found = dict(rows.fetchall())
+        return Version(self.store.path, *(found.get(name) for name in Version._fields[1:]))
+
     def standing_note(self, connection: sqlite3.Connection) -> str:
         """Give what has to be said of a graph that is whole: how coarsely it was linked, "" when all is well."""
         return state(connection, "link_note") or ""
@@ -98,10 +119,10 @@ class Links:
         from inarch_brief_tracer.graph.costs import Costs
         from inarch_brief_tracer.graph.graph import Graph
 
-        version = (state(shelf.connection, "generation"), state(shelf.connection, "linked"), self.store.path)
+        version = self.version(shelf.connection)
         if self._known is None or self._known[0] != version:
             former, self._known = self._known, None
-            known = adjacency(shelf.connection, former[1] if former and former[0][2] == version[2] else None)
+            known = adjacency(shelf.connection, former[1] if former and former[0][:2] == version[:2] else None)
             self._known = (version, known, Costs(known))
         return Graph(shelf, self._known[1], self._known[2], note)
 
@@ -188,6 +209,7 @@ class Links:
             put_state(connection, "link_seconds", job.seconds)
             put_state(connection, "link_note", job.note)
             put_state(connection, "gone", 0)
+            give_back(connection)
 
     def _link_near(self, connection: sqlite3.Connection, read: Callable[[str], bytes | None], stale: Stale) -> None:
         from inarch_brief_tracer.graph.near import link_near

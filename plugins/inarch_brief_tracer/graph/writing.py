@@ -60,12 +60,18 @@ def mark_exports(connection: sqlite3.Connection, names: Names) -> None:
         "SELECT f.module, e.name, e.target FROM exports e JOIN files f ON f.id = e.file"
     ).fetchall()
     handed: dict[str, str] = {}
-    stars: dict[str, str] = {}
+    listed: dict[str, list[str]] = {}
+    stars: list[tuple[str, str]] = []
     for module, name, target in rows:
         if name == "*":
-            stars[module] = target.removesuffix(".*")
+            stars.append((module, target.removesuffix(".*")))
+        elif name[0] == "=":
+            listed.setdefault(module, []).append(name[1:])
         else:
             handed[f"{module}.{name}"] = target
+    for module, source in stars:
+        for name in listed.get(source, ()):
+            handed.setdefault(f"{module}.{name}", f"{source}.{name}")
     marks: dict[str, int] = {}
     for name in handed:
         if any(part.startswith("_") for part in name.split(".")):
@@ -77,12 +83,14 @@ def mark_exports(connection: sqlite3.Connection, names: Names) -> None:
         found = handed.get(found, found)
         if found in names.ids:
             marks[found] = marks.get(found, 0) | EXPORTED | (TOP if name.count(".") == 1 else 0)
-    whole = set(stars.values())
+    whole = {source for _, source in stars if source not in listed}
     for qualname, number in names.ids.items():
         head, _, last = qualname.rpartition(".")
         mark = marks.get(qualname, 0) or marks.get(head, 0)
-        if not mark and head in whole and not last.startswith("_"):
-            mark = EXPORTED
+        if not mark and not last.startswith("_"):
+            around, _, cls = head.rpartition(".")
+            if head in whole or (around in whole and not cls.startswith("_")):
+                mark = EXPORTED
         if mark and not (last.startswith("_") and not last.endswith("__")):
             names.natures[number] |= mark
 

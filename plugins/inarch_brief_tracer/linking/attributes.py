@@ -5,8 +5,9 @@ from __future__ import annotations
 from inarch_brief_tracer.linking.arguments import NO_ARGUMENTS, Arguments
 from inarch_brief_tracer.linking.binding import call_function
 from inarch_brief_tracer.linking.budget import DUNDER, EXACT, HIERARCHY, INFERRED, PROPERTY
-from inarch_brief_tracer.linking.callbacks import call_handed
+from inarch_brief_tracer.linking.callbacks import call_handed, mixed_in
 from inarch_brief_tracer.linking.calls import call
+from inarch_brief_tracer.linking.handing import has
 from inarch_brief_tracer.linking.members import NOT_FOUND, Found, lookup, outside_bases
 from inarch_brief_tracer.linking.names import (
     exported_cell,
@@ -46,7 +47,10 @@ def attribute(linker: Linker, base: Value, name: str, line: int) -> Values:
     if kind is Module:
         return _of_module(linker, base, name)  # type: ignore[arg-type]
     if kind is Outside:
-        return (linker.outside(f"{base.name}.{name}"),)  # type: ignore[attr-defined]
+        outer, parts = base.name, base.receiver  # type: ignore[attr-defined]
+        if type(parts) is Container:
+            return (inherited(linker, parts, outer, name),)
+        return (linker.outside(f"{outer}.{name}"),) if has(outer, name) else EMPTY
     if kind is Cls or kind is OpenClass:
         return _of_class(linker, base, name, line)  # type: ignore[arg-type]
     if kind is Above:
@@ -121,6 +125,11 @@ def of_instance(linker: Linker, base: Instance, name: str, line: int) -> Values:
                 bound = bind(linker, value, base, line, HIERARCHY)
                 linker.hierarchical.update(dict.fromkeys(bound))
                 parts.append(bound)
+        if found.derived and not (found.in_class or found.in_instances):
+            # Derived classes replace what the receiver's own has from outside.
+            for outer in outside_bases(base.cls):
+                if has(outer, name):
+                    parts.append((inherited(linker, base, outer, name),))
         return every(parts)
     return _absent(linker, base, name, line)
 
@@ -142,7 +151,8 @@ def _absent(linker: Linker, base: Instance, name: str, line: int) -> Values:
                         arguments = Arguments(((base,), (linker.text(name),)))
                         result = union(result, call_function(linker, value, arguments, DUNDER, INFERRED, line))
     for outer in outside_bases(cls):
-        result = union(result, (inherited(linker, base, outer, name),))
+        if has(outer, name):
+            result = union(result, (inherited(linker, base, outer, name),))
     return result
 
 
@@ -279,9 +289,14 @@ def special(linker: Linker, base: Value, name: str, arguments: Arguments, line: 
         return None
     found = lookup(linker, base.cls, name, base.open)
     if not found.in_class:
-        if name in _FROM_OUTSIDE and outside_bases(base.cls):
+        outside = outside_bases(base.cls)
+        if name in _FROM_OUTSIDE and outside:
             call_handed(linker, base, line)
         if not found.derived:
+            for outer in outside:
+                mixed = mixed_in(linker, base, outer, name, line)
+                if mixed is not None:
+                    return mixed
             return None
     result: Values = ()
     # Operators are everywhere: where many classes override one, the receiver's own has to do.

@@ -42,13 +42,14 @@ def returned(linker: Linker, func: Func, arguments: Arguments) -> Values:
             result = union(result, tuple(made))
             continue
         names = func.scope.facts.parameters
+        cell = own_cell(func.scope, names.positional[position])
         if position < len(arguments.positional):
-            result = union(result, arguments.positional[position])
-        elif position < len(names.positional) and names.positional[position] in arguments.keywords:
-            result = union(result, arguments.keywords[names.positional[position]])
+            result = union(result, linker.admitted(cell, arguments.positional[position]))
+        elif names.positional[position] in arguments.keywords:
+            result = union(result, linker.admitted(cell, arguments.keywords[names.positional[position]]))
         else:
-            result = union(result, linker.read(own_cell(func.scope, names.positional[position])))
-    return result
+            result = union(result, linker.read(cell))
+    return linker.admitted(func.returns, result) if func.passed else result
 
 
 def generator(func: Func) -> Generator:

@@ -5,12 +5,21 @@ from __future__ import annotations
 from inarch_brief_tracer.linking.arguments import NO_ARGUMENTS, Arguments
 from inarch_brief_tracer.linking.binding import call_function
 from inarch_brief_tracer.linking.budget import CALL, CALLBACK, DUNDER, EXACT, HIERARCHY, INFERRED
-from inarch_brief_tracer.linking.callbacks import call_back_receiver, call_handed, hand_over, keep_handed
+from inarch_brief_tracer.linking.callbacks import (
+    assembled,
+    call_back_receiver,
+    call_handed,
+    call_parts,
+    hand_over,
+    keep_handed,
+    mixed_in,
+)
 from inarch_brief_tracer.linking.members import instance_cell, lookup, outside_bases
 from inarch_brief_tracer.linking.state import EMPTY, Linker, union
 from inarch_brief_tracer.linking.values import (
     Bound,
     Cls,
+    Container,
     Func,
     Instance,
     Method,
@@ -50,6 +59,28 @@ def call(
     return EMPTY
 
 
+def functions_first(linker: Linker, values: Values) -> Values:
+    """Leave out objects where a call gave functions too.
+
+    What gives either a function or an object, by its arguments (`@command` or `@command()`), was asked for a function
+    where what it gave is called at once. As long as it may still turn out to give one, objects wait.
+    """
+    functions = tuple([value for value in values if type(value) is not Instance])
+    if len(functions) == len(values):
+        return values
+    if any(type(value) in _FUNCTIONS for value in functions):
+        return functions
+    if linker.late or linker.budget.visits <= MAX_HASTY:
+        return values
+    linker.undecided[linker.unit] = None
+    return functions
+
+
+_FUNCTIONS = frozenset((Func, Bound, Partial))
+MAX_HASTY = 2
+"""Visits of a statement up to which nothing waits: it may not be looked at again."""
+
+
 def construct(
     linker: Linker, cls: Cls, asked: Cls | OpenClass, arguments: Arguments, line: int, confidence: int
 ) -> Values:
@@ -84,7 +115,7 @@ def construct(
         for outer in outside_bases(cls):
             if not outer.startswith("<builtin>"):
                 linker.outside_call(f"{outer}.__init__", line)
-            hand_over(linker, arguments, line)
+            hand_over(linker, arguments, line, outer)
             keep_handed(linker, cls, arguments)
     return made
 
@@ -120,7 +151,7 @@ def _instance(linker: Linker, callee: Instance, arguments: Arguments, line: int)
                     result, call_function(linker, value, arguments.after((callee,)), DUNDER, confidence, line)
                 )
     if not found.in_class:
-        hand_over(linker, arguments, line)
+        hand_over(linker, arguments, line, "__call__")
     return result
 
 
@@ -161,17 +192,25 @@ def _outside(linker: Linker, callee: Outside, arguments: Arguments, line: int) -
         model = linker.models.get(callee.name)
         if model is not None:
             return model(linker, arguments, line)
-    hand_over(linker, arguments, line)
-    if callee.receiver is not None:
-        call_back_receiver(linker, callee, line)
-        if isinstance(callee.receiver, Instance):
-            keep_handed(linker, callee.receiver.cls, arguments)
-            call_handed(linker, callee.receiver, line)
+    hand_over(linker, arguments, line, callee.name)
+    receiver = callee.receiver
+    if isinstance(receiver, Instance):
+        outer, _, name = callee.name.rpartition(".")
+        given = mixed_in(linker, receiver, outer, name, line)
+        if given is None:
+            call_back_receiver(linker, callee, line)
+        keep_handed(linker, receiver.cls, arguments, name)
+        call_handed(linker, receiver, line, name)
+        return given or EMPTY
+    if isinstance(receiver, Container):
+        call_parts(linker, receiver, callee.name.rpartition(".")[2], line)
+    if receiver is not None:
         return EMPTY
     if callee.name.endswith(".__init__") and arguments.positional:
         for value in arguments.positional[0]:
             if isinstance(value, Instance):
                 keep_handed(linker, value.cls, arguments)
+    callee = assembled(linker, callee, arguments, line)
     handed = [value.open for value in arguments.every() if isinstance(value, Cls)]
     # What is given one class often makes one: `ensure(Settings)`.
     return (callee, handed[0]) if len(handed) == 1 else (callee,)

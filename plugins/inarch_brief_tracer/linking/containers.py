@@ -249,7 +249,12 @@ def enter(linker: Linker, manager: Value, line: int) -> Values:
         if not result and manager.cls.outside:
             return (manager,)
         return result
-    return (manager,) if isinstance(manager, Outside) else EMPTY
+    if isinstance(manager, Outside):
+        leave = linker.models.get(f"{manager.name}.__exit__")
+        if leave is not None:
+            leave(linker, NO_ARGUMENTS, line)
+        return (manager,)
+    return EMPTY
 
 
 def unpack(linker: Linker, values: Values, count: int, star: int, line: int) -> list[Values]:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from inarch_brief_tracer.linking.arguments import Arguments
 from inarch_brief_tracer.linking.binding import call_function, generator
 from inarch_brief_tracer.linking.budget import DECORATOR, DUNDER, INFERRED
-from inarch_brief_tracer.linking.calls import call
+from inarch_brief_tracer.linking.calls import call, functions_first
 from inarch_brief_tracer.linking.containers import iterated
 from inarch_brief_tracer.linking.evaluate import evaluate, function_of
 from inarch_brief_tracer.linking.facts import Code
-from inarch_brief_tracer.linking.hints import hinted
+from inarch_brief_tracer.linking.hints import close, hinted
 from inarch_brief_tracer.linking.members import lookup, set_bases
 from inarch_brief_tracer.linking.names import binding_cell, own_cell
 from inarch_brief_tracer.linking.state import Linker, union
@@ -94,13 +94,16 @@ def _hints(linker: Linker, func: Func, hints: tuple[tuple[str, Code], ...], retu
             linker.put(linker.own_container(func, name, "tuple").rest, values)
         elif values and name == names.keywords:
             linker.put(linker.own_container(func, name, "dict").rest, values)
-        elif values:
-            linker.put(own_cell(scope, name), values)
+        else:
+            cell = own_cell(scope, name)
+            close(linker, linker.scope, hint, cell)
+            linker.put(cell, values)
     if returned is not None:
         values = hinted(linker, linker.scope, returned, linker.unit << 6)
         if func.generator:
             linker.put(generator(func).items, iterated_hint(linker, values))
         elif values:
+            close(linker, linker.scope, returned, func.returns)
             linker.put(func.returns, tuple([value for value in values if not isinstance(value, Outside)]))
 
 
@@ -118,7 +121,7 @@ def _decorated(linker: Linker, values: Values, decorators: Values, line: int) ->
     if not decorators or "decorators" not in linker.on:
         return values
     result: Values = ()
-    for decorator in decorators:
+    for decorator in functions_first(linker, decorators):
         if isinstance(decorator, Outside):
             given = _by_outside(linker, decorator, values, line)
         elif isinstance(decorator, Generator) and decorator.func.context:

@@ -9,7 +9,7 @@ from inarch_brief_tracer.linking.arguments import NO_ARGUMENTS, Arguments
 from inarch_brief_tracer.linking.attributes import attribute, special
 from inarch_brief_tracer.linking.binding import generator
 from inarch_brief_tracer.linking.budget import CALL
-from inarch_brief_tracer.linking.calls import call
+from inarch_brief_tracer.linking.calls import call, functions_first
 from inarch_brief_tracer.linking.containers import (
     all_items,
     dunder_call,
@@ -44,9 +44,10 @@ def evaluate(linker: Linker, code: Code) -> Values:
         if cell is None:
             return builtin(linker, scope, code)
     readers = cell.readers
-    unit = linker.unit
-    if not readers or readers[-1] != unit:
-        readers.append(unit)
+    if not readers:
+        cell.readers = [linker.unit]
+    elif readers[-1] != linker.unit:
+        readers.append(linker.unit)
     return cell.values
 
 
@@ -71,6 +72,8 @@ def _call(linker: Linker, code: Code) -> Values:
             linker.missing.append(Missing(base_name, callee[2], line, True, len(code[2])))
     else:
         callees = evaluate(linker, callee)
+        if type(callee) is tuple and callee[0] == facts.CALL:
+            callees = functions_first(linker, callees)
     arguments = _arguments(linker, code[2], code[3]) if code[2] or code[3] else NO_ARGUMENTS
     if len(callees) == 1:
         return call(linker, callees[0], arguments, line, CALL, True)

@@ -14,6 +14,7 @@ from inarch_brief_tracer.linking.facts import (
     COMPREHENSION,
     EACH,
     FORMATTED,
+    FUNCTION_SCOPE,
     LAMBDA_SCOPE,
     MAPPING,
     NAMED,
@@ -74,6 +75,8 @@ Compile = Callable[[Scopes, Any], Code]
 
 def expression(scopes: Scopes, node: ast.expr | None) -> Code:
     """Give the code of an expression, None for what carries nothing."""
+    if type(node) is _NAME:
+        return node.id
     handler = _EXPRESSIONS.get(type(node))
     return handler(scopes, node) if handler is not None else None
 
@@ -106,13 +109,20 @@ def _attribute(scopes: Scopes, node: ast.Attribute) -> Code:
 
 def _call(scopes: Scopes, node: ast.Call) -> Code:
     func = node.func
-    find, kind = _EXPRESSIONS.get, type(func)
+    find = _EXPRESSIONS.get
+    calls = scopes.calls
+    at = len(calls)
+    calls.append(None)
     callee = expression(scopes, func)
     positional: tuple[Code, ...] = ()
     if node.args:
         given = []
         for item in node.args:
-            handler = find(type(item))
+            kind = type(item)
+            if kind is _NAME:
+                given.append(item.id)  # type: ignore[attr-defined]
+                continue
+            handler = find(kind)
             given.append(handler(scopes, item) if handler is not None else None)
         positional = tuple(given)
     keywords: tuple[tuple[str | None, Code], ...] = ()
@@ -121,7 +131,9 @@ def _call(scopes: Scopes, node: ast.Call) -> Code:
     if callee == "isinstance" and len(positional) == 2 and type(positional[0]) is str:
         scopes.narrow(positional[0], positional[1])
     # A method of a chain stands on the line of its name, not where the chain starts.
-    return (CALL, callee, positional, keywords, func.end_lineno if kind is _ATTRIBUTE else node.lineno)
+    line = (func.end_lineno or node.lineno) if type(func) is _ATTRIBUTE else node.lineno
+    calls[at] = (callee, line, scopes.current.place, node)
+    return (CALL, callee, positional, keywords, line)
 
 
 def _constant(scopes: Scopes, node: ast.Constant) -> Code:
@@ -141,6 +153,7 @@ def _subscript(scopes: Scopes, node: ast.Subscript) -> Code:
 
 
 def _slice(scopes: Scopes, node: ast.Slice) -> Code:
+    _bounds(scopes, node)
     bounds = [
         part.value if type(part) is ast.Constant else 0 if part is None else "" for part in (node.lower, node.upper)
     ]
@@ -149,6 +162,13 @@ def _slice(scopes: Scopes, node: ast.Slice) -> Code:
     if node.step is None and all(type(bound) is int and bound >= 0 for bound in bounds):
         return (SLICE, *bounds)
     return (SLICE, None, None)
+
+
+def _bounds(scopes: Scopes, node: ast.Slice) -> None:
+    """Note the calls in the bounds of a slice, which says nothing itself."""
+    for part in (node.lower, node.upper, node.step):
+        if part is not None and type(part) is not ast.Constant:
+            expression(scopes, part)
 
 
 def _sequence(kind: str) -> Compile:
@@ -236,11 +256,11 @@ def _comparison(scopes: Scopes, node: ast.Compare) -> Code:
 
 
 def _unary(scopes: Scopes, node: ast.UnaryOp) -> Code:
+    if type(node.op) is ast.Not:
+        return each([truth(scopes, node.operand)])
     operand = expression(scopes, node.operand)
     if operand is None:
         return None
-    if type(node.op) is ast.Not:
-        return each([truth(scopes, node.operand)])
     if operand[0] == NUMBER and type(node.op) is ast.USub:
         return (NUMBER, -operand[1])
     return (UNARY, _UNARY[type(node.op)], operand, node.lineno)
@@ -283,7 +303,7 @@ def target(scopes: Scopes, node: ast.expr) -> Code:
     """Give the code of what is assigned to, and note the names that it binds."""
     kind = type(node)
     if kind is ast.Name:
-        scopes.bind(node.id)  # type: ignore[attr-defined]
+        scopes.current.bound[node.id] = True  # type: ignore[attr-defined]
         return node.id  # type: ignore[attr-defined]
     if kind is ast.Tuple or kind is ast.List:
         return (SEQUENCE, "tuple", 0, tuple([target(scopes, item) for item in node.elts]))  # type: ignore[attr-defined]
@@ -297,7 +317,10 @@ def target(scopes: Scopes, node: ast.expr) -> Code:
 
 
 def _named(scopes: Scopes, node: ast.NamedExpr) -> Code:
-    scopes.bind(node.target.id)
+    scope = scopes.current
+    scope.bound[node.target.id] = True
+    if scope.kind == FUNCTION_SCOPE:
+        scope.makes(node.target.id, "")
     return (NAMED, node.target.id, expression(scopes, node.value))
 
 
@@ -312,7 +335,12 @@ def _yield_from(scopes: Scopes, node: ast.YieldFrom) -> Code:
 
 
 def _formatted(scopes: Scopes, node: ast.JoinedStr) -> Code:
-    parts = [expression(scopes, part.value) for part in node.values if type(part) is ast.FormattedValue]
+    parts = []
+    for part in node.values:
+        if type(part) is ast.FormattedValue:
+            parts.append(expression(scopes, part.value))
+            if part.format_spec is not None:
+                expression(scopes, part.format_spec)  # for the calls in it
     kept = tuple([part for part in parts if part is not None])
     start, end = _literal(node.values[:1]), _literal(node.values[-1:])
     if not kept and not start and not end:
@@ -354,4 +382,5 @@ _EXPRESSIONS: dict[type[ast.AST] | type[None], Compile] = {
     ast.Yield: _yield,
     ast.YieldFrom: _yield_from,
     ast.JoinedStr: _formatted,
+    ast.Slice: _bounds,
 }

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from inarch_brief_tracer.expressions import dotted
 from inarch_brief_tracer.linking.expressions import BINARY, codes, default_values, each, expression, target, truth
 from inarch_brief_tracer.linking.facts import (
     ASSIGN,
@@ -30,7 +31,10 @@ from inarch_brief_tracer.linking.facts import (
     LinkFacts,
     packed,
 )
-from inarch_brief_tracer.linking.scopes import Scopes
+from inarch_brief_tracer.linking.scopes import Scopes, Site
+
+if TYPE_CHECKING:
+    from inarch_brief_tracer.outline import Outline
 
 MAX_SCOPES = 20_000
 """A file with more is generated; what comes after is left out."""
@@ -38,8 +42,17 @@ MAX_SCOPES = 20_000
 
 def link_facts(tree: ast.Module) -> LinkFacts:
     """Give the link facts of a file: what the linker needs of its tree."""
-    scopes = Scopes()
+    return compiled(tree, None)[0]
+
+
+def compiled(tree: ast.Module, outline: Outline | None) -> tuple[LinkFacts, list[Site]]:
+    """Give the link facts of a file, and all calls in it; an outline is told what the search keeps."""
+    scopes = Scopes(outline=outline)
     _block(scopes, tree.body)
+    return _facts(scopes), [site for site in scopes.calls if site is not None]
+
+
+def _facts(scopes: Scopes) -> LinkFacts:
     rows = tuple([scope.facts() for scope in scopes.found])
     bodies = [tuple(scope.body) for scope in scopes.found]
     try:
@@ -68,6 +81,17 @@ def _block(scopes: Scopes, body: Sequence[ast.stmt]) -> None:
                 handler(scopes, node)
             except RecursionError:
                 scopes.current = around  # an expression nested hundreds deep is generated and says little
+                _calls_of(scopes, node)
+
+
+def _calls_of(scopes: Scopes, node: ast.stmt) -> None:
+    """Note the calls in a statement whose expressions are nested too deeply to be compiled."""
+    known = {id(site[3]) for site in scopes.calls if site is not None}
+    for inner in ast.walk(node):
+        if type(inner) is ast.Call and id(inner) not in known:
+            callee = inner.func
+            line = callee.end_lineno if type(callee) is ast.Attribute else inner.lineno
+            scopes.calls.append((dotted(callee), line or inner.lineno, scopes.current.place, inner))
 
 
 def _add(scopes: Scopes, code: Code) -> None:
@@ -83,6 +107,17 @@ def _expr(scopes: Scopes, node: ast.Expr) -> None:
 def _assign(scopes: Scopes, node: ast.Assign) -> None:
     value = expression(scopes, node.value)
     targets = tuple([target(scopes, item) for item in node.targets])
+    scope = scopes.current
+    if scope.kind == FUNCTION_SCOPE:
+        callee = value[1] if type(node.value) is ast.Call else ""
+        for place in targets:
+            if type(place) is str:
+                scope.makes(place, callee)
+            elif place is not None and place[0] == SEQUENCE:
+                for name in place[3]:
+                    scope.makes(name, "")
+    elif scopes.outline is not None:
+        scopes.outline.assigned(node, scope)
     if targets == ("__all__",) and not scopes.current.name:
         scopes.exports = _texts(node.value)
     if value is not None:
@@ -100,6 +135,8 @@ def _texts(node: ast.expr) -> tuple[str, ...] | None:
 def _augment(scopes: Scopes, node: ast.AugAssign) -> None:
     value = expression(scopes, node.value)
     place = target(scopes, node.target)
+    if scopes.current.kind == FUNCTION_SCOPE:
+        scopes.current.makes(place, "")
     if place == "__all__" and scopes.exports is not None:
         scopes.exports += _texts(node.value) or ()
     if value is not None or type(place) is not str:
@@ -115,6 +152,8 @@ def _declare(scopes: Scopes, node: ast.AnnAssign) -> None:
     hint = annotation(scopes, node.annotation)
     if hint is not None:
         _add(scopes, (DECLARE, place, hint))
+    if scopes.outline is not None and scopes.current.kind != FUNCTION_SCOPE:
+        scopes.outline.assigned(node, scopes.current)
 
 
 def annotation(scopes: Scopes, node: ast.expr | None) -> Code:
@@ -151,7 +190,10 @@ def _function(scopes: Scopes, node: ast.FunctionDef | ast.AsyncFunctionDef) -> N
     returned = annotation(scopes, node.returns)
     scopes.bind(node.name)
     flags = ASYNC if type(node) is ast.AsyncFunctionDef else 0
+    inside = scopes.current.kind
     index = scopes.enter(FUNCTION_SCOPE, node.name, node.lineno, args, flags)
+    if scopes.outline is not None:
+        scopes.outline.function(node, scopes.current, inside)
     _block(scopes, node.body)
     scopes.leave(index)
     _add(scopes, (FUNCTION, index, decorators, defaults, tuple(hints), returned, node.lineno))
@@ -161,13 +203,18 @@ def _class(scopes: Scopes, node: ast.ClassDef) -> None:
     decorators, bases = codes(scopes, node.decorator_list), codes(scopes, node.bases)
     keywords = tuple([(word.arg, expression(scopes, word.value)) for word in node.keywords])
     scopes.bind(node.name)
+    inside = scopes.current.kind
     index = scopes.enter(CLASS_SCOPE, node.name, node.lineno)
+    if scopes.outline is not None:
+        scopes.outline.class_(node, scopes.current, inside)
     _block(scopes, node.body)
     scopes.leave(index)
     _add(scopes, (CLASS, index, decorators, bases, keywords, node.lineno))
 
 
 def _import(scopes: Scopes, node: ast.Import) -> None:
+    if scopes.outline is not None:
+        scopes.outline.imported(node, scopes.current)
     for alias in node.names:
         name = alias.asname or alias.name.partition(".")[0]
         scopes.bind(name)
@@ -177,6 +224,8 @@ def _import(scopes: Scopes, node: ast.Import) -> None:
 
 
 def _import_from(scopes: Scopes, node: ast.ImportFrom) -> None:
+    if scopes.outline is not None:
+        scopes.outline.imported(node, scopes.current)
     for alias in node.names:
         if alias.name == "*":
             scopes.stars.append((node.module or "", node.level))
@@ -191,7 +240,21 @@ def _return(scopes: Scopes, node: ast.Return) -> None:
         scopes.current.body.append((RETURN, value))
 
 
-def _if(scopes: Scopes, node: ast.If | ast.While) -> None:
+def _if(scopes: Scopes, node: ast.If) -> None:
+    # A chain of `elif` nests as deep as it is long.
+    while True:
+        if scopes.outline is not None:
+            scopes.outline.asked(node, scopes.current)
+        _add(scopes, truth(scopes, node.test))
+        _block(scopes, node.body)
+        orelse = node.orelse
+        if len(orelse) != 1 or type(orelse[0]) is not ast.If:
+            break
+        node = orelse[0]
+    _block(scopes, orelse)
+
+
+def _while(scopes: Scopes, node: ast.While) -> None:
     _add(scopes, truth(scopes, node.test))
     _block(scopes, node.body)
     _block(scopes, node.orelse)
@@ -200,6 +263,8 @@ def _if(scopes: Scopes, node: ast.If | ast.While) -> None:
 def _for(scopes: Scopes, node: ast.For | ast.AsyncFor) -> None:
     iterable = expression(scopes, node.iter)
     place = target(scopes, node.target)
+    if scopes.current.kind == FUNCTION_SCOPE:
+        scopes.current.makes(place, "")
     if iterable is not None:
         _add(scopes, (FOR, place, iterable, node.iter.lineno))
     _block(scopes, node.body)
@@ -210,6 +275,8 @@ def _with(scopes: Scopes, node: ast.With | ast.AsyncWith) -> None:
     for item in node.items:
         manager = expression(scopes, item.context_expr)
         place = target(scopes, item.optional_vars) if item.optional_vars else None
+        if scopes.current.kind == FUNCTION_SCOPE:
+            scopes.current.makes(place, manager[1] if type(item.context_expr) is ast.Call else "")
         if manager is not None:
             _add(scopes, (WITH, manager, place, item.context_expr.lineno))
     _block(scopes, node.body)
@@ -281,7 +348,7 @@ _STATEMENTS: dict[type[ast.AST], Callable[[Scopes, Any], None]] = {
     ast.ImportFrom: _import_from,
     ast.Return: _return,
     ast.If: _if,
-    ast.While: _if,
+    ast.While: _while,
     ast.For: _for,
     ast.AsyncFor: _for,
     ast.With: _with,

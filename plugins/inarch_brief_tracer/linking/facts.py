@@ -14,8 +14,11 @@ import marshal
 import zlib
 from typing import Any, NamedTuple
 
-LINK_VERSION = 2
+LINK_VERSION = 3
 """Raised whenever extraction or encoding changes; kept link facts of another version are read anew."""
+
+EFFORT = 4
+"""Of the compression: more takes twice as long for a twentieth."""
 
 MODULE_SCOPE, CLASS_SCOPE, FUNCTION_SCOPE, LAMBDA_SCOPE = 0, 1, 2, 3
 
@@ -126,13 +129,13 @@ NOTHING = LinkFacts((ScopeFacts(MODULE_SCOPE, "", 1, -1),), zlib.compress(marsha
 
 def packed(bodies: list[tuple[Code, ...]]) -> bytes:
     """Pack the statements of every scope; version 4 of the format is read by every Python since 3.4."""
-    return zlib.compress(marshal.dumps(tuple(bodies), 4), 6)
+    return zlib.compress(marshal.dumps(tuple(bodies), 4), EFFORT)
 
 
 def encode(facts: LinkFacts) -> bytes:
     """Pack link facts for the store; the compression's checksum finds damage before it is unpacked."""
     scopes: Any = tuple([(*scope[:5], tuple(scope.parameters), *scope[6:]) for scope in facts.scopes])
-    head = zlib.compress(marshal.dumps((LINK_VERSION, scopes, facts.exports, facts.sizes, facts.stars), 4), 6)
+    head = zlib.compress(marshal.dumps((LINK_VERSION, scopes, facts.exports, facts.sizes, facts.stars), 4), EFFORT)
     return len(head).to_bytes(4, "big") + sum(facts.sizes).to_bytes(4, "big") + head + facts.code
 
 

@@ -91,9 +91,10 @@ def link(files: Files, budget: Budget = USUAL) -> Linked:
             for path in tests:
                 with linker.passing():
                     _link(linker, load(linker, {path: files[path]}), found)
-    work = linker.work
-    del linker  # its state is larger than what it found
-    note = f"linked coarsely: {work:,} steps, {budget.visits} for a statement at most"
+        work = linker.work
+        linker.dissolve()
+        del linker  # its state is larger than what it found
+    note = f"the tree is large ({size:,} statements): callbacks and calls through many classes may be missing"
     notes = () if complete or budget.visits > COARSE else (note,)
     return Linked(found.edges(), complete, work, notes, tuple(found.functions))
 

@@ -13,7 +13,8 @@ from inarch_brief_tracer.linking.values import File, Scope
 
 KEPT_BODIES = 80_000
 """Statements that may be unpacked at a time."""
-
+KEPT_OF_MANY = 20_000
+"""The same for a tree that has more: memory is what it is short of."""
 
 Files = Mapping[str, tuple[str, LinkFacts | bytes]]
 """Module name and link facts by path."""
@@ -76,6 +77,7 @@ class Bodies:
         self.files = files
         self.kept: list[File] = []
         self.size = 0
+        self.room = KEPT_BODIES if sum(sum(facts.sizes) for facts in files.values()) <= KEPT_BODIES else KEPT_OF_MANY
 
     def of(self, scope: Scope) -> tuple[Code, ...]:
         """Give the statements of a scope."""
@@ -86,9 +88,11 @@ class Bodies:
         """Unpack the statements of a file; the last one makes room, since files are gone through in order."""
         facts = self.files[file.path]
         size = sum(facts.sizes)
-        while self.kept and self.size + size > KEPT_BODIES:
+        while self.kept and self.size + size > self.room:
             last = self.kept.pop()
             last.bodies = ()
+            for one in last.scopes:
+                one.resolved = {}
             self.size -= sum(self.files[last.path].sizes)
         file.bodies = facts.bodies()
         self.kept.append(file)

@@ -83,7 +83,7 @@ def call_hooks(linker: Linker) -> None:
         found = [
             scope
             for ancestor in cls.ancestry
-            if any(name.rpartition(".")[2] not in _NO_HOOKS for name in outside_bases(ancestor))
+            if any(map(_has_hooks, outside_bases(ancestor)))
             for scope in _functions_of(ancestor)
             if scope.id not in called and scope is not linker.scope
         ]
@@ -93,39 +93,19 @@ def call_hooks(linker: Linker) -> None:
 
 
 _NO_HOOKS = frozenset(
-    [
-        "NamedTuple",
-        "Enum",
-        "IntEnum",
-        "Flag",
-        "IntFlag",
-        "StrEnum",
-        "ABC",
-        "Generic",
-        "Protocol",
-        "TypedDict",
-        "Exception",
-        "BaseException",
-        "str",
-        "int",
-        "float",
-        "bytes",
-        "list",
-        "dict",
-        "set",
-        "tuple",
-        "frozenset",
-        "object",
-        "type",
-        "ValueError",
-        "TypeError",
-        "RuntimeError",
-        "KeyError",
-        "LookupError",
-        "local",
-    ]
+    (
+        *("<builtin>", "abc", "collections", "collections.abc", "contextlib", "dataclasses", "datetime", "decimal"),
+        *("enum", "fractions", "numbers", "pathlib", "types", "typing", "typing_extensions", "uuid", "weakref"),
+    )
 )
-"""Classes outside that call nothing of what is derived from them."""
+"""Modules whose classes call nothing of what is derived from them, special methods apart."""
+_LOCAL = ("Generic", "Protocol", "NamedTuple", "TypedDict", "local")
+
+
+def _has_hooks(base: str) -> bool:
+    """Whether a class outside may call methods of what is derived from it."""
+    module, _, name = base.rpartition(".")
+    return module not in _NO_HOOKS and name not in _LOCAL
 
 
 def _functions_of(cls: Cls) -> list[Scope]:

@@ -236,6 +236,7 @@ MODELS: dict[str, Model] = {
     "contextlib.AsyncExitStack.push_async_callback": _stacked,
     "contextlib.AsyncExitStack.enter_async_context": _entered,
     "contextlib.AsyncExitStack.aclose": _unstacked,
+    "contextlib.AsyncExitStack.__exit__": _unstacked,
     "copy.copy": _copied("__copy__"),
     "copy.deepcopy": _copied("__deepcopy__"),
     "typing.cast": _cast,

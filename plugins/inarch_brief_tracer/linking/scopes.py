@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from typing import TYPE_CHECKING
 
 from attrs import Factory, define
 
@@ -19,6 +20,12 @@ from inarch_brief_tracer.linking.facts import (
     Parameters,
     ScopeFacts,
 )
+
+if TYPE_CHECKING:
+    from inarch_brief_tracer.outline import Outline
+
+Site = tuple[Code, int, int, ast.Call]
+"""A call: the code of its callee, its line, the symbol that it stands in, its node."""
 
 
 @define(eq=False, repr=False)
@@ -37,10 +44,22 @@ class Open:
     """The class a method is of."""
     index: int = 0
     body: list[Code] = Factory(list)
-    bound: dict[str, None] = Factory(dict)
+    bound: dict[str, bool] = Factory(dict)
+    """Names, and whether they are assigned to; others are imported, defined or caught."""
     outer: set[str] = Factory(set)
     """Names declared `global` or `nonlocal`."""
     attributes: dict[str, None] = Factory(dict)
+    place: int = 0
+    """The symbol that it is, or stands in."""
+    around: int = 0
+    """The symbol around a function."""
+    made: dict[str, Code] = Factory(dict)
+    """The callee whose result an assigned name is; "" once it is assigned twice, or otherwise."""
+
+    def makes(self, name: Code, callee: Code) -> None:
+        """Note that a function binds a name to what a call gives."""
+        if type(name) is str:
+            self.made[name] = "" if name in self.made else callee
 
     def facts(self) -> ScopeFacts:
         """Give what is kept."""
@@ -59,6 +78,9 @@ class Scopes:
     current: Open = Factory(lambda: Open(MODULE_SCOPE, "", 1, -1))
     exports: tuple[str, ...] | None = None
     stars: list[tuple[str, int]] = Factory(list)
+    outline: Outline | None = None
+    """Is told what the search keeps."""
+    calls: list[Site | None] = Factory(list)
     _sites: int = 0
 
     def __attrs_post_init__(self) -> None:
@@ -70,8 +92,8 @@ class Scopes:
         return self._sites
 
     def bind(self, name: str) -> None:
-        """Note that the scope binds a name."""
-        self.current.bound[name] = None
+        """Note that the scope binds a name, other than by an assignment."""
+        self.current.bound.setdefault(name, False)
 
     def attribute(self, base: str, name: str) -> None:
         """Note an assignment to an attribute of a name: one of `self` belongs to the class."""
@@ -96,7 +118,8 @@ class Scopes:
     def enter(self, kind: int, name: str, line: int, args: ast.arguments | None = None, flags: int = 0) -> int:
         """Begin with what is inside a class, function or lambda; gives its index."""
         around, index = self.current, len(self.found)
-        scope = Open(kind, f"{around.name}.{name}" if around.name else name, line, around.index, flags, index=index)
+        dotted = f"{around.name}.{name}" if around.name else name
+        scope = Open(kind, dotted, line, around.index, flags, index=index, place=around.place)
         if args is not None:
             scope.parameters = parameters(args)
         if kind == FUNCTION_SCOPE and around.kind == CLASS_SCOPE:

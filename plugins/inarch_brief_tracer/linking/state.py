@@ -99,6 +99,8 @@ class Linker:
     bound_methods: dict[tuple[Value, str], Method] = Factory(dict)
     own_attributes: dict[tuple[Value, str], Cell] = Factory(dict)
     inherited: dict[tuple[Value, str], Outside] = Factory(dict)
+    closed: dict[Cell, tuple[Cls, ...]] = Factory(dict)
+    """Cells whose annotation says which instances they can hold."""
     hierarchical: dict[Value, None] = Factory(dict)
     """Callables that were found in classes derived from an open receiver's."""
     models: dict[str, Callable[[Linker, Arguments, int], Values]] = Factory(dict)
@@ -107,9 +109,10 @@ class Linker:
     def read(self, cell: Cell) -> Values:
         """Give a cell's values; the unit is looked at again when it grows."""
         readers = cell.readers
-        unit = self.unit
-        if not readers or readers[-1] != unit:
-            readers.append(unit)
+        if not readers:
+            cell.readers = [self.unit]
+        elif readers[-1] != self.unit:
+            readers.append(self.unit)
         return cell.values
 
     def freeze(self) -> None:
@@ -129,6 +132,7 @@ class Linker:
             self.own_attributes,
             self.inherited,
             self.above,
+            self.closed,
         )
         sizes = [len(table) for table in tables]
         try:
@@ -149,24 +153,50 @@ class Linker:
             self.queue.clear()
             self.waiting.clear()
 
+    def dissolve(self) -> None:
+        """Let go of everything: left to the collector, circles of a large tree cost half of what parsing it does."""
+        for scope in self.scopes:
+            scope.dissolve()
+        for value in self.containers.values():
+            if type(value) is Container:
+                del value.items, value.rest
+            elif type(value) is Partial:
+                del value.func, value.given, value.around
+            elif type(value) is Property:
+                del value.getter, value.setter, value.deleter
+        self.scope = None  # type: ignore[assignment]  # nothing is evaluated any more
+
     def put(self, cell: Cell, values: Values) -> None:
         """Add values to a cell and wake its readers."""
         known = cell.values
         if values is known or not values:
             return
         if len(values) == 1:
+            if not known and cell not in self.closed:
+                cell.values = values
+                self.wake(cell.readers)
+                return
             if values[0] in known:
                 return
             fresh: Values = values
         else:
             present = set(known)
             fresh = tuple([value for value in values if value not in present])
+        if cell in self.closed:
+            fresh = self.admitted(cell, fresh)
         grown = known
         for value in fresh:
             grown = self.widened(grown, value) if len(grown) >= MAX_LIGHT else (*grown, value)
         if grown is not known:
             cell.values = grown
             self.wake(cell.readers)
+
+    def admitted(self, cell: Cell, values: Values) -> Values:
+        """Give the values that the annotation of a cell admits."""
+        classes = self.closed.get(cell)
+        if classes is None:
+            return values
+        return tuple([value for value in values if _is_admitted(value, classes)])
 
     def widened(self, known: Values, value: Value) -> Values:
         """Give a set of many values with one more: texts and the like lose their meaning, instances their kind."""
@@ -295,6 +325,20 @@ def _generalized(known: Values, value: Value) -> Values:
         return known
     return (ANYTHING, *[one for one in known if type(one) is not Instance])
 
+
+def _is_admitted(value: Value, classes: tuple[Cls, ...]) -> bool:
+    """Whether a value may be where an annotation names some classes, or nothing but texts and numbers."""
+    kind = type(value)
+    if kind is not Instance:
+        return bool(classes) or kind in _LIGHT
+    ancestry = value.cls.ancestry  # type: ignore[attr-defined]
+    return any(cls in ancestry for cls in classes) or any(
+        name.rpartition(".")[2] not in _NEUTRAL for ancestor in ancestry for name in ancestor.outside
+    )
+
+
+_NEUTRAL = frozenset(("ABC", "Generic", "Protocol", "NamedTuple", "object"))
+"""Bases outside that make no text, number or the like of a class."""
 
 Body = tuple[Code, ...]
 EMPTY: Values = ()

@@ -14,7 +14,7 @@ from inarch_brief_tracer.linking.containers import enter, iterated
 from inarch_brief_tracer.linking.definitions import _class, _function
 from inarch_brief_tracer.linking.evaluate import assign, evaluate
 from inarch_brief_tracer.linking.facts import Code
-from inarch_brief_tracer.linking.hints import hinted
+from inarch_brief_tracer.linking.hints import close, hinted
 from inarch_brief_tracer.linking.members import instance_cell
 from inarch_brief_tracer.linking.names import absolute, binding_cell, exported_cell, module_value, outside_module
 from inarch_brief_tracer.linking.state import Linker, union
@@ -105,8 +105,16 @@ def _declare(linker: Linker, code: Code) -> None:
         if target not in scope.cls.fields:
             scope.cls.fields += (target,)
         if values:
-            linker.put(instance_cell(linker, scope.cls, target), values)
+            cell = instance_cell(linker, scope.cls, target)
+            close(linker, scope, code[2], cell)
+            linker.put(cell, values)
         return
+    if type(target) is str:
+        close(linker, scope, code[2], binding_cell(linker, scope, target))
+    elif target[0] == facts.ATTRIBUTE and values and "attributes" in linker.on:
+        for base in evaluate(linker, target[1]):
+            if isinstance(base, Instance) and base.cls is scope.cls and base.cls.scope.id >= linker.base:
+                close(linker, scope, code[2], instance_cell(linker, base.cls, target[2]))
     assign(linker, target, values, 0)
 
 
@@ -158,10 +166,12 @@ def _import(linker: Linker, code: Code) -> None:
     cell = binding_cell(linker, linker.scope, name)
     found = module_value(linker, file, full)
     if not attribute:
-        linker.put(cell, (found if found is not None else linker.outside(full),))
+        outer = "<builtin>" if full == "builtins" else full
+        linker.put(cell, (found if found is not None else linker.outside(outer),))
         return
     if found is None:
-        linker.put(cell, (linker.outside(f"{full}.{attribute}"),))
+        outer = "<builtin>" if full == "builtins" else full
+        linker.put(cell, (linker.outside(f"{outer}.{attribute}"),))
         return
     if found.file is not None:
         _ask_module(linker, found)

@@ -13,6 +13,7 @@ from inarch_brief_tracer.linking.names import (
 )
 from inarch_brief_tracer.linking.state import Linker, every
 from inarch_brief_tracer.linking.values import (
+    STATIC,
     Cls,
     Func,
     Instance,
@@ -57,6 +58,11 @@ def store(linker: Linker, base: Value, name: str, values: Values, line: int) -> 
             own_cell(cls.scope, name)
             defines(linker, cls, name)
         linker.put(cls.class_cells[name], values)
+        for value in values:
+            if isinstance(value, Func) and value.scope.cls is None and value.scope.id >= linker.base:
+                receiver = value.scope.facts.parameters.positional[:1]
+                if receiver and value.binding != STATIC:
+                    linker.put(own_cell(value.scope, receiver[0]), (cls.open,))
     elif isinstance(base, Module):
         if base.file is not None and base.file.first >= linker.base:
             linker.put(binding_cell(linker, base.file.scopes[0], name), values)

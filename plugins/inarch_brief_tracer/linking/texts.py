@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from inarch_brief_tracer.linking.arguments import Arguments
 from inarch_brief_tracer.linking.attributes import special
-from inarch_brief_tracer.linking.callbacks import hand_over
 from inarch_brief_tracer.linking.containers import iterated
 from inarch_brief_tracer.linking.state import EMPTY, Linker
 from inarch_brief_tracer.linking.values import (
@@ -26,8 +25,6 @@ def text_method(linker: Linker, base: Text | Pattern, name: str, arguments: Argu
         return (base,)
     if name == "join":
         iterated(linker, arguments.every(), line)
-    else:
-        hand_over(linker, arguments, line)
     return EMPTY if name in ("split", "rsplit", "partition", "splitlines") else (linker.text(""),)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from inarch_brief_tracer.linking.facts import ScopeFacts
+from inarch_brief_tracer.linking.facts import CLASS_SCOPE, ScopeFacts
 
 if TYPE_CHECKING:
     from inarch_brief_tracer.linking.arguments import Arguments
@@ -23,6 +23,10 @@ class Value:
 Values = tuple[Value, ...]
 
 
+_UNREAD: list[int] = []
+"""Stands for the readers of every cell that has none, and is never written to."""
+
+
 class Cell:
     """A set of values in the order they were found, and the units (statements) to look at again when it grows."""
 
@@ -30,7 +34,7 @@ class Cell:
 
     def __init__(self) -> None:
         self.values: Values = ()
-        self.readers: list[int] = []
+        self.readers: list[int] = _UNREAD
 
 
 class Scope:
@@ -64,6 +68,17 @@ class Scope:
         if self.function is not None:
             self.function.bound, self.function.returns, self.function.yields = {}, Cell(), None
         self.cls = self.function = self.outer = None
+
+    def dissolve(self) -> None:
+        """Break the circles that it is part of, once nothing of this linking is looked at again."""
+        cls, func, file = self.cls, self.function, self.file
+        if cls is not None and self.facts.kind == CLASS_SCOPE:
+            del cls.scope, cls.exact, cls.open, cls.open_class, cls.class_cells, cls.instance_cells, cls.lookups
+            del cls.subclasses, cls.descendants, cls.ancestry, cls.bases, cls.handed, cls.factories, cls.metaclass
+        if func is not None:
+            del func.scope, func.returns, func.yields, func.bound
+        file.scopes, file.bodies, file.stars = [], (), []
+        del self.names, self.resolved, self.cls, self.function, self.outer, self.file
 
 
 class File:
@@ -123,6 +138,7 @@ class Cls(Value):
         "open",
         "open_class",
         "outside",
+        "registered",
         "scope",
         "subclasses",
     )
@@ -145,7 +161,9 @@ class Cls(Value):
         self.open = Instance(self, True)
         self.open_class = OpenClass(self)
         self.handed = Cell()
-        """Functions given to what its instances have from outside: that calls them later."""
+        """What its instances are made with, for what they have from outside: that may call it."""
+        self.registered = Cell()
+        """Functions given to other methods that its instances have from outside: what runs things calls them."""
         self.fields: tuple[str, ...] = ()
         """Names declared in its body, in order: the fields of a data class."""
         self.factories = Cell()

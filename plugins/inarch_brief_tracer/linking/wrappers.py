@@ -5,7 +5,7 @@ from __future__ import annotations
 from inarch_brief_tracer.linking.arguments import NO_ARGUMENTS, Arguments
 from inarch_brief_tracer.linking.attributes import attribute, special
 from inarch_brief_tracer.linking.callbacks import call_back, hand_over
-from inarch_brief_tracer.linking.containers import enter
+from inarch_brief_tracer.linking.containers import all_items, enter
 from inarch_brief_tracer.linking.iterations import (
     argument,
 )
@@ -15,6 +15,7 @@ from inarch_brief_tracer.linking.values import (
     STATIC,
     Bound,
     Cls,
+    Container,
     Func,
     Generator,
     Instance,
@@ -123,7 +124,7 @@ def _closing(linker: Linker, arguments: Arguments, line: int) -> Values:
 
 
 def _awaited(linker: Linker, arguments: Arguments, line: int) -> Values:
-    hand_over(linker, arguments, line)
+    hand_over(linker, arguments, line, "asyncio.run")
     result: Values = ()
     for value in arguments.every():
         if isinstance(value, Generator | Instance):
@@ -132,7 +133,7 @@ def _awaited(linker: Linker, arguments: Arguments, line: int) -> Values:
 
 
 def _sub(linker: Linker, arguments: Arguments, line: int) -> Values:
-    hand_over(linker, arguments, line)
+    hand_over(linker, arguments, line, "re.sub")
     return (linker.text(""),)
 
 
@@ -151,7 +152,6 @@ def _field(linker: Linker, arguments: Arguments, line: int) -> Values:
 
 
 def _stacked(linker: Linker, arguments: Arguments, line: int) -> Values:
-    hand_over(linker, arguments, line)
     linker.put(linker.stacked, tuple([value for value in arguments.every() if isinstance(value, Func | Bound)]))
     return argument(arguments, 0)
 
@@ -175,6 +175,9 @@ def _copied(name: str) -> Model:
     def model(linker: Linker, arguments: Arguments, line: int) -> Values:
         for value in argument(arguments, 0):
             special(linker, value, name, NO_ARGUMENTS, line)
+            if isinstance(value, Container) and name == "__deepcopy__":
+                for item in all_items(linker, value):
+                    special(linker, item, name, NO_ARGUMENTS, line)
         return argument(arguments, 0)
 
     return model

@@ -11,6 +11,10 @@ import pytest
 import inarch
 from inarch.testing import ScriptedModel, calls, says, scripted_app
 from inarch_brief_tracer.flows.strategy import planned
+from inarch_brief_tracer.index import Index
+from inarch_brief_tracer.rows import Shelf
+from inarch_brief_tracer.store import Store
+from inarch_sandbox_fs import inarch_workspaces
 
 GENEROUS: Mapping[str, Any] = {"plugins": {"brief-tracer": {"context_seconds": 60.0, "link_seconds": 60.0}}}
 
@@ -123,3 +127,53 @@ def test_questions_about_the_flow_plan_a_call(prompt: str, name: str, arguments:
 @pytest.mark.parametrize("prompt", ["hello", "fix the bug in validate_table", "write a README"])
 def test_other_prompts_are_passed_on(prompt: str) -> None:
     assert planned(prompt) is None
+
+
+@pytest.mark.parametrize(
+    ("path", "line", "name"),
+    [
+        ("acme/validation/table.py", 'return [] if table.get("columns") else ["no columns"]', "check_schema"),
+        ("acme/commands/table.py", "return errors", "TableCommand.execute"),
+    ],
+)
+def test_a_file_written_anew_is_compared_with_what_it_held(acme: Any, path: str, line: str, name: str) -> None:
+    text = (acme.root / path).read_text()
+    written = "# A new first line.\n" + text.replace(line, f"{line} or []")
+    write = calls(("write_file", {"file_path": path, "content": written}))
+    config = {"plugins": {"brief-tracer": {"context": False, "link_seconds": 60.0}}}
+    read = calls(("read_file", {"file_path": path}))
+    _, events = run(acme, [read, write, says("done")], "change it", config=config, approve="all")
+    (note,) = notes(events)
+    assert note.startswith(f"this change ({name}) is on ")
+
+
+def test_a_whole_file_that_nobody_saw_before_is_said_to_be_one(acme: Any) -> None:
+    from inarch_brief_tracer.flows.touching import impact, summed_up, touched
+
+    index = Index(Store("", str(acme.root)), 60.0, 60.0)
+    (spec,) = inarch_workspaces(inarch.PluginContext("sandbox-fs", str(acme.root)))
+    workspace = spec.open(str(acme.root))
+    path = "acme/validation/table.py"
+    try:
+        with index.opened(workspace, linked=True) as (connection, coverage):
+            shelf = Shelf(connection, lambda name: (acme.root / name).read_bytes())
+            graph = index.links.graph(shelf, coverage.linked)
+            everything = touched(graph, path, [""])
+            assert len(everything) == 4
+            assert touched(graph, path, [""], (acme.root / path).read_bytes()) == []
+            text = summed_up(impact(graph, everything, (path,)), "")
+    finally:
+        index.links.close()
+        workspace.close()
+    assert text.startswith(f"this change (the whole of {path}) is on ")
+
+
+def test_definitions_are_compared_by_what_they_do() -> None:
+    from inarch_brief_tracer.flows.changes import changed_lines
+
+    before = b"def a():\n    def b():\n        return 1\n    return b\n\n\ndef c(): pass\n"
+    after = b"# moved\ndef c(): pass\n\n\ndef a():\n    def b():\n        return 2\n    return b\n\n\ndef d(): pass\n"
+    assert changed_lines(before, after) == [6, 11]
+    assert changed_lines(b"", after) == [2, 5, 6, 11]
+    assert changed_lines(before, before) == []
+    assert changed_lines(b"def (", after) is None

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from inarch_brief_tracer import reading
 from inarch_brief_tracer.graph.near import link_near
 from inarch_brief_tracer.rows import Shelf
 from inarch_brief_tracer.store import transaction
@@ -237,6 +238,30 @@ def test_a_file_may_vanish_while_it_is_indexed(tree: Any, linking: Any) -> None:
 def test_bad_files_hurt_nobody_else(tree: Any, linking: Any, content: bytes) -> None:
     tree.write({**CHAIN, "bad.py": content, "b.py": "from bad import *\n\n\ndef two():\n    pass\n"})
     assert ("a.one", "b.two") in {arc[:2] for arc in linking().arcs()}
+
+
+def test_link_facts_of_many_files_are_read_from_the_store_again(
+    tree: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, linking: Any
+) -> None:
+    tree.write({f"m{n}.py": f"from m{(n + 1) % 5} import *\ndef apple{n}(): apple{(n + 1) % 5}()\n" for n in range(5)})
+    made = linking(cache=str(tmp_path / "one")).arcs()
+    monkeypatch.setattr(reading, "MANY", 3)
+    linked = linking(cache=str(tmp_path / "two"))
+    assert linked.arcs() == made != set()
+    assert linked.index.links.fresh == {}
+
+
+def test_a_whole_graph_is_not_looked_at_again_until_the_store_changes(tree: Any, linking: Any) -> None:
+    tree.write(CHAIN)
+    linked, other = linking(), linking()
+    linked.arcs()
+    asked: list[str] = []
+    with linked.graph() as (graph, _):
+        graph.connection.set_trace_callback(asked.append)
+    assert linked.arcs() and not any("link_facts" in statement for statement in asked)
+    tree.write({"c.py": "import b\n\n\ndef three():\n    b.two()\n"})
+    other.arcs()
+    assert ("c.three", "b.two", "call", "exact", 5) in linked.arcs()
 
 
 SCRIPT = """

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import gc
 import random
 import warnings
 
@@ -11,6 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from inarch_brief_tracer.linking import Budget, LinkFacts, decode, encode, link, link_facts
+from inarch_brief_tracer.linking.state import Linker
 
 NAMES = st.sampled_from(["a", "b", "c", "self", "main", "other"])
 
@@ -192,3 +194,45 @@ def test_what_a_set_holds_and_how_often_a_statement_is_looked_at_is_limited() ->
     assert len([edge for edge in few.edges if edge.caller == "main.use"]) <= 5
     once = link(files, Budget(visits=1))
     assert once.work <= sum(files["main.py"][1].sizes)
+
+
+CIRCLES = """
+import functools
+class Base:
+    kinds = {"a": print}
+    def __init__(self, go): self.go, self.parts = go, [self, go]
+    @property
+    def part(self): return self.parts[0]
+    def run(self): self.go(); self.part.run()
+class Own(Base):
+    def run(self): super().run(); self.kinds["a"](); inner(self)
+def inner(own):
+    def again(): own.run(); again()
+    Own(functools.partial(again, 1)).run()
+    return again
+Own(inner).run()
+"""
+
+
+def test_what_is_let_go_of_in_the_end_is_needed_by_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    files = {f"m{number}.py": (f"m{number}", facts(CIRCLES)) for number in range(3)}
+    found = link(files)
+    assert link(files) == found  # what linkers share is whole
+    monkeypatch.setattr(Linker, "dissolve", lambda self: None)
+    assert link(files) == found
+    assert ("m0.Base.run", "m0.Base.part", "property") in {
+        (edge.caller, edge.callee, edge.kind) for edge in found.edges
+    }
+
+
+def test_no_circles_are_left_to_the_collector() -> None:
+    files = {f"m{number}.py": (f"m{number}", facts(CIRCLES)) for number in range(20)}
+    gc.collect()
+    gc.disable()
+    try:
+        link(files)
+        left = gc.collect()
+    finally:
+        gc.enable()
+    scopes = sum(len(own.scopes) for _, own in files.values())
+    assert left < scopes
