@@ -74,6 +74,7 @@ if TYPE_CHECKING:
     from inarch.contract.records import FileBytes as FileBytes
     from inarch.contract.records import FileChange as FileChange
     from inarch.contract.records import FileStat as FileStat
+    from inarch.contract.records import FileState as FileState
     from inarch.contract.records import Finish as Finish
     from inarch.contract.records import FinishReason as FinishReason
     from inarch.contract.records import Image as Image
@@ -94,6 +95,7 @@ if TYPE_CHECKING:
     from inarch.contract.records import SearchHit as SearchHit
     from inarch.contract.records import SearchHits as SearchHits
     from inarch.contract.records import SessionInfo as SessionInfo
+    from inarch.contract.records import Survey as Survey
     from inarch.contract.records import Text as Text
     from inarch.contract.records import TextDelta as TextDelta
     from inarch.contract.records import ToolCall as ToolCall
@@ -136,10 +138,10 @@ _HOMES: dict[str, str] = {
         "contract.prices": "KnownModel PriceTable cost_of price_at price_table",
         "contract.processes": "Confinement Ran Rights",
         "contract.records": "REASONING_INDEX TERMINAL TEXT_INDEX Approval CallDelta CallPart Contribution Decision"
-        " Delta DispatchReply Effects"
-        " FileBytes FileChange FileStat Finish FinishReason Image Limits Message ModelInfo ModelRequest Part PartData"
+        " Delta DispatchReply Effects FileBytes FileChange FileStat FileState"
+        " Finish FinishReason Image Limits Message ModelInfo ModelRequest Part PartData"
         " PlannedCall PluginContext Price Reasoning ReasoningDelta Refused Reply ResultPart SearchHit SearchHits"
-        " SessionInfo Text TextDelta ToolCall ToolError ToolResult ToolSpec Turn Usage UsageDelta Verdict Walk",
+        " SessionInfo Survey Text TextDelta ToolCall ToolError ToolResult ToolSpec Turn Usage UsageDelta Verdict Walk",
         "contract.result_text": "result_text",
         "contract.service": "HttpService",
         "contract.tooling": "FunctionTool tool",

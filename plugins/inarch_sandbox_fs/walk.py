@@ -107,7 +107,7 @@ class Walker:
         try:
             files, folders = self._scan(descriptor)
             if self.use_ignore:
-                ignore = self._ignore_here(descriptor, prefix, files, ignore)
+                ignore = self.rules_here(descriptor, prefix, files, ignore)
         except OSError:  # it opens and yet can't be listed, as some do in /proc
             if first:
                 raise
@@ -118,7 +118,7 @@ class Walker:
         if not first and "pyvenv.cfg" in files:  # a virtual environment, whatever its name
             self.passed.bulky.append(prefix)
             return []
-        files, folders = self._kept(prefix, files, folders, ignore)
+        files, folders = self.kept(prefix, files, folders, ignore)
         if enters is not None:
             folders = [name for name in folders if enters(f"{prefix}{name}/")]
         return _in_order(prefix, files, folders, ignore)
@@ -147,7 +147,8 @@ class Walker:
         self.passed.unnameable += len(names) - len(kept)
         return kept
 
-    def _kept(self, prefix: str, files: list[str], folders: list[str], ignore: Ignore) -> tuple[list[str], list[str]]:
+    def kept(self, prefix: str, files: list[str], folders: list[str], ignore: Ignore) -> tuple[list[str], list[str]]:
+        """Return the names in a folder without ignored ones and bulky folders."""
         if folders:
             gone = {".git", *ignore.ignored(folders, True)}
             bulky = self.skip.intersection(folders) - gone
@@ -158,7 +159,8 @@ class Walker:
             files = [name for name in files if name not in ignored]
         return files, folders
 
-    def _ignore_here(self, descriptor: int, prefix: str, files: Iterable[str], ignore: Ignore) -> Ignore:
+    def rules_here(self, descriptor: int, prefix: str, files: Iterable[str], ignore: Ignore) -> Ignore:
+        """Return the rules that hold in a folder: those from above and its own."""
         if prefix:
             ignore = ignore.enter(prefix)
         elif (text := self._rules_text(self.root, ".git/info/exclude")) is not None:
@@ -180,7 +182,7 @@ class Walker:
             except OSError:
                 break  # opening the start itself will say what is wrong
             try:
-                ignore = self._ignore_here(descriptor, prefix, _RULE_FILES, ignore)
+                ignore = self.rules_here(descriptor, prefix, _RULE_FILES, ignore)
             finally:
                 os.close(descriptor)
         return ignore

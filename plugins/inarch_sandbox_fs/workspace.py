@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal
 
 from attrs import define, field
 
-from inarch import FileBytes, FileChange, FileStat, SearchHits, ToolFailed, UsageError, Walk
+from inarch import FileBytes, FileChange, FileStat, FileState, SearchHits, Survey, ToolFailed, UsageError, Walk
 from inarch_sandbox_fs.failures import failure, missing, too_big
 from inarch_sandbox_fs.globs import Glob, compile_glob
 from inarch_sandbox_fs.opening import PATH_ONLY, SAFE, Open, best_open
@@ -181,6 +181,45 @@ class FolderWorkspace:
         with self._changing(path, make=True) as (folder, name):
             before, after = write_back(folder, name, path, blob, entry.mode)
         return FileChange(path, before, after)
+
+    def restore_all(self, states: Sequence[FileState], near: Sequence[str] = ()) -> tuple[str, ...]:
+        """Leave every path as its state says, or all of them as they are; return the folders that are not empty.
+
+        What an attempt that was killed left beside these paths or those in `near` is removed.
+
+        Raises:
+            ToolFailed: `conflict` where something else stands than was expected; nothing has changed.
+        """
+        from inarch_sandbox_fs.restoring import Restoration
+
+        for state in states:
+            if self._writable(state.path) != state.path:
+                raise ToolFailed("validation", f"not a plain path: {state.path!r}")
+        with self._writing:
+            restoration = Restoration(self._descriptor, self._open_it)
+            try:
+                restoration.run(states, near)
+            except OSError as error:
+                raise self._failure(error, restoration.at) from None
+        return tuple(restoration.stayed)
+
+    def survey(self, limit: int) -> Survey:
+        """Return what stands below the root, links as themselves, without git-ignored things and bulky folders."""
+        from inarch_sandbox_fs.surveying import survey
+
+        try:
+            return survey(self._walker("."), limit)
+        except OSError as error:
+            raise self._failure(error, ".") from None
+
+    def link_target(self, path: str) -> bytes:
+        """Return what a symbolic link points to, as it stands in it."""
+        path = normal(path, self.root)
+        try:
+            with parent_folder(self._descriptor, self._open_it, path, make=False) as (folder, name):
+                return os.fsencode(os.readlink(name, dir_fd=folder))
+        except OSError as error:
+            raise self._failure(error, path) from None
 
     def walk(self, pattern: str = "**/*", limit: int | None = None) -> Walk:
         """Return the files that match a glob, sorted, without git-ignored ones and without following links."""

@@ -184,7 +184,7 @@ def _temporary(
         try:
             _fill(descriptor, chunks)
             if like is not None:
-                _give_to_owner_of(like, descriptor)
+                give_to_owner_of(like, descriptor)
             if mode is not None:
                 os.fchmod(descriptor, stat.S_IMODE(mode))
             os.fsync(descriptor)
@@ -207,7 +207,8 @@ def _fill(descriptor: int, chunks: Iterable[bytes]) -> None:
             view = view[os.write(descriptor, view) :]
 
 
-def _give_to_owner_of(like: os.stat_result, descriptor: int) -> None:
+def give_to_owner_of(like: os.stat_result, descriptor: int) -> None:
+    """Give an open file to who owns another, as far as the system allows."""
     if (like.st_uid, like.st_gid) != (os.geteuid(), os.getegid()):
         try:
             os.fchown(descriptor, like.st_uid, like.st_gid)

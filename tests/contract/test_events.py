@@ -11,7 +11,8 @@ import pytest
 
 from inarch.contract import events
 from inarch.contract.codec import from_data, to_data
-from inarch.contract.events import EVENT_CLASSES, EVENT_KINDS, Event, EventData, KeptImage, event_data
+from inarch.contract.event_parts import KeptImage
+from inarch.contract.events import EVENT_CLASSES, EVENT_KINDS, Event, EventData, event_data
 from inarch.contract.records import CallPart, Effects, Message, Text, ToolCall, ToolError, ToolResult, Turn, Usage
 
 RESULT = ToolResult(False, None, ToolError("timeout", "too slow", "wait"), {"duration_s": 1.5})
@@ -40,6 +41,7 @@ SAMPLES: dict[str, dict[str, Any]] = {
     "approval.asked": {"call_ids": ("c",), "digests": ("d",), "reasons": ("r",)},
     "approval.given": {"call_id": "c", "outcome": "deny"},
     "file.changed": {"call_id": "c", "path": "a", "before": None, "after": "h"},
+    "changes.undone": {"id": "u", "action": "undo", "calls": ("c",), "turns": ("t",)},
     "limit.wait": {"model": "p/m", "seconds": 1.5, "reason": "429"},
     "command.ran": {"name": "help"},
     "error": {"message": "m", "plugin": "p", "door": "tool"},

@@ -131,8 +131,9 @@ class Approvals:
         self._given(live, "approve", scope, "user", answer.reason)
 
     def _changed(self, live: LiveCall, answer: Approval, prepare: Prepare, remarks: dict[str, str]) -> bool:
-        self._given(live, "modify", "once", "user", answer.reason)
-        wrong = prepare(live, answer.arguments if answer.arguments is not None else live.call.arguments)
+        given = answer.arguments if answer.arguments is not None else live.call.arguments
+        self._given(live, "modify", "once", "user", answer.reason, given)
+        wrong = prepare(live, given)
         if wrong is not None:
             remarks[live.call.id] = f"the change is not valid: {wrong}"
         return not live.is_done
@@ -147,9 +148,17 @@ class Approvals:
         self._given(live, "deny", "once", by, reason or message)
         live.fail(ToolError("denied", message, remedy or "ask the user how to go on, or do it another way"))
 
-    def _given(self, live: LiveCall, outcome: str, scope: ApprovalScope, by: str, reason: str = "") -> None:
+    def _given(
+        self,
+        live: LiveCall,
+        outcome: str,
+        scope: ApprovalScope,
+        by: str,
+        reason: str = "",
+        arguments: Mapping[str, object] | None = None,
+    ) -> None:
         kept = scope if scope in LASTING else "once"
-        self.journal.record(ApprovalGiven(live.call.id, outcome, kept, by, reason), live.call.turn_id)
+        self.journal.record(ApprovalGiven(live.call.id, outcome, kept, by, reason, arguments), live.call.turn_id)
 
 
 def denied(live: LiveCall, judgement: Judgement) -> ToolError:

@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING, Any
 from attrs import define
 
 from inarch.calls.handle import Handle, Lease
+from inarch.calls.keeping import Keeper, Keeping
 from inarch.calls.outputs import LiveOutput
 from inarch.calls.secrets import Secrets
 from inarch.calls.veil import veiled
 from inarch.contract.errors import StoreError, ToolFailed
-from inarch.contract.events import CallOutput, FileChanged
+from inarch.contract.events import CallOutput, FileChanged, Note
 from inarch.contract.ports import Workspace
-from inarch.contract.records import Effects, FileChange, ToolCall
+from inarch.contract.records import Effects, ToolCall
 
 if TYPE_CHECKING:
     from inarch.journal import Journal
@@ -107,6 +108,7 @@ def open_context(
     selection: Any = None,
     effects: Effects | None = None,
     hidden: Sequence[str] = (),
+    keeper: Keeper | None = None,
 ) -> tuple[CallContext, LiveOutput]:
     """Make the context of one attempt, on the loop that the call runs under.
 
@@ -121,15 +123,15 @@ def open_context(
         selection: What the user points at.
         effects: What the call declared, None if it was let change anything.
         hidden: Globs over the paths that rules keep from the call.
+        keeper: Keeps images of the files that the call changes.
     """
     loop = asyncio.get_running_loop()
     lease = Lease(call.id)
 
-    def record(payload: FileChanged | CallOutput) -> None:
+    def record(payload: FileChanged | CallOutput | Note) -> None:
         journal.record(payload, call.turn_id)
 
-    def changed(change: FileChange) -> None:
-        payload = FileChanged(call.id, change.path, change.before, change.after, change.new_path)
+    def changed(payload: FileChanged | Note) -> None:
         try:
             # Listeners live on the loop; what a thread hands over there comes before the thread's own result.
             loop.call_soon_threadsafe(record, payload)
@@ -137,7 +139,8 @@ def open_context(
             record(payload)  # the loop is closed, the change has happened all the same
 
     live = LiveOutput(lambda text: record(CallOutput(call.id, text)), loop)
-    handle = Handle(veiled(workspace, hidden), lease, seen, changed, effects, Secrets(journal.redactor, workspace))
+    keeping = Keeping(keeper, call.id, changed)
+    handle = Handle(veiled(workspace, hidden), lease, seen, keeping, effects, Secrets(journal.redactor, workspace))
     context = CallContext(
         call, lease, handle, live, journal, earlier, state_dir, settings, MappingProxyType(seen), selection
     )

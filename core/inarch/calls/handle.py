@@ -14,6 +14,7 @@ from inarch.contract.ports import Workspace
 from inarch.contract.records import Effects, FileBytes, FileChange, FileStat, SearchHits, Walk
 
 if TYPE_CHECKING:
+    from inarch.calls.keeping import Images, Keeping
     from inarch.calls.secrets import Secrets
     from inarch.contract.processes import Confinement, Ran, Rights
 
@@ -56,7 +57,7 @@ class Handle:
     _workspace: Workspace
     _lease: Lease
     _seen: dict[str, str]
-    _changed: Callable[[FileChange], None]
+    _keeping: Keeping
     _effects: Effects | None = None
     _secrets: Secrets | None = None
     files: dict[str, str | None] = field(init=False, factory=dict)
@@ -94,27 +95,33 @@ class Handle:
         """Write a file whose present bytes the session knows."""
         self._demand_declared(path)
         self._demand_seen(path, expected_hash)
-        return self._note(self._workspace.replace(path, self._while_allowed(chunks), expected_hash))
+        images = self._keeping.before(path, expected_hash)
+        taken = self._keeping.taking(path, images, self._while_allowed(chunks))
+        return self._note(self._workspace.replace(path, taken, expected_hash), images)
 
     def remove(self, path: str, expected_hash: str) -> FileChange:
         """Remove a file, unless it has changed since the session last read it."""
         self._demand_declared(path)
         self._demand_seen(path, expected_hash, unread=expected_hash)
-        return self._note(self._workspace.remove(path, expected_hash))
+        images = self._keeping.before(path, expected_hash)
+        return self._note(self._workspace.remove(path, expected_hash), images)
 
     def move(self, path: str, new_path: str, expected_hash: str) -> FileChange:
         """Move a file, unless it has changed since the session last read it."""
         self._demand_declared(path, new_path)
         self._demand_seen(path, expected_hash, unread=expected_hash)
-        return self._note(self._workspace.move(path, new_path, expected_hash))
+        images = self._keeping.before_move(path, new_path, expected_hash)
+        return self._note(self._workspace.move(path, new_path, expected_hash), images)
 
     def restore(self, path: str, entry: FileStat, blob: bytes) -> FileChange:
         """Put a file whose present bytes the session knows back as it was."""
         self._demand_declared(path)
-        stat = self._workspace.stat(path)
-        if stat is not None:
-            self._demand_seen(path, self._workspace.digest(path))
-        return self._note(self._workspace.restore(path, entry, blob))
+        present = None if self._workspace.stat(path) is None else self._workspace.digest(path)
+        if present is not None:
+            self._demand_seen(path, present)
+        images = self._keeping.before(path, present)
+        self._keeping.taking(path, images, (blob,))
+        return self._note(self._workspace.restore(path, entry, blob), images)
 
     def walk(self, pattern: str = "**/*", limit: int | None = None) -> Walk:
         """Return the files that match a glob."""
@@ -148,10 +155,11 @@ class Handle:
         self._demand_undeclared_allowed(rights)
         if self._secrets is not None:
             self._secrets.learn_operands(argv, cwd)
-        return self._workspace.run(
-            argv, rights, cwd=cwd, stdin=stdin, timeout_s=timeout_s, merged=merged, on_output=on_output,
-            cancelled=self._lease.cancelled if cancelled is None else cancelled,
-        )  # fmt: skip
+        with self._keeping.comparing(rights.writes):
+            return self._workspace.run(
+                argv, rights, cwd=cwd, stdin=stdin, timeout_s=timeout_s, merged=merged, on_output=on_output,
+                cancelled=self._lease.cancelled if cancelled is None else cancelled,
+            )  # fmt: skip
 
     def confinement(self) -> Confinement:
         """Return how well programs are confined here."""
@@ -220,7 +228,7 @@ class Handle:
             self._lease.check()
             yield chunk
 
-    def _note(self, change: FileChange) -> FileChange:
+    def _note(self, change: FileChange, images: Images) -> FileChange:
         """Remember a change that has happened, even if the call was stopped meanwhile."""
         for path, digest in _present(change).items():
             self.files[path] = digest
@@ -228,7 +236,7 @@ class Handle:
                 self._seen.pop(path, None)
             else:
                 self._seen[path] = digest
-        self._changed(change)
+        self._keeping.changed(change, images)
         self._lease.check()
         return change
 

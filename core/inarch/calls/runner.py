@@ -23,6 +23,7 @@ from inarch.contract.ports import Workspace
 from inarch.contract.records import CallStatus, ToolCall, ToolResult
 
 if TYPE_CHECKING:
+    from inarch.calls.keeping import Keeper
     from inarch.calls.live import LiveCall
     from inarch.journal import Journal
 
@@ -41,6 +42,7 @@ class Runner:
     seen: dict[str, str]
     selection: Callable[[], Any]
     output_limit: int | None = LONGEST_RESULT
+    keeper: Keeper | None = None
     _running: set[CallContext] = field(init=False, factory=set)
     _outputs: dict[str, Schema | None] = field(init=False, factory=dict)
     _on_loop: dict[str, bool] = field(init=False, factory=dict)
@@ -103,6 +105,7 @@ class Runner:
             selection=self.selection(),
             effects=None if anything else live.effects,
             hidden=live.hidden,
+            keeper=self.keeper,
         )
         self._running.add(context)
         return context, output

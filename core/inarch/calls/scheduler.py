@@ -23,6 +23,7 @@ from inarch.contract.ports import FrontEnd, Policy, Tool, Workspace
 from inarch.contract.records import CallOrigin, CallPart, PlannedCall, ToolCall
 
 if TYPE_CHECKING:
+    from inarch.calls.keeping import Keeper
     from inarch.journal import Journal
     from inarch.plugins.composition import Bound
 
@@ -42,6 +43,7 @@ class Scheduler:
         cancelled: The calls of the last batch that was cancelled, all terminal.
         grants: What was approved for longer than one call.
         output_limit: Characters of JSON above which a result is kept as a blob and cut; None never cuts.
+        keeper: Keeps what undo needs of the files that calls change.
     """
 
     tools: Mapping[str, Bound[Tool]]
@@ -53,6 +55,7 @@ class Scheduler:
     seen: dict[str, str] = field(factory=dict)
     output_limit: int | None = LONGEST_RESULT
     grants: Grants = field(factory=Grants)
+    keeper: Keeper | None = None
     cancelled: tuple[ToolCall, ...] = field(init=False, default=())
     _closed: bool = field(init=False, default=False)
     _preparation: Preparation = field(init=False)
@@ -64,7 +67,7 @@ class Scheduler:
 
     @_runner.default
     def _make_runner(self) -> Runner:
-        return Runner(self.journal, self.workspace, self.seen, self._selection, self.output_limit)
+        return Runner(self.journal, self.workspace, self.seen, self._selection, self.output_limit, self.keeper)
 
     async def run(
         self,

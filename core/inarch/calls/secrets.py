@@ -55,7 +55,7 @@ class Secrets:
             ToolFailed: A placeholder would be written in place of the secret, or the secret into another file.
         """
         if tool.category == "file" and (effects.writes or effects.exclusive):
-            words = dict.fromkeys(_placeholders(arguments))
+            words = dict.fromkeys(placeholders(arguments))
             kept = {word for word in words if self._keeps(word, tool, effects.writes)}
             return self._revealed(arguments, kept)
         return self._whole(arguments) if tool.receives_secrets else arguments
@@ -115,11 +115,12 @@ def _is_dotenv(path: str) -> bool:
     return is_dotenv(path)
 
 
-def _placeholders(data: Any) -> Iterable[str]:
+def placeholders(data: Any) -> Iterable[str]:
+    """Return the placeholders for secrets that stand in plain data."""
     if isinstance(data, str):
         return _PLACEHOLDER.findall(data) if "‹secret:" in data else ()
     items = [*data, *data.values()] if isinstance(data, Mapping) else data if isinstance(data, (list, tuple)) else ()
-    return [word for item in items for word in _placeholders(item)]
+    return [word for item in items for word in placeholders(item)]
 
 
 def _encoded(value: str, encoding: str) -> bytes:

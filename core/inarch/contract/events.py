@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from decimal import Decimal
 from typing import Any, ClassVar, Protocol
 
 from attrs import Factory, define, field
 
 from inarch.contract.codec import to_data
+from inarch.contract.event_parts import Failure, KeptImage, Spent
 from inarch.contract.frozen import frozen
 from inarch.contract.records import Effects, Message, ToolCall, ToolResult, Turn, Usage
 
@@ -65,29 +65,30 @@ class Event:
 
 @frozen
 class SessionStarted:
-    """A session began. `root` is the workspace, `version` Inarch's, `plugins` the composed ones."""
+    """A session began. `root` is the workspace, `version` Inarch's, `plugins` the composed ones.
+
+    One that was forked has in `forked_from` the session whose first `forked_at` agent turns it begins with.
+    """
 
     kind: ClassVar[str] = "session.started"
     root: str
     version: str
     plugins: tuple[str, ...] = ()
     profile: str = ""
+    forked_from: str = ""
+    forked_at: int = 0
 
 
 @frozen
 class TurnStarted:
-    """A turn began; a user turn carries its whole prompt in `turn.content`."""
+    """A turn began; a user turn carries its whole prompt in `turn.content`.
+
+    An agent's turn has in `settings` what its profile said at that moment of models, strategies, approvals and limits.
+    """
 
     kind: ClassVar[str] = "turn.started"
     turn: Turn
-
-
-@frozen
-class KeptImage:
-    """A picture that is kept beside the events: `ref` is what the store calls its bytes."""
-
-    media_type: str
-    ref: str
+    settings: Mapping[str, Any] = Factory(dict)
 
 
 @frozen
@@ -170,7 +171,8 @@ class ModelDelta:
 class ModelReplied:
     """The end of a request: a whole reply, or as much of one as came where `finish` is `error` and `error` says what.
 
-    `input_ratio` is what the token counter learned from it, 0 where it learned nothing.
+    `input_ratio` is what the token counter learned from it, 0 where it learned nothing. `failure` is the error that
+    ended it, None where it was whole or cancelled.
     """
 
     kind: ClassVar[str] = "model.replied"
@@ -183,6 +185,7 @@ class ModelReplied:
     plugin: str = ""
     error: str = ""
     input_ratio: float = 0.0
+    failure: Failure | None = None
 
 
 @frozen
@@ -242,7 +245,10 @@ class ApprovalAsked:
 
 @frozen
 class ApprovalGiven:
-    """An answer came; `by` is `user`, `mode` (the approve mode) or `headless`."""
+    """An answer came; `by` is `user`, `mode` (the approve mode) or `headless`.
+
+    `arguments` are those that the person gave the call where `outcome` is `modify`.
+    """
 
     kind: ClassVar[str] = "approval.given"
     call_id: str
@@ -250,11 +256,17 @@ class ApprovalGiven:
     scope: str = "once"
     by: str = "user"
     reason: str = ""
+    arguments: Mapping[str, Any] | None = None
 
 
 @frozen
 class FileChanged:
-    """A call changed a file; a hash is None where there was, or is, no file."""
+    """A call changed a file; a hash is None where there was, or is, no file.
+
+    A hash is the SHA-256 of the bytes; a link's bytes are its target, a directory has none. A mode is the whole of
+    `st_mode` with the type in it, 0 where nothing stood or nobody looked. `kept` says that the store has the bytes of
+    both sides: without them the change can't be undone. `call_id` may also be the `id` of a `changes.undone`.
+    """
 
     kind: ClassVar[str] = "file.changed"
     call_id: str
@@ -262,6 +274,24 @@ class FileChanged:
     before: str | None
     after: str | None
     new_path: str | None = None
+    before_mode: int = 0
+    after_mode: int = 0
+    kept: bool = False
+
+
+@frozen
+class ChangesUndone:
+    """A person took changes back, or put them on again; `action` is `undo` or `redo`.
+
+    What that did to the files are `file.changed` events with `id` as their `call_id`. `calls` are the calls whose
+    changes it was about, `turns` the turns that those belong to.
+    """
+
+    kind: ClassVar[str] = "changes.undone"
+    id: str
+    action: str
+    calls: tuple[str, ...]
+    turns: tuple[str, ...] = ()
 
 
 @frozen
@@ -305,27 +335,6 @@ class Note:
 
 
 @frozen
-class Spent:
-    """What requests came to, every attempt and decision counted.
-
-    `cost_usd` is the part that is known; `unknown` counts the requests whose cost is not. `seconds` passed from request
-    to reply.
-    """
-
-    purpose: str
-    plugin: str
-    model: str
-    requests: int = 0
-    failed: int = 0
-    input_tokens: int = 0
-    output_tokens: int = 0
-    cached_tokens: int = 0
-    cost_usd: Decimal = Decimal(0)
-    unknown: int = 0
-    seconds: float = 0.0
-
-
-@frozen
 class TurnEnded:
     """A turn is over; the record is whole except for its calls, which have events of their own.
 
@@ -340,8 +349,8 @@ class TurnEnded:
 
 EVENT_CLASSES: tuple[type[EventData], ...] = (
     SessionStarted, TurnStarted, ContextAdded, ContextDropped, DecisionMade, ModelRequested, ModelDelta, ModelReplied,
-    ModelSwitched, CallState, CallOutput, CallResult, ApprovalAsked, ApprovalGiven, FileChanged, LimitWait, CommandRan,
-    ErrorHappened, Note, TurnEnded,
+    ModelSwitched, CallState, CallOutput, CallResult, ApprovalAsked, ApprovalGiven, FileChanged, ChangesUndone,
+    LimitWait, CommandRan, ErrorHappened, Note, TurnEnded,
 )  # fmt: skip
 EVENT_KINDS: dict[str, type[EventData]] = {cls.kind: cls for cls in EVENT_CLASSES}
 

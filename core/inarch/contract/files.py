@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import stat
+from collections.abc import Callable
 from typing import Literal
 
 from inarch.contract.frozen import frozen
@@ -66,3 +68,46 @@ class SearchHits:
     hits: tuple[SearchHit, ...]
     truncated: bool = False
     notes: tuple[str, ...] = ()
+
+
+@frozen
+class Survey:
+    """All that stands below the root, by path, without what Git ignores; links are not followed.
+
+    `passed` names the folders that were passed over; `truncated` says that there is more than was asked for;
+    `unnameable` counts what was left out because its name is not UTF-8.
+    """
+
+    entries: tuple[FileStat, ...]
+    passed: tuple[str, ...] = ()
+    truncated: bool = False
+    unnameable: int = 0
+
+
+@frozen
+class FileState:
+    """How a path is to be left, and what must stand there for that.
+
+    Args:
+        path: The path.
+        mode: The whole mode that it will have, with the type in it; 0: nothing is to stand there.
+        data: A file's bytes or a link's target, or what returns them.
+        expected: SHA-256 of the bytes that stand there now; None where there is nothing, or a directory.
+        expected_mode: The whole mode of what stands there now, 0 for nothing.
+    """
+
+    path: str
+    mode: int
+    data: bytes | Callable[[], bytes] = b""
+    expected: str | None = None
+    expected_mode: int = 0
+
+
+_TYPES = {"file": stat.S_IFREG, "directory": stat.S_IFDIR, "link": stat.S_IFLNK}
+
+
+def whole_mode(entry: FileStat | None) -> int:
+    """Return the mode with the type in it, 0 where nothing stands; links have no permissions of their own."""
+    if entry is None:
+        return 0
+    return stat.S_IFLNK | 0o777 if entry.kind == "link" else _TYPES.get(entry.kind, 0) | entry.mode

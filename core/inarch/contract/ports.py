@@ -255,7 +255,11 @@ class Policy(Protocol):
 
 
 class Tracer(Protocol):
-    """Sees every stored event and changes nothing."""
+    """Sees every stored event and changes nothing.
+
+    One that keeps a log of each session may offer two more methods: `copied(event)` is given each event that a session
+    was forked with, `files(session_id)` returns the paths of its files about a session.
+    """
 
     @property
     def name(self) -> str:
@@ -279,7 +283,8 @@ class ContextStore(Protocol):
     """Keeps events and blobs.
 
     `append` returned means: handed to the operating system (safe from kill -9). `sync` returned means: on disk (safe
-    from power loss). Failures are `StoreError`s.
+    from power loss). Failures are `StoreError`s. One that can read a long session without holding it whole may offer
+    `scan(session_id, after=0)`, an iterator over what `load` returns.
     """
 
     def append(self, session_id: str, events: Sequence[Event]) -> None:

@@ -29,8 +29,10 @@ from inarch.contract.errors import ErrorCode
 from inarch.contract.files import FileBytes as FileBytes
 from inarch.contract.files import FileChange as FileChange
 from inarch.contract.files import FileStat as FileStat
+from inarch.contract.files import FileState as FileState
 from inarch.contract.files import SearchHit as SearchHit
 from inarch.contract.files import SearchHits as SearchHits
+from inarch.contract.files import Survey as Survey
 from inarch.contract.files import Walk as Walk
 from inarch.contract.folders import KeptFolder as KeptFolder
 from inarch.contract.frozen import frozen

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
-from inarch.contract.files import FileBytes, FileChange, FileStat, SearchHits, Walk
+from inarch.contract.files import FileBytes, FileChange, FileStat, FileState, SearchHits, Survey, Walk
 from inarch.contract.frozen import frozen
 
 if TYPE_CHECKING:
@@ -105,6 +105,31 @@ class Workspace(Protocol):
 
     def close(self) -> None:
         """Stop what still runs and let go of descriptors; may be called twice."""
+        ...
+
+
+@runtime_checkable
+class Restorable(Protocol):
+    """What a workspace may offer beyond `Workspace`; with it, what commands changed is known and changes are undone."""
+
+    def survey(self, limit: int) -> Survey:
+        """Return what stands below the root, ignored things and bulky folders left out."""
+        ...
+
+    def link_target(self, path: str) -> bytes:
+        """Return what a symbolic link points to, as it stands in it."""
+        ...
+
+    def restore_all(self, states: Sequence[FileState], near: Sequence[str] = ()) -> tuple[str, ...]:
+        """Leave every path as its state says, or, where one can't be, all of them as they are.
+
+        Links are never followed, made or removed but as themselves. A folder that is to go and isn't empty stays; the
+        paths of those that stayed are returned. What an attempt that was cut off left beside these paths, or beside
+        those in `near`, is removed.
+
+        Raises:
+            ToolFailed: `conflict` where something else stands than was expected; nothing has changed.
+        """
         ...
 
 

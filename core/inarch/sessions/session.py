@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import AsyncIterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from attrs import define, field
 
@@ -14,15 +15,19 @@ from inarch.contract.records import Turn
 from inarch.turns import Conversation, run_turn
 
 if TYPE_CHECKING:
+    from inarch.sessions.undo.report import UndoReport
     from inarch.turns.context.viewing import ContextView
+
+_PAUSE_S = 0.02
 
 
 @define(eq=False, repr=False)
 class Session:
-    """Runs turns. Only one runs at a time; a second prompt waits for the first to end."""
+    """Runs turns. Only one runs at a time; a second prompt waits for the first to end, and for an undo."""
 
     conversation: Conversation
     _lock: asyncio.Lock = field(factory=asyncio.Lock, init=False)
+    _busy: threading.Lock = field(factory=threading.Lock, init=False)  # an undo runs in any thread
 
     @property
     def id(self) -> str:
@@ -31,8 +36,20 @@ class Session:
 
     @property
     def turns(self) -> tuple[Turn, ...]:
-        """The agent's turns so far, oldest first."""
-        return tuple(self.conversation.turns)
+        """The agent's turns so far, oldest first; those that the model doesn't see any more are read from the store.
+
+        Raises:
+            StoreError: They can't be read.
+        """
+        talk = self.conversation
+        recent = tuple(talk.turns)
+        if not any(said.form == "dropped" for said in talk.history):
+            return recent
+        from inarch.journal import fold
+
+        known = {turn.id for turn in recent}
+        kept = fold(talk.journal.store.load(self.id)).turns
+        return (*(turn for turn in kept if turn.type == "agent" and turn.id not in known), *recent)
 
     async def run(self, prompt: str) -> Turn:
         """Run a turn to its end and return it.
@@ -46,7 +63,12 @@ class Session:
         if not prompt.strip():
             raise UsageError("the prompt is empty", 'say what you want, as in inarch "summarize this codebase"')
         async with self._lock:
-            return await run_turn(self.conversation, prompt)
+            while not self._busy.acquire(blocking=False):  # noqa: ASYNC110 - a thread has it, and no loop's event
+                await asyncio.sleep(_PAUSE_S)
+            try:
+                return await run_turn(self.conversation, prompt)
+            finally:
+                self._busy.release()
 
     def context(self) -> ContextView:
         """Return what the model would see now, and where its tokens go.
@@ -70,13 +92,51 @@ class Session:
         from inarch.turns.context.fitting import compact
         from inarch.turns.context.said import by_turns
 
-        if self._lock.locked():
+        if self._busy.locked():
             raise UsageError("a turn is running", "compact when it has ended")
         talk = self.conversation
         dropped = compact(talk, by_turns(talk.history, keep, len(talk.history)), "asked")
         if dropped:
             talk.journal.flush()
         return dropped
+
+    def undo(self, target: str = "", dry_run: bool = False) -> UndoReport:
+        """Take back what a turn or a call did to files, and keep what was changed there since.
+
+        Args:
+            target: The beginning of a turn's or call's id, or a turn's number; empty: the last whose changes stand.
+            dry_run: Whether to say only what would happen.
+
+        Raises:
+            UsageError: A turn is running, or the target is none.
+            StoreError: What was recorded can't be read, or the journal is required and could not be kept.
+        """
+        return self._put_back("undo", target, dry_run)
+
+    def redo(self, target: str = "") -> UndoReport:
+        """Put on again what was undone last, or the named turn or call of it.
+
+        Raises:
+            UsageError, StoreError: As `undo`.
+        """
+        return self._put_back("redo", target, False)
+
+    def _put_back(self, action: Literal["undo", "redo"], target: str, dry_run: bool) -> UndoReport:
+        from inarch.sessions.undo.undoing import Undoing
+
+        if not self._busy.acquire(blocking=False):
+            raise UsageError("a turn is running, or another undo", f"{action} when it has ended")
+        try:
+            talk = self.conversation
+            talk.journal.flush()
+            undoing = Undoing(talk.workspace, talk.journal)
+            try:
+                return undoing.run(action, target, dry_run)
+            finally:
+                for event in undoing.recorded:
+                    talk.seen.pop(event.data.get("path", ""), None)
+        finally:
+            self._busy.release()
 
     async def stream(self, prompt: str) -> AsyncIterator[Event]:
         """Run a turn and yield its events while they happen; leaving the loop early cancels the turn.

@@ -1,0 +1,247 @@
+"""Before a call changes a file its bytes are kept, and after it the new ones: what undo and three-way merging need."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from itertools import chain
+from typing import TYPE_CHECKING
+
+from attrs import define, field
+
+from inarch.contract.errors import InarchError, StoreError, ToolFailed
+from inarch.contract.events import FileChanged, Note
+from inarch.contract.files import FileChange, whole_mode
+
+if TYPE_CHECKING:
+    from inarch.calls.comparing import Tree
+    from inarch.contract.ports import Workspace
+    from inarch.journal import Journal
+
+FILE_LIMIT = 64 << 20
+"""Bytes of the biggest file of which images are kept."""
+_PROTECTED = (".git", ".inarch")
+
+
+@define(eq=False, repr=False)
+class Keeper:
+    """Keeps images of files beside a session's events, each once.
+
+    Args:
+        journal: The session's; its store takes the images as blobs, and listens to what has to be told.
+        workspace: Where the files are.
+        folder: Where the images of what a command might change wait while it runs; they are gone with the process.
+    """
+
+    journal: Journal
+    workspace: Workspace
+    folder: str = ""
+    _tree: Tree | None = field(init=False, default=None)
+    _refs: set[str] = field(init=False, factory=set)
+    _told: set[str] = field(init=False, factory=set)
+    _lock: threading.Lock = field(init=False, factory=threading.Lock)
+
+    @property
+    def tree(self) -> Tree:
+        """The workspace's files as commands found and left them."""
+        from inarch.calls.comparing import Tree  # most sessions run nothing that writes
+
+        with self._lock:
+            if self._tree is None:
+                self._tree = Tree(self.workspace, self.folder, FILE_LIMIT)
+            return self._tree
+
+    def has(self, ref: str | None) -> bool:
+        """Whether these bytes are kept already."""
+        return ref in self._refs
+
+    def put(self, data: bytes) -> str:
+        """Keep bytes and return what the store calls them: their SHA-256.
+
+        Raises:
+            StoreError: The store took nothing.
+        """
+        ref = self.journal.store.put_blob(self.journal.session_id, data)
+        self._refs.add(ref)
+        return ref
+
+    def is_first(self, what: str) -> bool:
+        """Whether this is to be told for the first time."""
+        with self._lock:
+            first = what not in self._told
+            self._told.add(what)
+            return first
+
+
+@define(eq=False, repr=False)
+class Images:
+    """What is known of a path before it changes: its whole mode, and whether everything about it is kept so far."""
+
+    mode: int = 0
+    kept: bool = False
+    folders: tuple[str, ...] = ()
+
+
+@define(eq=False, repr=False)
+class Keeping:
+    """What one call does to files: its images are kept and the changes recorded.
+
+    Args:
+        keeper: The session's; None keeps nothing.
+        call_id: The call.
+        record: Takes the events, from any thread.
+    """
+
+    keeper: Keeper | None
+    call_id: str
+    record: Callable[[FileChanged | Note], None]
+
+    def before(self, path: str, expected: str | None) -> Images:
+        """Keep a file as it is, if it is as expected; called before it changes.
+
+        Raises:
+            ToolFailed: It can't be kept and the journal is required.
+        """
+        keeper = self.keeper
+        if keeper is None:
+            return Images()
+        entry = keeper.workspace.stat(path)
+        images = Images(whole_mode(entry), True)
+        if entry is None:
+            images.folders = tuple(_missing_above(keeper.workspace, path))
+        elif entry.kind == "file" and not keeper.has(expected):
+            images.kept = self._kept_file(keeper, path, entry.size, expected)
+        return images
+
+    def before_move(self, path: str, new_path: str, expected: str) -> Images:
+        """Keep a file as it is before it moves.
+
+        Raises:
+            ToolFailed: It can't be kept and the journal is required.
+        """
+        images = self.before(path, expected)
+        if self.keeper is not None:
+            images.folders = tuple(_missing_above(self.keeper.workspace, new_path))
+        return images
+
+    def taking(self, path: str, images: Images, chunks: Iterable[bytes]) -> Iterable[bytes]:
+        """Keep the bytes that are about to be written, and return them: as they come where they are too many.
+
+        Raises:
+            ToolFailed: They can't be kept and the journal is required.
+        """
+        if self.keeper is None or not images.kept:
+            return chunks
+        taken, size, rest = [], 0, iter(chunks)
+        for chunk in rest:
+            taken.append(chunk)
+            size += len(chunk)
+            if size > FILE_LIMIT:
+                images.kept = False
+                self._too_big(path)
+                return chain(taken, rest)
+        whole = taken[0] if len(taken) == 1 else b"".join(taken)
+        images.kept = self._kept(self.keeper, path, bytes(whole))
+        return (whole,)
+
+    def changed(self, change: FileChange, images: Images) -> None:
+        """Record a change that has happened."""
+        keeper = self.keeper
+        if keeper is None:
+            self.record(FileChanged(self.call_id, change.path, change.before, change.after, change.new_path))
+            return
+        for folder in images.folders:
+            self.record(FileChanged(self.call_id, folder, None, None, None, 0, _mode(keeper, folder), True))
+        after = _mode(keeper, change.new_path or change.path) if change.after is not None else 0
+        self.record(
+            FileChanged(
+                self.call_id, change.path, change.before, change.after, change.new_path, images.mode, after, images.kept
+            )
+        )
+
+    @contextmanager
+    def comparing(self, writes: Sequence[str]) -> Iterator[None]:
+        """Record what changes below the paths that a program may write while the block runs, however it ends."""
+        keeper = self.keeper
+        writes = [path for path in writes if path.partition("/")[0] not in _PROTECTED]
+        if keeper is None or not writes:
+            yield
+            return
+        known = self._looked(keeper, lambda: keeper.tree.look(writes))
+        try:
+            yield
+        finally:
+            if known:
+                self._looked(keeper, lambda: self._record_differences(keeper, writes))
+
+    def _looked(self, keeper: Keeper, look: Callable[[], Sequence[str]]) -> bool:
+        try:
+            notes = look()
+        except (InarchError, OSError) as error:
+            notes, known = (f"what commands change can't be undone: {error}",), False
+        else:
+            known = True
+        for note in notes:
+            self._tell(keeper, note)
+        return known
+
+    def _record_differences(self, keeper: Keeper, writes: Sequence[str]) -> Sequence[str]:
+        notes = []
+        for path, before, after in keeper.tree.differences(writes):
+            kept = True
+            for side in (before, after):
+                if side.hash == "":
+                    kept = False
+                    notes.append(f"{path} is too big to be kept: this change of it can't be undone")
+                elif side.hash is not None and not keeper.has(side.hash):
+                    kept = self._kept(keeper, path, side.data(), happened=True) and kept
+            self.record(FileChanged(self.call_id, path, before.hash, after.hash, None, before.mode, after.mode, kept))
+        return [*notes, *keeper.tree.blind_spots]
+
+    def _kept_file(self, keeper: Keeper, path: str, size: int, expected: str | None) -> bool:
+        if size > FILE_LIMIT:
+            self._too_big(path)
+            return False
+        try:
+            found = keeper.workspace.read(path, 0, FILE_LIMIT)
+        except ToolFailed:
+            return False  # the change itself will fail and say why
+        return found.hash == expected and self._kept(keeper, path, found.data)
+
+    def _kept(self, keeper: Keeper, path: str, data: bytes, happened: bool = False) -> bool:
+        try:
+            keeper.put(data)
+        except StoreError as error:
+            if keeper.journal.required and not happened:
+                raise ToolFailed(
+                    "execution", f"{path} can't be kept for an undo: {error.message}; nothing was written", error.remedy
+                ) from error
+            self._tell(keeper, f"changes can't be undone, for files can't be kept: {error.message}")
+            return False
+        return True
+
+    def _too_big(self, path: str) -> None:
+        text = f"{path} is bigger than {FILE_LIMIT >> 20} MB: this change of it can't be undone"
+        self.record(Note(text, "undo"))
+
+    def _tell(self, keeper: Keeper, text: str) -> None:
+        if keeper.is_first(text):
+            self.record(Note(text, "undo"))
+
+
+def _mode(keeper: Keeper, path: str) -> int:
+    try:
+        return whole_mode(keeper.workspace.stat(path))
+    except ToolFailed:
+        return 0  # gone or replaced meanwhile: the change happened all the same
+
+
+def _missing_above(workspace: Workspace, path: str) -> Iterator[str]:
+    """Yield the folders that will have to be made for a path, the outermost first."""
+    missing: list[str] = []
+    parent = path.strip("/").rpartition("/")[0]
+    while parent and workspace.stat(parent) is None:
+        missing.append(parent)
+        parent = parent.rpartition("/")[0]
+    yield from reversed(missing)

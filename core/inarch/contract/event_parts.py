@@ -1,0 +1,48 @@
+"""What several events are made of: a kept picture, what a provider's error said, what requests came to."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+from inarch.contract.frozen import frozen
+
+
+@frozen
+class KeptImage:
+    """A picture that is kept beside the events: `ref` is what the store calls its bytes."""
+
+    media_type: str
+    ref: str
+
+
+@frozen
+class Failure:
+    """What a provider's error said, as in `ProviderError`."""
+
+    message: str
+    remedy: str = ""
+    status: int | None = None
+    retry_after: float | None = None
+    retryable: bool = False
+    was_sent: bool = True
+
+
+@frozen
+class Spent:
+    """What requests came to, every attempt and decision counted.
+
+    `cost_usd` is the part that is known; `unknown` counts the requests whose cost is not. `seconds` passed from request
+    to reply.
+    """
+
+    purpose: str
+    plugin: str
+    model: str
+    requests: int = 0
+    failed: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cached_tokens: int = 0
+    cost_usd: Decimal = Decimal(0)
+    unknown: int = 0
+    seconds: float = 0.0

@@ -1,0 +1,191 @@
+"""Which turn wrote each line of a file, over all sessions of a directory: backwards through the recorded versions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Literal, NamedTuple
+
+from attrs import define, field
+
+from inarch.contract.events import Event
+from inarch.contract.frozen import frozen
+from inarch.sessions.undo.checkpoints import Checkpoint, checkpoints_of
+from inarch.sessions.undo.matching import same_lines, split_lines
+
+Fetch = Callable[[str, str], bytes | None]
+"""Returns the bytes that a session keeps as a hash, None where it has them no more."""
+_SAME = ("call_id", "path", "new_path", "before", "after", "before_mode", "after_mode")
+_KINDS = frozenset({"turn.started", "call.state", "call.result", "file.changed", "changes.undone"})
+
+
+@frozen
+class BlamedLine:
+    """A line and who wrote it: `agent`, `you`, or `unknown` where a version of the file is not kept any more.
+
+    What follows `by` is empty unless it was the agent; a person's own command has the turn 0. `line` counts from 1.
+    """
+
+    line: int
+    text: str
+    by: Literal["agent", "you", "unknown"] = "you"
+    session_id: str = ""
+    turn: int = 0
+    turn_id: str = ""
+    call_id: str = ""
+    tool: str = ""
+    prompt: str = ""
+    time: str = ""
+
+
+class _Version(NamedTuple):
+    """A recorded change in the line of all sessions."""
+
+    event: Event
+    checkpoint: Checkpoint | None
+    undid: tuple[str, ...]
+
+    @property
+    def data(self) -> Mapping[str, Any]:
+        return self.event.data
+
+
+class _Branch(NamedTuple):
+    """Lines of the present file that are still to be traced: by place in `lines`, as they stood before version `at`."""
+
+    at: int
+    path: str
+    lines: Sequence[bytes]
+    hash: str | None
+    places: Mapping[int, int]
+    has_gap: bool
+
+
+@define(eq=False, repr=False)
+class Blame:
+    """The recorded changes of all sessions of a directory, in the order of time."""
+
+    fetch: Fetch
+    _versions: list[_Version] = field(init=False, factory=list)
+    _found: dict[int, BlamedLine] = field(init=False, factory=dict)
+    _branches: list[_Branch] = field(init=False, factory=list)
+    _texts: list[str] = field(init=False, factory=list)
+
+    def add(self, events: Iterable[Event]) -> None:
+        """Add a session's events."""
+        events = [event for event in events if event.kind in _KINDS]
+        if not any(event.kind == "file.changed" for event in events):
+            return
+        of_call = {call: checkpoint for checkpoint in checkpoints_of(events).turns for call in checkpoint.calls}
+        undid = {event.data["id"]: tuple(event.data["calls"]) for event in events if event.kind == "changes.undone"}
+        for event in events:
+            if event.kind == "file.changed":
+                call_id = event.data["call_id"]
+                self._versions.append(_Version(event, of_call.get(call_id), undid.get(call_id, ())))
+
+    def of(self, path: str, data: bytes) -> list[BlamedLine]:
+        """Return the lines of a file with who wrote them; `data` is the file as it is now."""
+        from hashlib import sha256
+
+        self._versions.sort(key=lambda version: (version.event.time, version.event.session_id, version.event.seq))
+        once: dict[tuple[Any, ...], _Version] = {}
+        for version in self._versions:  # a fork has the events of where it comes from, too
+            once.setdefault((version.event.time, *map(version.data.get, _SAME)), version)
+        self._versions = [*once.values()]
+        lines = split_lines(data)
+        self._texts = [line.decode("utf-8", "replace").rstrip("\r\n") for line in lines]
+        self._found = {}
+        places = dict(enumerate(range(len(lines))))
+        self._branches = [
+            _Branch(len(self._versions) - 1, path, lines, sha256(data).hexdigest(), places, has_gap=False)
+        ]
+        while self._branches:
+            self._trace(self._branches.pop())
+        return [self._found[place] for place in range(len(lines))]
+
+    def _trace(self, branch: _Branch) -> None:
+        """Go back to the last change of the branch's path and tell whose lines are whose there."""
+        at = branch.at
+        while at >= 0 and branch.path not in (self._versions[at].data["path"], self._versions[at].data.get("new_path")):
+            at -= 1
+        if at < 0 or not branch.places:
+            return self._give(branch.places.values(), None, branch.has_gap)
+        version = self._versions[at]
+        if version.data.get("new_path") == branch.path:
+            self._branches.append(branch._replace(at=at - 1, path=version.data["path"]))
+            return None
+        if version.data["after"] is None or version.data.get("new_path"):  # made anew since, by no agent
+            return self._give(branch.places.values(), None, branch.has_gap)
+        after = self._bytes(version, "after")
+        if after is None:
+            self._branches.append(branch._replace(at=at - 1, has_gap=True))
+            return None
+        if version.data["after"] != branch.hash:
+            lines = split_lines(after)
+            branch = self._through(branch, lines, version.data["after"], None)
+        return self._before(branch._replace(at=at), version)
+
+    def _before(self, branch: _Branch, version: _Version) -> None:
+        """Go on with the lines that were there before a change; the others are its own, or what it brought back."""
+        if version.undid and (at := self._same_again(branch, version)) is not None:
+            self._branches.append(branch._replace(at=at))
+            return
+        before = b"" if version.data["before"] is None else self._bytes(version, "before")
+        if before is None:
+            self._branches.append(branch._replace(at=branch.at - 1, has_gap=True))
+            return
+        lines = split_lines(before)
+        kept = same_lines(lines, branch.lines)
+        new = {at: place for at, place in branch.places.items() if at not in kept}
+        older = {kept[at]: place for at, place in branch.places.items() if at in kept}
+        self._branches.append(_Branch(branch.at - 1, branch.path, lines, version.data["before"], older, branch.has_gap))
+        if version.undid:
+            self._brought_back(branch._replace(places=new), version)
+        else:
+            self._give(new.values(), version, branch.has_gap)
+
+    def _same_again(self, branch: _Branch, version: _Version) -> int | None:
+        """Return where to go on if an undo made the file what it had been before."""
+        for at in range(branch.at - 1, -1, -1):
+            data = self._versions[at].data
+            if data["path"] == branch.path and not data.get("new_path"):
+                if data["after"] == version.data["after"]:
+                    return at
+                if data["before"] == version.data["after"]:
+                    return at - 1
+        return None
+
+    def _brought_back(self, branch: _Branch, version: _Version) -> None:
+        """Go on with lines that an undo brought back, from before what it undid."""
+        for at, other in enumerate(self._versions[: branch.at]):
+            data = other.data
+            if data["call_id"] in version.undid and data["path"] == branch.path:
+                before = None if data["before"] is None else self._bytes(other, "before")
+                if before is not None:
+                    lines = split_lines(before)
+                    self._branches.append(self._through(branch, lines, data["before"], None)._replace(at=at - 1))
+                    return
+        self._give(branch.places.values(), None, branch.has_gap)
+
+    def _through(self, branch: _Branch, lines: Sequence[bytes], ref: str, version: _Version | None) -> _Branch:
+        """Return the branch in an older text; lines that this one doesn't have are nobody's agent's."""
+        kept = same_lines(lines, branch.lines)
+        self._give([place for at, place in branch.places.items() if at not in kept], version, branch.has_gap)
+        older = {kept[at]: place for at, place in branch.places.items() if at in kept}
+        return branch._replace(lines=lines, hash=ref, places=older)
+
+    def _bytes(self, version: _Version, side: str) -> bytes | None:
+        ref = version.data[side]
+        return self.fetch(version.event.session_id, ref) if ref else None
+
+    def _give(self, places: Iterable[int], version: _Version | None, has_gap: bool) -> None:
+        for place in places:
+            text = self._texts[place]
+            if version is None:
+                self._found[place] = BlamedLine(place + 1, text, "unknown" if has_gap else "you")
+                continue
+            checkpoint, event = version.checkpoint or Checkpoint("", 0), version.event
+            call_id = event.data["call_id"]
+            self._found[place] = BlamedLine(
+                place + 1, text, "agent", event.session_id, checkpoint.number, event.turn_id or "", call_id,
+                checkpoint.names.get(call_id, ""), checkpoint.prompt, event.time,
+            )  # fmt: skip

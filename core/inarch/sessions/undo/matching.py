@@ -1,0 +1,136 @@
+"""Which lines of two texts are the same, in bounded time: what is alike at both ends, then lines that are unique."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+Lines = Sequence[bytes]
+MOST_COMPARED = 4_000_000
+"""Pairs of lines up to which a stretch without lines of its own is compared line by line."""
+
+
+class Run(NamedTuple):
+    """`length` lines that are the same, from line `old` of the one text and line `new` of the other."""
+
+    old: int
+    new: int
+    length: int
+
+
+class Hunk(NamedTuple):
+    """Lines `start` to `end` of the old text became lines `new_start` to `new_end` of the new one."""
+
+    start: int
+    end: int
+    new_start: int
+    new_end: int
+
+
+def split_lines(data: bytes) -> list[bytes]:
+    """Return the lines with their ends, cut at line feeds only: joined they are the same bytes again."""
+    lines = data.split(b"\n")
+    last = lines.pop()
+    return [line + b"\n" for line in lines] + ([last] if last else [])
+
+
+def hunks(old: Lines, new: Lines) -> list[Hunk]:
+    """Return what differs between two texts, in order."""
+    found: list[Hunk] = []
+    old_at = new_at = 0
+    for run in (*_joined(old, new), Run(len(old), len(new), 0)):
+        if old_at < run.old or new_at < run.new:
+            found.append(Hunk(old_at, run.old, new_at, run.new))
+        old_at, new_at = run.old + run.length, run.new + run.length
+    return found
+
+
+def same_lines(old: Lines, new: Lines) -> dict[int, int]:
+    """Return the new text's lines that the old one has, too: from place in the new to place in the old."""
+    return {run.new + at: run.old + at for run in _joined(old, new) for at in range(run.length)}
+
+
+def _joined(old: Lines, new: Lines) -> Iterator[Run]:
+    waiting: Run | None = None
+    for run in _runs(old, new, 0, len(old), 0, len(new)):
+        if waiting is not None and (waiting.old + waiting.length, waiting.new + waiting.length) == run[:2]:
+            waiting = Run(waiting.old, waiting.new, waiting.length + run.length)
+            continue
+        if waiting is not None:
+            yield waiting
+        waiting = run
+    if waiting is not None:
+        yield waiting
+
+
+def _runs(old: Lines, new: Lines, low: int, high: int, new_low: int, new_high: int) -> Iterator[Run]:
+    """Yield what is the same within two stretches; a stack of its own, for texts may be long."""
+    pending: list[Run | tuple[int, int, int, int]] = [(low, high, new_low, new_high)]
+    while pending:
+        step = pending.pop()
+        if isinstance(step, Run):
+            yield step
+            continue
+        low, high, new_low, new_high = step
+        head = 0
+        while low + head < high and new_low + head < new_high and old[low + head] == new[new_low + head]:
+            head += 1
+        if head:
+            yield Run(low, new_low, head)
+            low, new_low = low + head, new_low + head
+        tail = 0
+        while high - tail > low and new_high - tail > new_low and old[high - tail - 1] == new[new_high - tail - 1]:
+            tail += 1
+        if tail:
+            high, new_high = high - tail, new_high - tail
+            pending.append(Run(high, new_high, tail))
+        if low < high and new_low < new_high:
+            pending += reversed(_cut(old, new, low, high, new_low, new_high))
+
+
+def _cut(
+    old: Lines, new: Lines, low: int, high: int, new_low: int, new_high: int
+) -> list[Run | tuple[int, int, int, int]]:
+    """Cut two stretches at lines that each has exactly once; without one, compare them line by line."""
+    anchors = _anchors(old, new, low, high, new_low, new_high)
+    if not anchors:
+        return [*_compared(old, new, low, high, new_low, new_high)]
+    steps: list[Run | tuple[int, int, int, int]] = []
+    for place, new_place in anchors:
+        steps += [(low, place, new_low, new_place), Run(place, new_place, 1)]
+        low, new_low = place + 1, new_place + 1
+    return [*steps, (low, high, new_low, new_high)]
+
+
+def _anchors(old: Lines, new: Lines, low: int, high: int, new_low: int, new_high: int) -> list[tuple[int, int]]:
+    """Return the longest rising chain of lines that both stretches have once."""
+    once = {line for line, times in Counter(old[low:high]).items() if times == 1}
+    new_once = {line for line, times in Counter(new[new_low:new_high]).items() if times == 1} & once
+    places = {old[at]: at for at in range(low, high) if old[at] in new_once}
+    pairs = [(places[new[at]], at) for at in range(new_low, new_high) if new[at] in new_once]
+    ends: list[int] = []
+    last: list[int] = []
+    before: list[int] = []
+    for number, (place, _) in enumerate(pairs):
+        at = bisect_left(ends, place)
+        before.append(last[at - 1] if at else -1)
+        ends[at : at + 1], last[at : at + 1] = [place], [number]
+    chain: list[tuple[int, int]] = []
+    number = last[-1] if last else -1
+    while number >= 0:
+        chain.append(pairs[number])
+        number = before[number]
+    return chain[::-1]
+
+
+def _compared(old: Lines, new: Lines, low: int, high: int, new_low: int, new_high: int) -> Iterator[Run]:
+    if (high - low) * (new_high - new_low) > MOST_COMPARED:
+        return
+    from difflib import SequenceMatcher
+
+    matcher = SequenceMatcher(None, old[low:high], new[new_low:new_high], autojunk=False)
+    for place, new_place, length in matcher.get_matching_blocks():
+        if length:
+            yield Run(low + place, new_low + new_place, length)

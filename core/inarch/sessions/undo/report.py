@@ -1,0 +1,97 @@
+"""What came of an undo or redo, and how it is said."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Literal
+
+from inarch.contract.frozen import frozen
+
+if TYPE_CHECKING:
+    from inarch.sessions.undo.checkpoints import Checkpoints
+
+_SIGNS = {"made": "+", "removed": "-", "changed": "~", "merged": "~", "mode": "~", "left": "!"}
+
+
+@frozen
+class FileOutcome:
+    """What was, or would be, done to a path: `made`, `changed`, `merged`, `removed`, `mode`, or `left` with a note."""
+
+    path: str
+    action: str
+    note: str = ""
+
+
+@frozen
+class FileConflict:
+    """A path where what a person has now and what should be taken back touch the same lines; `text` shows them.
+
+    Without a path it is about all of it, and `text` says what went wrong.
+    """
+
+    path: str
+    text: str
+
+
+@frozen
+class UndoReport:
+    """What an undo or redo was about and what came of it; unless `done`, nothing at all was written.
+
+    `what` names the turns and calls, a line each; `notes` say what is not covered.
+    """
+
+    action: Literal["undo", "redo"]
+    what: tuple[str, ...] = ()
+    files: tuple[FileOutcome, ...] = ()
+    conflicts: tuple[FileConflict, ...] = ()
+    notes: tuple[str, ...] = ()
+    done: bool = False
+
+
+def report_lines(report: UndoReport, columns: int) -> Iterator[str]:
+    """Yield the lines that tell a person, none wider than `columns`, tabs and control characters as they are."""
+    for line in _lines(report):
+        while len(line) > max(columns, 10):
+            cut = line.rfind(" ", 10, columns)
+            cut = cut if cut > 0 else columns
+            yield line[:cut]
+            line = f"    {line[cut:].lstrip()}"
+        yield line
+
+
+def _lines(report: UndoReport) -> Iterator[str]:
+    if not report.what or not (report.files or report.conflicts):
+        stands = {"undo": "is undone already", "redo": "stands, nothing of it is undone"}[report.action]
+        yield from (f"{what} {stands}" for what in report.what)
+        if not report.what:
+            yield f"there is nothing to {report.action}"
+        return
+    done = {"undo": "undone", "redo": "done again"}[report.action]
+    begin = done if report.done else "nothing was written of" if report.conflicts else f"would be {done}"
+    yield from (f"{begin}: {what}" for what in report.what)
+    for conflict in report.conflicts:
+        yield f"conflict in {conflict.path}:" if conflict.path else "conflict:"
+        yield from (f"  {line}" for line in conflict.text.split("\n"))
+    for file in () if report.conflicts else report.files:
+        word = "mode changed" if file.action == "mode" else file.action
+        word = "merged with what was changed since" if word == "merged" else word
+        yield f"  {_SIGNS.get(file.action, ' ')} {file.path}: {word}{f' ({file.note})' if file.note else ''}"
+    yield from (f"note: {note}" for note in report.notes)
+
+
+def checkpoint_lines(found: Checkpoints, columns: int) -> Iterator[str]:
+    """Yield a line for each turn that changed files, the latest first, and one for each of its calls."""
+    undone = found.undone_calls
+    for checkpoint in reversed(found.turns):
+        if not checkpoint.calls:
+            continue
+        named = (
+            f"turn {checkpoint.number}  {' '.join(checkpoint.prompt.split())}" if checkpoint.number else "your command"
+        )
+        yield named[:columns]
+        for call_id, changes in checkpoint.calls.items():
+            paths = list(dict.fromkeys(str(data.get("new_path") or data["path"]) for data in changes))
+            more = f" and {len(paths) - 3} more" if len(paths) > 3 else ""
+            state = "  (undone)" if call_id in undone else ""
+            yield f"  {call_id}  {checkpoint.names.get(call_id, '')}{state}"[:columns]
+            yield f"    {', '.join(paths[:3])}{more}"[:columns]
