@@ -4,6 +4,8 @@ import ctypes
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from shutil import disk_usage
+from tempfile import TemporaryDirectory
 
 import pytest
 from hypothesis import settings
@@ -23,6 +25,18 @@ def own_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Monke
     return home
 
 
+@pytest.fixture
+def memory_path(tmp_path: Path) -> Iterator[Path]:
+    """A folder in memory, where the system has such: for tests that bring little files to disk thousands of times."""
+    memory = Path("/dev/shm")
+    if not (memory.is_dir() and os.access(memory, os.W_OK) and disk_usage(memory).free > MUCH):
+        yield tmp_path
+        return
+    with TemporaryDirectory(dir=memory, prefix="inarch-test-") as folder:
+        yield Path(folder)
+
+
+MUCH = 48 << 20
 PASSING_OVER_PERMISSIONS = 1 << 1 | 1 << 2  # CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH: linux/capability.h
 
 

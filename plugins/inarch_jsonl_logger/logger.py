@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import threading
+from collections.abc import Sequence
 from pathlib import Path
 
 from attrs import define, field
@@ -56,6 +57,16 @@ class JsonlLogger:
                 self._lost += 1
                 self._fails = True
                 self._reason = error.strerror or str(error)
+
+    def copied(self, event: inarch.Event) -> None:
+        """Write the line of an event that the session was forked with: a log is a whole session."""
+        self.saw(event)
+
+    def files(self, session_id: str) -> Sequence[Path]:
+        """Return the files of a session's log that there are."""
+        path = self.path(session_id)
+        names = re.compile(rf"{re.escape(path.stem)}(\.\d+)?\.jsonl")
+        return sorted(other for other in path.parent.glob(f"{path.stem}*.jsonl") if names.fullmatch(other.name))
 
     def summary(self, turn_id: str) -> str | None:
         """Say once what went wrong since it was last said."""

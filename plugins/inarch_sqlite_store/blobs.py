@@ -1,4 +1,4 @@
-"""Blobs: raw bytes such as files as they were, by content hash, a folder a session, readable by their owner only."""
+"""Big blobs: files named by their hash, a folder a session, readable by their owner only."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from pathlib import Path
 import inarch
 from inarch_sqlite_store.durable import sync_path
 
+_AT_ONCE = 16
+"""Files that are brought to disk together: the drive does the work of many in little more than the time of one."""
 _SAFE_NAME = re.compile(r"[A-Za-z0-9_-]{1,100}")
 
 
@@ -20,6 +22,7 @@ class Blobs:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._unsynced: set[Path] = set()
+        self._made: set[Path] = set()
         self._lock = threading.Lock()
 
     @property
@@ -27,32 +30,43 @@ class Blobs:
         """Whether something is not on disk yet."""
         return bool(self._unsynced)
 
-    def put(self, session_id: str, data: bytes) -> str:
-        """Write bytes once and return their SHA-256."""
-        ref = hashlib.sha256(data).hexdigest()
+    def put(self, session_id: str, ref: str, data: bytes) -> str:
+        """Write bytes once and return their SHA-256, which the caller knows."""
         folder = self._of(session_id)
         target = folder / ref
         if target.exists():
             return ref
-        self._folder.mkdir(exist_ok=True, mode=0o700)
-        folder.mkdir(exist_ok=True, mode=0o700)
-        half = folder / f".{ref}-{os.getpid()}-{threading.get_ident()}"
+        if folder not in self._made:
+            self._make(folder)
+        half = f"{folder}/.{ref}-{os.getpid()}-{threading.get_ident()}"
         try:
-            with os.fdopen(os.open(half, os.O_CREAT | os.O_TRUNC | os.O_WRONLY, 0o600), "wb") as file:
-                file.write(data)
-            half.replace(target)
+            try:
+                _write(half, data)
+            except FileNotFoundError:  # the session was deleted meanwhile, maybe by another process
+                self._make(folder)
+                _write(half, data)
+            os.rename(half, target)  # noqa: PTH104 # for every edit
         except OSError:
-            half.unlink(missing_ok=True)
+            Path(half).unlink(missing_ok=True)
             raise
         with self._lock:
             self._unsynced.add(target)
         return ref
 
-    def get(self, session_id: str, ref: str) -> bytes:
-        """Return the bytes of a reference, checked against it."""
+    def _make(self, folder: Path) -> None:
+        self._folder.mkdir(exist_ok=True, mode=0o700)
+        folder.mkdir(exist_ok=True, mode=0o700)
+        with self._lock:
+            self._made.add(folder)
+            self._unsynced |= {self._folder, self._folder.parent}  # so that the entry for the folder is on disk, too
+
+    def get(self, session_id: str, ref: str, is_damaged: bool = False) -> bytes:
+        """Return the bytes of a reference, checked against it; `is_damaged` says that they are so elsewhere."""
         try:
             data = (self._of(session_id) / Path(ref).name).read_bytes()
         except (FileNotFoundError, IsADirectoryError):
+            if is_damaged:
+                raise inarch.StoreError("damaged", f"blob {ref} of session {session_id} is damaged") from None
             raise inarch.StoreError("missing", f"session {session_id} has no blob {ref}") from None
         if hashlib.sha256(data).hexdigest() != ref:
             raise inarch.StoreError("damaged", f"blob {ref} of session {session_id} is damaged")
@@ -63,6 +77,7 @@ class Blobs:
         folder = self._of(session_id)
         with self._lock:
             self._unsynced = {path for path in self._unsynced if path.parent != folder}
+            self._made.discard(folder)
         from shutil import rmtree
 
         rmtree(folder, ignore_errors=True)
@@ -72,8 +87,7 @@ class Blobs:
         with self._lock:
             paths, self._unsynced = self._unsynced, set()
         try:
-            for path in {*paths, *(path.parent for path in paths), *(path.parent.parent for path in paths)}:
-                sync_path(path)
+            _sync_all({*paths, *(path.parent for path in paths if path.parent in self._made)})
         except OSError:
             with self._lock:
                 self._unsynced |= paths
@@ -82,3 +96,25 @@ class Blobs:
     def _of(self, session_id: str) -> Path:
         safe = _SAFE_NAME.fullmatch(session_id)
         return self._folder / (session_id if safe else hashlib.sha256(session_id.encode()).hexdigest())
+
+
+def _write(path: str, data: bytes) -> None:
+    descriptor = os.open(path, os.O_CREAT | os.O_TRUNC | os.O_WRONLY, 0o600)
+    try:
+        rest = memoryview(data)
+        while rest:
+            rest = rest[os.write(descriptor, rest) :]
+    finally:
+        os.close(descriptor)
+
+
+def _sync_all(paths: set[Path]) -> None:
+    if len(paths) <= 4:
+        for path in paths:
+            sync_path(path)
+        return
+    from concurrent.futures import ThreadPoolExecutor
+
+    with ThreadPoolExecutor(_AT_ONCE) as pool:
+        for _ in pool.map(sync_path, paths):
+            pass

@@ -5,17 +5,21 @@ from __future__ import annotations
 import os
 import sqlite3
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import inarch
 from inarch_sqlite_store.faults import SQLITE_FAULTS
-from inarch_sqlite_store.rows import is_whole
+from inarch_sqlite_store.rows import is_blob, is_whole
 
 FILE = "sessions.db"
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 BUSY_S = 0.1
 """How long a statement waits for another process; short, because the event loop waits with it."""
 OPENING_S = 5.0
+_PAGES = slice(28, 32)
+"""Where the header of a file says how many pages it has (sqlite.org/fileformat2.html)."""
 
 # An event's id is its session's key and its seq in one number: rows of a session lie together, a second writer of a
 # seq is refused by the primary key, and no second index is written.
@@ -27,6 +31,13 @@ CREATE TABLE sessions (
 CREATE TABLE events (id INTEGER PRIMARY KEY, line TEXT NOT NULL, sum INTEGER NOT NULL);
 CREATE VIEW log AS SELECT sessions.id AS session_id, events.id & 0xFFFFFFFF AS seq, line
     FROM events JOIN sessions ON sessions.key = events.id >> 32;
+"""
+# What version 2 adds, last, so that the other tables begin where they did. Rows come in the order of writing: bytes in
+# the order of their hashes would make SQLite move the pages of three of them for each.
+_SCHEMA_2 = """
+CREATE TABLE blobs (
+    id INTEGER PRIMARY KEY, session INTEGER NOT NULL, ref BLOB NOT NULL, data BLOB NOT NULL, UNIQUE (session, ref)
+);
 """
 
 
@@ -67,8 +78,8 @@ def _prepare(connection: sqlite3.Connection, file: Path) -> None:
     if _version(connection) != SCHEMA_VERSION:
         connection.execute("BEGIN IMMEDIATE")
         version = _version(connection)
-        if version == 0:
-            for statement in _SCHEMA.split(";\n"):
+        if version < SCHEMA_VERSION:
+            for statement in (*(_SCHEMA.split(";\n") if version == 0 else ()), _SCHEMA_2):
                 connection.execute(statement)
             connection.execute(f"PRAGMA user_version={SCHEMA_VERSION}")
         connection.execute("COMMIT")
@@ -98,8 +109,21 @@ def set_aside(folder: Path) -> Path:
     return aside
 
 
-def readable_rows(file: Path) -> Iterator[tuple[int, bytes]]:
-    """Yield (id, line) of the rows of a broken database that can be read from either end and are whole."""
+def readable_events(file: Path) -> Iterator[tuple[int, bytes]]:
+    """Yield (id, line) of the events of a broken database that can be read from either end and are whole."""
+    for row_id, line, checksum in _rows(file, "id, CAST(line AS BLOB), sum", "events"):
+        if is_whole(line, checksum):
+            yield row_id, line
+
+
+def readable_blobs(file: Path) -> Iterator[tuple[int, bytes, bytes]]:
+    """Yield (key of the session, hash, data) of the blobs that can be read from either end and are whole."""
+    for _, key, digest, data in _rows(file, "id, session, ref, data", "blobs"):
+        if is_blob(digest, data):
+            yield key, digest, data
+
+
+def _rows(file: Path, columns: str, table: str) -> Iterator[Any]:
     last = -1
     for order in ("ASC", "DESC"):
         try:
@@ -108,15 +132,48 @@ def readable_rows(file: Path) -> Iterator[tuple[int, bytes]]:
             return
         try:
             connection.execute("PRAGMA writable_schema=ON")  # lets SQLite read a file that lost its end
-            rows = connection.execute(f"SELECT id, CAST(line AS BLOB), sum FROM events ORDER BY id {order}")
-            for row_id, line, checksum in rows:
-                if order == "DESC" and row_id <= last:
+            for row in connection.execute(f"SELECT {columns} FROM {table} ORDER BY id {order}"):
+                if order == "DESC" and row[0] <= last:
                     return
-                if is_whole(line, checksum):
-                    yield row_id, line
-                last = max(last, row_id) if order == "ASC" else last
+                yield row
+                last = max(last, row[0]) if order == "ASC" else last
             return
         except SQLITE_FAULTS:
             continue  # what lies behind the broken page is reached from the other end
         finally:
             connection.close()
+
+
+@contextmanager
+def with_new_head(file: Path) -> Iterator[Path | None]:
+    """Give a copy of a database whose first page is destroyed with another one; None where there is no room for it.
+
+    That page says where the tables begin, which in every database of this schema is the same: one from a new database
+    takes its place, in a copy.
+    """
+    from tempfile import TemporaryDirectory
+
+    with TemporaryDirectory(dir=file.parent, prefix="rescue-") as folder:
+        copy: Path | None = None
+        try:
+            copy = _with_new_head(file, Path(folder))
+        except (OSError, *SQLITE_FAULTS):
+            pass  # the file that was set aside stays as it is
+        yield copy
+
+
+def _with_new_head(file: Path, folder: Path) -> Path:
+    copy = folder / "copy.db"
+    from shutil import copyfile
+
+    copyfile(file, copy)
+    if Path(f"{file}-wal").exists():
+        copyfile(f"{file}-wal", f"{copy}-wal")
+    connection = connect(folder)
+    (size,) = connection.execute("PRAGMA page_size").fetchone()
+    connection.close()
+    head = bytearray((folder / FILE).read_bytes()[:size])
+    head[_PAGES] = (copy.stat().st_size // size).to_bytes(4)
+    with copy.open("r+b") as broken:
+        broken.write(head)
+    return copy

@@ -3,7 +3,21 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
+
+
+def _syncing() -> Callable[[int], object]:
+    try:
+        from fcntl import F_FULLFSYNC, fcntl  # type: ignore[attr-defined,unused-ignore] # macOS
+    except ImportError:
+        data_only: Callable[[int], object] = getattr(os, "fdatasync", os.fsync)
+        return data_only
+    return lambda descriptor: fcntl(descriptor, F_FULLFSYNC)
+
+
+sync_descriptor = _syncing()
+"""Brings what was written to disk: past the drive's cache too, where the system has a call for it."""
 
 
 class WriteAheadLog:
@@ -42,13 +56,3 @@ def sync_path(path: Path) -> None:
         sync_descriptor(descriptor)
     finally:
         os.close(descriptor)
-
-
-def sync_descriptor(descriptor: int) -> None:
-    """Bring what was written to disk: past the drive's cache too, where the system has a call for it."""
-    try:
-        from fcntl import F_FULLFSYNC, fcntl  # type: ignore[attr-defined,unused-ignore] # macOS
-    except ImportError:
-        getattr(os, "fdatasync", os.fsync)(descriptor)
-    else:
-        fcntl(descriptor, F_FULLFSYNC)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 import zlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import inarch
 
@@ -14,6 +15,8 @@ SEQ_BITS = 32
 SEQ_MASK = (1 << SEQ_BITS) - 1
 DESCRIBING = frozenset({"session.started", "turn.started"})
 """Kinds that say what a session is about."""
+_DECODER = json.JSONDecoder()
+_REF = re.compile("[0-9a-f]{64}")
 _TIME = re.compile(r'"time":"([^"]+)"')
 Row = tuple[int, str, int]
 """(id, line, checksum of the line)"""
@@ -30,11 +33,23 @@ def is_whole(line: object, checksum: object) -> bool:
     return isinstance(line, bytes) and zlib.crc32(line) == checksum
 
 
+def digest_of(ref: str) -> bytes:
+    """Return the column of a blob's reference; empty for a text that is none."""
+    return bytes.fromhex(ref) if _REF.fullmatch(ref) else b""
+
+
+def is_blob(digest: object, data: object) -> bool:
+    """Whether bytes are those that were kept."""
+    return isinstance(data, bytes) and hashlib.sha256(data).digest() == digest
+
+
 def event_of(line: bytes) -> inarch.Event | None:
     """Return the event of a line, None if it isn't one."""
     try:
         text = line.decode()
-        item = json.loads(text)
+        item, end = _DECODER.raw_decode(text)  # a fifth quicker than json.loads, which looks for white space
+        if end != len(text):
+            return None
         return inarch.Event(
             item["seq"], item["time"], item["session_id"], item["turn_id"], item["kind"], item["data"], text
         )
@@ -70,20 +85,24 @@ def title_of(events: Iterable[inarch.Event]) -> str:
     """Return the first prompt among the events, on one line."""
     for event in events:
         turn = event.data.get("turn") if event.kind == "turn.started" else None
-        if turn and turn.get("type") == "user":
+        if isinstance(turn, Mapping) and turn.get("type") == "user":
             words = " ".join(str(turn.get("content", ""))[: 4 * TITLE_LENGTH].split())
             return words if len(words) <= TITLE_LENGTH else words[: TITLE_LENGTH - 1] + "…"
     return ""
 
 
-def by_session(lines: Iterable[tuple[int, bytes]]) -> dict[str, list[inarch.Event]]:
-    """Return the events of rescued lines by session, in order."""
-    found: dict[str, dict[int, inarch.Event]] = {}
-    for _, line in lines:
+Rescued = dict[tuple[int, str], list[inarch.Event]]
+"""Events in order by the key that their session had, and its id."""
+
+
+def by_session(lines: Iterable[tuple[int, bytes]]) -> Rescued:
+    """Return the events of rescued lines by session."""
+    found: dict[tuple[int, str], dict[int, inarch.Event]] = {}
+    for row_id, line in lines:
         event = event_of(line)
         if event is not None:
-            found.setdefault(event.session_id, {})[event.seq] = event
-    return {session_id: [events[seq] for seq in sorted(events)] for session_id, events in found.items()}
+            found.setdefault((row_id >> SEQ_BITS, event.session_id), {})[event.seq] = event
+    return {session: [events[seq] for seq in sorted(events)] for session, events in found.items()}
 
 
 def taken(session_id: str, seqs: Sequence[int]) -> inarch.StoreError:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
+from functools import partial
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import inarch
 from inarch_sqlite_store import database
@@ -22,8 +24,10 @@ from inarch_sqlite_store.rows import (
     SEQ_MASK,
     Row,
     by_session,
+    digest_of,
     event_of,
     from_column,
+    is_blob,
     is_whole,
     root_of,
     row_of,
@@ -43,7 +47,14 @@ _DESCRIBE = (
     "UPDATE sessions SET root = CASE root WHEN '' THEN ? ELSE root END,"
     " title = CASE title WHEN '' THEN ? ELSE title END WHERE key = ?"
 )
-_LOAD = "SELECT id, CAST(line AS BLOB), sum FROM events WHERE id > ? AND id < ? ORDER BY id"
+_LOAD = "SELECT id, CAST(line AS BLOB), sum FROM events WHERE id > ? AND id < ? ORDER BY id LIMIT ?"
+CHUNK = 256
+"""Rows that are read at once: a session may have more of them than fit in memory."""
+SMALL_BLOB = 64 << 10
+"""Bytes up to which a blob is a row: on disk with the events by one sync, where a file needs two more."""
+_KEEP_BLOB = "INSERT INTO blobs (session, ref, data) SELECT key, ?, ? FROM sessions WHERE key = ?"
+_MEND_BLOB = "UPDATE blobs SET data = ? WHERE session = ? AND ref = ?"
+_BLOB = "SELECT data FROM blobs WHERE session = ? AND ref = ?"
 _LAST = "SELECT max(id) FROM events WHERE id > ? AND id < ?"
 _SESSIONS = """
 SELECT session.id, session.root, session.started, substr(last.line, 1, 100), last.id & 0xFFFFFFFF, session.title
@@ -98,7 +109,24 @@ class SqliteStore:
 
     def load(self, session_id: str, after: int = 0) -> Sequence[inarch.Event]:
         """Return the events with `seq` greater than `after`, in order; damaged ones are left out and told."""
-        return self._carefully(lambda: self._load(session_id, after))
+        return [*self.scan(session_id, after)]
+
+    def scan(self, session_id: str, after: int = 0) -> Iterator[inarch.Event]:
+        """Yield what `load` returns, without holding it all."""
+        place, checked = max(after, 0), False
+        while True:
+            read = partial(self._rows, session_id, place, CHUNK, checked)
+            rows, gaps = self._carefully(read)
+            checked = checked or gaps
+            for row_id, line, checksum in rows:
+                place = row_id & SEQ_MASK
+                event = event_of(line) if is_whole(line, checksum) else None
+                if event is None or event.seq != place or event.session_id != session_id:
+                    self._tell(f"event {place} of session {session_id} is damaged and was left out")
+                else:
+                    yield event
+            if len(rows) < CHUNK:
+                return
 
     def sessions(self, root: str | None = None) -> Sequence[inarch.SessionInfo]:
         """Return the sessions of a root, or all, newest first."""
@@ -117,17 +145,32 @@ class SqliteStore:
 
     def put_blob(self, session_id: str, data: bytes) -> str:
         """Keep bytes and return their SHA-256."""
+        digest = hashlib.sha256(data)
+        ref = digest.hexdigest()
+        if len(data) <= SMALL_BLOB and self._is_row(session_id, digest.digest(), data):
+            return ref
         try:
-            return self._blobs.put(session_id, data)
+            return self._blobs.put(session_id, ref, data)
         except OSError as error:
             raise store_error(error, str(self._folder / "blobs")) from error
 
     def get_blob(self, session_id: str, ref: str) -> bytes:
         """Return the bytes of a reference."""
+        digest = digest_of(ref)
+        row = self._carefully(partial(self._row, session_id, digest))
+        if row is not None and is_blob(digest, row[0]):
+            return bytes(row[0])
         try:
-            return self._blobs.get(session_id, ref)
+            return self._blobs.get(session_id, ref, is_damaged=row is not None)
         except OSError as error:
             raise store_error(error, str(self._folder / "blobs")) from error
+
+    def _is_row(self, session_id: str, digest: bytes, data: bytes) -> bool:
+        """Keep bytes as a row; not where the database takes none now, or knows no such session."""
+        try:
+            return self._carefully(partial(self._put_row, session_id, digest, data))
+        except inarch.StoreError:
+            return False
 
     def close(self) -> None:
         """Let go of the files."""
@@ -180,6 +223,21 @@ class SqliteStore:
                 self._connection.execute(_DESCRIBE, (to_column(root_of(events)), to_column(title_of(events)), key))
         self._keys[session_id] = key
 
+    def _put_row(self, session_id: str, digest: bytes, data: bytes) -> bool:
+        key = self._keys.get(session_id) or self._key(session_id)
+        try:
+            kept = self._connection.execute(_KEEP_BLOB, (digest, data, key)).rowcount == 1
+        except sqlite3.IntegrityError:
+            found = self._connection.execute(_BLOB, (key, digest)).fetchone()
+            kept = found == (data,) or self._connection.execute(_MEND_BLOB, (data, key, digest)).rowcount == 1
+        self._unsynced = self._unsynced or kept
+        return kept
+
+    def _row(self, session_id: str, digest: bytes) -> tuple[Any] | None:
+        key = self._keys.get(session_id) or self._key(session_id)
+        found: tuple[Any] | None = self._connection.execute(_BLOB, (key, digest)).fetchone()
+        return found
+
     def _check_kept(self, session_id: str, count: int) -> None:
         if not count:
             self._keys.pop(session_id, None)
@@ -217,24 +275,20 @@ class SqliteStore:
                 raise taken(session_id, [row[0] & SEQ_MASK])
         return new
 
-    def _load(self, session_id: str, after: int) -> list[inarch.Event]:
+    def _rows(self, session_id: str, after: int, most: int, checked: bool) -> tuple[list[tuple[int, bytes, int]], bool]:
+        """Return some rows, and whether numbers are missing among them; then the file is looked at, once a reading."""
         key = self._keys.get(session_id) or self._key(session_id)
-        begin, end = (key << SEQ_BITS) + max(after, 0), (key + 1) << SEQ_BITS
-        rows = self._connection.execute(_LOAD, (begin, end)).fetchall()
-        (last,) = self._connection.execute(_LAST, (begin, end)).fetchone()
-        events: list[inarch.Event] = []
-        before, gaps = begin, last != (rows[-1][0] if rows else None) or (bool(key) and not rows and after <= 0)
-        for row_id, line, checksum in rows:
-            gaps, before = gaps or row_id != before + 1, row_id
-            seq = row_id & SEQ_MASK
-            event = event_of(line) if is_whole(line, checksum) else None
-            if event is None or event.seq != seq or event.session_id != session_id:
-                self._tell(f"event {seq} of session {session_id} is damaged and was left out")
-            else:
-                events.append(event)
-        if gaps:
+        begin, end = (key << SEQ_BITS) + after, (key + 1) << SEQ_BITS
+        rows = self._connection.execute(_LOAD, (begin, end, most)).fetchall()
+        gaps = bool(key) and not rows and not after
+        if rows:
+            gaps = rows[-1][0] - begin != len(rows)
+        if len(rows) < most:
+            (last,) = self._connection.execute(_LAST, (begin, end)).fetchone()
+            gaps = gaps or last != (rows[-1][0] if rows else None)
+        if gaps and not checked:
             self._check_pages()
-        return events
+        return rows, gaps
 
     def _check_pages(self) -> None:
         """Look for damage that makes SQLite pass over rows without noticing."""
@@ -250,6 +304,7 @@ class SqliteStore:
             self._connection.execute(
                 "DELETE FROM events WHERE id >= ? AND id < ?", (key << SEQ_BITS, (key + 1) << SEQ_BITS)
             )
+            self._connection.execute("DELETE FROM blobs WHERE session = ?", (key,))
             self._connection.execute("DELETE FROM sessions WHERE id = ?", (session_id,))
         self._keys.pop(session_id, None)
         self._unsynced = True
@@ -264,9 +319,10 @@ class SqliteStore:
             try:
                 if unsynced:
                     self._log.sync()
-                self._blobs.sync()
+                if self._blobs.waits:
+                    self._blobs.sync()
             except OSError as error:
-                self._unsynced = unsynced
+                self._unsynced = self._unsynced or unsynced  # others may have appended meanwhile
                 raise store_error(error, str(self._file)) from error
             self._last_sync_s = time.monotonic() - begun
 
@@ -285,13 +341,26 @@ class SqliteStore:
         except (*SQLITE_FAULTS, OSError) as error:
             raise store_error(error, str(self._file)) from error
         if aside is not None:
-            self._tell(f"{self._file} was damaged: it is now {aside.name}, {saved} events were saved from it")
+            self._tell(
+                f"{self._file} was damaged: it is now {aside.name}, {saved} events were saved from it; "
+                "inarch sessions restore FILE brings back what the event log of a session has"
+            )
 
     def _rescue(self, aside: Path) -> int:
-        saved = by_session(database.readable_rows(aside))
-        for session_id, events in saved.items():
-            self._append(session_id, events)
-        return sum(map(len, saved.values()))
+        for way in (nullcontext(aside), database.with_new_head(aside)):
+            with way as file:
+                saved = by_session(database.readable_events(file)) if file is not None else {}
+                for (_, session_id), events in saved.items():
+                    self._append(session_id, events)
+                if file is not None and saved:
+                    self._rescue_blobs(file, dict(saved.keys()))
+                    return sum(map(len, saved.values()))
+        return 0
+
+    def _rescue_blobs(self, file: Path, sessions: Mapping[int, str]) -> None:
+        for key, digest, data in database.readable_blobs(file):
+            if key in sessions:
+                self._put_row(sessions[key], digest, data)
 
     def _let_go(self) -> None:
         with self._sync_lock:

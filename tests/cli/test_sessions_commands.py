@@ -10,7 +10,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from inarch import CallPart, Message, Text, ToolCall, ToolError, ToolResult, Turn, Usage, UsageError
-from inarch.cli.sessions import _GLYPHS, find, listing, sessions, story
+from inarch.cli.sessions import find, listing, sessions
+from inarch.cli.sessions_show import GLYPHS, story
 from inarch.contract.events import (
     CallResult,
     CallState,
@@ -58,7 +59,7 @@ def store() -> MemoryStore:
 
 def told(store: ContextStore, session: str) -> str:
     info = find(store, session)
-    return "\n".join(story(info, fold(store.load(info.id)), _GLYPHS))
+    return "\n".join(story(info, fold(store.load(info.id)), GLYPHS))
 
 
 def test_a_list_has_a_line_a_session_with_enough_of_its_id(store: MemoryStore) -> None:

@@ -15,7 +15,8 @@ from inarch.journal.redaction import Redactor as Redactor
 
 if TYPE_CHECKING:
     from inarch.journal.folding import fold as fold
+    from inarch.journal.resuming import resume as resume
 
-__all__ = ["History", "Journal", "MemoryStore", "Redactor", "fold"]
+__all__ = ["History", "Journal", "MemoryStore", "Redactor", "fold", "resume"]
 
-__getattr__ = loaded_later(__name__, {"fold": "folding"})
+__getattr__ = loaded_later(__name__, {"fold": "folding", "resume": "resuming"})

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -45,6 +45,13 @@ class LogRead(NamedTuple):
     problems: tuple[LogProblem, ...]
 
 
+class SessionsRead(NamedTuple):
+    """What a log holds of any number of sessions, by their ids in the order of their beginnings."""
+
+    sessions: Mapping[str, tuple[Event, ...]]
+    problems: tuple[LogProblem, ...]
+
+
 def read_log(path: Path) -> LogRead:
     """Return the events of a log, with those of the files NAME.1.jsonl, NAME.2.jsonl, … that were set aside before it.
 
@@ -54,25 +61,52 @@ def read_log(path: Path) -> LogRead:
     Raises:
         OSError: A file can't be read.
     """
-    reading = _Reading()
-    for file in log_files(path):
-        with file.open("rb") as lines:
-            reading.take(file.name, lines)
-    return reading.result(path.name)
+    return _read(path, _Reading(only_first=True)).first(path.name)
+
+
+def read_sessions(path: Path) -> SessionsRead:
+    """Return the events of all sessions in a log and in the files that were set aside before it, as `read_log` does.
+
+    Raises:
+        OSError: A file can't be read.
+    """
+    return _read(path, _Reading()).all(path.name)
 
 
 def log_files(path: Path) -> list[Path]:
-    """Return the files of a log, oldest first."""
+    """Return the files of a log, oldest first; the last one may have been set aside a moment ago."""
     name = re.compile(rf"{re.escape(path.stem)}\.(\d+){re.escape(path.suffix)}")
     found = [(int(match[1]), other) for other in path.parent.iterdir() if (match := name.fullmatch(other.name))]
-    return [*(other for _, other in sorted(found)), path]
+    return [*(other for _, other in sorted(found)), *([path] if path.exists() or not found else [])]
+
+
+def missing(seqs: Iterable[int]) -> list[tuple[int, int]]:
+    """Return the gaps in ascending numbers that should begin with 1: first and last number of each."""
+    gaps, before = [], 0
+    for seq in seqs:
+        if seq > before + 1:
+            gaps.append((before + 1, seq - 1))
+        before = seq
+    return gaps
+
+
+def gap_words(first: int, last: int) -> str:
+    """Say which events are missing."""
+    return f"event {first} is missing" if first == last else f"events {first} to {last} are missing"
+
+
+def _read(path: Path, reading: _Reading) -> _Reading:
+    for file in log_files(path):
+        with file.open("rb") as lines:
+            reading.take(file.name, lines)
+    return reading
 
 
 @define
 class _Reading:
-    events: dict[int, Event] = field(factory=dict)
+    only_first: bool = False
+    sessions: dict[str, dict[int, Event]] = field(factory=dict)
     problems: list[LogProblem] = field(factory=list)
-    session_id: str | None = None
     more: int = 0
 
     def take(self, file: str, lines: Iterable[bytes]) -> None:
@@ -89,21 +123,26 @@ class _Reading:
 
     def _keep(self, event: Event) -> str:
         """Keep an event, or say why not."""
-        if self.session_id is None:
-            self.session_id = event.session_id
-        if event.session_id != self.session_id:
+        if self.only_first and self.sessions and event.session_id not in self.sessions:
             return f"an event of another session, {event.session_id}, was left out"
-        kept = self.events.setdefault(event.seq, event)
+        kept = self.sessions.setdefault(event.session_id, {}).setdefault(event.seq, event)
         return f"a second, different event {event.seq} was left out" if kept.line != event.line else ""
 
-    def result(self, file: str) -> LogRead:
-        """Put the events in order and find the gaps between them."""
-        seqs = sorted(self.events)
-        wrong = [*_gaps(seqs)][:MOST_PROBLEMS]
-        if self.more:
-            wrong.append(f"{self.more} more lines are broken")
-        problems = (*self.problems, *(LogProblem(file, 0, what) for what in wrong))
-        return LogRead(tuple(self.events[seq] for seq in seqs), problems)
+    def first(self, file: str) -> LogRead:
+        """Put the events of the first session in order and find the gaps between them."""
+        events = _ordered(next(iter(self.sessions.values()), {}))
+        wrong = [gap_words(*gap) for gap in missing(event.seq for event in events)][:MOST_PROBLEMS]
+        return LogRead(events, (*self.all(file).problems, *(LogProblem(file, 0, what) for what in wrong)))
+
+    def all(self, file: str) -> SessionsRead:
+        """Put the events of each session in order."""
+        more = [LogProblem(file, 0, f"{self.more} more lines are broken")] if self.more else []
+        sessions = {session_id: _ordered(events) for session_id, events in self.sessions.items()}
+        return SessionsRead(sessions, (*self.problems, *more))
+
+
+def _ordered(events: Mapping[int, Event]) -> tuple[Event, ...]:
+    return tuple(events[seq] for seq in sorted(events))
 
 
 def _events_of(line: bytes) -> Iterator[tuple[Event | None, str]]:
@@ -147,13 +186,3 @@ def _is_event(item: dict[str, Any]) -> bool:
         and all(isinstance(item.get(name), str) for name in ("time", "session_id", "kind"))
         and isinstance(item.get("data"), dict)
     )
-
-
-def _gaps(seqs: list[int]) -> Iterator[str]:
-    before = 0
-    for seq in seqs:
-        if seq == before + 2:
-            yield f"event {before + 1} is missing"
-        elif seq > before + 2:
-            yield f"events {before + 1} to {seq - 1} are missing"
-        before = seq

@@ -62,6 +62,7 @@ class _Folder:
     turns: dict[str, _OpenTurn] = field(factory=dict)
     seen: dict[str, str] = field(factory=dict)
     unknown: list[str] = field(factory=list)
+    cut_off: list[str] = field(factory=list)
     left_out: list[Mapping[str, Any]] = field(factory=list)
     root: str = ""
     title: str = ""
@@ -73,8 +74,11 @@ class _Folder:
         self.title = self.title or title_of(event)
         if event.kind == "session.started":
             self.root = self.root or str(event.data.get("root", ""))
-        elif event.kind == "context.dropped":
+        elif event.kind == "context.dropped" and is_readable_drop(event.data):
             self.left_out.append(event.data)
+        elif event.kind == "file.changed" and not event.turn_id:
+            for key in ("path", "new_path"):  # an undo, or a person's own command: the model has not seen that
+                self.seen.pop(str(event.data.get(key)), None)
         handler = _HANDLERS.get(event.kind)
         if handler is None or not event.turn_id:  # a person's own command is of no turn
             return
@@ -115,7 +119,7 @@ class _Folder:
         """Note how a strategy's calls are presented, or the answer that it gave without a model."""
         turn.present = data.get("present", "results")
         if data["decision"] == "answer" and data.get("text"):
-            turn.batches.append(_Batch(Message("assistant", (Text(data["text"]),))))
+            turn.batches.append(_Batch(Message("assistant", (Text(str(data["text"])),))))
 
     def replied(self, turn: _OpenTurn, data: Mapping[str, Any]) -> None:
         """Note a reply and the calls it asks for; a broken one was asked for again."""
@@ -129,27 +133,27 @@ class _Folder:
 
     def call_state(self, turn: _OpenTurn, data: Mapping[str, Any]) -> None:
         """Note how far a call came."""
-        call_id = data["call_id"]
+        call_id, status = _text(data, "call_id"), _text(data, "status")
         if data.get("call") is not None:
             self._adopt(turn, from_data(ToolCall, data["call"]))
         elif call_id not in turn.calls:
-            self._adopt(turn, ToolCall(call_id, "", turn.turn.id, data["name"], {}))
+            self._adopt(turn, ToolCall(call_id, "", turn.turn.id, _text(data, "name"), {}))
         if data.get("effects") is not None:
             effects = data["effects"]
             turn.effectful[call_id] = bool(effects.get("writes")) or bool(effects.get("exclusive"))
         call = turn.calls[call_id]
         if call.status not in TERMINAL:
-            turn.calls[call_id] = evolve(call, status=data["status"], after=tuple(data.get("after") or call.after))
+            turn.calls[call_id] = evolve(call, status=status, after=tuple(data.get("after") or call.after))
 
     def call_result(self, turn: _OpenTurn, data: Mapping[str, Any]) -> None:
         """Note how a call ended and which bytes of which files it knew."""
-        call_id = data["call_id"]
+        call_id, status = _text(data, "call_id"), _text(data, "status")
         result = from_data(ToolResult, data["result"])
         if call_id not in turn.calls:
-            self._adopt(turn, ToolCall(call_id, "", turn.turn.id, data["name"], {}))
+            self._adopt(turn, ToolCall(call_id, "", turn.turn.id, _text(data, "name"), {}))
         turn.calls[call_id] = evolve(
             turn.calls[call_id],
-            status=data["status"],
+            status=status,
             result=result,
             started=data.get("started"),
             ended=data.get("ended"),
@@ -162,7 +166,7 @@ class _Folder:
 
     def changed(self, turn: _OpenTurn, data: Mapping[str, Any]) -> None:
         """Note a changed file, in case the call that did it never reports."""
-        turn.changed.setdefault(data["call_id"], []).append(data["path"])
+        turn.changed.setdefault(data["call_id"], []).append(_text(data, "path"))
 
     def _adopt(self, turn: _OpenTurn, call: ToolCall) -> None:
         # A call that no reply holds is one that a strategy, a mention or the user asked for; the results of mentions,
@@ -187,6 +191,7 @@ class _Folder:
             for call_id, call in turn.calls.items():
                 if call.result is None or call.status not in TERMINAL:
                     turn.calls[call_id] = self._cut_off(turn, call)
+                    self.cut_off.append(call_id)
             said = list(_messages(turn))
             turns.append(_closed(turn, said))
             messages += said
@@ -203,6 +208,8 @@ class _Folder:
             tuple(self.unknown),
             tuple((turn_id, tuple(said)) for turn_id, said in groups if said),
             tuple(self.left_out),
+            tuple(self.cut_off),
+            tuple(turn.turn.id for turn in self.turns.values() if turn.turn.status == "running"),
         )
 
     def _cut_off(self, turn: _OpenTurn, call: ToolCall) -> ToolCall:
@@ -229,6 +236,24 @@ _HANDLERS: Mapping[str, Callable[[_Folder, _OpenTurn, Mapping[str, Any]], None]]
     "call.result": _Folder.call_result,
     "file.changed": _Folder.changed,
 }
+
+
+def is_readable_drop(data: Mapping[str, Any]) -> bool:
+    """Whether the data of a `context.dropped` has the shapes that its readers rely on."""
+    lists = (data.get("shortened") or [], data.get("turns") or [])
+    counts = (data.get("tokens", 0), data.get("steps", 0), data.get("added", 0))
+    return (
+        all(isinstance(ids, list) and all(isinstance(one, str) for one in ids) for ids in lists)
+        and all(isinstance(count, int) for count in counts)
+        and isinstance(data.get("results") or {}, dict)
+    )
+
+
+def _text(data: Mapping[str, Any], key: str) -> Any:
+    """Return a value that must be text; what depends on it would fail much later."""
+    if not isinstance(data[key], str):
+        raise TypeError(f"{key} is no text")
+    return data[key]
 
 
 def _no_blob(ref: str) -> bytes:

@@ -27,6 +27,8 @@ class History:
         unknown: Calls with effects of which nobody knows how they ended.
         said: The same messages by the agent's turn that they belong to, each with the prompt it answers.
         left_out: The data of each `context.dropped`: what the model didn't see any more.
+        cut_off: Calls of which the events don't have a result.
+        unended: Turns of which the events don't have the end.
     """
 
     turns: tuple[Turn, ...] = ()
@@ -38,14 +40,18 @@ class History:
     unknown: tuple[str, ...] = ()
     said: tuple[tuple[str, tuple[Message, ...]], ...] = ()
     left_out: tuple[Mapping[str, Any], ...] = ()
+    cut_off: tuple[str, ...] = ()
+    unended: tuple[str, ...] = ()
 
 
 def title_of(event: Event) -> str:
     """Return a session's title if this event is the start of a user's turn, else an empty text."""
     if event.kind != "turn.started":
         return ""
-    turn = event.data.get("turn") or {}
-    return one_line(str(turn.get("content", "")), TITLE_LENGTH) if turn.get("type") == "user" else ""
+    turn = event.data.get("turn")
+    if not isinstance(turn, Mapping) or turn.get("type") != "user":
+        return ""
+    return one_line(str(turn.get("content", "")), TITLE_LENGTH)
 
 
 def one_line(text: str, length: int) -> str:

@@ -42,8 +42,11 @@ KERNEL_NAMES: Mapping[str, Collection[str]] = {
     "strategies": ("native",),
     "stores": ("memory",),
     "front_ends": ("text", "json", "jsonl"),
-    "slash_commands": ("approve", "compact", "context", "help", "quit"),
-}
+    "slash_commands": (
+        "approve", "clear", "compact", "context", "fork", "help", "model", "plugins", "profile", "quit", "redo",
+        "resume", "retry", "sessions", "stats", "tools", "undo",
+    ),
+}  # fmt: skip
 """Names that no plugin can claim, by kind of hook, because the kernel brings them itself."""
 
 

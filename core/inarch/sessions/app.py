@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 import stat
 from collections.abc import Mapping, Sequence
@@ -97,17 +96,32 @@ class App(Parts):
 
         return Session(open_conversation(self, session_id))
 
+    def fork(self, session_id: str, at: int | None = None) -> Session:
+        """Return a new session that begins with the first `at` agent turns of a kept one, or with all of them.
+
+        Raises:
+            UsageError: There is no session of this id, or it has no such turn.
+            StoreError: The store can't be opened or read, or has no room.
+        """
+        from inarch.sessions.forking import fork_session
+
+        fork_id = fork_session(self.store, session_id, at)
+        self.tell_copied(fork_id)
+        return self.session(fork_id)
+
     async def call_tool(self, name: str, arguments: Mapping[str, Any]) -> ToolResult:
         """Call one tool, through the scheduler and all policies, outside any session.
 
         Without a front end, what would have to be asked is denied. Whoever calls knows the files they name, so the ones
         to be written count as seen in their present bytes; a change between then and the write is still a conflict.
         """
+        import asyncio
+
         from inarch.journal import Journal, MemoryStore
 
         journal = Journal(MemoryStore(), new_id(), redactor=self.redactor)
         seen = await asyncio.to_thread(self._present, name, arguments)
-        scheduler = self.scheduler(journal, seen)
+        scheduler = self.scheduler(journal, seen, keeps=False)
         try:
             (call,) = await scheduler.run(new_id(), [PlannedCall(name, arguments)], "user")
         finally:
@@ -136,6 +150,8 @@ class App(Parts):
 
     def close(self) -> None:
         """Close from code that isn't asynchronous."""
+        import asyncio
+
         asyncio.run(self.aclose())
 
     def __enter__(self) -> App:
@@ -169,6 +185,7 @@ def run(prompt: str, **options: Any) -> Turn:
     Raises:
         InarchError: As `compose` and `Session.run`.
     """
+    import asyncio
 
     async def go() -> Turn:
         app = compose(**options)

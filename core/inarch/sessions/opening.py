@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,16 +16,24 @@ from inarch.contract.ports import ContextSource, ContextStore
 from inarch.contract.records import PluginContext
 from inarch.journal import Journal, MemoryStore
 from inarch.plugins import Bound
+from inarch.sessions.healing import end_what_was_cut_off
 from inarch.sessions.observers import Observer
 from inarch.sessions.parts import Parts
+from inarch.sessions.undo.telling import Undone
 from inarch.turns import Conversation, Mentions, ProjectStructure
 from inarch.turns.budget.ledger import Ledger
+from inarch.turns.context.counting import TokenCounter
 from inarch.turns.context.said import Said, restored
+from inarch.turns.sources.commands import CommandOutputs
 
 if TYPE_CHECKING:
-    from inarch.journal import History
+    from inarch.journal import History, Redactor
 
 INSTRUCTION_CHARACTERS = 32_768
+_SPENDING = frozenset({"model.requested", "model.replied"})
+_REMEMBERED = frozenset({"changes.undone", "file.changed", "context.added", "command.ran"})
+Remembered = tuple[Undone, CommandOutputs]
+"""The sources that tell what happened between two turns; they know it from the session's events."""
 
 
 def open_conversation(parts: Parts, session_id: str | None) -> Conversation:
@@ -39,38 +47,68 @@ def open_conversation(parts: Parts, session_id: str | None) -> Conversation:
     if (missing := parts.missing_models()) is not None:
         raise missing
     store, failure = _store_or_memory(parts, session_id)
-    events = list(store.load(session_id)) if session_id else []
-    if session_id and not events:
-        raise UsageError(f"there is no session {session_id}", "inarch sessions list shows those of this directory")
-    history = _folded(events, store, session_id) if events else None
+    ledger, counter, redactor, remembered = Ledger(), TokenCounter(), parts.redactor, (Undone(), CommandOutputs())
+    history = _resumed(store, session_id, partial(_hear, ledger, counter, redactor, remembered))
     if history is not None and _is_elsewhere(history.root, parts.config.root):
         raise UsageError(f"session {session_id} is about {history.root}", "go on with it there, or with that as --root")
     journal = Journal(
         store,
         session_id or new_id(),
-        redactor=parts.redactor,
+        redactor=redactor,
         required=parts.config.profile.journal == "required",
-        seq=events[-1].seq if events else 0,
+        seq=history.seq if history is not None else 0,
     )
-    for event in events:
-        journal.redactor.reserve(event.line)
-    talk = _conversation(parts, journal, history)
-    talk.ledger = Ledger.of(events)
-    talk.counter.recall(events)
-    journal.listeners.append(talk.ledger.saw)
-    journal.listeners += _observers(parts, journal)
+    talk = _conversation(parts, journal, history, remembered)
+    talk.ledger, talk.counter = ledger, counter
+    journal.listeners += [ledger.saw, *(source.saw for source in remembered)]
+    journal.listeners += _tracers(parts, journal)
+    notes = end_what_was_cut_off(journal, history, ledger) if history is not None else []
+    journal.listeners += _front_end(parts, journal)  # it shows what happens from now on
     journal.listeners.append(lambda event: _count_effects(talk, event))
     if history is None:
         _record_start(parts, journal)
+    for note in notes:
+        journal.record(note)
     if failure is not None:
         journal.record(ErrorHappened(f"not recorded: {failure.message}", failure.remedy, door="store"))
     return talk
 
 
+def _resumed(store: ContextStore, session_id: str | None, hear: Callable[[Event], None]) -> History | None:
+    """Return what a kept session came to; None for a new one.
+
+    Raises:
+        UsageError: There is no session of this id.
+    """
+    if session_id is None:
+        return None
+    from inarch.journal import resume
+
+    events = getattr(store, "scan", store.load)(session_id)
+    history = resume(events, lambda ref: store.get_blob(session_id, ref), hear)
+    if not history.seq:
+        raise UsageError(f"there is no session {session_id}", "inarch sessions list shows those of this directory")
+    return history
+
+
+def _hear(ledger: Ledger, counter: TokenCounter, redactor: Redactor, remembered: Remembered, event: Event) -> None:
+    """Let those who go on with a session's sums hear an event; shapes that are not understood are passed over."""
+    try:
+        if event.kind in _SPENDING:
+            ledger.saw(event)
+            counter.recall((event,))
+        elif event.kind in _REMEMBERED:
+            for source in remembered:
+                source.saw(event)
+    except (KeyError, TypeError, ValueError, AttributeError, ArithmeticError):
+        pass
+    redactor.reserve(event.line)
+
+
 def _is_elsewhere(root: str, here: str) -> bool:
     """Whether a session's directory is there and another one than this; one that was moved is taken along."""
     place = Path(root)
-    return root != here and place.is_dir() and str(place.resolve()) != here
+    return bool(root) and root != here and place.is_dir() and str(place.resolve()) != here
 
 
 def _store_or_memory(parts: Parts, session_id: str | None) -> tuple[ContextStore, StoreError | None]:
@@ -83,13 +121,7 @@ def _store_or_memory(parts: Parts, session_id: str | None) -> tuple[ContextStore
         return MemoryStore(), error
 
 
-def _folded(events: Sequence[Event], store: ContextStore, session_id: str | None) -> History:
-    from inarch.journal import fold
-
-    return fold(events, lambda ref: store.get_blob(session_id or "", ref))
-
-
-def _conversation(parts: Parts, journal: Journal, history: History | None) -> Conversation:
+def _conversation(parts: Parts, journal: Journal, history: History | None, remembered: Remembered) -> Conversation:
     seen = dict(history.seen) if history else {}
     return Conversation(
         session_id=journal.session_id,
@@ -97,7 +129,7 @@ def _conversation(parts: Parts, journal: Journal, history: History | None) -> Co
         models=parts.composition.models,
         tools=parts.tool_specs,
         strategies=parts.strategies,
-        sources=[*_own_sources(parts), *parts.composition.context_sources],
+        sources=[*_own_sources(parts, remembered), *parts.composition.context_sources],
         tracers=parts.composition.tracers,
         make_scheduler=partial(parts.scheduler, journal, seen),
         journal=journal,
@@ -121,21 +153,24 @@ def _instructions(config: Config) -> str:
     return next((text[:INSTRUCTION_CHARACTERS] for text in texts if text), "")
 
 
-def _own_sources(parts: Parts) -> list[Bound[ContextSource]]:
+def _own_sources(parts: Parts, remembered: Remembered) -> list[Bound[ContextSource]]:
     context = PluginContext(KERNEL, parts.config.root)
-    sources: tuple[ContextSource, ...] = (Mentions(), ProjectStructure())
+    sources: tuple[ContextSource, ...] = (*remembered, Mentions(), ProjectStructure())
     return [Bound(KERNEL, source, context) for source in sources]
 
 
-def _observers(parts: Parts, journal: Journal) -> list[Observer]:
-    observers = [
+def _tracers(parts: Parts, journal: Journal) -> list[Observer]:
+    return [
         Observer(f"tracer {bound.value.name!r}", bound.plugin, "tracer", bound.value.saw, journal)
         for bound in parts.composition.tracers
     ]
-    if parts.front_end is not None:
-        name = parts.front_end.name
-        observers.append(Observer(f"front end {name!r}", KERNEL, "front end", parts.front_end.show, journal, True))
-    return observers
+
+
+def _front_end(parts: Parts, journal: Journal) -> list[Observer]:
+    if parts.front_end is None:
+        return []
+    name = parts.front_end.name
+    return [Observer(f"front end {name!r}", KERNEL, "front end", parts.front_end.show, journal, True)]
 
 
 def _record_start(parts: Parts, journal: Journal) -> None:

@@ -10,7 +10,7 @@ from attrs import define, field
 
 from inarch.config import Config, nearest
 from inarch.contract.doors import KERNEL, Door, guarded
-from inarch.contract.errors import ConfigError, InarchError
+from inarch.contract.errors import ConfigError, InarchError, PluginError
 from inarch.contract.records import PluginContext, ToolSpec
 from inarch.plugins import Bound, Composition, discover
 from inarch.plugins.checks import opened_fault
@@ -121,9 +121,10 @@ class Parts:
         known = {"native": own, **self.composition.strategies}
         return [self.named("strategy", name, known) for name in self.config.profile.strategy]
 
-    def scheduler(self, journal: Journal, seen: dict[str, str]) -> Scheduler:
-        """Return a scheduler over the composed tools and policies."""
+    def scheduler(self, journal: Journal, seen: dict[str, str], *, keeps: bool = True) -> Scheduler:
+        """Return a scheduler over the composed tools and policies; `keeps` what can be undone."""
         from inarch.calls import Grants, Scheduler
+        from inarch.calls.keeping import Keeper
 
         return Scheduler(
             tools=self.composition.tools,
@@ -134,6 +135,7 @@ class Parts:
             workspace=self.workspace,
             seen=seen,
             grants=Grants(project=self.project_grants),
+            keeper=Keeper(journal, self.workspace, str(self.config.state_dir)) if keeps else None,
         )
 
     @property
@@ -156,6 +158,25 @@ class Parts:
             if plugin.distribution
         }
         return ProjectGrants(self.config.root, self.config.state_dir, origins)
+
+    def tell_copied(self, session_id: str) -> None:
+        """Give a session's events to the tracers that keep a copy of every session's: it didn't begin by recording."""
+        for tracer in self.composition.tracers:
+            copied = getattr(tracer.value, "copied", None)
+            if copied is None:
+                continue
+            try:
+                with guarded(tracer.plugin, "tracer", passes=()):
+                    for event in self.store.load(session_id):
+                        copied(event)
+            except PluginError:
+                continue  # it will fail again with the first event that is recorded, and is told then
+
+    def take_store(self, other: Parts) -> None:
+        """Go on with the store that other parts have opened, if it is the one of this profile, too."""
+        is_same = (self.config.profile.store, self.journalled) == (other.config.profile.store, other.journalled)
+        if is_same and "store" in other.__dict__:
+            self.__dict__["store"] = other.__dict__.pop("store")
 
     async def aclose(self) -> None:
         """Let go of providers, store, workspace and tracers; may be called twice."""

@@ -12,6 +12,7 @@ from attrs import define, evolve, field
 
 from inarch.contract.doors import guarded
 from inarch.contract.errors import Cancelled, PluginError, ProviderError
+from inarch.contract.event_parts import Failure
 from inarch.contract.events import ModelReplied, ModelRequested
 from inarch.contract.prices import priced
 from inarch.contract.records import ModelRequest, Price, Reply, Usage
@@ -162,11 +163,11 @@ class Attempt:
         """Count a failed request: one that the service refused, or never saw, is not billed."""
         if (error.status is not None or not error.was_sent) and not self._collected.has_begun:
             self.meter.add(_FREE)
-            self._record(Reply(self._collected.so_far(), (), _FREE, "error"), error.kind)
+            self._record(Reply(self._collected.so_far(), (), _FREE, "error"), error.kind, failure=_failure(error))
         else:
-            self._broken_off(error.kind)
+            self._broken_off(error.kind, _failure(error))
 
-    def _broken_off(self, why: str) -> None:
+    def _broken_off(self, why: str, failure: Failure | None = None) -> None:
         """Count a request that ended early: with what was reported, else as an estimate of unknown cost."""
         reported = self._collected.usage
         usage = self._estimate() if reported is None else priced(reported, self.price)
@@ -175,7 +176,7 @@ class Attempt:
         else:
             self.meter.add(usage)
         self._correct_pace(usage)
-        self._record(Reply(self._collected.so_far(), (), usage, "error"), why)
+        self._record(Reply(self._collected.so_far(), (), usage, "error"), why, failure=failure)
 
     def _estimate(self) -> Usage:
         return Usage(self.counted, int(self._collected.characters / CHARACTERS_PER_TOKEN))
@@ -184,7 +185,7 @@ class Attempt:
         used = usage.input_tokens + usage.output_tokens
         self.talk.pacer.corrected(self.choice.full_name, self.expected_tokens, used)
 
-    def _record(self, reply: Reply, error: str = "", ratio: float = 0.0) -> None:
+    def _record(self, reply: Reply, error: str = "", ratio: float = 0.0, failure: Failure | None = None) -> None:
         self.talk.journal.record(
             ModelReplied(
                 model=self.choice.full_name,
@@ -196,6 +197,11 @@ class Attempt:
                 plugin=self.plugin,
                 error=error,
                 input_ratio=ratio,
+                failure=failure,
             ),
             self.turn_id,
         )
+
+
+def _failure(error: ProviderError) -> Failure:
+    return Failure(error.message, error.remedy, error.status, error.retry_after, error.retryable, error.was_sent)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from inarch.contract.doors import guarded
 from inarch.contract.errors import InarchError, ProviderError, StoreError, ToolFailed
-from inarch.contract.events import ContextAdded, DecisionMade, KeptImage, Note
+from inarch.contract.event_parts import KeptImage
+from inarch.contract.events import ContextAdded, DecisionMade, Note
 from inarch.contract.records import Contribution, Decision, Image, Message, Text
 from inarch.turns.checking import checked_contribution, checked_decision, pending
 from inarch.turns.conversation import Conversation

@@ -38,6 +38,12 @@ from inarch.turns.conversation import Conversation
 from inarch.turns.limits import Repeats, TurnLimits
 from inarch.turns.models import Choice, choose_decision_model, choose_model
 
+RECORDED = (
+    "model", "fallback", "decision_model", "strategy", "approve", "max_iterations", "max_seconds", "max_cost_usd",
+    "max_tokens", "context_turns",
+)  # fmt: skip
+"""Keys of the profile that stand in a turn's record: a replay goes by them."""
+
 
 @define(eq=False, repr=False)
 class TurnRun:
@@ -65,7 +71,7 @@ class TurnRun:
         asked = Turn(new_id(), "user", parent, talk.session_id, now, now, prompt, status="done")
         turn = Turn(new_id(), "agent", asked.id, talk.session_id, now, model=main.full_name)
         talk.journal.record(TurnStarted(asked), asked.id)
-        talk.journal.record(TurnStarted(turn), turn.id)
+        talk.journal.record(TurnStarted(turn, {key: getattr(profile, key) for key in RECORDED}), turn.id)
         if main.note:
             talk.journal.record(Note(main.note, "model"), turn.id)
         if not talk.turns or talk.turns[-1].limit != "repeated_states":

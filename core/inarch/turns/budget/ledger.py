@@ -12,7 +12,7 @@ from typing import Any, Protocol
 
 from attrs import define, field
 
-from inarch.contract.events import Spent
+from inarch.contract.event_parts import Spent
 
 _ZERO = Decimal(0)
 

@@ -22,6 +22,7 @@ FIRST_BACKOFF_AFTER_LIMIT_S = 2.0
 LONGEST_BACKOFF_S = 30.0
 RETOLD_S = 1.0
 """A wait that turns out longer than was told by this much is told again."""
+LEFT_ALONE = "asked to be left alone"
 _AGAIN = "it can be asked again at"
 
 
@@ -131,7 +132,7 @@ class Pacer:
         """Raise the error again that the service would give, without asking it."""
         left = lane.window.not_before - self.clock()
         if left > LONGEST_WAIT_S:
-            error = ProviderError("rate_limit", f"{model} asked to be left alone", retry_after=left,
+            error = ProviderError("rate_limit", f"{model} {LEFT_ALONE}", retry_after=left,
                                   remedy="wait, or use another model")  # fmt: skip
             raise saying_when(error)
 

@@ -112,6 +112,14 @@ def age(talk: Conversation) -> None:
     whole = talk.config.profile.context_turns
     if len(talk.history) > whole:
         compact(talk, by_turns(talk.history, whole, whole * COMPACTED_FACTOR), "turns")
+        _let_go(talk)
+
+
+def _let_go(talk: Conversation) -> None:
+    """Hold no turn that the model doesn't see any more: it stands in the store. The last one is still looked at."""
+    if talk.journal.degraded is None:
+        dropped = {said.turn_id for said in talk.history if said.form == "dropped"}
+        talk.turns[:-1] = [turn for turn in talk.turns[:-1] if turn.id not in dropped]
 
 
 def compact(talk: Conversation, history: list[Said], reason: Reason) -> ContextDropped:

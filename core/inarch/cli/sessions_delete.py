@@ -1,0 +1,110 @@
+"""`inarch sessions delete`: events and kept bytes of sessions are gone for good."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from inarch.cli.options import composing_options
+from inarch.cli.session_ids import find
+from inarch.cli.terminal import is_terminal, print_json, print_line
+from inarch.contract.errors import PluginError, UsageError
+
+if TYPE_CHECKING:
+    from datetime import timedelta
+
+    from inarch.contract.records import SessionInfo
+    from inarch.sessions.app import App
+
+_AGE = re.compile(r"(\d{1,5})([hdw])")
+_UNITS = {"h": "hours", "d": "days", "w": "weeks"}
+
+
+@click.command("delete")
+@click.argument("ids", metavar="ID...", nargs=-1)
+@click.option("--older-than", metavar="AGE", help="Those of this directory in which nothing happened for 30d, 12h, 8w.")
+@click.option("--all", "everywhere", is_flag=True, help="With --older-than: those of every directory.")
+@click.option("--logs", is_flag=True, help="Their event logs, too; without it they stay and can restore the sessions.")
+@click.option("--yes", is_flag=True, help="Delete without a question, for scripts.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object.")
+@composing_options
+def delete_sessions(
+    ids: tuple[str, ...], older_than: str | None, everywhere: bool, logs: bool, yes: bool, as_json: bool, **given: Any
+) -> int:
+    """Delete sessions: their events and the bytes kept for undo."""
+    from inarch.cli.composing import Options, compose_app
+
+    if bool(ids) == bool(older_than):
+        raise UsageError("which sessions?", "name them by their ids, or give --older-than 30d")
+    age = _age(older_than) if older_than else None
+    with compose_app(Options.of(given)) as app:
+        chosen = _older(app, age, everywhere) if age is not None else [*{find(app.store, one): None for one in ids}]
+        if chosen and not yes:
+            _ask(chosen)
+        left = [file for info in chosen for file in _delete(app, info, logs)]
+    if as_json:
+        print_json({"deleted": [info.id for info in chosen], "logs": [str(file) for file in left]})
+        return 0
+    print_line({0: "nothing to delete", 1: "deleted 1 session"}.get(len(chosen), f"deleted {len(chosen)} sessions"))
+    if left:
+        many = "1 file" if len(left) == 1 else f"{len(left)} files"
+        print_line(f"their event logs stay ({many}, first {left[0]}); --logs deletes those, too")
+    return 0
+
+
+def _age(text: str) -> timedelta:
+    from datetime import timedelta
+
+    found = _AGE.fullmatch(text.strip())
+    if found is None:
+        raise UsageError(f"--older-than {text!r} is no age", "write it like 30d, 12h or 8w")
+    return timedelta(**{_UNITS[found[2]]: int(found[1])})
+
+
+def _older(app: App, age: timedelta, everywhere: bool) -> list[SessionInfo]:
+    from datetime import UTC, datetime
+
+    end = (datetime.now(UTC) - age).isoformat()
+    known = app.store.sessions(None if everywhere else app.config.root)
+    return [info for info in known if max(info.started, info.updated) < end]
+
+
+def _ask(chosen: Sequence[SessionInfo]) -> None:
+    from inarch.cli.sessions import listing
+
+    if not (is_terminal(sys.stdin) and is_terminal(sys.stdout)):
+        raise UsageError("nobody is here to answer", "look with inarch sessions show and give --yes")
+    for line in listing(chosen, [info.id for info in chosen], with_root=True):
+        click.echo(line)
+    if not click.confirm("Delete them for good?" if len(chosen) > 1 else "Delete it for good?", default=False):
+        raise UsageError("nothing was deleted")
+
+
+def _delete(app: App, info: SessionInfo, logs: bool) -> Iterator[Path]:
+    """Delete a session and yield the log files of it that stay."""
+    app.store.delete(info.id)
+    for file in _files(app, info.id):
+        if logs:
+            file.unlink(missing_ok=True)
+        else:
+            yield file
+
+
+def _files(app: App, session_id: str) -> Iterator[Path]:
+    from inarch.contract.doors import guarded
+
+    for tracer in app.composition.tracers:
+        files = getattr(tracer.value, "files", None)
+        if files is None:
+            continue
+        try:
+            with guarded(tracer.plugin, "tracer", passes=()):
+                found = [Path(file) for file in files(session_id)]
+        except PluginError:
+            continue
+        yield from found

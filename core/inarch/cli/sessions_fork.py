@@ -1,0 +1,36 @@
+"""`inarch sessions fork`: a new session that begins with the turns of another one."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import click
+
+from inarch.cli.options import composing_options
+from inarch.cli.session_ids import find
+from inarch.cli.terminal import print_json, print_line
+
+
+@click.command("fork")
+@click.argument("session_id", metavar="ID")
+@click.option("--at", type=int, metavar="TURN", help="Take the turns up to this one, counted from 1; all by default.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object.")
+@composing_options
+def fork_a_session(session_id: str, at: int | None, as_json: bool, **given: Any) -> None:
+    """Begin a new session with the turns of another one; files stay as they are now."""
+    from inarch.cli.composing import Options, compose_app
+    from inarch.sessions.forking import fork_session
+
+    with compose_app(Options.of(given)) as app:
+        source = find(app.store, session_id)
+        fork_id = fork_session(app.store, source.id, at)
+        asyncio.run(app.store.sync())
+        app.tell_copied(fork_id)
+        beginning = app.store.load(fork_id)[0].data
+    turns = int(beginning["forked_at"])
+    if as_json:
+        print_json({"session_id": fork_id, "forked_from": source.id, "forked_at": turns})
+        return
+    print_line(f"session {fork_id} begins with {'1 turn' if turns == 1 else f'{turns} turns'} of {source.id}")
+    print_line(f"go on with it: inarch --session {fork_id}")

@@ -1,0 +1,83 @@
+"""`inarch sessions restore`: sessions from an event log, where the store lost them or parts of them."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from inarch.cli.options import composing_options
+from inarch.cli.terminal import print_json, print_line
+from inarch.contract.errors import UsageError
+
+if TYPE_CHECKING:
+    from inarch.journal.event_log import LogProblem
+    from inarch.sessions.restoring import Restored
+
+MOST_TOLD = 20
+"""Of a log that is broken in more places than these, the others are counted."""
+
+
+@click.command("restore")
+@click.argument("file", metavar="FILE", type=click.Path(path_type=Path))
+@click.option("--json", "as_json", is_flag=True, help="One JSON object.")
+@composing_options
+def restore_sessions(file: Path, as_json: bool, **given: Any) -> int:
+    """Put the sessions of an event log back into the store, and say what is lost; exit 1 if it has none."""
+    from inarch.cli.composing import Options, compose_app
+    from inarch.contract.codec import to_data
+    from inarch.sessions.restoring import restore_log
+
+    with compose_app(Options.of(given)) as app:
+        try:
+            done = restore_log(app.store, file, app.config.root)
+        except OSError as error:
+            raise UsageError(
+                f"{file} can't be read: {error.strerror or error}", "name a JSON Lines event log"
+            ) from None
+        asyncio.run(app.store.sync())
+    if as_json:
+        print_json(to_data(done))
+        return 0 if done.sessions else 1
+    _tell(done.problems)
+    for session in done.sessions:
+        for line in _lines(session):
+            print_line(line)
+    if not done.sessions:
+        print_line(f"{file} has no event that can be read")
+    return 0 if done.sessions else 1
+
+
+def _lines(session: Restored) -> Iterator[str]:
+    from inarch.journal.event_log import gap_words
+
+    turns = "1 turn" if session.turns == 1 else f"{session.turns} turns"
+    there = f", {session.present:,} were there" if session.present else ""
+    did = f"{_events(session.events)} restored{there}" if session.events else "everything that the log has was there"
+    yield f"session {session.session_id}: {did} · {turns} · {session.title or '(no prompt)'}"
+    if session.placed:
+        yield "  its beginning is lost: it now belongs to this directory"
+    for gap in session.missing:
+        yield f"  {gap_words(*gap)}"
+    if session.left_out:
+        yield f"  {_events(session.left_out)} left out: the session went on without them, and has others in their place"
+    if session.not_undoable:
+        changes = "1 change" if session.not_undoable == 1 else f"{session.not_undoable} changes"
+        yield f"  {changes} of files can't be undone: a log doesn't have the bytes"
+    yield f"  go on with it: inarch --session {session.session_id}"
+
+
+def _events(count: int) -> str:
+    return "1 event" if count == 1 else f"{count:,} events"
+
+
+def _tell(problems: tuple[LogProblem, ...]) -> None:
+    from inarch.cli.failure import say
+
+    for problem in problems[:MOST_TOLD]:
+        say("note", str(problem))
+    if len(problems) > MOST_TOLD:
+        say("note", f"{len(problems) - MOST_TOLD} more such lines")

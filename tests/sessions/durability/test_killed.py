@@ -1,0 +1,211 @@
+"""kill -9, or a full disk, at every write of the journal, then going on: nothing is lost, done twice or made up."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from queue import SimpleQueue
+from typing import Any, NamedTuple
+
+import pytest
+from attrs import define
+
+from inarch.contract.codec import to_data
+from inarch.journal import fold
+from inarch_sqlite_store.store import SqliteStore
+
+pytestmark = pytest.mark.once
+
+PLUGIN = Path(__file__).with_name("killing.py")
+STARTING = Path(__file__).with_name("starting.py")
+AT_ONCE = 2
+EFFECTS = ("a", "b", "c")
+
+
+class Ended(NamedTuple):
+    """How a run ended, and what it said."""
+
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+class Starters:
+    """Processes that start the program, each one run at a time."""
+
+    def __init__(self) -> None:
+        self._free: SimpleQueue[subprocess.Popen[str]] = SimpleQueue()
+        environ = {"PATH": os.environ["PATH"], "LANG": "C.UTF-8"}
+        argv = [sys.executable, "-P", str(STARTING)]
+        pipe = subprocess.PIPE
+        self._all = [subprocess.Popen(argv, stdin=pipe, stdout=pipe, text=True, env=environ) for _ in range(AT_ONCE)]
+        for process in self._all:
+            self._free.put(process)
+
+    def run(self, words: Sequence[str], folder: Path, environ: Mapping[str, str], said: Path) -> Ended:
+        files = [Path(f"{said}-{name}") for name in ("out", "err")]
+        for file in files:
+            file.unlink(missing_ok=True)
+        asked = {"words": words, "folder": str(folder), "environ": environ, "out": str(files[0]), "err": str(files[1])}
+        process = self._free.get()
+        try:
+            assert process.stdin is not None and process.stdout is not None
+            process.stdin.write(json.dumps(asked) + "\n")
+            process.stdin.flush()
+            return Ended(int(process.stdout.readline()), *(file.read_text() for file in files))
+        finally:
+            self._free.put(process)
+
+    def close(self) -> None:
+        for process in self._all:
+            process.communicate()
+
+
+@pytest.fixture
+def tmp_path(memory_path: Path) -> Path:
+    return memory_path
+
+
+@pytest.fixture(scope="module")
+def starters() -> Iterator[Starters]:
+    starters = Starters()
+    yield starters
+    starters.close()
+
+
+@define
+class Place:
+    """A project, a home and the files that the plugin writes, for one killed run."""
+
+    folder: Path
+    starters: Starters
+
+    def __attrs_post_init__(self) -> None:
+        (self.folder / "project").mkdir(parents=True)
+        (self.folder / "project" / "README.md").write_text("# shop\n")
+        (self.folder / "config.toml").write_text('[profiles.default]\nplugins = ["sandbox-fs", "sqlite-store"]\n')
+
+    def run(self, *words: str, **more: str) -> Ended:
+        names = ("requests", "marks", "moments")
+        environ = {
+            "PATH": os.environ["PATH"],
+            "HOME": str(self.folder),
+            "LANG": "C.UTF-8",
+            "INARCH_CONFIG": str(self.folder / "config.toml"),
+            **{f"XDG_{name}_HOME": str(self.folder / name.lower()) for name in ("STATE", "CONFIG", "CACHE")},
+            **{f"DURABILITY_{name.upper()}": str(self.folder / name) for name in names},
+            **more,
+        }
+        words = (*words, "--plugin", str(PLUGIN))
+        return self.starters.run(words, self.folder / "project", environ, self.folder / "said")
+
+    def ask(self, prompt: str, *words: str, **more: str) -> Ended:
+        return self.run("ask", prompt, "--model", "marking/script", "--approve", "all", *words, **more)
+
+    def lines(self, name: str) -> list[str]:
+        file = self.folder / name
+        return file.read_text().splitlines() if file.exists() else []
+
+
+def calls_of(messages: list[dict[str, Any]]) -> dict[str, tuple[str, dict[str, Any]]]:
+    """Return the calls of a request with their results; every call has one, in the message that follows it."""
+    found: dict[str, tuple[str, dict[str, Any]]] = {}
+    for place, message in enumerate(messages):
+        for part in message["parts"]:
+            if part["type"] == "call":
+                (result,) = (
+                    other["result"]
+                    for other in messages[place + 1]["parts"]
+                    if other["type"] == "result" and other["call_id"] == part["id"]
+                )
+                assert part["id"] not in found
+                found[part["id"]] = (part["arguments"].get("name", part["name"]), result)
+    return found
+
+
+def kill(place: Place, moment: int) -> str:
+    """Kill a run at a moment, go on in a new process, and return how the calls with effects then stand."""
+    killed = place.ask("do it", INARCH_STORE="killing", DURABILITY_KILL_AT=str(moment))
+    assert killed.returncode == -9, killed.stderr
+    return check(place, moment)
+
+
+def fill_up(place: Place, moment: int) -> str:
+    """Let the disk be full from a moment on, go on when there is room, and return as `kill` does."""
+    full = place.ask("do it", INARCH_STORE="killing", DURABILITY_FULL_AT=str(moment))
+    assert full.returncode in (0, 1), full.stderr
+    assert full.returncode == 0 or "no room to write" in full.stderr
+    assert "Traceback" not in full.stderr
+    return check(place, moment)
+
+
+def check(place: Place, moment: int) -> str:
+    """Go on in a new process with what was broken off, and return how the calls with effects then stand."""
+    marked = place.lines("marks")
+    assert len(marked) == len(set(marked))
+    made = (place.folder / "project" / "new.txt").exists()
+    (place.folder / "requests").unlink(missing_ok=True)
+
+    resumed = place.ask("go on", "--continue")
+    if resumed.returncode == 2:  # broken off before the first event was kept: nothing may have happened
+        assert "no session" in resumed.stderr
+        assert not marked and not made
+        return "nothing"
+    assert resumed.returncode == 0, resumed.stderr
+    assert place.lines("marks") == marked
+
+    (request,) = map(json.loads, place.lines("requests"))
+    calls = calls_of(request)
+    states = {name: result["error"]["code"] if result["error"] else "success" for name, result in calls.values()}
+    done = {**{name: name in marked for name in EFFECTS}, "create_file": made}
+    for name, state in states.items():
+        assert state in ("success", "unknown_outcome", "cancelled"), states
+        assert state != "success" or done.get(name, True), f"{name} is said to be done and isn't"
+        assert state != "cancelled" or not done.get(name), f"{name} was done and is said not to be"
+        if state == "unknown_outcome":
+            assert "what it did is unknown" in resumed.stderr
+            assert "what it did is unknown" in json.dumps(request)
+    assert all(name in states for name, was_done in done.items() if was_done), "what was done has no record"
+
+    if moment % 4 == 0:  # what is unknown is told once
+        assert "is unknown" not in place.ask("go on", "--continue").stderr
+    store = SqliteStore(str(place.folder / "state" / "inarch"))
+    (info,) = store.sessions()
+    events = store.load(info.id)
+    store.close()
+    history = fold(events)
+    assert (history.unknown, history.cut_off, history.unended, store.damage) == ((), (), (), [])
+    assert [event.seq for event in events] == list(range(1, len(events) + 1))
+    kept = {call.id: call for turn in history.turns for call in turn.calls}
+    assert {call_id: to_data(kept[call_id].result)["error"] for call_id in calls} == {
+        call_id: result["error"] for call_id, (_, result) in calls.items()
+    }
+    return " ".join(f"{name}:{states.get(name, '-')}" for name in (*EFFECTS, "create_file"))
+
+
+def test_killed_at_every_write_of_the_journal(tmp_path: Path, starters: Starters) -> None:
+    whole = Place(tmp_path / "whole", starters)
+    assert whole.ask("do it", INARCH_STORE="killing").returncode == 0
+    assert whole.lines("marks") == ["a", "b", "c"]
+    moments = int(whole.lines("moments")[0])
+    assert moments > 12
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        places = ((Place(tmp_path / str(moment), starters), moment) for moment in range(1, moments + 1))
+        ends = list(pool.map(lambda one: kill(*one), places))
+    # Every kind of end was met: before, unknown in the middle, and after a call with effects.
+    assert ends[0] == "nothing"
+    for state in ("-", "unknown_outcome", "success"):
+        assert any(f"b:{state}" in end for end in ends), ends
+    assert any("create_file:unknown_outcome" in end for end in ends), ends
+
+
+def test_a_disk_that_is_full_from_some_write_on(tmp_path: Path, starters: Starters) -> None:
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        places = ((Place(tmp_path / str(moment), starters), moment) for moment in range(2, 36, 6))
+        ends = list(pool.map(lambda one: fill_up(*one), places))
+    assert any("b:success c:-" in end for end in ends), ends

@@ -1,0 +1,160 @@
+"""A long session goes on as if it had never stopped, holding only what the model still sees."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from inarch import StoreError
+from inarch.contract.events import Event
+from inarch.journal import fold, resume
+from inarch.sessions.app import App
+from inarch.testing import calls, says, scripted_app
+from inarch.testing.scripted import Step
+
+
+@pytest.fixture
+def options(tmp_path: Path) -> dict[str, Any]:
+    (tmp_path / "root").mkdir()
+    environ = {"XDG_STATE_HOME": str(tmp_path / "state"), "XDG_CACHE_HOME": str(tmp_path / "cache")}
+    config = {"profiles": {"default": {"context_turns": 2, "approve": "all"}}}
+    return {"root": tmp_path / "root", "journal": True, "environ": environ, "config": config}
+
+
+def script(turns: int) -> list[Step]:
+    steps: list[Step] = []
+    for number in range(turns):
+        write = ("write_file", {"file_path": f"{number % 5}.txt", "content": f"{number}\n"})
+        steps += [calls(write), says(f"answer {number}")]
+    return steps
+
+
+async def talk(app: App, session_id: str | None, turns: int) -> str:
+    session = app.session(session_id)
+    for number in range(turns):
+        await session.run(f"prompt {number}")
+    return session.id
+
+
+def test_a_resumed_session_sees_what_the_live_one_saw(options: dict[str, Any]) -> None:
+    app, _ = scripted_app(script(20), **options)
+    live = app.session()
+
+    async def go() -> None:
+        for number in range(20):
+            await live.run(f"prompt {number}")
+
+    asyncio.run(go())
+    again, _ = scripted_app(script(1), **options)
+    resumed = again.session(live.id)
+    assert resumed.conversation.earlier_messages() == live.conversation.earlier_messages()
+    assert [said.form for said in resumed.conversation.history] == [said.form for said in live.conversation.history]
+    assert resumed.conversation.seen == live.conversation.seen
+    assert resumed.conversation.ledger.total() == live.conversation.ledger.total()
+    assert resumed.conversation.journal.seq == live.conversation.journal.seq
+    # Only what is still seen is held; the whole is there for whoever asks.
+    assert len(resumed.conversation.turns) < 15
+    assert len(live.conversation.turns) < 15
+    for session in (live, resumed):
+        assert [turn.content for turn in session.turns] == [f"answer {number}" for number in range(20)]
+        assert all(len(turn.calls) == 1 for turn in session.turns)
+    asyncio.run(resumed.run("one more"))
+    assert len(resumed.turns) == 21
+    asyncio.run(app.aclose())
+    asyncio.run(again.aclose())
+
+
+def test_what_is_resumed_is_what_is_folded_but_for_dropped_turns(options: dict[str, Any]) -> None:
+    app, _ = scripted_app(script(14), **options)
+    session_id = asyncio.run(talk(app, None, 14))
+    events: list[Event] = list(app.store.load(session_id))
+    heard: list[Event] = []
+    for end in range(0, len(events), 7):
+        whole = fold(events[:end])
+        heard.clear()
+        part = resume(events[:end], lambda ref: b"", heard.append)
+        assert heard == events[:end]
+        assert (part.root, part.title, part.seq) == (whole.root, whole.title, whole.seq)
+        assert (part.seen, part.left_out) == (whole.seen, whole.left_out)
+        assert (part.unknown, part.cut_off, part.unended) == (whole.unknown, whole.cut_off, whole.unended)
+        gone = {turn_id for data in whole.left_out for turn_id in data["turns"]}
+        assert [turn for turn in part.turns if turn.type == "agent"] == [
+            turn for turn in whole.turns if turn.type == "agent" and turn.id not in gone
+        ]
+        assert [(turn_id, () if turn_id in gone else said) for turn_id, said in whole.said] == list(part.said)
+    app.close()
+
+
+def test_a_session_that_is_only_looked_at_does_not_change(options: dict[str, Any]) -> None:
+    app, _ = scripted_app(script(1), **options)
+    session_id = asyncio.run(talk(app, None, 1))
+    events = app.store.load(session_id)
+    executing = next(place for place, event in enumerate(events) if event.data.get("status") == "executing")
+    app.store.delete(session_id)
+    app.store.append(session_id, events[: executing + 1])
+    before = [event.line for event in app.store.load(session_id)]
+    session = app.session(session_id)
+    assert session.conversation.turns[-1].status == "cancelled"
+    assert [event.line for event in app.store.load(session_id)] == before
+    app.close()
+
+
+def test_numbers_rule_where_the_clock_goes_back(options: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    from inarch.journal import journal as recording
+
+    app, _ = scripted_app(script(3), **options)
+    session_id = asyncio.run(talk(app, None, 1))
+    monkeypatch.setattr(recording, "utc_now", lambda: "2001-01-01T00:00:00.000000Z")
+    asyncio.run(talk(app, session_id, 2))
+    again, _ = scripted_app(script(1), **options)
+    resumed = again.session(session_id)
+    assert [turn.content for turn in resumed.turns] == ["answer 0", "answer 1", "answer 2"]
+    assert [event.seq for event in again.store.load(session_id)] == list(range(1, resumed.conversation.journal.seq + 1))
+    app.close()
+    again.close()
+
+
+def test_of_two_who_go_on_with_one_session_the_second_to_write_is_told(options: dict[str, Any]) -> None:
+    app, _ = scripted_app(script(4), **options)
+    session_id = asyncio.run(talk(app, None, 1))
+    one, other = app.session(session_id), scripted_app(script(2), **options)[0]
+    two = other.session(session_id)
+    asyncio.run(one.run("from one"))
+    with pytest.raises(StoreError, match="another process writes to it") as caught:
+        asyncio.run(two.run("from two"))
+    assert caught.value.kind == "busy"
+    prompts = [turn.content for turn in fold(app.store.load(session_id)).turns if turn.type == "user"]
+    assert prompts == ["prompt 0", "from one"]
+    app.close()
+    other.close()
+
+
+def test_effects_wait_until_what_led_to_them_is_on_disk(options: dict[str, Any]) -> None:
+    """The order of power loss: `executing` is appended and synced before the tool writes, its result after it."""
+    app, _ = scripted_app(script(1), **options)
+    session = app.session()
+    store = app.store
+    order: list[tuple[str, list[str], bool]] = []
+    target = Path(options["root"]) / "0.txt"
+    append, sync = store.append, store.sync
+
+    def noted_append(session_id: str, events: Any) -> None:
+        append(session_id, events)
+        states = [str(event.data.get("status")) for event in events if event.kind in ("call.state", "call.result")]
+        order.append(("append", states[-1:], target.exists()))
+
+    async def noted_sync() -> None:
+        await sync()
+        order.append(("sync", [], target.exists()))
+
+    store.append, store.sync = noted_append, noted_sync  # type: ignore[method-assign]
+    asyncio.run(session.run("write it"))
+    executing = next(place for place, (what, states, _) in enumerate(order) if states == ["executing"])
+    assert order[executing][2] is False
+    assert order[executing + 1] == ("sync", [], False)
+    result = next(place for place, (what, states, _) in enumerate(order) if states == ["success"])
+    assert order[result][2] is True
+    app.close()

@@ -1,0 +1,185 @@
+"""The write-ahead log cut anywhere, rows damaged anywhere, and a database without its head: what is whole is there."""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+import struct
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from attrs import define
+
+from inarch import Event, StoreError
+from inarch.testing.store_suite import event, seqs, started
+from inarch_sqlite_store.store import SqliteStore
+
+HEADER, FRAME_HEADER = 32, 24
+
+
+@pytest.fixture
+def tmp_path(memory_path: Path) -> Path:
+    return memory_path
+
+
+@define
+class Written:
+    """A state folder as it stood while a process wrote, with the length of the log after each append."""
+
+    folder: Path
+    events: list[Event]
+    lengths: list[int]
+
+    @property
+    def log(self) -> bytes:
+        return Path(self.folder, "sessions.db-wal").read_bytes()
+
+    def whole(self, cut: int) -> int:
+        """Return how many appends had been committed when the log was `cut` bytes long."""
+        return sum(length <= cut for length in self.lengths)
+
+    def check(self, folder: Path, log: bytes) -> None:
+        """Open a copy with this log: exactly the appends that are whole in it are there, and more can follow."""
+        folder.mkdir()
+        shutil.copy(self.folder / "sessions.db", folder)
+        (folder / "sessions.db-wal").write_bytes(log)
+        store = SqliteStore(str(folder))
+        try:
+            count = self.whole(len(log))
+            assert [item.line for item in store.load("s")] == [item.line for item in self.events[:count]]
+            store.append("s", [event(count + 1, text="more")])
+            assert seqs(store) == list(range(1, count + 2))
+            assert store.damage == []
+        finally:
+            store.close()
+        if len(log) in self.lengths:
+            again = SqliteStore(str(folder))
+            assert seqs(again) == list(range(1, count + 2))
+            again.close()
+        shutil.rmtree(folder)
+
+
+def written(folder: Path, events: list[Event]) -> Written:
+    """Append events one by one and copy the files while the database is open, as kill -9 and power loss leave them."""
+    live, copy = folder / "live", folder / "copy"
+    store = SqliteStore(str(live))
+    store.append("s", events[:1])
+    connection = sqlite3.connect(live / "sessions.db")
+    connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    connection.close()
+    log = live / "sessions.db-wal"
+    lengths = [0]
+    for item in events[1:]:
+        store.append("s", [item])
+        lengths.append(log.stat().st_size)
+    copy.mkdir()
+    for name in ("sessions.db", "sessions.db-wal"):
+        shutil.copy(live / name, copy)
+    store.close()
+    return Written(copy, events, lengths)
+
+
+def test_a_small_log_cut_at_every_byte(tmp_path: Path) -> None:
+    (tmp_path / "live").mkdir()
+    connection = sqlite3.connect(tmp_path / "live" / "sessions.db")
+    connection.executescript("PRAGMA page_size=512; VACUUM")
+    connection.close()
+    small = written(tmp_path, [started("s", "/root"), event(2, text="two"), event(3, text="three")])
+    log = small.log
+    assert HEADER + 2 * FRAME_HEADER < len(log) < 5000
+    for cut in range(len(log) + 1):
+        small.check(tmp_path / f"cut-{cut}", log[:cut])
+
+
+def test_a_larger_log_cut_around_every_page(tmp_path: Path) -> None:
+    events = [started("s", "/root"), *(event(seq, text=f"{seq} " * 700) for seq in range(2, 40))]
+    large = written(tmp_path, events)
+    log = large.log
+    step = FRAME_HEADER + struct.unpack(">I", log[8:12])[0]
+    assert len(log) > 60 * step
+    for place in range(HEADER, len(log) + 1, step):
+        for cut in (place - 1, place, place + 1):
+            if cut <= len(log):
+                large.check(tmp_path / f"cut-{cut}", log[:cut])
+
+
+@pytest.mark.parametrize("tail", [b"\0" * 5000, b"\xff" * 5000, b"\x37\x7f\x06\x82" * 2000])
+def test_a_log_with_a_torn_tail_is_healed(tmp_path: Path, tail: bytes) -> None:
+    small = written(tmp_path, [started("s", "/root"), *(event(seq, text="x" * 900) for seq in range(2, 9))])
+    log = small.log
+    for count in range(1, len(small.lengths)):
+        end = small.lengths[count]
+        folder = tmp_path / f"torn-{count}"
+        folder.mkdir()
+        shutil.copy(small.folder / "sessions.db", folder)
+        (folder / "sessions.db-wal").write_bytes((log[:end] + tail)[: len(log)])
+        store = SqliteStore(str(folder))
+        assert [item.line for item in store.load("s")] == [item.line for item in small.events[: count + 1]]
+        store.append("s", [event(count + 2, text="more")])
+        assert seqs(store) == list(range(1, count + 3))
+        store.close()
+
+
+def places(folder: Path, text: bytes) -> Iterator[int]:
+    """Yield where the bytes of a row's text stand in the database file."""
+    data = (folder / "sessions.db").read_bytes()
+    place = data.find(text)
+    while place >= 0:
+        yield place
+        place = data.find(text, place + 1)
+
+
+def test_flipped_bytes_of_a_row_cost_that_row_and_are_told(tmp_path: Path) -> None:
+    whole = tmp_path / "whole"
+    store = SqliteStore(str(whole))
+    store.append("s", [started("s", "/root"), *(event(seq, text=f"the text of {seq:02d}") for seq in range(2, 31))])
+    store.close()
+    for seq in range(2, 31):
+        ((place),) = set(places(whole, f"the text of {seq:02d}".encode()))
+        for shift in range(-60, 16, 15):
+            folder = Path(shutil.copytree(whole, tmp_path / f"{seq}-{shift}"))
+            with (folder / "sessions.db").open("r+b") as file:
+                file.seek(place + shift)
+                old = file.read(1)
+                file.seek(place + shift)
+                file.write(bytes([old[0] ^ 0x41]))
+            again = SqliteStore(str(folder))
+            kept = seqs(again)
+            assert len(kept) >= 28, (seq, shift)  # a byte between two rows may belong to the one before
+            assert again.damage or len(kept) == 30
+            again.append("s", [event(31)])
+            assert seqs(again)[-1] == 31
+            again.close()
+            shutil.rmtree(folder)
+
+
+@pytest.mark.parametrize("size", [16, 100, 4096])
+@pytest.mark.parametrize("junk", [b"\0", b"\xff", b"not a database! "])
+def test_a_database_without_its_head_is_set_aside_and_the_way_on_is_told(
+    tmp_path: Path, size: int, junk: bytes
+) -> None:
+    folder = tmp_path / "state"
+    store = SqliteStore(str(folder))
+    store.append("s", [started("s", "/root"), *(event(seq, text="x" * 700) for seq in range(2, 200))])
+    store.close()
+    file = folder / "sessions.db"
+    with file.open("r+b") as data:
+        data.write((junk * size)[:size])
+    broken = file.read_bytes()
+    try:
+        again = SqliteStore(str(folder))
+    except StoreError as error:
+        assert error.kind in ("damaged", "read_only")
+        assert file.read_bytes() == broken
+        return
+    told = " ".join(again.damage)
+    assert (folder / "sessions.db.damaged-1").read_bytes() == broken
+    assert "sessions.db.damaged-1" in told
+    assert "inarch sessions restore" in told
+    assert seqs(again) == list(range(1, 200))
+    assert [info.root for info in again.sessions()] == ["/root"]
+    assert not list(folder.glob("rescue-*"))
+    again.append("s", [event(1000)])
+    assert seqs(again)[-1] == 1000
+    again.close()
