@@ -1,0 +1,77 @@
+"""`inarch replay`: a session again, from its record, in a copy of its workspace."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from inarch.cli.failure import ANSWERED, FAILED
+from inarch.cli.options import composing_options
+from inarch.cli.terminal import escape, print_json
+from inarch.contract.errors import UsageError
+
+if TYPE_CHECKING:
+    from inarch.cli.composing import Options
+    from inarch.sessions.replay import ReplayReport
+
+
+@click.command("replay")
+@click.argument("session_id", metavar="SESSION")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object.")
+@click.option("--keep", metavar="DIR", help="Leave the copy of the workspace there.")
+@click.option("--fork-at", type=click.IntRange(min=1), metavar="N", help="Go live from turn N on, with --model.")
+@composing_options
+def replay(session_id: str, as_json: bool, keep: str | None, fork_at: int | None, **given: Any) -> int:
+    """Run a session again from its record, in a copy of its workspace, without network.
+
+    The same comes with exit code 0; a difference, a reply that the record doesn't have, or a workspace that is not as
+    the sessions left it, with 1. With --fork-at, the turns before N are replayed and those from N on are asked of the
+    model that --model names, as a new session about the copy.
+    """
+    from inarch.cli.composing import Options
+
+    options = Options.of({**given, "model": None if fork_at is None else given.get("model")})
+    if given.get("model") and fork_at is None:
+        raise UsageError("--model means nothing to a replay", "it asks no model; go live from a turn with --fork-at N")
+    if fork_at is not None:
+        if as_json:
+            raise UsageError("--json means nothing to --fork-at", "inarch sessions diff A B --json compares afterwards")
+        from inarch.cli.replay_forking import fork
+
+        return fork(session_id, fork_at, keep, options, given)
+    report = asyncio.run(_replay(session_id, keep, options))
+    show(report, as_json)
+    return ANSWERED if report.same else FAILED
+
+
+async def _replay(session_id: str, keep: str | None, options: Options) -> ReplayReport:
+    from inarch.sessions.replay import replay as play
+
+    return await play(session_id, keep=keep, **composing(options))
+
+
+def composing(options: Options) -> dict[str, Any]:
+    """Return the options of `inarch.compose` that flags amount to."""
+    return {
+        "profile": options.profile,
+        "root": options.root,
+        "flags": options.flags,
+        "without": options.without,
+        "files": options.files,
+    }
+
+
+def show(report: ReplayReport, as_json: bool = False) -> None:
+    """Print what came of a replay."""
+    if as_json:
+        from inarch.contract.codec import to_data
+
+        print_json(to_data(report))
+        return
+    from inarch.sessions.replay.report import report_lines
+
+    for line in report_lines(report):
+        sys.stdout.write(escape(line, keep_newlines=False) + "\n")

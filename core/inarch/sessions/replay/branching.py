@@ -1,0 +1,76 @@
+"""Going another way: the first turns of a session replayed in a copy, and a new session that goes on from there."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from attrs import evolve
+
+from inarch.contract.errors import UsageError
+from inarch.contract.frozen import frozen
+from inarch.contract.ids import new_id
+from inarch.sessions.replay.reading import read_record
+from inarch.sessions.replay.replaying import find_session, replay
+from inarch.sessions.replay.report import ReplayReport
+
+if TYPE_CHECKING:
+    from inarch.sessions.app import App
+
+
+@frozen
+class Branch:
+    """A session that goes another way.
+
+    Args:
+        report: What came of the turns that were replayed; where they did not come to the same there is no session.
+        session_id: The new session; empty where there is none.
+        root: Its workspace, the copy, which is kept.
+        prompts: What was asked in the turns that are left, to be asked anew.
+    """
+
+    report: ReplayReport
+    session_id: str = ""
+    root: str = ""
+    prompts: tuple[str, ...] = ()
+
+
+async def branch(session_id: str, at: int, *, keep: str | Path | None = None, **options: Any) -> Branch:
+    """Replay the turns before turn `at` and begin a new session with them, about the copy of the workspace.
+
+    Args:
+        session_id: The session, or the beginning of its id.
+        at: The first turn that is not replayed, counted from 1.
+        keep: Where the copy is left; None: below the folder of our state.
+        options: Those of `inarch.compose`.
+
+    Raises:
+        UsageError: There is no such session or turn, or the copy can't be made.
+        StoreError: The store can't be read or has no room.
+    """
+    from inarch.sessions.app import compose
+    from inarch.sessions.forking import fork_session
+
+    app = compose(**options)
+    try:
+        found = find_session(app, session_id)
+        turns = read_record(app.store.load(found)).turns
+        if not 1 <= at <= len(turns):
+            many = "1 turn" if len(turns) == 1 else f"{len(turns)} turns"
+            raise UsageError(f"the session has {many}, there is no turn {at}", "inarch sessions show ID shows them")
+        place = Path(keep) if keep is not None else _place(app)
+        report = await replay(found, keep=place, turns=at - 1, **options)
+        if not report.same:
+            return Branch(report)
+        fork_id = fork_session(app.store, found, at - 1, root=report.copy)
+        await app.store.sync()
+        app.tell_copied(fork_id)
+        prompts = tuple(turn.prompt for turn in turns[at - 1 :])
+        return Branch(evolve(report, copy=""), fork_id, report.copy, prompts)
+    finally:
+        await app.aclose()
+
+
+def _place(app: App) -> Path:
+    name = Path(app.config.root).name or "root"
+    return app.config.state_dir / "replays" / new_id()[-12:] / name

@@ -1,0 +1,363 @@
+"""Plays a record, turn by turn through the kernel, with an eye on every event, until the end or a difference."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+from collections.abc import Callable, Coroutine, Mapping
+from typing import TYPE_CHECKING, Any
+
+from attrs import define, evolve, field
+
+from inarch.calls.secrets import placeholders
+from inarch.contract.errors import InarchError, ProviderError, StoreError, ToolFailed
+from inarch.contract.events import CommandRan, Event, EventData, FileChanged, ModelSwitched
+from inarch.contract.ids import taken_from
+from inarch.contract.records import CallOrigin, PlannedCall, ToolResult
+from inarch.sessions.replay.between import compact_again, payload_of, put_back_again
+from inarch.sessions.replay.checkpoints import restore, states_for
+from inarch.sessions.replay.comparing import Follower
+from inarch.sessions.replay.identity import RecordedIds
+from inarch.sessions.replay.lineup import Lineup
+from inarch.sessions.replay.network import network_refused
+from inarch.sessions.replay.recorded import Between, Exchange, OwnCalls, RecordedCall, RecordedTurn
+from inarch.sessions.replay.settings import FOREVER_S, put_forward, settings_of
+from inarch.sessions.replay.standins import LIVE, RecordedGrants
+from inarch.sessions.replay.stopping import events_before_stop, stopped, was_running, was_stopped
+from inarch.sessions.undo.checkpoints import Standing, transitions_of
+from inarch.turns.budget.pacing import LEFT_ALONE
+from inarch.turns.limits import Deadlines
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from inarch.sessions.app import App
+    from inarch.sessions.replay.checkpoints import Blob, Checkpoint
+    from inarch.sessions.replay.recorded import Record, Step
+    from inarch.sessions.session import Session
+    from inarch.turns import Conversation
+
+
+STALL_S = 120.0
+"""A turn that says nothing for so long waits for something that will not come."""
+FOR_GOOD = 1e9
+NO_TURN = "-"
+_SAID_AGAIN: Mapping[str, Callable[..., EventData]] = {
+    "command.ran": CommandRan,
+    "model.switched": ModelSwitched,  # each turn's record has its own model
+}
+"""What is between turns and changes nothing else."""
+
+
+@define(eq=False, repr=False)
+class Player:
+    """One replay on its way.
+
+    Args:
+        record: What is played.
+        checkpoint: How the files stood.
+        blob: The bytes that were kept.
+        place: The copy of the workspace.
+        fresh_store: Makes a store that begins with events.
+    """
+
+    record: Record
+    checkpoint: Checkpoint
+    blob: Blob
+    place: Path
+    fresh_store: Callable[[list[Event]], Any]
+    app: App = field(init=False)
+    follower: Follower = field(init=False)
+    ids: RecordedIds = field(init=False)
+    turn: RecordedTurn | None = field(init=False, default=None)
+    came: list[Event] = field(init=False, factory=list)
+    refusal: str = field(init=False, default="")
+    _session: Session | None = field(init=False, default=None)
+    _task: asyncio.Task[Any] | None = field(init=False, default=None)
+    _loop: asyncio.AbstractEventLoop | None = field(init=False, default=None)
+    _is_cut: bool = field(init=False, default=False)
+    _deaf: bool = field(init=False, default=False)
+    _agent_id: str = field(init=False, default="")
+    _count: int = field(init=False, default=0)
+    _stop_after: int = field(init=False, default=0)
+    _to_start: set[str] = field(init=False, factory=set)
+    lineup: Lineup = field(init=False)
+    _last: float = field(init=False, default=0.0)
+    _thread: int = field(init=False, factory=threading.get_ident)
+
+    def __attrs_post_init__(self) -> None:
+        self.follower = Follower(self.record.events, str(self.place))
+        self.ids = RecordedIds(self.follower.time)
+        self.lineup = Lineup(self.record.calls)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether there is nothing more to play: something differs, or can't be had."""
+        return bool(self.refusal) or self.follower.first is not None
+
+    async def run(self) -> None:
+        """Play the record in the application that was composed for it."""
+        self._loop = asyncio.get_running_loop()
+        with taken_from(self.ids), network_refused():
+            self._open(None)
+            for number, step in enumerate(self.record.steps):
+                self._place(self.checkpoint.outside.get(number, {}))
+                if self.is_over:
+                    break
+                await self._play(step)
+
+    def refuse(self, why: str) -> None:
+        """Give up: say why, once, and stop the turn."""
+        self.refusal = self.refusal or why
+        self._cancel()
+
+    async def _play(self, step: Step) -> None:
+        if isinstance(step, RecordedTurn):
+            await self._play_turn(step)
+        elif isinstance(step, OwnCalls):
+            await self._play_own(step)
+        else:
+            self._play_between(step)
+
+    # What stands in asks here.
+
+    def no_reply(self) -> ProviderError:
+        """Give up because the record has no reply for a request; it is asked of nobody else."""
+        number = self.turn.number if self.turn is not None else 0
+        self.refuse(f"the record has no reply for request {self.lineup.requests} of turn {number}")
+        return ProviderError("request", self.refusal)
+
+    def is_open_end(self, exchange: Exchange) -> bool:
+        """Whether a request has no reply because its turn was stopped there."""
+        turn = self.turn
+        later = turn.exchanges[exchange.number :] if turn is not None else []
+        return turn is not None and bool(turn.stop) and all(one.key != exchange.key for one in later)
+
+    def is_made_again(self) -> bool:
+        """Whether the request that just failed was to be made again."""
+        exchange = self.lineup.current()
+        if exchange is None or self.turn is None:
+            return False
+        return self.lineup.is_asked_again() or (bool(self.turn.stop) and self.turn.waits_after(exchange))
+
+    def says_when(self, exchange: Exchange | None) -> bool:
+        """Whether it was told when the service of a failed request may be asked again."""
+        return exchange is not None and self.turn is not None and self.turn.says_when(exchange)
+
+    def left_alone(self) -> ProviderError | None:
+        """Return the error in place of a request that wasn't made, as the service had asked to be left alone."""
+        turn = self.turn
+        if turn is None or self.lineup.has_requests:
+            return None
+        said = next((event.data for event in reversed(turn.events) if event.kind == "error"), None)
+        if said is None or LEFT_ALONE not in said["message"]:
+            return None
+        return ProviderError("rate_limit", said["message"], remedy=said.get("remedy", ""))
+
+    def stop_now(self) -> None:
+        """Stop the turn here, in the way in which it was stopped."""
+        if self.turn is not None and self.turn.stop == "out_of_time":
+            self._pass_time()
+            return
+        self._deaf = self._is_cut
+        self._cancel()
+
+    async def say_again(self, call: RecordedCall, call_id: str) -> ToolResult:
+        """Return the recorded result of a call, after doing to the copy what it did; wait where it was stopped."""
+        self._redo(call.changes, call_id)
+        result = call.result
+        if call.id in self._to_start:
+            self._to_start.discard(call.id)
+            self._stop_if_due()
+        if result is None or was_stopped(result):
+            await stopped(result)
+        assert result is not None
+        seen = self._talk.seen
+        for path, known in (result.metadata.get("files") or {}).items():
+            if known is None:
+                seen.pop(path, None)
+            else:
+                seen[path] = known
+        return evolve(result, metadata={k: v for k, v in result.metadata.items() if k not in ("duration_s", "retries")})
+
+    # Opening and following.
+
+    def _open(self, session_id: str | None) -> None:
+        """Begin the session, or go on with it as a new process would."""
+        from inarch.sessions.opening import open_conversation
+        from inarch.sessions.session import Session
+
+        self.app.__dict__["store"] = store = self.fresh_store(list(self.came))
+        self.ids.expect([self.record.session_id])
+        self._session = Session(open_conversation(self.app, session_id))
+        talk = self._session.conversation
+        talk.deadlines = Deadlines(FOR_GOOD, FOR_GOOD)
+        talk.scheduler.grants = RecordedGrants(player=self)
+        talk.journal.flush()
+        for event in store.load(self.record.session_id, self.came[-1].seq if self.came else 0):
+            self._saw(event)
+        talk.journal.listeners.insert(0, self._saw)
+
+    @property
+    def _talk(self) -> Conversation:
+        assert self._session is not None
+        return self._session.conversation
+
+    def _saw(self, event: Event) -> None:
+        """Take the run's next event: whoever looks on sees it afterwards."""
+        if self._deaf or event.kind == "model.delta":
+            return
+        self._last = time.monotonic()
+        self.came.append(event)
+        if event.kind == "model.requested":
+            self._requested(event)
+        elif event.kind == "call.state":
+            self._called(event)
+        elif event.kind == "turn.started" and event.data["turn"]["type"] == "agent":
+            self._agent_id = event.turn_id or ""
+        counts = self.follower.take(event)
+        if self.is_over:
+            self._cancel()
+        elif counts and event.turn_id == self._agent_id:
+            self._count += 1
+            self._stop_if_due()
+
+    def _stop_if_due(self) -> None:
+        """Stop the turn where all has come that came before it was stopped, and all runs that was running then."""
+        if self._count == self._stop_after and not self._to_start:
+            self.stop_now()
+
+    def _requested(self, event: Event) -> None:
+        exchange = self.lineup.requested(event)
+        replied = exchange.replied if exchange is not None else None
+        parts = replied.data["message"]["parts"] if replied is not None else []
+        self.ids.expect_in_reply(part["id"] for part in parts if part.get("type") == "call")
+        if replied is None and not (exchange is not None and self.is_open_end(exchange)):
+            self.no_reply()
+
+    def _called(self, event: Event) -> None:
+        call = self.lineup.bind(str(event.data["call_id"]), str(event.data["name"]))
+        if event.data["status"] == "executing" and call is not None:
+            self._demand_known(call)
+
+    def _demand_known(self, call: RecordedCall) -> None:
+        """Give up where a call was given a secret of which only the placeholder is known here."""
+        bound = self.app.composition.tools.get(call.name)
+        result = call.result
+        if bound is None or not bound.value.receives_secrets or result is None or not result.success:
+            return
+        unknown = [word for word in placeholders(call.arguments) if self.app.redactor.value(word) is None]
+        if unknown and bound.value.category in LIVE:
+            where = f"turn {self.turn.number}" if self.turn is not None else "a command"
+            self.refuse(
+                f"call {call.name} ({call.id}) of {where} needs the value of {unknown[0]}, which is not known here"
+            )
+
+    def _cancel(self) -> None:
+        task = self._task
+        if task is None or self._loop is None:
+            return
+        if threading.get_ident() == self._thread:
+            task.cancel()
+        else:
+            self._loop.call_soon_threadsafe(task.cancel)
+
+    def _pass_time(self) -> None:
+        """Let the turn's time be over: the clock of the loop is put forward."""
+        assert self._loop is not None
+        put_forward(self._loop, FOREVER_S + 1.0)
+
+    # Steps.
+
+    async def _play_turn(self, turn: RecordedTurn) -> None:
+        self.turn = turn
+        talk = self._talk
+        talk.config = evolve(talk.config, profile=settings_of(turn, talk.config.profile))
+        talk.scheduler.approve = talk.config.profile.approve
+        talk.strategies = self._strategies(talk)
+        self.ids.expect([turn.prompt_id, turn.id, *(call.id for call in turn.calls if call.origin != "model")])
+        self.lineup.begin(turn.calls, turn.exchanges)
+        self._count, self._agent_id = 0, ""
+        self._stop_after = events_before_stop(turn)
+        self._to_start = {call.id for call in turn.calls if turn.stop and was_running(call)}
+        self._is_cut = turn.stop == "cut"
+        assert self._session is not None
+        await self._finished(self._session.run(turn.prompt), turn)
+        self.turn = None
+
+    def _strategies(self, talk: Conversation) -> Any:
+        names = talk.config.profile.strategy
+        parts = self.app
+        known = parts.config
+        parts.config = talk.config
+        try:
+            return parts.strategies if {*names} <= {"native", *parts.composition.strategies} else talk.strategies
+        finally:
+            parts.config = known
+
+    async def _finished(self, work: Coroutine[Any, Any, Any], turn: RecordedTurn | None) -> None:
+        """Wait for a turn's end; one that says nothing any more is given up."""
+        self._task = task = asyncio.ensure_future(work)
+        self._last = time.monotonic()
+        try:
+            while not task.done():
+                await asyncio.wait([task], timeout=STALL_S / 4)
+                if not task.done() and time.monotonic() - self._last > STALL_S:
+                    self.refuse("the replay waits for something that does not come")
+            if not task.cancelled() and (error := task.exception()) is not None:
+                if not isinstance(error, InarchError):
+                    raise error
+                self.refuse(f"turn {turn.number} can't be run: {error}" if turn is not None else str(error))
+        finally:
+            self._task = None
+            if not task.done():
+                task.cancel()
+                await asyncio.wait([task])
+        if self._deaf and not self.is_over and len(self.came) < len(self.record.events):
+            self._deaf = False
+            self._open(self.record.session_id)
+
+    async def _play_own(self, own: OwnCalls) -> None:
+        origin: CallOrigin = "slash" if own.calls[0].origin == "slash" else "user"
+        self.ids.expect(call.id for call in own.calls)
+        self.lineup.begin(own.calls)
+        talk = self._talk
+        talk.scheduler.approve = own.approve or talk.scheduler.approve
+        self._agent_id, self._count, self._stop_after = NO_TURN, 0, 0
+        self._to_start = {call.id for call in own.calls if call.result is None or was_running(call)}
+        self._is_cut = any(call.result is None for call in own.calls)
+        planned = [PlannedCall(call.name, call.arguments) for call in own.calls]
+        await self._finished(talk.scheduler.run(own.turn_id, planned, origin), None)
+
+    def _play_between(self, step: Between) -> None:
+        assert self._session is not None
+        event = step.event
+        if event.kind in _SAID_AGAIN:
+            self._talk.journal.record(payload_of(_SAID_AGAIN[event.kind], event.data))
+        elif event.kind == "context.dropped":
+            compact_again(self._session, event.data)
+        else:
+            self.ids.expect([event.data["id"]])
+            if why := put_back_again(self._session, event.data):
+                self.refuse(why)
+
+    # Files.
+
+    def _redo(self, changes: list[Event], call_id: str) -> None:
+        """Do to the copy what a call did, and record it."""
+        last: dict[str, Standing] = {}
+        for event in changes:
+            last |= {path: after for path, _, after in transitions_of(event.data)}
+        self._place(last)
+        for event in changes:
+            self._talk.journal.record(payload_of(FileChanged, {**event.data, "call_id": call_id}), event.turn_id)
+
+    def _place(self, wanted: Mapping[str, Standing]) -> None:
+        """Bring paths of the copy to a state."""
+        if not wanted:
+            return
+        try:
+            restore(self.app.workspace, states_for(wanted, self.blob, self.place))
+        except (StoreError, ToolFailed) as error:
+            self.refuse(f"{', '.join(sorted(wanted)[:3])}: the recorded change can't be made in the copy: {error}")

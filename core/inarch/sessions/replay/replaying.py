@@ -1,0 +1,191 @@
+"""Replaying a session: a copy of the workspace as it was, the record played in it, and what came compared."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from attrs import evolve
+
+from inarch.contract.errors import StoreError, ToolFailed, UsageError
+from inarch.sessions.replay.checkpoints import (
+    Checkpoint,
+    blobs_of,
+    checkpoint_of,
+    expected_tree,
+    restore,
+    states_for,
+    tree_hash,
+    tree_of,
+)
+from inarch.sessions.replay.comparing import digest_of
+from inarch.sessions.replay.composing import CopyStore, compose_copy, differences_of, stand_in
+from inarch.sessions.replay.copying import changed, copy_workspace, stamps
+from inarch.sessions.replay.player import Player
+from inarch.sessions.replay.reading import read_record
+from inarch.sessions.replay.recorded import Record
+from inarch.sessions.replay.report import ReplayReport
+
+if TYPE_CHECKING:
+    from inarch.contract.events import Event
+    from inarch.sessions.app import App
+
+
+async def replay(
+    session_id: str, *, keep: str | Path | None = None, turns: int | None = None, **options: Any
+) -> ReplayReport:
+    """Run a session again from its record, in a copy of its workspace, and say whether it comes to the same.
+
+    The kernel and the plugins run with the recorded replies, answers of the person, ids and times. Nothing is sent
+    anywhere and no command is run.
+
+    Args:
+        session_id: The session, or the beginning of its id.
+        keep: Where to leave the copy; it must not be there or be empty. None: it is removed at the end.
+        turns: How many of its turns to play; None takes all.
+        options: Those of `inarch.compose`; the store they name has the session.
+
+    Raises:
+        UsageError: There is no such session, or its workspace is gone, or the copy can't be made.
+        StoreError: The store can't be read.
+    """
+    from inarch.sessions.app import compose
+
+    app = compose(**options)
+    scratch = _scratch()
+    try:
+        return await _replay(app, find_session(app, session_id), scratch, keep, turns, options)
+    finally:
+        await app.aclose()
+        shutil.rmtree(scratch, ignore_errors=True)
+
+
+def _scratch() -> Path:
+    return Path(tempfile.mkdtemp(prefix="inarch-replay-")).resolve()
+
+
+def find_session(app: App, beginning: str) -> str:
+    """Return the whole id of the one session whose id begins so.
+
+    Raises:
+        UsageError: None does, or several do.
+    """
+    known = [info.id for info in app.store.sessions()]
+    fitting = [one for one in known if one == beginning] or [one for one in known if one.startswith(beginning)]
+    if len(fitting) == 1:
+        return fitting[0]
+    if fitting:
+        raise UsageError(f"{len(fitting)} sessions begin with {beginning!r}", "write more of the id")
+    raise UsageError(f"there is no session {beginning!r}", "inarch sessions list --all shows those there are")
+
+
+async def _replay(
+    app: App, session_id: str, scratch: Path, keep: str | Path | None, turns: int | None, options: dict[str, Any]
+) -> ReplayReport:
+    events = list(app.store.load(session_id))
+    damage = tuple(getattr(app.store, "damage", ()))
+    record = read_record(_first(events, turns))
+    began = record.began
+    known = [info for info in app.store.sessions(record.root) if info.id != session_id and info.updated >= began]
+    others = [info.id for info in known]
+    later = [[event for event in app.store.load(one) if event.kind == "file.changed"] for one in others]
+    if turns is not None:
+        later.append(list(events[len(record.events) :]))  # what the session did after them is taken back, too
+    blob = blobs_of(app.store, [session_id, *others])
+    root = _root(record, app)
+    checkpoint = checkpoint_of(record, later, blob, root)
+    report = ReplayReport(session_id, False, notes=(*damage, *_gaps(record)))
+    if checkpoint.drifted:
+        return evolve(report, drifted=tuple(checkpoint.drifted))
+    copied = copy_workspace(root, _place(keep, scratch, root), app.workspace.walk().paths)
+    player = Player(record, checkpoint, blob, copied.place.resolve(), lambda came: CopyStore(blob, came))
+    there = player.app = compose_copy(record, player.place, scratch, options)
+    try:
+        notes = (*report.notes, *differences_of(record, there), *(f"not copied: {one}" for one in copied.left_out))
+        report = evolve(report, notes=notes, copy=str(player.place) if keep is not None else "")
+        return await _played(player, report)
+    finally:
+        await there.aclose()
+
+
+def _place(keep: str | Path | None, scratch: Path, root: Path) -> Path:
+    return Path(keep).absolute() if keep is not None else scratch / (root.name or "root")
+
+
+async def _played(player: Player, report: ReplayReport) -> ReplayReport:
+    checkpoint, place, app = player.checkpoint, player.place, player.app
+    stand_in(app, player)
+    try:
+        restore(app.workspace, states_for(checkpoint.start, player.blob, place))
+    except (ToolFailed, StoreError) as error:
+        return evolve(report, refused=f"the workspace can't be brought to how it was: {error}")
+    before = stamps(place)
+    await player.run()
+    return _compared(player, report, before, stamps(place))
+
+
+def _compared(player: Player, report: ReplayReport, before: dict[str, Any], after: dict[str, Any]) -> ReplayReport:
+    checkpoint, record = player.checkpoint, player.record
+    first = player.follower.first if player.is_over else player.follower.finish()
+    came = tree_of(checkpoint.end, player.place)
+    expected = expected_tree(checkpoint.end, came)
+    files: list[str] = []
+    if first is None and not player.refusal:
+        files += [f"{path}: not as the session left it" for path in came if tuple(expected[path]) != came[path]]
+        meant = _meant(checkpoint)
+        files += [f"{path}: changed though the session did not change it" for path in changed(before, after, meant)]
+    cut = [turn.number for turn in record.turns if turn.stop == "cut"]
+    notes = tuple(f"the record of turn {number} was cut; what it has was replayed" for number in cut)
+    return evolve(
+        report,
+        same=first is None and not player.refusal and not files,
+        turns=len({event.turn_id for event in player.came if event.kind == "turn.started" and _is_agent(event)}),
+        events=len(player.came),
+        digest=digest_of(record.events, record.root),
+        replayed_digest=digest_of(player.came, str(player.place)),
+        tree=tree_hash(expected),
+        replayed_tree=tree_hash(came),
+        first_difference=first,
+        refused=player.refusal,
+        files=tuple(files),
+        notes=(*report.notes, *notes),
+    )
+
+
+def _meant(checkpoint: Checkpoint) -> Any:
+    """Return what says whether a path was changed by the session or somebody beside it, or is above one that was."""
+    paths = {*checkpoint.end, *(path for places in checkpoint.outside.values() for path in places)}
+    above = {path[:place] for path in paths for place, mark in enumerate(path) if mark == "/"}
+    return (paths | above).__contains__
+
+
+def _is_agent(event: Event) -> bool:
+    return bool(event.data["turn"]["type"] == "agent")
+
+
+def _first(events: Sequence[Event], turns: int | None) -> Sequence[Event]:
+    if turns is None:
+        return events
+    from inarch.sessions.forking import first_turns
+
+    return first_turns(events, turns, least=0)[0]
+
+
+def _gaps(record: Record) -> tuple[str, ...]:
+    missing = record.gaps
+    if not missing:
+        return ()
+    what = "1 event is missing" if missing == 1 else f"{missing} events are missing"
+    return (f"{what} in the record; what came there could not be compared",)
+
+
+def _root(record: Record, app: App) -> Path:
+    root = Path(record.root)
+    if record.root and root.is_dir():
+        return root
+    if not record.root:
+        raise UsageError("the record does not say which directory it is about", "its first event is lost")
+    return Path(app.config.root)
