@@ -21,9 +21,7 @@ def make_front_end(options: Options, composition: Composition) -> tuple[FrontEnd
         UsageError: No front end has this name.
     """
     if options.output == "text":
-        from inarch.cli.front_ends.text import TextFrontEnd
-
-        return TextFrontEnd(sys.stdout, sys.stderr, quiet=options.quiet, no_color=options.no_color), KERNEL
+        return _text(options), KERNEL
     if options.output == "json":
         from inarch.cli.front_ends.json import JsonFrontEnd
 
@@ -36,6 +34,21 @@ def make_front_end(options: Options, composition: Composition) -> tuple[FrontEnd
     if bound is None:
         raise _unknown(options.output, composition)
     return bound.value, bound.plugin
+
+
+def _text(options: Options) -> FrontEnd:
+    """Return the picture where both streams are terminals with colours, else plain text."""
+    from inarch.cli.terminal import has_colours
+
+    streams = (sys.stdout, sys.stderr)
+    if not options.quiet and all(has_colours(stream, no_color=options.no_color) for stream in streams):
+        from inarch.cli.front_ends.picture import PictureFrontEnd
+        from inarch.cli.terminal import has_glyphs
+
+        return PictureFrontEnd(*streams, glyphs=has_glyphs(sys.stdout) and has_glyphs(sys.stderr))
+    from inarch.cli.front_ends.text import TextFrontEnd
+
+    return TextFrontEnd(*streams, quiet=options.quiet, no_color=options.no_color)
 
 
 def _unknown(name: str, composition: Composition) -> UsageError:

@@ -54,11 +54,11 @@ def denied(request: ApprovalRequest, reason: str = "") -> Approval:
 
 def _answer(text: str, calls: Sequence[ApprovalRequest]) -> Answers | None:
     """Return one answer for all of these calls, None where the text is no answer."""
-    word, _, rest = text.partition(" ")
-    word, rest = word.lower(), rest.strip()
-    if word in ("", "n", "no", "none"):
+    given, _, rest = text.partition(" ")
+    word, rest = given.lower(), rest.strip()
+    if word in ("", "d", "deny", "n", "no", "none"):
         return Answers(tuple(denied(request, rest) for request in calls))
-    if word in ("y", "yes", "all") and not rest:
+    if (given == "a" or word in ("approve", "y", "yes", "all")) and not rest:
         return Answers(tuple(Approval(request.call.id, "approve") for request in calls))
     if word in ("a", "always") and rest.lower() in _SCOPES:
         scope = _SCOPES[rest.lower()]
