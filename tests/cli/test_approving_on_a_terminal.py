@@ -28,11 +28,11 @@ def script(tmp_path: Path) -> Script:
 
 
 def test_always_covers_the_file_and_nothing_else(terminal: Open, slowly: Flags) -> None:
-    opened = terminal(*slowly)
+    opened = terminal(*slowly, dumb=True)
     opened.until("Ctrl-D", ">")
     opened.type("write a file", "Enter")
-    opened.until("always: write_file on new.txt", "[n]")
-    opened.type("a", "Enter")
+    opened.until("always: write_file on new.txt", "[d]")
+    opened.type("A", "Enter")
     opened.until("The answer.", "cost unknown")
     opened.type("write a file", "Enter")
     screen = opened.until("✓ write_file", "The answer.", "cost unknown", times=2)
@@ -43,8 +43,8 @@ def test_always_covers_the_file_and_nothing_else(terminal: Open, slowly: Flags) 
 
 def test_always_in_the_project_outlives_the_session(terminal: Open, slowly: Flags, project: Path) -> None:
     opened = terminal("write a file", *slowly)
-    opened.until("[n]")
-    opened.type("a project", "Enter")
+    opened.until("[d]")
+    opened.type("A project", "Enter")
     opened.until("✓ write_file", "code=0")
     (project / "new.txt").unlink()
     again = terminal("write a file", *slowly)
@@ -59,18 +59,18 @@ def test_a_change_in_the_editor_is_asked_about_again(
     # An editor that leaves the terminal raw and silent: afterwards it has to be as before.
     editor = script('stty raw -echo < /dev/tty; test "$(stat -c %a "$1")" = 600 && sed -i s/new.txt/other.txt/ "$1"\n')
     opened = terminal("write a file", *slowly, EDITOR=editor)
-    opened.until("+++ new.txt", "e edit", "[n]")
+    opened.until("+++ new.txt", "e edit", "[d]")
     opened.type("e", "Enter")
     opened.until("it changes other.txt", "+++ other.txt")
     opened.type("y", "Enter")
-    opened.until("[n] y", "✓ write_file other.txt", "code=0")
+    opened.until("[d] y", "✓ write_file other.txt", "code=0")
     assert (project / "other.txt").read_text() == "one\ntwo\n"
     assert not (project / "new.txt").exists()
 
 
 def test_a_change_that_is_not_valid_is_told(terminal: Open, slowly: Flags, script: Script) -> None:
     opened = terminal("write a file", *slowly, EDITOR=script('echo "{}" > "$1"\n'))
-    opened.until("[n]")
+    opened.until("[d]")
     opened.type("e", "Enter")
     opened.until("the change is not valid", "Run it?")
     opened.type("n", "Enter")
@@ -90,7 +90,7 @@ def test_an_editor_that_changes_nothing_is_told_and_asked_again(
     terminal: Open, slowly: Flags, editor: str, said: str
 ) -> None:
     opened = terminal("write a file", *slowly, VISUAL=editor)
-    opened.until("[n]")
+    opened.until("[d]")
     opened.type("e", "Enter")
     opened.until(said)
     opened.until("Run it?", times=2)
@@ -105,7 +105,7 @@ def test_what_is_not_json_is_kept_for_the_next_try(
         'if grep -q broken "$1"; then sed -i s/broken// "$1"; else sed -i "s/new.txt\\"/newer.txt\\"broken/" "$1"; fi\n'
     )
     opened = terminal("write a file", *slowly, EDITOR=script(text))
-    opened.until("[n]")
+    opened.until("[d]")
     opened.type("e", "Enter")
     opened.until("it is not JSON", "e goes on with it")
     opened.type("e", "Enter")
@@ -118,7 +118,7 @@ def test_what_is_not_json_is_kept_for_the_next_try(
 def test_ctrl_c_in_the_editor_is_the_editors(terminal: Open, slowly: Flags, script: Script) -> None:
     editor = script('trap "echo caught; exit 1" INT\necho editing\nwhile true; do sleep 0.1; done\n')
     opened = terminal("write a file", *slowly, EDITOR=editor)
-    opened.until("[n]")
+    opened.until("[d]")
     opened.type("e", "Enter")
     opened.until("editing")
     opened.type("", "C-c")
@@ -129,7 +129,7 @@ def test_ctrl_c_in_the_editor_is_the_editors(terminal: Open, slowly: Flags, scri
 
 def test_answers_by_number_leave_the_rest_open(terminal: Open, slowly: Flags, project: Path) -> None:
     opened = terminal("both files", *slowly)
-    opened.until("2. write_file", "[n]")
+    opened.until("2. write_file", "[d]")
     opened.type("2 n not this one", "Enter")
     opened.until("Run it?")
     opened.type("?", "Enter")
@@ -142,10 +142,10 @@ def test_answers_by_number_leave_the_rest_open(terminal: Open, slowly: Flags, pr
 def test_always_for_a_command_is_for_commands_like_it(terminal: Open, project: Path) -> None:
     (project / "Makefile").write_text("one:\n\techo first\ntwo:\n\techo second\n")
     plugin = str(Path(__file__).with_name("commanding.py"))
-    opened = terminal("--plugin", plugin, "--model", "commanding/words")
+    opened = terminal("--plugin", plugin, "--model", "commanding/words", dumb=True)
     opened.until("Ctrl-D", ">")
     opened.type("please: make  'one'", "Enter")
-    question = opened.until("$ make one", "0  make", "1  one", "always: make", "[n]")
+    question = opened.until("$ make one", "0  make", "1  one", "always: make", "[d]")
     shape = next(line.strip() for line in question.splitlines() if "always:" in line)
     opened.type("a tool", "Enter")
     opened.until("✓ execute_command", "It ran.")
@@ -153,12 +153,12 @@ def test_always_for_a_command_is_for_commands_like_it(terminal: Open, project: P
     screen = opened.until("✓ execute_command", "It ran.", times=2)
     assert screen.count("Run it?") == 1
     opened.type("please: python3 -m unittest", "Enter")
-    assert shape not in opened.until("$ python3 -m unittest", "[n]").rpartition("please: python3")[2]
+    assert shape not in opened.until("$ python3 -m unittest", "[d]").rpartition("please: python3")[2]
 
 
 def test_a_signal_meanwhile_ends_the_editor_too(terminal: Open, slowly: Flags, script: Script) -> None:
     opened = terminal("write a file", *slowly, EDITOR=script("kill -TERM $PPID\nsleep 60\n"))
-    opened.until("[n]")
+    opened.until("[d]")
     opened.type("e", "Enter")
     opened.until("code=130")
 

@@ -13,9 +13,10 @@ from pathlib import Path
 
 import pytest
 
-from inarch.calls.grants import Grants
+from inarch.cli.composing import Options
 from inarch.cli.context_view import compact_text, context_lines, context_text
 from inarch.cli.slash import SlashCommands
+from inarch.cli.slash_talk import Talk
 from inarch.cli.terminal import width
 from inarch.contract.errors import UsageError
 from inarch.contract.records import Price, Usage
@@ -29,7 +30,7 @@ SCRIPT = [calls(("read_file", {"file_path": "a.txt"}), usage=USED), says("first"
 
 
 @pytest.fixture
-def session(tmp_path: Path) -> Iterator[Session]:
+def talk_of_two(tmp_path: Path) -> Iterator[Talk]:
     (tmp_path / "a.txt").write_text("some words of text\n" * 300)
     model = ScriptedModel(SCRIPT, cost=Price(Decimal(3), Decimal(9)))
     app, _ = scripted_app(model, tmp_path)
@@ -37,8 +38,13 @@ def session(tmp_path: Path) -> Iterator[Session]:
         made = app.session()
         runner.run(made.run("one"))
         runner.run(made.run("two"))
-        yield made
+        yield Talk(app, made, Options(), lambda text: sys.stdout.write(text), lambda: 80)
         runner.run(app.aclose())
+
+
+@pytest.fixture
+def session(talk_of_two: Talk) -> Session:
+    return talk_of_two.session
 
 
 @pytest.mark.parametrize("columns", [20, 40, 80, 200])
@@ -78,11 +84,12 @@ def test_compacting_takes_a_number(session: Session, words: str) -> None:
         context_text(session, words, 80)
 
 
-def test_both_are_commands_and_recorded(session: Session, capsys: pytest.CaptureFixture[str]) -> None:
+def test_both_are_commands_and_recorded(talk_of_two: Talk, capsys: pytest.CaptureFixture[str]) -> None:
+    session = talk_of_two.session
     journal = session.conversation.journal
     with Runner() as runner:
-        slash = SlashCommands({}, journal, runner, Grants(), session)
-        assert slash.took("/context") and slash.took("/compact 0")
+        for line in ("/context", "/compact 0"):
+            runner.run(SlashCommands(talk_of_two).run(line))
     assert "Left out from now on" in capsys.readouterr().out
     ran = [event.data["name"] for event in journal.store.load(session.id) if event.kind == "command.ran"]
     assert ran == ["context", "compact"]

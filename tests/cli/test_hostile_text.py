@@ -22,8 +22,9 @@ Run = Callable[..., "subprocess.CompletedProcess[str]"]
 PLUGIN = ("--plugin", str(Path(__file__).with_name("nasty.py")))
 MODEL = (*PLUGIN, "--model", "sour/words")
 OURS = re.compile(
-    r"\x1b\[(?:0|1|2|31|32|33)m"  # colours
-    r"|\r\x1b\[K"  # the live line is taken away
+    r"\x1b\[(?:0|[12]?;?3[12356]|1|2)m"  # colours
+    r"|\r\x1b\[K|\r(?:\x1b\[\d+A)?\x1b\[J"  # the live lines are taken away
+    r"|\x1b\[\?2026[hl]"  # what stands between is shown at once
     r"|\r+\n"  # how a terminal ends lines
     r"|\x1b\[\?2004[hl]\r?"  # readline
 )
@@ -223,12 +224,12 @@ def test_the_tree_on_a_terminal(environ: dict[str, str], nasty_project: Path) ->
     code, seen = on_terminal(("say it", *MODEL, "--approve", "all"), environ, nasty_project)
     assert code == 0
     assert "\x1b[32m✓" in seen
-    assert "ANSWER \\x1b[2J" in seen
+    assert "ANSWER" in seen and "\\x1b[2J" in seen
     assert_harmless(OURS.sub("\n", seen))
 
 
 def test_the_question_on_a_terminal(environ: dict[str, str], nasty_project: Path) -> None:
-    typed = (("[n] ", "v\n"), ("[n] ", "?\n"), ("[n] ", "n\n"))
+    typed = (("[d] ", "v\n"), ("[d] ", "?\n"), ("[d] ", "n\n"))
     _, seen = on_terminal(("say it", *MODEL), environ, nasty_project, typed)
     assert_harmless(OURS.sub("\n", seen))
 
@@ -236,7 +237,7 @@ def test_the_question_on_a_terminal(environ: dict[str, str], nasty_project: Path
 def test_a_conversation_on_a_terminal(environ: dict[str, str], nasty_project: Path) -> None:
     typed = (("> ", "/help\n"), ("/sing", ""), ("> ", "/sing\n"), ("SANG", ""), ("> ", "/crash\n"),
              ("> ", "refuse it\n"), ("refused", ""), ("> ", "/quit\n"))  # fmt: skip
-    code, seen = on_terminal(("chat", *MODEL), environ | {"TERM": "xterm"}, nasty_project, typed)
+    code, seen = on_terminal(("chat", *MODEL), environ | {"TERM": "dumb"}, nasty_project, typed)
     assert code == 0
     assert_harmless(OURS.sub("\n", seen))
 

@@ -2,48 +2,69 @@
 
 from __future__ import annotations
 
+import asyncio
 import sys
+from collections.abc import Coroutine
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from inarch.cli.options import all_options
-from inarch.cli.terminal import is_terminal
+from inarch.cli.terminal import can_rewrite, is_terminal
 from inarch.contract.errors import StoreError, UsageError
 
 if TYPE_CHECKING:
-    from asyncio import Runner
-
-    from inarch.cli.slash import SlashCommands
+    from inarch.cli.composing import Options
+    from inarch.cli.slash_talk import Talk
     from inarch.cli.turn import Display
     from inarch.sessions.app import App
-    from inarch.sessions.session import Session
 
 
 @click.command("chat")
 @all_options
 def chat(**given: Any) -> int:
     """Talk in one session: Ctrl-C cancels a turn, Ctrl-D leaves."""
-    from asyncio import Runner
-
-    from inarch.cli.composing import Options, open_session
-    from inarch.cli.slash import SlashCommands
-    from inarch.cli.turn import compose_display
+    from inarch.cli.composing import Options
 
     options = Options.of(given)
     if not is_terminal(sys.stdin):
         raise UsageError("a conversation needs a terminal", 'ask one question with inarch "…" or inarch ask')
+    if options.output == "text" and can_rewrite(sys.stdout):
+        try:
+            import termios  # noqa: F401 - not on Windows
+
+            from inarch.cli.conversation.room import converse
+        except ImportError:
+            return plain(options)
+        return converse(options)
+    return plain(options)
+
+
+def plain(options: Options) -> int:
+    """Talk line by line, on a terminal that can only be written, or through another front end.
+
+    Raises:
+        InarchError: The configuration, the root or the store is not usable.
+    """
+    from inarch.cli.composing import open_session
+    from inarch.cli.session_recap import recap
+    from inarch.cli.slash_talk import Talk
+    from inarch.cli.terminal import columns_of
+    from inarch.cli.turn import compose_display
+
     app, display = compose_display(options)
-    with Runner() as runner:
+    talk: Talk | None = None
+    with asyncio.Runner() as runner:
         try:
             session = open_session(app, options)
             _greet(app)
-            talk = session.conversation
-            slash = SlashCommands(app.composition.slash_commands, talk.journal, runner, talk.scheduler.grants, session)
-            return _converse(runner, session, display, slash)
+            if before := recap(session, columns_of(sys.stdout)):
+                sys.stderr.write(f"{before}\n")
+            talk = Talk(app, session, options, sys.stdout.write, lambda: columns_of(sys.stdout))
+            return _converse(runner, talk, display)
         finally:
             display.close()
-            runner.run(app.aclose())
+            runner.run((talk.app if talk is not None else app).aclose())
 
 
 def _greet(app: App) -> None:
@@ -60,11 +81,9 @@ def _greet(app: App) -> None:
             say("note", str(error))
 
 
-def _converse(runner: Runner, session: Session, display: Display, slash: SlashCommands) -> int:
+def _converse(runner: asyncio.Runner, talk: Talk, display: Display) -> int:
     """Read lines until the end of input; a turn that goes wrong doesn't end the conversation."""
     from inarch.cli.failure import say
-    from inarch.cli.turn import drive
-    from inarch.cli.user_commands import run_command
 
     try:
         import readline  # noqa: F401  # input() then edits and remembers lines
@@ -80,14 +99,35 @@ def _converse(runner: Runner, session: Session, display: Display, slash: SlashCo
             sys.stderr.write("\n(Ctrl-D leaves)")
             continue
         try:
-            if slash.took(line):
-                if slash.is_over:
-                    return 0
-            elif line == "!":
-                say("error", "give a command after the !, such as !ls")
-            elif line.startswith("!"):
-                run_command(session, runner, line[1:].strip())
-            elif line:
-                runner.run(drive(session, line, display))
+            _do(runner, talk, display, line)
         except (StoreError, UsageError) as error:
             say("error", str(error))
+        if talk.is_over:
+            return 0
+
+
+def _do(runner: asyncio.Runner, talk: Talk, display: Display, line: str) -> None:
+    """Do a line: a command, or a prompt and what a command wants to be asked."""
+    from inarch.cli.slash import SlashCommands
+    from inarch.cli.turn import drive
+    from inarch.cli.user_commands import run_command
+
+    if SlashCommands.takes(line):
+        runner.run(_interruptible(SlashCommands(talk).run(line)))
+    elif line.startswith("!"):
+        runner.run(_interruptible(run_command(talk.session, line[1:].strip(), talk.write)))
+    elif line:
+        runner.run(drive(talk.session, line, display))
+    sys.stdout.flush()
+    while talk.next_prompts:
+        runner.run(drive(talk.session, talk.next_prompts.pop(0), display))
+
+
+async def _interruptible(doing: Coroutine[Any, Any, None]) -> None:
+    """Do something that Ctrl-C cancels."""
+    from inarch.cli.interrupts import interrupts
+
+    loop = asyncio.get_running_loop()
+    task = loop.create_task(doing)
+    with interrupts(lambda: loop.call_soon_threadsafe(task.cancel)):
+        await task

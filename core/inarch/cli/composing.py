@@ -119,12 +119,11 @@ def open_session(app: App, options: Options) -> Session:
         UsageError: No session, or more than one, fits.
     """
     if options.resume:
-        known = app.store.sessions(app.config.root)
-        if not known:
-            raise UsageError(f"no session of {app.config.root} to continue", "leave --continue out to begin one")
-        return app.session(known[0].id)
+        from inarch.cli.session_ids import latest
+
+        return app.session(latest(app.store, app.config.root).id)
     if options.session is None:
         return app.session()
-    from inarch.cli.sessions import find
+    from inarch.cli.session_ids import find
 
     return app.session(find(app.store, options.session).id)

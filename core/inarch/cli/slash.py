@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
-import sys
-from collections.abc import Awaitable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from inspect import isawaitable
 from typing import TYPE_CHECKING
 
@@ -13,25 +13,55 @@ from attrs import define
 from inarch.cli.failure import say
 from inarch.cli.terminal import escape
 from inarch.contract.doors import guarded
-from inarch.contract.errors import PluginError, StoreError
+from inarch.contract.errors import InarchError, PluginError, StoreError
 from inarch.contract.events import CommandRan, ErrorHappened
+from inarch.contract.frozen import frozen
 
 if TYPE_CHECKING:
-    from asyncio import Runner
-
-    from inarch.calls.grants import Grants
+    from inarch.cli.slash_talk import Talk
     from inarch.contract.ports import SlashCommand
-    from inarch.journal import Journal
     from inarch.plugins import Bound
-    from inarch.sessions.session import Session
 
-OWN = {
-    "approve": "List what runs without a question here; revoke [all|ID] takes it back.",
-    "compact": "Keep of all but the last [KEEP] turns only prompt and answer; 1 by default.",
-    "context": "Show what the model sees and where its tokens go.",
-    "help": "List the commands.",
-    "quit": "Leave the conversation.",
-}
+Handler = Callable[["Talk", str], str | Awaitable[str]]
+
+
+@frozen
+class Own:
+    """A command of the kernel: what may follow it, what it does, and where it stands.
+
+    Args:
+        words: What may follow the name, for people.
+        help: What it does.
+        place: `MODULE:FUNCTION`; the function takes the conversation and the words and returns what to show.
+        at_once: Whether it may run beside a turn, because it only tells.
+    """
+
+    words: str
+    help: str
+    place: str
+    at_once: bool = False
+
+
+OWN: Mapping[str, Own] = {
+    "approve": Own("[revoke [all|ID]]", "List what runs without a question here, or take it back.",
+                   "slash_views:approve_command", at_once=True),
+    "clear": Own("", "Begin a new session; the present one is kept.", "slash_sessions:clear"),
+    "compact": Own("[KEEP]", "Keep of all but the last KEEP turns (1) only prompt and answer.", "slash_views:compact"),
+    "context": Own("", "Show what the model sees and where its tokens go.", "slash_views:context", at_once=True),
+    "fork": Own("[TURN]", "Go on in a new session that begins with this one, up to TURN.", "slash_sessions:fork"),
+    "help": Own("[COMMAND]", "List the commands.", "slash:help_text", at_once=True),
+    "model": Own("[PROVIDER/NAME]", "Show the model, or ask another one from now on.", "slash_switching:model"),
+    "plugins": Own("", "List the plugins and what they bring.", "slash_views:plugins", at_once=True),
+    "profile": Own("[NAME]", "Show the profiles, or work with another one from now on.", "slash_switching:profile"),
+    "quit": Own("", "Leave the conversation.", "slash:leave", at_once=True),
+    "redo": Own("[TURN|CALL]", "Put changes on again that were undone.", "slash_changes:redo"),
+    "resume": Own("[SESSION]", "Go on with another session; the last one if none is named.", "slash_sessions:resume"),
+    "retry": Own("[undo]", "Ask the last prompt again; undo takes its changes back first.", "slash_changes:retry"),
+    "sessions": Own("", "List the sessions of this directory.", "slash_sessions:sessions", at_once=True),
+    "stats": Own("", "Show what the session took: requests, tokens, cost, time.", "slash_views:stats", at_once=True),
+    "tools": Own("[NAME]", "List the tools, or show one.", "slash_views:tools", at_once=True),
+    "undo": Own("[TURN|CALL]", "Take back what the last turn changed, or TURN or CALL.", "slash_changes:undo"),
+}  # fmt: skip
 # A path such as /etc/hosts, or // at the start of a comment, is no command.
 _COMMAND = re.compile(r"/([A-Za-z0-9][A-Za-z0-9_.-]*)(?:\s+(.*))?", re.S)
 
@@ -40,84 +70,116 @@ _COMMAND = re.compile(r"/([A-Za-z0-9][A-Za-z0-9_.-]*)(?:\s+(.*))?", re.S)
 class SlashCommands:
     """Runs the lines of a conversation that are commands."""
 
-    commands: Mapping[str, Bound[SlashCommand]]
-    journal: Journal
-    runner: Runner
-    grants: Grants
-    session: Session | None = None
-    is_over: bool = False
+    talk: Talk
 
-    def took(self, line: str) -> bool:
-        """Run the line if it is a command, and say whether it was; `is_over` is set after `/quit`."""
+    @property
+    def brought(self) -> Mapping[str, Bound[SlashCommand]]:
+        """The commands of plugins."""
+        return self.talk.app.composition.slash_commands
+
+    @staticmethod
+    def takes(line: str) -> bool:
+        """Whether a line is a command, known or not."""
+        return _COMMAND.fullmatch(line) is not None
+
+    @staticmethod
+    def runs_at_once(line: str) -> bool:
+        """Whether a line is a command that may run beside a turn."""
         found = _COMMAND.fullmatch(line)
-        if found is None:
-            return False
-        name, words = found[1], found[2] or ""
-        if name == "quit":
-            self.is_over = True
-        elif name == "help":
-            self._help()
-        elif name == "approve":
-            from inarch.cli.approved import approve
+        return found is not None and found[1] in OWN and OWN[found[1]].at_once
 
-            sys.stdout.write("".join(f"{escape(said, keep_newlines=False)}\n" for said in approve(self.grants, words)))
-        elif name in ("context", "compact") and self.session is not None:
-            self._tokens(self.session, name, words)
-        elif name in self.commands:
-            self._run(self.commands[name], words)
-        else:
-            from inarch.config import nearest
-
-            near = nearest(f"/{name}", [f"/{known}" for known in (*OWN, *self.commands)])
-            say("error", f"there is no command /{name} ({near})")
-        return True
-
-    def _help(self) -> None:
-        rows = {**OWN, **{name: bound.value.help for name, bound in self.commands.items()}}
-        columns = max(map(len, rows))
-        for name, text in rows.items():
-            sys.stdout.write(f"/{name:<{columns}}  {escape(text, keep_newlines=False)}\n")
-        sys.stdout.write(f"!{'COMMAND':<{columns}}  Run a command in the workspace, confined.\n")
-
-    def _run(self, bound: Bound[SlashCommand], words: str) -> None:
-        name, shown = bound.value.name, ""
+    async def run(self, line: str) -> None:
+        """Run a line that is a command; what goes wrong is told, and a cancel ends the command only."""
+        found = _COMMAND.fullmatch(line)
+        assert found is not None
+        name, words = found[1], (found[2] or "").strip()
+        talk = self.talk
+        app, session = talk.app, talk.session
         try:
-            with guarded(bound.plugin, "command", passes=()):
-                shown = self._shown(bound.value, words)
+            shown = await self._shown(name, words)
         except PluginError as error:
-            self.journal.record(ErrorHappened(error.message, error.remedy, error.plugin, error.door))
+            session.conversation.journal.record(ErrorHappened(error.message, error.remedy, error.plugin, error.door))
             shown = error.message
-        except KeyboardInterrupt:
+        except InarchError as error:
+            say("error", str(error))
+            shown = str(error)
+            if isinstance(error, StoreError):
+                return  # nothing can be kept now, which was just said
+        except asyncio.CancelledError:
             shown = "cancelled"
             say("note", f"/{name} was cancelled")
         else:
-            sys.stdout.write(escape(shown).rstrip("\n") + "\n" if shown else "")
-        self._ran(name, words, shown)
+            talk.write(shown.rstrip("\n") + "\n" if shown else "")
+        # It belongs to the session in which it was typed; after a new composition that one has a journal of its own.
+        where = session if talk.app is app else talk.session
+        where.conversation.journal.record(CommandRan(name, words, shown))
+        if name not in OWN or (where.turns and not OWN[name].at_once):
+            talk.flush(where)  # no turn may follow that would do it
 
-    def _tokens(self, session: Session, name: str, words: str) -> None:
-        from inarch.cli.context_view import compact_text, context_text
-        from inarch.cli.terminal import columns_of
+    async def _shown(self, name: str, words: str) -> str:
+        """Return what a command has to show, made harmless."""
+        if name in OWN:
+            from importlib import import_module
 
-        show = context_text if name == "context" else compact_text
-        shown = show(session, words, columns_of(sys.stdout))
-        sys.stdout.write(escape(shown) + "\n")
-        self._ran(name, words, shown)
+            module, function = OWN[name].place.split(":")
+            handler: Handler = getattr(import_module(f"inarch.cli.{module}"), function)
+            given = handler(self.talk, words)
+            return await given if isawaitable(given) else given
+        if name in self.brought:
+            bound = self.brought[name]
+            with guarded(bound.plugin, "command", passes=()):
+                return escape(await _text(bound.value, words))
+        from inarch.config import nearest
+        from inarch.contract.errors import UsageError
 
-    def _ran(self, name: str, words: str, shown: str) -> None:
-        sys.stdout.flush()
-        self.journal.record(CommandRan(name, words, shown))
-        try:
-            self.journal.flush()  # no turn may follow that would do it
-        except StoreError as error:
-            say("error", str(error))
-
-    def _shown(self, command: SlashCommand, words: str) -> str:
-        given = command.run(words)
-        text: object = self.runner.run(_awaited(given)) if isawaitable(given) else given
-        if not isinstance(text, str):
-            raise TypeError(f"/{command.name} gave {text!r:.60}, not the text to show")
-        return text
+        near = nearest(f"/{name}", [f"/{known}" for known in (*OWN, *self.brought)])
+        raise UsageError(f"there is no command /{name}", near)
 
 
-async def _awaited(given: Awaitable[str]) -> str:
-    return await given
+async def _text(command: SlashCommand, words: str) -> str:
+    given = command.run(words)
+    text: object = await given if isawaitable(given) else given
+    if not isinstance(text, str):
+        raise TypeError(f"/{command.name} gave {text!r:.60}, not the text to show")
+    return text
+
+
+def help_text(talk: Talk, words: str) -> str:
+    """Return the list of commands, or what is known of one."""
+    from inarch.cli.terminal import shorten
+
+    brought = {name: ("", bound.value.help) for name, bound in talk.app.composition.slash_commands.items()}
+    rows = {f"/{name}": said for name, said in ({n: (o.words, o.help) for n, o in OWN.items()} | brought).items()}
+    rows["!COMMAND"] = "", "Run a command in the workspace, confined; the model sees its output with the next prompt."
+    rows["@PATH"] = "", "Put a file, a folder or a picture of the workspace into the prompt."
+    if words:
+        name = f"/{words.removeprefix('/')}"
+        if name not in rows:
+            from inarch.config import nearest
+            from inarch.contract.errors import UsageError
+
+            raise UsageError(f"there is no command {name}", nearest(name, rows))
+        rows = {name: rows[name]}
+    names = {name: f"{name} {said[0]}".rstrip() for name, said in rows.items()}
+    wide = max(map(len, names.values()))
+    columns = talk.columns()
+    lines: list[str] = []
+    for name, (_, text) in rows.items():
+        text = escape(text, keep_newlines=False)
+        if columns >= wide + 40:
+            lines.append(shorten(f"{names[name]:<{wide}}  {text}", columns))
+        else:
+            lines += [names[name], *_indented(text, columns)]
+    return "\n".join(lines)
+
+
+def _indented(text: str, columns: int) -> list[str]:
+    from textwrap import wrap
+
+    return wrap(text, max(columns, 20), initial_indent="  ", subsequent_indent="  ", break_on_hyphens=False)
+
+
+def leave(talk: Talk, words: str) -> str:
+    """End the conversation."""
+    talk.is_over = True
+    return ""

@@ -1,90 +1,14 @@
-"""Text on its way to a terminal: made harmless, measured in columns, cut to fit.
-
-Everything that comes from files, names, models and tools passes through `escape`: a control, escape or bidirectional
-character is shown as its code, so it can neither move the cursor nor make text look like other text.
-"""
+"""Text on its way to a terminal: made harmless (`contract/harmless.py`), measured in columns, cut to fit."""
 
 from __future__ import annotations
 
 import os
-import re
 import sys
-from functools import cache
+from functools import lru_cache
 from typing import Any, TextIO
 
-MOST_MARKS = 8
-"""Accents that one letter may carry; more of them would cover the lines above and below."""
-
-# C0 but \n and \t, DEL, C1; soft hyphen, marks and overrides of direction, zero-width and invisible characters, blank
-# letters, line and paragraph separators, interlinear and musical marks, lone surrogates (undecodable file names), tags.
-_ALWAYS = (
-    "\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200e\u200f\u2028-\u202e"
-    "\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb\ud800-\udfff\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
-    "\U000e0000-\U000e00ff\U000e01f0-\U000e0fff"
-)
-_JOINERS = "\u200c\u200d"
-_SELECTORS = "\ufe00-\ufe0f"
-_MORE_SELECTORS = "\U000e0100-\U000e01ef"
-_IDEOGRAPH = "\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
-_MARK = (
-    "[\u0300-\u036f\u0483-\u0489\u0591-\u05bd\u0610-\u061a\u064b-\u065f\u0e31\u0e34-\u0e3a\u0e47-\u0e4e\u1ab0-\u1aff"
-    "\u1dc0-\u1dff\u20d0-\u20ff\u302a-\u302f\ufe20-\ufe2f]"
-)
-
-
-@cache
-def _unsafe() -> re.Pattern[str]:
-    # Joiners are kept between letters and signs that need them (emoji, Persian, Hindi), variants of a sign behind it
-    # (emoji, keycaps, Japanese names); anywhere else they could hide text, and are shown.
-    letter = f"[^\x00-\x7f{_JOINERS}{_ALWAYS}]"
-    varied = f"[^\x00-\x22\x24-\x29\x2b-\x2f\x3a-\x7f{_SELECTORS}{_MORE_SELECTORS}{_JOINERS}{_ALWAYS}]"
-    return re.compile(
-        f"[{_ALWAYS}]|(?<!{letter})[{_JOINERS}]|[{_JOINERS}](?!{letter})|(?<!{varied})[{_SELECTORS}]"
-        f"|(?<![{_IDEOGRAPH}])[{_MORE_SELECTORS}]|(?<={_MARK}{{{MOST_MARKS}}}){_MARK}"
-    )
-
-
-def escape(text: str, *, keep_newlines: bool = True, after: str = "") -> str:
-    """Return `text` with every character that could mislead a terminal or its reader shown as a code.
-
-    Args:
-        text: Anything.
-        keep_newlines: Whether line ends and tabs stay; otherwise they too are shown as codes.
-        after: What `text` goes on with, where it is a piece of a stream: accents pile up over pieces, too.
-    """
-    if keep_newlines:
-        text = text.replace("\r\n", "\n")
-    else:
-        text = text.replace("\n", "\\n").replace("\t", "\\t").replace("\r", "\\r")
-    # Most text is passed without the expression being compiled.
-    plain = text.isascii() and text.replace("\n", "").replace("\t", "").isprintable()
-    if plain:
-        return text
-    before = after[-MOST_MARKS:]
-    pieces, place = [], len(before)
-    for match in _unsafe().finditer(before + text, place):
-        pieces += [match.string[place : match.start()], _code(match)]
-        place = match.end()
-    return "".join([*pieces, (before + text)[place:]])
-
-
-def _code(match: re.Match[str]) -> str:
-    point = ord(match.group())
-    if point == 0x0D:
-        return "\\r"
-    if point < 0x100:
-        return f"\\x{point:02x}"
-    return f"\\u{point:04x}" if point < 0x10000 else f"\\U{point:08x}"
-
-
-def escape_json(line: str) -> str:
-    """Return a line of JSON that means the same and holds nothing that could mislead a terminal."""
-    return line if line.isascii() else _unsafe().sub(_json_code, line)
-
-
-def _json_code(match: re.Match[str]) -> str:
-    units = match.group().encode("utf-16-be", "surrogatepass")
-    return "".join(f"\\u{units[i]:02x}{units[i + 1]:02x}" for i in range(0, len(units), 2))
+from inarch.contract.harmless import escape as escape
+from inarch.contract.harmless import escape_json as escape_json
 
 
 def print_line(line: str) -> None:
@@ -121,6 +45,7 @@ def width(text: str) -> int:
     return sum(map(_columns, text))
 
 
+@lru_cache(4096)
 def _columns(char: str) -> int:
     from unicodedata import combining, east_asian_width
 
@@ -168,3 +93,12 @@ def has_colours(stream: TextIO | None, *, no_color: bool = False) -> bool:
 def can_rewrite(stream: TextIO | None) -> bool:
     """Whether the terminal behind `stream` can erase a line."""
     return is_terminal(stream) and os.environ.get("TERM", "dumb") not in ("dumb", "")
+
+
+def has_glyphs(stream: TextIO) -> bool:
+    """Whether `stream` takes more than ASCII."""
+    try:
+        "●├─╰✓✗⊘⋯▸▾…".encode(stream.encoding or "ascii")
+    except (UnicodeEncodeError, LookupError):
+        return False
+    return True

@@ -117,7 +117,8 @@ class Display:
 
     def keeping_stdout(self) -> AbstractContextManager[object]:
         """Keep what others print off standard output; a plugin's front end may itself be printing."""
-        return redirect_stdout(Harmless(sys.stderr)) if self.plugin == KERNEL else nullcontext()
+        beside = getattr(self.front_end, "beside", sys.stderr)
+        return redirect_stdout(Harmless(beside)) if self.plugin == KERNEL else nullcontext()
 
     def _door(self) -> AbstractContextManager[None]:
         """Name the plugin for what its front end raises; what the kernel's own raise is a crash to be reported."""

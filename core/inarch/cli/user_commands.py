@@ -3,60 +3,78 @@
 from __future__ import annotations
 
 import asyncio
-import sys
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from inarch.cli.failure import say, say_remedy
-from inarch.cli.interrupts import interrupts
 from inarch.cli.terminal import escape
 from inarch.contract.errors import StoreError
-from inarch.contract.events import CommandRan
+from inarch.contract.events import CommandRan, Event
 from inarch.contract.records import PlannedCall, ToolResult
 
 if TYPE_CHECKING:
-    from asyncio import Runner
-
     from inarch.sessions.session import Session
 
 _OUTSIDE_TURNS = ""
+MOST_LINES = 100
+"""The last lines of a cancelled command that are shown."""
+SEEN = "the model sees this with your next prompt"
 
 
-def run_command(session: Session, runner: Runner, command: str) -> None:
-    """Run a command line, show what it wrote, and record that it ran; Ctrl-C stops it."""
-    try:
-        result = runner.run(_called(session, command))
-    except asyncio.CancelledError:
-        say("note", "the command was cancelled")
+async def run_command(session: Session, command: str, write: Callable[[str], object]) -> None:
+    """Run a command line, show what it wrote, and record that it ran; a cancel stops it.
+
+    Args:
+        session: Where it runs; its output is in the context of the session's next turn.
+        command: The words, for no shell.
+        write: Shows text that is made harmless already.
+    """
+    if not command:
+        say("error", "give a command after the !, such as !ls")
         return
     journal = session.conversation.journal
-    shown = _shown(result)
-    sys.stdout.write(escape(shown).rstrip("\n") + "\n" if shown.strip() else "")
-    sys.stdout.flush()
-    journal.record(CommandRan("!", command, shown))
+    calls = [PlannedCall("execute_command", {"command": command})]
+    came: list[str] = []  # what it wrote so far: a cancelled one has no other output
+
+    def saw(event: Event) -> None:
+        if event.kind == "call.output" and not event.turn_id:
+            came.append(event.data["text"])
+
+    journal.listeners.append(saw)
+    try:
+        (call,) = await session.conversation.scheduler.run(_OUTSIDE_TURNS, calls, "user")
+    except asyncio.CancelledError:
+        shown, ending = _tail("".join(came)), "cancelled"
+        write(escape(shown).rstrip("\n") + "\n" if shown.strip() else "")
+        say("note", f"the command was cancelled; {SEEN}")
+    else:
+        if call.result is None:
+            raise AssertionError("a finished call has a result")
+        shown, ending = _output(call.result)
+        write(escape(shown).rstrip("\n") + "\n" if shown.strip() else "")
+        if call.result.error is None:
+            say("note", f"{ending}; {SEEN}" if ending else SEEN)
+    finally:
+        journal.listeners.remove(saw)
+    journal.record(CommandRan("!", command, f"{shown.rstrip()}\n({ending})".strip() if ending else shown))
     try:
         journal.flush()  # no turn may follow that would do it
     except StoreError as error:
         say("error", str(error))
 
 
-async def _called(session: Session, command: str) -> ToolResult:
-    loop = asyncio.get_running_loop()
-    calls = [PlannedCall("execute_command", {"command": command})]
-    task = loop.create_task(session.conversation.scheduler.run(_OUTSIDE_TURNS, calls, "user"))
-    with interrupts(lambda: loop.call_soon_threadsafe(task.cancel)):
-        (call,) = await task
-    if call.result is None:
-        raise AssertionError("a finished call has a result")
-    return call.result
+def _tail(text: str) -> str:
+    lines = text.rstrip().splitlines()
+    left = len(lines) - MOST_LINES
+    return "\n".join([f"… {left:,} lines before …", *lines[left:]] if left > 0 else lines)
 
 
-def _shown(result: ToolResult) -> str:
-    """Return what a command wrote, or why it did not run; what else there is to know is said beside it."""
+def _output(result: ToolResult) -> tuple[str, str]:
+    """Return what a command wrote and how it ended, if not well; why it did not run is said here."""
     if result.error is not None:
         say("error", result.error.message)
         say_remedy(result.error.remedy)
-        return ""
+        return "", f"it did not run: {result.error.message}"
     data = result.data if isinstance(result.data, dict) else {}
-    if data.get("note") or data.get("exit_code"):
-        say("note", str(data.get("note") or f"exit code {data['exit_code']}"))
-    return str(data.get("output", ""))
+    ending = str(data.get("note") or "") or (f"exit code {data['exit_code']}" if data.get("exit_code") else "")
+    return str(data.get("output", "")), ending

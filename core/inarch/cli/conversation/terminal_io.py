@@ -1,0 +1,114 @@
+"""The terminal's two ends: output that changes at once, input that leaves Ctrl-C a signal."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
+from typing import Any, TextIO
+
+from prompt_toolkit.input.vt100 import Vt100Input
+from prompt_toolkit.output.vt100 import Vt100_Output
+
+_BEGIN, _END = "\x1b[?2026h", "\x1b[?2026l"  # terminals that know synchronised updates then show no half picture
+_AS_IT_WAS = "\x1b[?2026l\x1b[?2004l\x1b[?7h\x1b[?25h\x1b[0m\r\n\x1b[J"
+
+
+class SteadyOutput(Vt100_Output):
+    """An output that can hold back what is written, so that several changes reach the terminal as one."""
+
+    _held = False
+
+    def flush(self) -> None:
+        """Write everything, unless it is held."""
+        if not self._held:
+            super().flush()
+
+    def disable_bracketed_paste(self) -> None:
+        """Keep the mode while the picture is only drawn anew: a paste may be on its way."""
+        if not self._held:
+            super().disable_bracketed_paste()
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """Hold everything back until the end of the block."""
+        if self._held:
+            yield
+            return
+        self._held = True
+        self.write_raw(_BEGIN)
+        try:
+            yield
+        finally:
+            self._held = False
+            self.write_raw(_END)
+            self.flush()
+
+
+class SignallingInput(Vt100Input):
+    """A terminal in raw mode whose Ctrl-C still is a signal: it must work while a plugin keeps the loop busy."""
+
+    def raw_mode(self) -> AbstractContextManager[None]:
+        """Return the mode as a context manager."""
+        return _raw_with_signals(super().raw_mode(), self.fileno())
+
+
+@contextmanager
+def _raw_with_signals(raw: AbstractContextManager[None], descriptor: int) -> Iterator[None]:
+    import termios
+
+    with raw:
+        try:
+            mode = termios.tcgetattr(descriptor)
+            mode[3] |= termios.ISIG
+            nothing = bytes([os.fpathconf(descriptor, "PC_VDISABLE") & 0xFF])
+            for place in (termios.VSUSP, termios.VQUIT):
+                mode[6][place] = nothing
+            termios.tcsetattr(descriptor, termios.TCSANOW, mode)
+        except (termios.error, OSError, ValueError):
+            pass  # then Ctrl-C comes as a key
+        yield
+
+
+def make_output(stream: TextIO) -> SteadyOutput:
+    """Return the output for a terminal's stream; it is never asked where the cursor stands."""
+    made: Any = SteadyOutput.from_pty(stream, term=os.environ.get("TERM"))
+    made.enable_cpr = False
+    assert isinstance(made, SteadyOutput)
+    return made
+
+
+def has_unread() -> bool:
+    """Whether something was typed that nobody has read yet."""
+    from select import select
+
+    try:
+        return bool(select([sys.__stdin__ or 0], [], [], 0)[0])
+    except (OSError, ValueError):
+        return False
+
+
+class TerminalMode:
+    """The terminal's mode as it was found, for a program that has to end at once."""
+
+    def __init__(self, stream: TextIO) -> None:
+        import termios
+
+        self._stream = stream
+        self._mode: list[Any] | None = None
+        try:
+            self._mode = termios.tcgetattr(0)
+        except termios.error:
+            pass
+
+    def restore(self) -> None:
+        """Give the terminal back."""
+        import termios
+
+        try:
+            os.write(self._stream.fileno(), _AS_IT_WAS.encode())
+            if self._mode is not None:
+                termios.tcsetattr(0, termios.TCSANOW, self._mode)
+        except (OSError, ValueError, termios.error):
+            pass

@@ -1,0 +1,118 @@
+"""`/model` and `/profile`: another model or profile for the rest of the session; a running turn is not touched."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+from attrs import evolve
+
+from inarch.cli.terminal import escape
+from inarch.contract.errors import UsageError
+from inarch.contract.events import ModelSwitched
+
+if TYPE_CHECKING:
+    from inarch.cli.slash_talk import Talk
+    from inarch.turns.models import Choice
+
+LISTING_S = 8.0
+"""Seconds that a provider has to say which models it offers."""
+
+
+async def model(talk: Talk, words: str) -> str:
+    """Return which model is asked; with words, ask that one from now on.
+
+    Raises:
+        ConfigError: No plugin provides it.
+        UsageError: Its provider has no such model.
+    """
+    from inarch.plugins import discover
+
+    old = _chosen(talk).full_name
+    if not words:
+        profile = talk.app.config.profile
+        others = ", ".join(sorted(talk.app.composition.models))
+        asked = f"{old} (profile {profile.name}; providers here: {others})"
+        return escape(f"{asked}\n/model PROVIDER/NAME asks another one")
+    if any(letter.isspace() for letter in words):
+        raise UsageError(f"{words!r} is no model", "write PROVIDER/NAME, PROVIDER or auto")
+    provider = words.partition("/")[0]
+    flags = talk.options._replace(flags={**talk.options.flags, "model": words})
+    notes: list[str] = []
+    if provider != "auto" and provider not in talk.app.composition.models and provider in discover().plugins:
+        notes += await talk.recompose(flags, with_grants=True)
+    choice = await _found(talk, words)
+    note = await _unknown(talk, choice)
+    config = talk.app.config
+    config = evolve(config, profile=evolve(config.profile, model=words))
+    talk.app.config = talk.session.conversation.config = config
+    talk.options = flags
+    new = choice.full_name
+    if new != old:
+        talk.session.conversation.journal.record(ModelSwitched(old, new, "asked for with /model"))
+    said = f"{new} is asked from now on" if new != old else f"{new} is the model already"
+    return escape("\n".join([f"{said}{f' ({note})' if note else ''}", *notes]))
+
+
+async def profile(talk: Talk, words: str) -> str:
+    """Return the profiles; with words, go on with that one.
+
+    Raises:
+        ConfigError: There is no such profile, or it is not usable.
+    """
+    config = talk.app.config
+    if not words:
+        names = sorted({*config.profiles, config.profile.name})
+        return escape("\n".join(f"{'*' if name == config.profile.name else ' '} {name}" for name in names))
+    if words not in config.profiles and words != config.profile.name:
+        from inarch.config import nearest
+
+        raise UsageError(f"there is no profile {words!r}", nearest(words, config.profiles) or "/profile lists them")
+    if words == config.profile.name:
+        return escape(f"{words} is the profile already")
+    flags = {name: value for name, value in talk.options.flags.items() if name != "model"}
+    notes = await talk.recompose(talk.options._replace(profile=words, flags=flags), with_grants=False)
+    said = f"profile {words} from now on: {_chosen(talk).full_name}, approve {talk.app.config.profile.approve}"
+    revoked = "what was approved for this session has to be approved again"
+    return escape("\n".join([said, revoked, *notes]))
+
+
+def _chosen(talk: Talk) -> Choice:
+    from inarch.turns.models import choose_model
+
+    return choose_model(talk.app.config.profile.model, talk.app.composition.models, talk.app.environ)
+
+
+async def _found(talk: Talk, name: str) -> Choice:
+    from inarch.turns.models import choose_model, find_default
+
+    models, environ = talk.app.composition.models, talk.app.environ
+    await find_default(name, models, environ)
+    return choose_model(name, models, environ)
+
+
+async def _unknown(talk: Talk, choice: Choice) -> str:
+    """Return why it is not known whether a model is there, "" where it is.
+
+    Raises:
+        UsageError: Its provider offers others and not this one.
+    """
+    from inarch.config import nearest
+    from inarch.contract.doors import guarded
+    from inarch.contract.errors import PluginError, ProviderError
+
+    provider = choice.provider.value
+    if choice.model == provider.default_model:
+        return ""
+    try:
+        async with asyncio.timeout(LISTING_S):
+            with guarded(choice.provider.plugin, "provider", passes=(ProviderError,)):
+                offered = [info.name for info in await provider.models()]
+    except (PluginError, ProviderError, TimeoutError) as error:
+        return f"whether it is there is not known: {error or 'no answer'}"
+    if not offered or choice.model in offered:
+        return ""
+    raise UsageError(
+        f"{provider.name} has no model {choice.model!r}",
+        nearest(choice.full_name, [f"{provider.name}/{name}" for name in offered]),
+    )

@@ -1,0 +1,45 @@
+"""A conversation in a real terminal of tmux."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from ..test_on_a_terminal import Open, Terminal
+from ..test_on_a_terminal import terminal as terminal  # the fixture
+
+READY = "Commands are confined at level"
+Talk = Callable[..., Terminal]
+
+
+@pytest.fixture
+def talk(terminal: Open) -> Talk:
+    """Open a conversation with a model that says what it heard, and wait until it is composed."""
+    if shutil.which("tmux") is None:
+        pytest.skip("needs tmux")
+
+    def open_talk(*words: str, columns: int = 100, lines: int = 40, **extra: str) -> Terminal:
+        plugin = str(Path(__file__).with_name("talking.py"))
+        flags = ("--plugin", plugin, *(() if "--model" in words else ("--model", "talking/words")))
+        opened = terminal(*flags, *words, columns=columns, lines=lines, **extra)
+        opened.until(READY[: columns // 2])
+        return opened
+
+    return open_talk
+
+
+@pytest.fixture
+def ask(slowly: tuple[str, ...], terminal: Open) -> Talk:
+    """Open a conversation with the model that writes files when the prompt says so."""
+    if shutil.which("tmux") is None:
+        pytest.skip("needs tmux")
+
+    def open_talk(*words: str, columns: int = 100, lines: int = 45, **extra: str) -> Terminal:
+        opened = terminal(*slowly, *words, columns=columns, lines=lines, **extra)
+        opened.until(READY[: columns // 2])
+        return opened
+
+    return open_talk

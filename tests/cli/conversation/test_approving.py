@@ -1,0 +1,138 @@
+"""The question before a call, answered with single keys."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from .conftest import Talk
+
+pytestmark = pytest.mark.once
+
+KEYS = "a approve · A always · d deny · e edit · m more · ? help"
+
+
+def test_a_lets_a_call_run_once(ask: Talk, project: Path) -> None:
+    opened = ask()
+    opened.type("write a file", "Enter")
+    screen = opened.until(f"Run it? {KEYS}")
+    assert "+++ new.txt (a new file)" in screen and "+one" in screen
+    assert not (project / "new.txt").exists()
+    opened.type("a")
+    opened.until("✓ write_file new.txt", "The answer.")
+    assert (project / "new.txt").read_text() == "one\ntwo\n"
+    (project / "new.txt").unlink()
+    opened.type("write a file", "Enter")
+    opened.until("Run it?")
+
+
+def test_always_is_for_such_calls_and_nothing_else(ask: Talk, project: Path) -> None:
+    opened = ask()
+    opened.type("write a file", "Enter")
+    opened.until("Run it?", "always: write_file on new.txt")
+    opened.type("A")
+    opened.until("✓ write_file", "The answer.", "cost unknown")
+    opened.type("write a file", "Enter")
+    screen = opened.until("✓ write_file", "The answer.", times=2)
+    assert screen.count("always: write_file on new.txt") == 1
+    opened.type("both files", "Enter")
+    opened.until("Run them?", "always: write_file on one.txt")
+
+
+def test_deny_asks_why_and_the_reason_goes_to_the_model(ask: Talk, project: Path) -> None:
+    opened = ask()
+    opened.type("write a file", "Enter")
+    opened.until("Run it?")
+    opened.type("d")
+    opened.until("why not (Enter: no reason):")
+    opened.type("", "Escape")
+    opened.until("Run it?")
+    opened.type("d")
+    opened.until("why not (Enter: no reason):")
+    opened.type("not that one", "Enter")
+    opened.until("⊘ write_file", "not that one", "The answer.")
+    assert not (project / "new.txt").exists()
+
+
+def test_more_takes_a_line_and_numbers_answer_calls_of_a_batch(ask: Talk, project: Path) -> None:
+    opened = ask()
+    opened.type("both files", "Enter")
+    opened.until("1. write_file", "2. write_file", "Run them?")
+    opened.type("m")
+    opened.until("answer:")
+    opened.type("perhaps", "Enter")
+    opened.until("none of the answers", "Run them?")
+    opened.type("2")
+    opened.until("answer: 2")
+    opened.type(" a; 1 d no thanks", "Enter")
+    opened.until("no thanks", "The answer.")
+    assert not (project / "one.txt").exists()
+    assert (project / "two.txt").read_text() == "2"
+
+
+def test_help_and_other_keys_answer_nothing(ask: Talk, project: Path) -> None:
+    opened = ask()
+    opened.type("write a file", "Enter")
+    opened.until("Run it?")
+    opened.type("", "Enter")
+    opened.until("? explains the keys")
+    opened.type("x")
+    opened.until("? explains the keys")
+    opened.type("?")
+    opened.until("approve, this once", "A session", "Run it?")
+    assert not (project / "new.txt").exists()
+    opened.type("", "C-d")
+    opened.until("⊘ write_file", "The answer.")
+
+
+def test_a_change_in_the_editor_is_asked_about_again(ask: Talk, project: Path, tmp_path: Path) -> None:
+    editor = tmp_path / "editor.sh"
+    editor.write_text('stty raw -echo < /dev/tty; sed -i s/new.txt/other.txt/ "$1"\n')
+    opened = ask(EDITOR=f"sh {editor}")
+    opened.type("write a file", "Enter")
+    opened.until("Run it?")
+    opened.type("e")
+    opened.until("+++ other.txt", "Run it?")
+    opened.type("a")
+    opened.until("✓ write_file other.txt", "The answer.")
+    assert (project / "other.txt").exists() and not (project / "new.txt").exists()
+    opened.type("what now", "Enter")
+    opened.until("> what now", "The answer.", times=1)
+
+
+def test_keys_typed_before_the_question_answer_nothing(ask: Talk, project: Path) -> None:
+    opened = ask()
+    opened.type("write a file", "Enter")
+    opened.type("aAa")
+    opened.until("Run it?", "+++ new.txt")
+    assert not (project / "new.txt").exists()
+    opened.type("a")
+    opened.until("✓ write_file new.txt", "The answer.", "\n> aAa")
+
+
+def test_what_is_too_long_for_a_glance_can_be_viewed(talk: Talk, project: Path, tmp_path: Path) -> None:
+    (project / "read_me.sh").write_text("x\n" * 50)
+    opened = talk(lines=24)
+    opened.type("run: make " + " ".join(f"target{number}" for number in range(40)), "Enter")
+    opened.until("v view all", "more lines (v shows them)")
+    opened.type("v")
+    screen = opened.until("40  target39", "Run it?")
+    assert "v view all" not in screen
+    opened.type("d")
+    opened.until("why not")
+    opened.type("", "Enter")
+    opened.until("⊘ execute_command")
+
+
+def test_a_line_that_is_typed_at_the_question_answers_nothing(ask: Talk, project: Path) -> None:
+    opened = ask()
+    opened.type("write a file", "Enter")
+    opened.until("Run it?")
+    opened.type("!python3 says yAd")
+    opened.until("? explains the keys")
+    opened.type("?")
+    opened.until("approve, this once", "Run it?")
+    assert not (project / "new.txt").exists()
+    opened.type("a")
+    opened.until("✓ write_file new.txt", "The answer.")

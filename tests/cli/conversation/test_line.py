@@ -1,0 +1,136 @@
+"""The line: typing, several lines, history, completion, pastes."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from .conftest import Talk
+
+pytestmark = pytest.mark.once
+
+
+def test_a_prompt_is_asked_and_stands_once_in_the_scrollback(talk: Talk) -> None:
+    opened = talk()
+    opened.type("hello 日本語 e\u0301 there", "Enter")
+    screen = opened.until("said hello 日本語 e\u0301 there", "100 in, 10 out")
+    assert screen.count("> hello 日本語 e\u0301 there") == 1
+    assert screen.count("Heard 1 lines") == 1
+    opened.until("110 tokens")
+    opened.type("", "C-d")
+    screen = opened.until("code=0")
+    assert screen.count("Heard 1 lines") == 1 and "110 tokens" not in screen
+
+
+def test_the_line_is_edited_where_the_cursor_stands(talk: Talk) -> None:
+    opened = talk()
+    opened.type("日本語 wrld")
+    opened.until("> 日本語 wrld")
+    opened.type("", "Left", "Left", "Left")
+    opened.type("o")
+    opened.until("> 日本語 world")
+    opened.type("", "C-a")
+    opened.type("say ")
+    opened.until("> say 日本語 world")
+    opened.type("", "Enter")
+    opened.until("said say 日本語 world")
+
+
+def test_several_lines_are_one_prompt(talk: Talk) -> None:
+    opened = talk()
+    opened.type("one", "C-j")
+    opened.type("two", "M-Enter")
+    opened.type("three", "Enter")
+    opened.until("Heard 3 lines", "said two", "said three")
+
+
+def test_lines_of_earlier_conversations_come_back_and_hold_no_secrets(
+    talk: Talk, environ: dict[str, str], project: Path
+) -> None:
+    (project / ".env").write_text("PASSWORD=correct-horse-battery\n")
+    first = talk()
+    first.type("the first thing", "Enter")
+    first.until("said the first thing", "100 in")
+    first.type("it is correct-horse-battery", "Enter")
+    first.until("Heard 1 lines", "100 in", times=2)
+    first.type("", "C-d")
+    first.until("code=0")
+    (kept,) = (Path(environ["XDG_STATE_HOME"]) / "inarch" / "history").iterdir()
+    assert kept.stat().st_mode & 0o777 == 0o600
+    assert "correct-horse" not in kept.read_text()
+    assert json.loads(kept.read_text().splitlines()[0]) == "the first thing"
+    again = talk()
+    again.type("", "Up")
+    again.until("> it is ")
+    again.type("", "Up")
+    again.until("> the first thing")
+    again.type("", "C-c")
+    again.until("\n>\n")
+    again.type("", "C-r")
+    again.until("search back:")
+    again.type("first")
+    again.until("search back: first", "> the first thing")
+    again.type("", "Enter", "Enter")
+    again.until("said the first thing")
+
+
+def test_paths_are_completed_as_git_sees_them(talk: Talk, project: Path) -> None:
+    subprocess.run(["git", "init", "-q", str(project)], check=True)
+    (project / ".gitignore").write_text("*.secret\n")
+    (project / "a folder").mkdir()
+    (project / "a folder" / "the file.txt").write_text("from the file\n")
+    (project / "a folder" / "the file.secret").write_text("no\n")
+    opened = talk()
+    opened.type("look at @the")
+    screen = opened.until("  a folder/the file.txt")
+    assert "secret" not in screen
+    opened.type("", "Tab")
+    opened.until(r"> look at @a\ folder/the\ file.txt")
+    opened.type(" now", "Enter")
+    opened.until("said it saw what is from the file")
+
+
+def test_commands_and_their_words_are_completed(talk: Talk) -> None:
+    opened = talk()
+    opened.type("/mo")
+    opened.until("  model", "ask another one from now on")
+    opened.type("", "Tab")
+    opened.until("> /model")
+    opened.type(" oth")
+    opened.until("talking/other", "says it, too")
+    opened.type("", "Tab", "Enter")
+    opened.until("talking/other is asked from now on")
+    opened.type("/tools read_m")
+    opened.until("  read_multiple_files")
+    opened.type("", "C-c")
+    opened.until("\n>\n")
+
+
+def test_a_long_paste_is_one_sign_and_is_sent_whole(talk: Talk, tmp_path: Path) -> None:
+    text = "\n".join(f"line {number} of a paste" for number in range(1, 10_001))
+    (tmp_path / "paste").write_text(text)
+    opened = talk()
+    opened.type("read: ")
+    opened.until("> read:")
+    opened.tmux("load-buffer", str(tmp_path / "paste"))
+    opened.tmux("paste-buffer", "-p", "-t", "main")
+    opened.until("> read: [paste 1: 10,000 lines]")
+    opened.type(" please", "Enter")
+    screen = opened.until(f"Heard 10000 lines, {len('read: ' + text + ' please'):d} characters", "line 2 of a paste")
+    assert "> read: [paste 1: 10,000 lines] please" in screen
+
+
+def test_a_short_paste_is_text_and_the_sign_of_a_long_one_goes_as_a_whole(talk: Talk, tmp_path: Path) -> None:
+    opened = talk()
+    for name, text in (("short", "two\nlines"), ("long", "x\n" * 30)):
+        (tmp_path / name).write_text(text)
+        opened.tmux("load-buffer", "-b", name, str(tmp_path / name))
+        opened.tmux("paste-buffer", "-p", "-b", name, "-t", "main")
+    opened.until("> two", "lines[paste 1: 30 lines]")
+    opened.type("", "BSpace")
+    opened.until("> two\n  lines\n")
+    opened.type("", "Enter")
+    opened.until("Heard 2 lines")
