@@ -2,6 +2,7 @@
 
 import ctypes
 import os
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 from shutil import disk_usage
@@ -12,6 +13,10 @@ from hypothesis import settings
 
 settings.register_profile("inarch", deadline=None)  # no test asserts a time
 settings.load_profile("inarch")
+
+# Whoever started the tests in the background or under nohup had them ignored, and children inherit that.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 @pytest.fixture(autouse=True)

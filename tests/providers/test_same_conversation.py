@@ -41,7 +41,7 @@ DROPPED = frozenset({
     "usage", "cost_usd", "price", "duration_s", "seconds", "started", "ended", "time", "provider_id", "provider_data",
     "input_ratio", "remedy", "plugin",
 })  # fmt: skip
-_BROKEN = re.compile(r"(broke the connection off): .*(?=; asking again)")
+_BROKEN = re.compile(r"(broke the connection off): .*?(?=; asking again|$)")
 """What each library for HTTP says of it in its own words."""
 _ID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}")
 

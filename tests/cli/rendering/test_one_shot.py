@@ -15,6 +15,8 @@ from ..test_on_a_terminal import Open
 from ..test_on_a_terminal import terminal as terminal  # the fixture
 from .talkative import FIRST, REST
 
+pytestmark = pytest.mark.once
+
 needs_tmux = pytest.mark.skipif(shutil.which("tmux") is None, reason="needs tmux")
 FLAGS = ("--plugin", str(Path(__file__).with_name("talkative.py")), "--model", "talkative/words", "--approve", "all")
 SCREEN = """\

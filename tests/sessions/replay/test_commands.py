@@ -17,6 +17,8 @@ from inarch.testing import HttpServer, json_reply, sse_reply
 
 from .recording import project
 
+pytestmark = pytest.mark.once
+
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
