@@ -55,8 +55,10 @@ def test_however_a_text_comes_its_blocks_are_the_same(text: str, cuts: list[int]
 @given(documents(), st.integers(20, 120))
 def test_blocks_one_by_one_look_like_the_whole(text: str, columns: int) -> None:
     one_by_one = "".join(draw_block(block, columns, INK) for block in split(text, list(range(0, len(text), 3))))
-    lines = [line for line in one_by_one.splitlines() if line.strip()]
-    assert lines == [line for line in draw_block(text, columns, INK).splitlines() if line.strip()]
+    whole = without_blank_lines(draw_block(text, columns, INK))
+    source = without_blank_lines("\n".join(INK.wrapped(INK.plain_lines(text.rstrip("\n")), columns)))
+    if whole != source:  # one block that would lose letters, such as a table's spare cell, has all shown as source
+        assert without_blank_lines(one_by_one) == whole
 
 
 @given(documents(), st.lists(st.integers(0, 600), max_size=40))
