@@ -14,7 +14,8 @@ What counts, kind by kind:
 - `note`, `error`: everything
 - `turn.ended`: answer, reasoning, model, status, error, limit
 
-Left out are ids, times, durations, costs and counts of tokens; `model.delta` and `call.output`, which are said again
+Left out are ids, times, durations, costs and counts of tokens; the remedy of a call's error, which names files that
+other calls may be changing just then; `model.delta` and `call.output`, which are said again
 as a whole in what follows; `limit.wait`, which is about time; what stands in `session.started`; remarks outside of any
 turn, those of the journal, about what undo covers and about onlookers that failed, and the one that says why a model
 was chosen, for they are about the run and not the session.
@@ -186,7 +187,8 @@ def _turn_form(*keys: str) -> Form:
 def _result(_: Normaliser, data: Mapping[str, Any]) -> dict[str, Any]:
     result = data["result"]
     files = (result.get("metadata") or {}).get("files") or {}
-    said = {"name": data["name"], "status": data["status"], "data": result.get("data"), "error": result.get("error")}
+    error = {key: text for key, text in (result.get("error") or {}).items() if key != "remedy"}
+    said = {"name": data["name"], "status": data["status"], "data": result.get("data"), "error": error or None}
     return {**said, "files": dict(files)}
 
 
