@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from inarch import CallPart, Message, Text, ToolCall, ToolError, ToolResult, Turn, Usage, UsageError
-from inarch.cli.sessions import find, listing, sessions
+from inarch.cli.sessions import listing, sessions
 from inarch.cli.sessions_show import GLYPHS, story
 from inarch.contract.events import (
     CallResult,
@@ -23,6 +23,7 @@ from inarch.contract.events import (
 )
 from inarch.contract.ports import ContextStore
 from inarch.journal import Journal, MemoryStore, Redactor, fold
+from inarch.sessions.finding import find_session
 from inarch_sqlite_store.store import SqliteStore
 
 START = "2026-01-01T00:00:00.000000Z"
@@ -58,7 +59,7 @@ def store() -> MemoryStore:
 
 
 def told(store: ContextStore, session: str) -> str:
-    info = find(store, session)
+    info = find_session(store, session)
     return "\n".join(story(info, fold(store.load(info.id)), GLYPHS))
 
 
@@ -117,12 +118,12 @@ def test_control_characters_are_shown_as_codes(store: MemoryStore) -> None:
 def test_the_beginning_of_an_id_is_enough(store: MemoryStore) -> None:
     record(store, "0190aaaa", "/root")
     record(store, "0190aaaa-more", "/root")
-    assert find(store, "0190aaaa-").id == "0190aaaa-more"
-    assert find(store, "0190aaaa").id == "0190aaaa"
+    assert find_session(store, "0190aaaa-").id == "0190aaaa-more"
+    assert find_session(store, "0190aaaa").id == "0190aaaa"
     with pytest.raises(UsageError, match="2 sessions begin with"):
-        find(store, "0190")
+        find_session(store, "0190")
     with pytest.raises(UsageError, match="no session 'x'"):
-        find(store, "x")
+        find_session(store, "x")
 
 
 @pytest.fixture

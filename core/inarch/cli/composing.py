@@ -124,6 +124,6 @@ def open_session(app: App, options: Options) -> Session:
         return app.session(latest(app.store, app.config.root).id)
     if options.session is None:
         return app.session()
-    from inarch.cli.session_ids import find
+    from inarch.sessions.finding import find_session
 
-    return app.session(find(app.store, options.session).id)
+    return app.session(find_session(app.store, options.session).id)

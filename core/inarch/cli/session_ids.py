@@ -1,4 +1,4 @@
-"""The ids of sessions as people write and read them: the beginning is enough."""
+"""The ids of sessions as people read them, and the one that was last active."""
 
 from __future__ import annotations
 
@@ -12,21 +12,6 @@ if TYPE_CHECKING:
     from inarch.contract.records import SessionInfo
 
 SHORTEST_ID = 8
-
-
-def find(store: ContextStore, beginning: str) -> SessionInfo:
-    """Return the one session whose id begins so.
-
-    Raises:
-        UsageError: None does, or several do.
-    """
-    fitting = [info for info in store.sessions() if info.id.startswith(beginning)]
-    exact = [info for info in fitting if info.id == beginning]
-    if len(exact or fitting) == 1:
-        return (exact or fitting)[0]
-    if not fitting:
-        raise UsageError(f"there is no session {beginning!r}", "inarch sessions list --all shows those there are")
-    raise UsageError(f"{len(fitting)} sessions begin with {beginning!r}", "write more of the id")
 
 
 def short_ids(ids: Sequence[str]) -> dict[str, str]:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from inarch.cli.options import composing_options
-from inarch.cli.session_ids import find as find
 from inarch.cli.session_ids import local_time, short_ids
 from inarch.cli.sessions_delete import delete_sessions
 from inarch.cli.sessions_diff import diff_sessions

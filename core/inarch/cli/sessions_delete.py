@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from inarch.cli.options import composing_options
-from inarch.cli.session_ids import find
 from inarch.cli.terminal import is_terminal, print_json, print_line
 from inarch.contract.errors import PluginError, UsageError
+from inarch.sessions.finding import find_session
 
 if TYPE_CHECKING:
     from datetime import timedelta
@@ -43,7 +43,9 @@ def delete_sessions(
         raise UsageError("which sessions?", "name them by their ids, or give --older-than 30d")
     age = _age(older_than) if older_than else None
     with compose_app(Options.of(given)) as app:
-        chosen = _older(app, age, everywhere) if age is not None else [*{find(app.store, one): None for one in ids}]
+        chosen = (
+            _older(app, age, everywhere) if age is not None else [*{find_session(app.store, one): None for one in ids}]
+        )
         if chosen and not yes:
             _ask(chosen)
         left = [file for info in chosen for file in _delete(app, info, logs)]

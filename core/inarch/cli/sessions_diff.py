@@ -20,11 +20,11 @@ from inarch.cli.terminal import escape, print_json
 def diff_sessions(first: str, second: str, as_json: bool, **given: Any) -> int:
     """Name the first place where two sessions differ; exit code 0 if there is none, else 1."""
     from inarch.cli.composing import Options, compose_app
-    from inarch.cli.session_ids import find
+    from inarch.sessions.finding import find_session
     from inarch.sessions.replay import compare_sessions
 
     with compose_app(Options.of(given)) as app:
-        ids = [find(app.store, beginning).id for beginning in (first, second)]
+        ids = [find_session(app.store, beginning).id for beginning in (first, second)]
         found = compare_sessions(*(app.store.load(one) for one in ids))
     if as_json:
         from inarch.contract.codec import to_data

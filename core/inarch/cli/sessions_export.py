@@ -42,15 +42,16 @@ def export_session(session_id: str, form: str | None, place: str | None, force: 
     """
     from inarch.cli.composing import Options, compose_app
     from inarch.cli.failure import say
-    from inarch.cli.session_ids import find, latest
+    from inarch.cli.session_ids import latest
     from inarch.cli.terminal import escape
     from inarch.sessions.exporting import export, format_of
     from inarch.sessions.exporting.writing import check_place, write_export
+    from inarch.sessions.finding import find_session
 
     with compose_app(Options.of(given)) as app:
         if not session_id and not app.store.sessions(app.config.root):
             raise UsageError("no sessions in this directory", "name one: inarch sessions list --all shows all others")
-        info = find(app.store, session_id) if session_id else latest(app.store, app.config.root)
+        info = find_session(app.store, session_id) if session_id else latest(app.store, app.config.root)
         chosen = form or format_of(place or "") or "html"
         target = Path(place or f"session-{info.id[:13]}{_ENDINGS[chosen]}")
         if place != "-":

@@ -8,8 +8,8 @@ from typing import Any
 import click
 
 from inarch.cli.options import composing_options
-from inarch.cli.session_ids import find
 from inarch.cli.terminal import print_json, print_line
+from inarch.sessions.finding import find_session
 
 
 @click.command("fork")
@@ -23,7 +23,7 @@ def fork_a_session(session_id: str, at: int | None, as_json: bool, **given: Any)
     from inarch.sessions.forking import fork_session
 
     with compose_app(Options.of(given)) as app:
-        source = find(app.store, session_id)
+        source = find_session(app.store, session_id)
         fork_id = fork_session(app.store, source.id, at)
         asyncio.run(app.store.sync())
         app.tell_copied(fork_id)

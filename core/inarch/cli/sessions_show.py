@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from inarch.cli.options import composing_options
-from inarch.cli.session_ids import find, local_time
+from inarch.cli.session_ids import local_time
 from inarch.cli.terminal import escape, print_json
+from inarch.sessions.finding import find_session
 
 if TYPE_CHECKING:
     from inarch.contract.events import Event
@@ -32,7 +33,7 @@ def show_session(session_id: str, as_json: bool, **given: Any) -> None:
     from inarch.journal import fold
 
     with compose_app(Options.of(given)) as app:
-        info = find(app.store, session_id)
+        info = find_session(app.store, session_id)
         events = app.store.load(info.id)
         damage = [*getattr(app.store, "damage", ())]
     history = fold(events)

@@ -42,10 +42,10 @@ def resume(talk: Talk, words: str) -> str:
     Raises:
         UsageError: There is no such session, or it is about another directory.
     """
-    from inarch.cli.session_ids import find
+    from inarch.sessions.finding import find_session
 
     if words:
-        info = find(talk.app.store, words)
+        info = find_session(talk.app.store, words)
     else:
         others = [one for one in talk.app.store.sessions(talk.app.config.root) if one.id != talk.session.id]
         if not others:

@@ -10,8 +10,9 @@ from attrs import evolve
 from inarch.contract.errors import UsageError
 from inarch.contract.frozen import frozen
 from inarch.contract.ids import new_id
+from inarch.sessions.finding import find_session
 from inarch.sessions.replay.reading import read_record
-from inarch.sessions.replay.replaying import find_session, replay
+from inarch.sessions.replay.replaying import replay
 from inarch.sessions.replay.report import ReplayReport
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ async def branch(session_id: str, at: int, *, keep: str | Path | None = None, **
 
     app = compose(**options)
     try:
-        found = find_session(app, session_id)
+        found = find_session(app.store, session_id).id
         turns = read_record(app.store.load(found)).turns
         if not 1 <= at <= len(turns):
             many = "1 turn" if len(turns) == 1 else f"{len(turns)} turns"

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from attrs import evolve
 
 from inarch.contract.errors import StoreError, ToolFailed, UsageError
+from inarch.sessions.finding import find_session
 from inarch.sessions.replay.checkpoints import (
     Checkpoint,
     blobs_of,
@@ -57,7 +58,7 @@ async def replay(
     app = compose(**options)
     scratch = _scratch()
     try:
-        return await _replay(app, find_session(app, session_id), scratch, keep, turns, options)
+        return await _replay(app, find_session(app.store, session_id).id, scratch, keep, turns, options)
     finally:
         await app.aclose()
         shutil.rmtree(scratch, ignore_errors=True)
@@ -65,21 +66,6 @@ async def replay(
 
 def _scratch() -> Path:
     return Path(tempfile.mkdtemp(prefix="inarch-replay-")).resolve()
-
-
-def find_session(app: App, beginning: str) -> str:
-    """Return the whole id of the one session whose id begins so.
-
-    Raises:
-        UsageError: None does, or several do.
-    """
-    known = [info.id for info in app.store.sessions()]
-    fitting = [one for one in known if one == beginning] or [one for one in known if one.startswith(beginning)]
-    if len(fitting) == 1:
-        return fitting[0]
-    if fitting:
-        raise UsageError(f"{len(fitting)} sessions begin with {beginning!r}", "write more of the id")
-    raise UsageError(f"there is no session {beginning!r}", "inarch sessions list --all shows those there are")
 
 
 async def _replay(

@@ -1,0 +1,26 @@
+"""Which session is meant: the beginning of its id is enough."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from inarch.contract.errors import UsageError
+
+if TYPE_CHECKING:
+    from inarch.contract.ports import ContextStore
+    from inarch.contract.records import SessionInfo
+
+
+def find_session(store: ContextStore, beginning: str) -> SessionInfo:
+    """Return the one session whose id begins so.
+
+    Raises:
+        UsageError: None does, or several do.
+    """
+    fitting = [info for info in store.sessions() if info.id.startswith(beginning)]
+    exact = [info for info in fitting if info.id == beginning]
+    if len(exact or fitting) == 1:
+        return (exact or fitting)[0]
+    if not fitting:
+        raise UsageError(f"there is no session {beginning!r}", "inarch sessions list --all shows those there are")
+    raise UsageError(f"{len(fitting)} sessions begin with {beginning!r}", "write more of the id")
