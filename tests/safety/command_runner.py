@@ -171,11 +171,11 @@ class Stage:
         with ExitStack() as stack:
             stack.enter_context(mock.patch.dict(os.environ, {**case.environ, "PRIVATE_WORD": SECRET}))
             set_up(case, self.place)
+            app = self._app(case)
+            around, inside = self.place.around(), snapshot(self.place.root)  # before anything is exchanged under it
             for thing in case.setup:
                 if "swap" in thing:
                     stack.enter_context(_swapping(self.place.root / thing["swap"], self.place.root / thing["with"]))
-            app = self._app(case)
-            around, inside = self.place.around(), snapshot(self.place.root)
             for _ in range(case.repeat):
                 result = self._one(case, app)
         assert self.place.around() == around, f"changed outside: {differing(around, self.place.around())}"
