@@ -19,6 +19,8 @@ import inarch
 
 from .wire import compose
 
+pytestmark = pytest.mark.once
+
 MODEL = "gpt-4o"
 Start = Callable[..., str]
 

@@ -11,7 +11,7 @@ import pytest
 from .test_on_a_terminal import Flags, Open
 from .test_on_a_terminal import terminal as terminal  # the fixture
 
-pytestmark = pytest.mark.skipif(shutil.which("tmux") is None, reason="needs tmux")
+pytestmark = [pytest.mark.once, pytest.mark.skipif(shutil.which("tmux") is None, reason="needs tmux")]
 Script = Callable[[str], str]
 
 

@@ -14,6 +14,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.once
+
 PROGRAM = (sys.executable, "-P", "-m", "inarch")
 ASKED = "summarize this codebase"
 Done = subprocess.CompletedProcess[str]

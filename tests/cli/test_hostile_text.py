@@ -18,6 +18,8 @@ import pytest
 from .conftest import PROGRAM
 from .nasty import NASTY, SAID
 
+pytestmark = pytest.mark.once
+
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 PLUGIN = ("--plugin", str(Path(__file__).with_name("nasty.py")))
 MODEL = (*PLUGIN, "--model", "sour/words")

@@ -14,6 +14,8 @@ from inarch.testing import HttpReply, HttpRequest, HttpServer, json_reply, sse_r
 
 from .conftest import Run
 
+pytestmark = pytest.mark.once
+
 KEY = "sk-or-v1-0f1e2d3c4b5a69788796a5b4c3d2e1f0"
 Serve = Callable[..., HttpServer]
 

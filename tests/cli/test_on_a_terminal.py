@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from attrs import frozen
 
-pytestmark = pytest.mark.skipif(shutil.which("tmux") is None, reason="needs tmux")
+pytestmark = [pytest.mark.once, pytest.mark.skipif(shutil.which("tmux") is None, reason="needs tmux")]
 PROGRAM = (sys.executable, "-P", "-m", "inarch")
 Flags = tuple[str, ...]
 SECONDS = 30.0

@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 
+pytestmark = pytest.mark.once
+
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 ASK = ("ask", "--model", "offline/extractive")
 

@@ -17,6 +17,8 @@ from .conftest import Run
 from .test_on_a_terminal import Open
 from .test_on_a_terminal import terminal as terminal  # the fixture
 
+pytestmark = pytest.mark.once
+
 NAME = "openai-compatible/small"
 ADDRESS = "INARCH_PLUGIN_OPENAI_COMPATIBLE__BASE_URL"
 needs_tmux = pytest.mark.skipif(shutil.which("tmux") is None, reason="needs tmux")

@@ -7,6 +7,8 @@ import pytest
 
 from .conftest import Place
 
+pytestmark = pytest.mark.once
+
 Marker = Callable[[str], str]
 
 POISONS = {

@@ -20,6 +20,7 @@ IDS = [f"{model.partition('/')[0]}: {fault.name}" for model, fault in ALL]
 Outcomes = Mapping[str, Outcome | BaseException]
 # Warnings are errors in tests; in a program the plugin keeps these off the terminal (test_library.py).
 pytestmark = [
+    pytest.mark.once,
     pytest.mark.filterwarnings("ignore:Pydantic serializer warnings"),
     pytest.mark.filterwarnings("ignore::DeprecationWarning"),
 ]

@@ -36,6 +36,7 @@ from .wire import (
 
 # What the library does with its own libraries is not ours to repair.
 pytestmark = [
+    pytest.mark.once,
     pytest.mark.filterwarnings("ignore:Pydantic serializer warnings"),
     pytest.mark.filterwarnings("ignore::DeprecationWarning"),
 ]

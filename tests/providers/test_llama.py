@@ -19,6 +19,8 @@ import pytest
 import inarch
 from inarch.cli.local_servers import local_servers
 
+pytestmark = pytest.mark.once
+
 MODEL = "openai-compatible/smollm2"
 
 

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 import pytest
 from command_runner import CommandCase, Stage, load_commands
 
+pytestmark = pytest.mark.once
+
 CASES = load_commands()
 
 

@@ -19,6 +19,8 @@ from inarch.testing import says, scripted_app
 
 from .hostile import INSTRUCTION, build
 
+pytestmark = pytest.mark.once
+
 INARCH = Path(sys.executable).with_name("inarch")
 PROGRAM = (str(INARCH),) if INARCH.exists() else (sys.executable, "-P", "-m", "inarch")
 KEY = "sk-0123456789abcdefghij"

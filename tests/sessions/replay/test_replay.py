@@ -150,11 +150,16 @@ def test_failed_attempts_fail_again_without_waiting(tmp_path: Path) -> None:
 
 def test_a_cancelled_turn_is_cancelled_at_the_same_place(tmp_path: Path) -> None:
     root = project(tmp_path / "proj")
+
+    def answer(request: inarch.ModelRequest) -> Any:
+        """Wait for ever, unless it is the third turn: the second may be stopped before its request was sent."""
+        return says("here I am") if request.messages[-1].text.startswith("third") else [600.0, Finish("stop")]
+
     script: list[Any] = [
         [TextDelta("thinking "), TextDelta("hard"), 600.0, Finish("stop")],
         calls(READ),
-        [600.0, Finish("stop")],
-        says("here I am"),
+        answer,
+        answer,
     ]
 
     async def play(session: inarch.Session, _: inarch.App) -> None:
