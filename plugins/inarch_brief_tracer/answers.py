@@ -22,6 +22,8 @@ FLOW_TOKENS = 1_200
 """Of the flow in a `context_get`, beside the code of the target."""
 FURTHER_KINDS = frozenset(("management-command", "view", "task", "signal", "hook", "handler"))
 LINKED_KINDS = FURTHER_KINDS | {"api"}
+LONGEST_NAME = 200
+"""Characters of an unknown name that a message repeats."""
 LOOK_UPS = ("find_symbols", "context_get", "trace_execution", "find_callers", "find_entry_points")
 
 
@@ -136,6 +138,7 @@ def only(graph: Graph, coverage: Coverage, function: str) -> Node:
     named = by_name(graph, function)
     if named.node is not None:
         return named.node
+    function = function[:LONGEST_NAME]
     if named.candidates:
         places = ", ".join(f"{node.qualname} ({at(node.file, node.line)})" for node in named.candidates[:12])
         raise ToolFailed(

@@ -62,7 +62,7 @@ class Structured:
         try:
             reply = await situation.ask(request)
             return read_reply(reply.message.text, {tool.name: tool for tool in situation.tools})
-        except (ProviderError, ValueError):
+        except (ProviderError, ValueError, RecursionError):  # the last: JSON nested thousands deep
             return None
 
     def _decision(self, reply: DispatchReply, cached: bool) -> Decision:

@@ -76,12 +76,12 @@ class Encoder:
         return {name: value for name, value in given.items() if name not in without} | extra
 
     def _messages(self, request: ModelRequest) -> list[dict[str, Any]]:
-        found: list[dict[str, Any]] = [{"role": "system", "content": request.system}] if request.system else []
+        found: list[dict[str, Any]] = [{"role": "system", "content": _whole(request.system)}] if request.system else []
         kept: dict[int, tuple[Message, str, list[dict[str, Any]]]] = {}
         for message in request.messages:
             known = self._kept.get(id(message))
             if known is None or known[0] is not message or known[1] != request.model:
-                known = (message, request.model, list(self._items(message, request.model)))
+                known = (message, request.model, _whole(list(self._items(message, request.model))))
             kept[id(message)] = known  # the message is kept, so that its id stays its own
             found.extend(dict(item) for item in known[2])  # the library may change what it is given
         self._kept = kept
@@ -124,3 +124,12 @@ class Encoder:
         if not isinstance(own, Mapping) or own.get("model") != model:
             return {}
         return {name: to_data(own[name]) for name in members if own.get(name)}
+
+
+def _whole(value: Any) -> Any:
+    """Return JSON data with a mark in place of each half of a character: the library's UTF-8 has none for it."""
+    if isinstance(value, str):
+        return value if value.isascii() else value.encode("utf-8", "replace").decode()
+    if isinstance(value, dict):
+        return {name: _whole(item) for name, item in value.items()}
+    return [_whole(item) for item in value] if isinstance(value, list) else value

@@ -85,7 +85,7 @@ def checked(text: str) -> str:
 
     text = " ".join(text.split())
     if not text:
-        raise ToolFailed("validation", "there is nothing to remember: text is empty")
+        raise ToolFailed("validation", "there is nothing to remember: text is empty", "say in a sentence what to keep")
     if len(text) > LONGEST:
         raise ToolFailed("validation", f"text has {len(text)} characters, more than {LONGEST}", "save what matters")
     hidden = next((char for char in text if category(char) in ("Cc", "Cf", "Cs") and char not in _JOINERS), "")

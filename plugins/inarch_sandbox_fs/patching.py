@@ -71,7 +71,7 @@ def pattern_of(encoding: Encoding, search: str, path: str) -> tuple[re.Pattern[b
 
 def _places(data: bytes, encoding: Encoding, search: str, path: str) -> list[tuple[int, int]]:
     """Return every place, overlapping ones too: a text that overlaps itself is not unique."""
-    wanted = pattern_of(encoding, search, path)
+    wanted = pattern_of(encoding, search, path) if _may_stand(data, encoding, search, path) else None
     places: list[tuple[int, int]] = []
     start = len(encoding.mark)
     while wanted and (found := wanted[0].search(data, start)):
@@ -79,6 +79,16 @@ def _places(data: bytes, encoding: Encoding, search: str, path: str) -> list[tup
             places.append(found.span())
         start = found.start() + 1
     return places
+
+
+def _may_stand(data: bytes, encoding: Encoding, search: str, path: str) -> bool:
+    """Whether there is room for a text and its longest line is there: a pattern of many lines takes long to compile."""
+    try:
+        lines = [encoding.encode(line, path) for line in _LINE_END.split(search)]
+    except ToolFailed:
+        return False
+    shortest = sum(map(len, lines)) + (len(lines) - 1) * encoding.unit
+    return shortest <= len(data) and max(lines, key=len) in data
 
 
 def _require_whole_characters(data: bytes, encoding: Encoding, places: Sequence[tuple[int, int]], path: str) -> None:

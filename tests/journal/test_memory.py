@@ -1,12 +1,10 @@
 from __future__ import annotations
 
-from pathlib import Path
-
 from inarch import ContextStore
 from inarch.journal import MemoryStore
-from inarch.testing.store_suite import StoreSuite
+from inarch.testing import StoreContract
 
 
-class TestMemoryStore(StoreSuite):
-    def open_store(self, folder: Path) -> ContextStore:
+class TestMemoryStore(StoreContract):
+    def make(self, path: str) -> ContextStore:
         return MemoryStore()

@@ -2,4 +2,4 @@
 
 import pytest
 
-pytest.register_assert_rewrite("inarch.testing.store_suite", "inarch.testing.kept_store_suite")
+pytest.register_assert_rewrite("inarch.testing.store_contract", "inarch.testing.kept_store_contract")

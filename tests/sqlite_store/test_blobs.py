@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from inarch import StoreError
-from inarch.testing.store_suite import event, seqs, started
+from inarch.testing.store_contract import event, seqs, started
 from inarch_sqlite_store.store import SMALL_BLOB, SqliteStore
 
 BIG = b"b" * (SMALL_BLOB + 1)

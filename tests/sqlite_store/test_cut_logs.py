@@ -12,7 +12,7 @@ import pytest
 from attrs import define
 
 from inarch import Event, StoreError
-from inarch.testing.store_suite import event, seqs, started
+from inarch.testing.store_contract import event, seqs, started
 from inarch_sqlite_store.store import SqliteStore
 
 HEADER, FRAME_HEADER = 32, 24

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from inarch import StoreError
-from inarch.testing.store_suite import event, seqs
+from inarch.testing.store_contract import event, seqs
 from inarch_sqlite_store.store import SqliteStore
 
 PRELUDE = """

@@ -11,12 +11,12 @@ import pytest
 
 import inarch_sqlite_store
 from inarch import PluginContext, StoreError
-from inarch.testing.kept_store_suite import KeptStoreSuite
-from inarch.testing.store_suite import event, seqs, started
+from inarch.testing import KeptStoreContract
+from inarch.testing.store_contract import event, seqs, started
 from inarch_sqlite_store.store import SqliteStore
 
 
-class TestSqliteStore(KeptStoreSuite):
+class TestSqliteStore(KeptStoreContract):
     opener = "inarch_sqlite_store.store:SqliteStore"
 
 

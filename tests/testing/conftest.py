@@ -1,5 +1,3 @@
-"""Lets pytest show the values of failed asserts in the suites of stores."""
+"""Lets pytest show the values of failed asserts in the suites."""
 
-import pytest
-
-pytest.register_assert_rewrite("inarch.testing.store_suite", "inarch.testing.kept_store_suite")
+import inarch.testing  # noqa: F401 - registers its modules

@@ -13,14 +13,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from inarch import ContextStore, StoreError, new_id
-from inarch.testing import says, scripted_app
-from inarch.testing.kept_store_suite import KeptStoreSuite
-from inarch.testing.store_suite import event, lines, seqs, started
+from inarch.testing import KeptStoreContract, says, scripted_app
+from inarch.testing.store_contract import event, lines, seqs, started
 from inarch.testing.stores import JsonlStore, MemoryStore
 from inarch_sqlite_store.store import SqliteStore
 
 
-class TestJsonlStore(KeptStoreSuite):
+class TestJsonlStore(KeptStoreContract):
     opener = "inarch.testing.stores:JsonlStore"
 
 
@@ -90,7 +89,7 @@ def test_a_full_disk_is_told_and_leaves_whole_batches(tmp_path: Path) -> None:
     code = """
 import resource, signal, sys
 from inarch import StoreError
-from inarch.testing.store_suite import event, seqs
+from inarch.testing.store_contract import event, seqs
 from inarch.testing.stores import JsonlStore
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 store = JsonlStore(sys.argv[1])

@@ -98,8 +98,22 @@ def sink() -> Iterator[HttpServer]:
 
 @pytest.fixture
 def collector(tmp_path: Path, sink: HttpServer) -> Iterator[str]:
-    """Start Rotel: OTLP/HTTP in, OTLP/HTTP out to `sink`."""
-    port = free_port()
+    """Start Rotel: OTLP/HTTP in, OTLP/HTTP out to `sink`; once more if another process had a port just then."""
+    for _ in range(5):
+        port = free_port()
+        process = started(tmp_path, sink, port)
+        until(lambda port=port, process=process: answers(port) or process.poll() is not None, "the collector")
+        if process.poll() is None:
+            break
+    try:
+        assert process.poll() is None, (tmp_path / "out").read_text()
+        yield f"http://127.0.0.1:{port}"
+    finally:
+        process.terminate()
+        process.wait()
+
+
+def started(tmp_path: Path, sink: HttpServer, port: int) -> subprocess.Popen[bytes]:
     argv = [
         str(Path(rotel.__file__).with_name("rotel-agent")), "start", "--pid-file", str(tmp_path / "pid"),
         "--log-file", str(tmp_path / "log"), "--otlp-http-endpoint", f"127.0.0.1:{port}",
@@ -107,15 +121,8 @@ def collector(tmp_path: Path, sink: HttpServer) -> Iterator[str]:
         "--otlp-exporter-traces-endpoint", f"{sink.url}/v1/traces", "--otlp-exporter-endpoint", sink.url,
     ]  # fmt: skip
     environ = {key: value for key, value in os.environ.items() if not key.startswith("ROTEL_")}
-    with (tmp_path / "out").open("wb") as out:
-        process = subprocess.Popen(argv, env=environ, stdout=out, stderr=out, stdin=subprocess.DEVNULL)
-    try:
-        until(lambda: answers(port) or process.poll() is not None, "the collector")
-        assert process.poll() is None, (tmp_path / "out").read_text()
-        yield f"http://127.0.0.1:{port}"
-    finally:
-        process.terminate()
-        process.wait()
+    with (tmp_path / "out").open("ab") as out:
+        return subprocess.Popen(argv, env=environ, stdout=out, stderr=out, stdin=subprocess.DEVNULL)
 
 
 def run(tmp_path: Path, script: Any, prompt: str = SECRET_PROMPT, **settings: Any) -> tuple[inarch.Turn, list[str]]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import Any
 
 from attrs import evolve
@@ -31,3 +32,18 @@ def scripted_app(
     profile = evolve(app.config.profile, model=f"{model.name}/{model.default_model}")
     app.config = evolve(app.config, profile=profile)
     return app, model
+
+
+def write_files(folder: Path, files: Mapping[str, str | bytes]) -> None:
+    """Write files by their paths in a folder."""
+    for name, content in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content.encode() if isinstance(content, str) else content)
+
+
+def environ_in(home: Path) -> dict[str, str]:
+    """Return an environment whose home, with configuration, state and caches, is a folder of a test."""
+    places = {f"XDG_{name}_HOME": str(home / name.lower()) for name in ("CONFIG", "STATE", "CACHE", "DATA")}
+    kept = {name: value for name, value in os.environ.items() if name in ("PATH", "LANG", "LC_ALL", "TMPDIR")}
+    return {**kept, "HOME": str(home), **places}

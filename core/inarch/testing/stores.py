@@ -1,6 +1,6 @@
 """Two more stores, for tests and as examples: one that forgets, and one of JSON lines that a person can read.
 
-Both pass the suites of `store_suite`, as every store should.
+Both pass the suites of `store_contract`, as every store should.
 """
 
 from __future__ import annotations

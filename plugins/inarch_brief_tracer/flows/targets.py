@@ -22,6 +22,10 @@ _SURE = 100.0
 _MOST_NAMED = 3
 
 
+LONGEST = 4_000
+"""Characters of a name or `path:line` that are looked at."""
+
+
 class Named(NamedTuple):
     """What a name stands for: one function, several, or none, with names that are like it."""
 
@@ -40,6 +44,7 @@ class Match:
 
 def by_name(graph: Graph, text: str) -> Named:
     """Find the one function that a name or `path:line` names."""
+    text = text[:LONGEST].encode("utf-8", "replace").decode()  # half a character can't be looked for
     found = _apart(graph.find(text))
     if [node.kind for node in found] == ["module"] and "." not in text:
         # A script is often called like the function in it, and that is what is asked for.

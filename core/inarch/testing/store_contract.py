@@ -1,12 +1,11 @@
 """What every context store must do, as tests that the author of a store inherits. Needs pytest to run, not to import.
 
-    from inarch.testing.store_suite import KeptStoreSuite
+    from inarch.testing import KeptStoreContract
 
-    class TestMyStore(KeptStoreSuite):
+    class TestMyStore(KeptStoreContract):
         opener = "my_store:MyStore"  # a callable that takes a folder's path
 
-A store that keeps nothing beyond the process inherits `StoreSuite` and says how it is opened. pytest shows the values
-of a failed `assert` if `pytest.register_assert_rewrite("inarch.testing.store_suite")` stands in conftest.py.
+A store that keeps nothing beyond the process inherits `StoreContract` and says in `make` how it is opened.
 """
 
 from __future__ import annotations
@@ -24,13 +23,9 @@ from typing import Any
 from inarch.contract.errors import StoreError
 from inarch.contract.events import Event
 from inarch.contract.ports import ContextStore
+from inarch.testing.texts import NASTY_TEXTS
 
 TIME = "2026-01-01T00:00:00.000000Z"
-NASTY_TEXTS = (
-    "", " ", "\0", "\n", "\r\n", "two\nlines", "\u2028\u2029\x85", '"\\/{}[]', "\x1b[2J", "zwölf", "日本語",
-    "\U0001f331\U0001f469\u200d\U0001f467", "e\u0301 \u202e abc", "\ud800", "name-\udcff-that-is-not-utf-8",
-    "\ufeffmark", "'; DROP TABLE events; --", "%s {} \\u0000", "x" * 10_000,
-)  # fmt: skip
 
 
 def event(seq: int, session: str = "s", kind: str = "note", time: str = TIME, **data: Any) -> Event:
@@ -87,17 +82,17 @@ def at_once(*works: Callable[[], None]) -> None:
             running.result()
 
 
-class StoreSuite(ABC):
+class StoreContract(ABC):
     """Tests of any store; each one opens a new, empty one in pytest's `tmp_path`."""
 
     @abstractmethod
-    def open_store(self, folder: Path) -> ContextStore:
+    def make(self, path: str) -> ContextStore:
         """Open the store in a folder that may not exist yet."""
 
     @contextmanager
     def opened(self, folder: Path) -> Iterator[ContextStore]:
         """Open the store for a while."""
-        store = self.open_store(folder / "state" / "inarch")
+        store = self.make(str(folder / "state" / "inarch"))
         try:
             yield store
         finally:

@@ -12,7 +12,7 @@ from typing import ClassVar
 
 from inarch.contract.errors import StoreError
 from inarch.contract.ports import ContextStore
-from inarch.testing.store_suite import StoreSuite, asked, event, lines, refused, seqs, started
+from inarch.testing.store_contract import StoreContract, asked, event, lines, refused, seqs, started
 
 _CHILD = """
 import sys
@@ -49,17 +49,17 @@ print("done")
 """
 
 
-class KeptStoreSuite(StoreSuite):
+class KeptStoreContract(StoreContract):
     """Tests of a store on disk. `opener` is `MODULE:NAME` of what opens it: a callable that takes a folder's path."""
 
     opener: ClassVar[str]
 
-    def open_store(self, folder: Path) -> ContextStore:
+    def make(self, path: str) -> ContextStore:
         """Open the store as the child processes of these tests do."""
         from importlib import import_module
 
         module, _, name = self.opener.partition(":")
-        store: ContextStore = getattr(import_module(module), name)(str(folder))
+        store: ContextStore = getattr(import_module(module), name)(path)
         return store
 
     def child(self, code: str, folder: Path, *words: str) -> subprocess.Popen[str]:
@@ -70,13 +70,13 @@ class KeptStoreSuite(StoreSuite):
 
     def test_a_session_goes_on_where_another_store_left_it(self, tmp_path: Path) -> None:
         """Events, list and blobs outlive the store; what it had is passed over, what differs is refused."""
-        first = self.open_store(tmp_path)
+        first = self.make(str(tmp_path))
         first.append("s", [started("s", "/root"), asked(2, "s", "the prompt")])
         ref = first.put_blob("s", b"before")
         first.append("gone", [event(1, "gone")])
         first.delete("gone")
         first.close()
-        second = self.open_store(tmp_path)
+        second = self.make(str(tmp_path))
         assert [(info.id, info.root, info.title, info.events) for info in second.sessions()] == [
             ("s", "/root", "the prompt", 2)
         ]
@@ -89,7 +89,7 @@ class KeptStoreSuite(StoreSuite):
 
     def test_two_stores_in_one_folder_see_each_other(self, tmp_path: Path) -> None:
         """What one appends or deletes, the other finds at once."""
-        here, there = self.open_store(tmp_path), self.open_store(tmp_path)
+        here, there = self.make(str(tmp_path)), self.make(str(tmp_path))
         here.append("s", [event(1)])
         there.append("s", [event(2)])
         here.append("s", [event(3)])
@@ -122,7 +122,7 @@ class KeptStoreSuite(StoreSuite):
                 acknowledged = int(process.stdout.readline())
             process.kill()
             process.communicate()
-            store = self.open_store(folder)
+            store = self.make(str(folder))
             kept = seqs(store)
             assert len(kept) >= acknowledged
             assert kept == list(range(1, len(kept) + 1))
@@ -139,7 +139,7 @@ class KeptStoreSuite(StoreSuite):
             process.stdin.write("go\n")
             process.stdin.flush()
         assert [process.communicate()[0] for process in processes] == ["done\n"] * 3
-        store = self.open_store(tmp_path)
+        store = self.make(str(tmp_path))
         assert all(seqs(store, f"s{number}") == list(range(1, 101)) for number in range(3))
         store.close()
 
@@ -169,7 +169,7 @@ class KeptStoreSuite(StoreSuite):
             self._check(folder, whole)
 
     def _whole(self, folder: Path) -> dict[int, str]:
-        store = self.open_store(folder)
+        store = self.make(str(folder))
         events = [event(seq, text=f"{seq} " * 50) for seq in range(1, 31)]
         for item in events:
             store.append("s", [item])
@@ -178,7 +178,7 @@ class KeptStoreSuite(StoreSuite):
 
     def _check(self, folder: Path, whole: dict[int, str]) -> None:
         try:
-            store = self.open_store(folder)
+            store = self.make(str(folder))
         except StoreError as error:
             assert error.kind in ("damaged", "read_only"), error
             return

@@ -1,0 +1,262 @@
+"""What every model provider must do, as tests that its author inherits. Needs pytest to run, not to import."""
+
+from __future__ import annotations
+
+import asyncio
+import copy
+import io
+import json
+from contextlib import redirect_stderr, redirect_stdout, suppress
+from pathlib import Path
+from typing import Any, get_args
+
+from inarch.contract.codec import from_data, to_data
+from inarch.contract.deltas import Delta, FinishReason, UsageDelta, join_deltas
+from inarch.contract.errors import ProviderError, ProviderErrorKind
+from inarch.contract.ports import ModelProvider
+from inarch.contract.records import Finish, Image, Message, ModelInfo, PartData, Text
+from inarch.plugins.checks import fault_of
+from inarch.testing.model_bench import (
+    ECHO,
+    PICTURE,
+    TEXT_FIELDS,
+    Asking,
+    check_limits,
+    check_usage,
+    history,
+    joined,
+    tasks_left,
+)
+from inarch.testing.texts import NASTY_TEXTS
+
+
+class ModelContract(Asking):
+    """Tests of one model provider, asked as the kernel asks it.
+
+        class TestParrot(ModelContract):
+            def make(self):
+                return Parrot()
+
+    Attributes:
+        model: The model to ask; the provider's default one if empty.
+        calls_tools: Whether it calls a tool when the request's `tool_choice` is `required`.
+        echoes: Whether its reply contains the prompt, so that mixed up replies are noticed.
+        grace_s: Seconds within which a reply must have come, or a cancelled request ended.
+    """
+
+    def failing(self) -> ModelProvider | None:
+        """Return a provider whose service refuses every request; None leaves that test out."""
+        return None
+
+    def test_names_and_methods_fit(self, tmp_path: Path) -> None:
+        """The kernel takes the provider; its name is what stands before the slash of a model."""
+        provider = self.make()
+        assert not (fault := fault_of("models", provider)), fault
+        assert "/" not in provider.name, "the name stands before the slash of PROVIDER/MODEL and has none itself"
+
+    def test_a_reply_ends_with_one_finish(self, tmp_path: Path) -> None:
+        """A stream without one was cut; what came after it would be lost."""
+        deltas = self.answer()
+        ends = [number for number, delta in enumerate(deltas) if isinstance(delta, Finish)]
+        assert ends, "the stream ended without a Finish: yield one when the service says that the reply is whole"
+        assert len(ends) == 1, f"the stream has {len(ends)} Finish deltas: yield one, as the last"
+        after = [delta for delta in deltas[ends[0] :] if not isinstance(delta, (Finish, UsageDelta))]
+        assert not after, f"{after[0]!r:.80} came after Finish"
+        reason = deltas[ends[0]].reason  # type: ignore[union-attr]
+        assert reason in get_args(FinishReason), f"Finish({reason!r}): the reasons are {get_args(FinishReason)}"
+
+    def test_pieces_are_of_the_kinds_of_the_contract(self, tmp_path: Path) -> None:
+        """Texts are text, indices are numbers."""
+        for delta in self.answer():
+            assert isinstance(delta, get_args(Delta)), f"answer yielded {delta!r:.80}, which is no inarch.Delta"
+            text = getattr(delta, TEXT_FIELDS.get(type(delta), ""), "")
+            assert isinstance(text, str), f"{delta!r:.80} carries {type(text).__name__} where text belongs"
+            index = getattr(delta, "index", 0)
+            assert isinstance(index, int), f"{delta!r:.80} has an index that is no number"
+            if isinstance(delta, PartData):
+                json.dumps(to_data(delta.data))
+
+    def test_the_whole_reply_can_be_put_together_and_kept(self, tmp_path: Path) -> None:
+        """It becomes one message, which comes back from JSON; pieces may be joined on the way."""
+        provider = self.make()
+        deltas = self.answer(provider)
+        reply = joined(provider, deltas)
+        again = from_data(Message, json.loads(json.dumps(to_data(reply.message))))
+        assert again == reply.message, "the reply is not the same after JSON: put plain data into provider_data"
+        shorter = joined(provider, list(join_deltas(deltas)))
+        assert shorter.message.text == reply.message.text, "joining neighbouring pieces changes the reply"
+        assert reply.message.text.strip(), "the reply to a plain question has no text"
+
+    def test_usage_is_counted_or_left_out(self, tmp_path: Path) -> None:
+        """Tokens are whole numbers; an unknown cost is None, never 0."""
+        provider = self.make()
+        price = provider.price(self.model_of(provider))
+        for delta in self.answer(provider):
+            if isinstance(delta, UsageDelta):
+                check_usage(delta.usage, price)
+
+    def test_calls_have_names_ids_and_json_arguments(self, tmp_path: Path) -> None:
+        """`calls_tools`: with `tool_choice` required, the tool of the request is called."""
+        if not self.calls_tools:
+            return
+        provider = self.make()
+        reply = joined(provider, self.answer(provider, tools=(ECHO,), tool_choice="required"))
+        assert reply.calls, "tool_choice is required, and no tool was called; set calls_tools False if it can't"
+        assert reply.finish == "calls", f"a reply with calls ends with Finish('calls'), not {reply.finish!r}"
+        ids = [call.provider_id for call in reply.calls if call.provider_id]
+        assert len(set(ids)) == len(ids), f"two calls have the same id: {ids}"
+        for call in reply.calls:
+            assert call.name == ECHO.name, f"{call.name!r} is not among the request's tools"
+            assert isinstance(call.arguments.get("text"), str), f"the arguments of the call are {call.arguments!r:.80}"
+
+    def test_where_no_call_is_wanted_none_comes(self, tmp_path: Path) -> None:
+        """The kernel asks for the last words of a turn with `tool_choice` none."""
+        provider = self.make()
+        reply = joined(provider, self.answer(provider, tools=(ECHO,), tool_choice="none"))
+        assert not reply.calls, "tool_choice is none, and a tool was called: leave the tools out of such a request"
+
+    def test_any_text_may_be_asked(self, tmp_path: Path) -> None:
+        """Prompts carry files, and files carry anything; half a character, too."""
+
+        async def go(provider: ModelProvider) -> None:
+            for text in NASTY_TEXTS:
+                await self.ask(provider, self.request(provider, f"Say hello. {text}", system=f"A test. {text}"))
+
+        self.run(go)
+
+    def test_an_odd_prompt_is_answered_or_refused(self, tmp_path: Path) -> None:
+        """Nothing at all, or a picture: a reply or a `ProviderError`."""
+        self.answered_or_refused(lambda provider: self.request(provider, "", system=""))
+        picture = Message("user", (Text("What is this?"), Image("image/png", PICTURE)))
+        self.answered_or_refused(lambda provider: self.request(provider, messages=(picture,)))
+
+    def test_a_long_history_of_calls_is_taken(self, tmp_path: Path) -> None:
+        """Calls and results of forty steps, failed ones and other providers' data among them."""
+        provider = self.make()
+        request = self.request(provider, "Say hello.", messages=history(40), tools=(ECHO,), tool_choice="none")
+        assert joined(provider, self.answer(provider, request=request)).message.text.strip(), "the reply is empty"
+
+    def test_a_reply_that_is_given_up_is_let_go(self, tmp_path: Path) -> None:
+        """The kernel closes the stream in its midst; the next request is answered."""
+
+        async def go(provider: ModelProvider) -> None:
+            stream: Any = provider.answer(self.request(provider))
+            await self.soon(anext(stream), "the first piece of a reply")
+            await self.soon(stream.aclose(), "closing a stream: don't wait or yield after GeneratorExit; this")
+            joined(provider, await self.ask(provider, self.request(provider)))
+
+        self.run(go)
+
+    def test_a_cancelled_request_ends(self, tmp_path: Path) -> None:
+        """`CancelledError` passes through, in the midst of a reply and before it."""
+
+        async def go(provider: ModelProvider) -> None:
+            for pieces in (0, 1):
+                stream: Any = provider.answer(self.request(provider))
+                for _ in range(pieces):
+                    await self.soon(anext(stream), "the first piece of a reply")
+                task = asyncio.ensure_future(anext(stream))
+                await asyncio.sleep(0)
+                was_done = task.done()
+                task.cancel()
+                await asyncio.wait({task}, timeout=self.grace_s)
+                assert task.done(), "the request went on after it was cancelled: let CancelledError pass"
+                assert was_done or task.cancelled(), (
+                    f"a cancelled request gave {task.exception() or task.result()!r:.80}: let CancelledError pass"
+                )
+                with suppress(RuntimeError):
+                    await stream.aclose()
+
+        self.run(go)
+
+    def test_requests_at_once_keep_their_replies(self, tmp_path: Path) -> None:
+        """Several turns share a provider; with `echoes` each reply must have its own prompt in it."""
+
+        async def go(provider: ModelProvider) -> None:
+            words = [f"word{number}" for number in range(5)]
+            streams = await asyncio.gather(
+                *(self.ask(provider, self.request(provider, f"Say {word}.")) for word in words)
+            )
+            for word, deltas in zip(words, streams, strict=True):
+                text = joined(provider, deltas).message.text
+                assert not self.echoes or word in text, f"asked to say {word!r} among others at once, it said {text!r}"
+
+        self.run(go)
+
+    def test_models_limits_and_prices_are_told(self, tmp_path: Path) -> None:
+        """Records, with None for what is unknown."""
+
+        async def go(provider: ModelProvider) -> None:
+            try:
+                infos = await self.soon(provider.models(), "the list of models")
+            except ProviderError:
+                infos = ()
+            strange = [info for info in infos if not isinstance(info, ModelInfo)]
+            assert not strange, f"models() gave {strange[0]!r:.80}: return ModelInfo records"
+            check_limits(provider, self.model_of(provider))
+
+        self.run(go)
+
+    def test_an_unknown_model_has_unknown_limits(self, tmp_path: Path) -> None:
+        """Names come from configurations; nothing is known of a new one, and that is no error."""
+        for name in ("no-such/model-1", "", "ü" * 500):
+            check_limits(self.make(), name)
+
+    def test_a_refused_request_is_a_provider_error(self, tmp_path: Path) -> None:
+        """`failing`: its kind decides what happens next."""
+        provider = self.failing()
+        if provider is None:
+            return
+        error: BaseException | None = None
+        try:
+            self.answer(provider)
+        except BaseException as raised:  # noqa: BLE001 - what it raises is the question
+            error = raised
+        assert isinstance(error, ProviderError), f"a refused request gave {error!r:.200}: raise a ProviderError"
+        assert error.kind in get_args(ProviderErrorKind), f"ProviderError has no kind {error.kind!r}"
+        assert error.message.strip(), "the ProviderError has no message: say what the service said"
+
+    def test_closing_twice_is_fine(self, tmp_path: Path) -> None:
+        """An application closes on every way out, used or not."""
+
+        async def go() -> None:
+            unused, used = self.make(), self.make()
+            await self.ask(used, self.request(used))
+            for provider in (unused, used):
+                await self.soon(provider.close(), "closing")
+                await self.soon(provider.close(), "closing twice")
+
+        asyncio.run(go())
+
+    def test_a_request_after_closing_is_answered_or_refused(self, tmp_path: Path) -> None:
+        """With a reply or a `ProviderError`."""
+
+        async def go(provider: ModelProvider) -> None:
+            await self.ask(provider, self.request(provider))
+            await provider.close()
+            await self.accepted(provider, self.request(provider))
+
+        self.run(go)
+
+    def test_nothing_is_left_running(self, tmp_path: Path) -> None:
+        """Once the provider is closed no task of its own remains."""
+
+        async def go() -> list[str]:
+            provider = self.make()
+            await self.ask(provider, self.request(provider))
+            await provider.close()
+            return await tasks_left(self.grace_s)
+
+        left = asyncio.run(go())
+        assert not left, f"tasks still run after close: {left}; await or cancel them"
+
+    def test_requests_stay_as_they_are_and_nothing_is_printed(self, tmp_path: Path) -> None:
+        """A request is sent again to another model; standard output belongs to the front end."""
+        out = io.StringIO()
+        provider = self.make()
+        request = self.request(provider, messages=history(2), tools=(ECHO,), tool_choice="none")
+        before = copy.deepcopy(to_data(request))
+        with redirect_stdout(out), redirect_stderr(out):
+            self.answer(provider, request=request)
+        assert to_data(request) == before, "answer changed the request: copy what you change"
+        assert not out.getvalue(), f"the provider printed {out.getvalue()!r:.200}: leave that to the front end"

@@ -1,0 +1,252 @@
+"""What every decision strategy must do, as tests that its author inherits. Needs pytest to run, not to import."""
+
+from __future__ import annotations
+
+import asyncio
+import copy
+import io
+import json
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from contextlib import redirect_stderr, redirect_stdout
+from pathlib import Path
+from typing import Any, get_args
+
+from inarch.contract.codec import from_data, to_data
+from inarch.contract.errors import ProviderError, ProviderErrorKind
+from inarch.contract.ports import DecisionStrategy, Situation
+from inarch.contract.records import Decision, Message, ModelRequest, Text, ToolSpec
+from inarch.plugins.checks import fault_of
+from inarch.testing.model_bench import history, tasks_left
+from inarch.testing.situations import Asked, Desk, replies, situations
+from inarch.testing.texts import NASTY_TEXTS
+from inarch.testing.tool_bench import snapshot
+from inarch.turns.checking import checked_decision
+
+NONSENSE = (
+    "", "no", "null", "[]", "{}", "\ud800", "[" * 5_000, '{"requires_tool_call": "perhaps"}',
+    '{"requires_tool_call": true}', '{"requires_tool_call": true, "tool_name": "no_such_tool", "arguments": {}}',
+    '{"requires_tool_call": true, "tool_name": "read_file", "arguments": {"nonsense": []}}',
+    '{"requires_tool_call": true, "tool_name": ["read_file"], "arguments": "a"}', "x" * 1_000_000,
+)  # fmt: skip
+"""What a small model may say when it is asked for JSON."""
+LONGEST_DECISION = 200_000
+
+
+class StrategyContract(ABC):
+    """Tests of one decision strategy, in situations as the kernel makes them.
+
+        class TestLookFirst(StrategyContract):
+            prompts = ("read README.md",)
+
+            def make(self):
+                return LookFirst()
+
+    Attributes:
+        prompts: Prompts that it decides about.
+        replies: What the model says when the strategy asks it, in turn; the last one again and again.
+        files: Path to text or bytes of the files in the workspace, which is `tmp_path / "workspace"`.
+        tools: The tools there are; those of the plugin sandbox-fs if empty.
+        repeatable: Whether a new strategy decides the same in the same situation.
+        grace_s: Seconds within which a cancelled decision must have ended.
+    """
+
+    prompts: tuple[str, ...] = ("read README.md",)
+    replies: tuple[str, ...] = ('{"requires_tool_call": false}',)
+    files: Mapping[str, str | bytes] = {"README.md": "# Example\n"}
+    tools: tuple[ToolSpec, ...] = ()
+    repeatable: bool = True
+    grace_s: float = 30.0
+
+    @abstractmethod
+    def make(self) -> DecisionStrategy:
+        """Return a new strategy."""
+
+    def test_name_and_method_fit(self, tmp_path: Path) -> None:
+        """The kernel takes the strategy, and a profile can name it."""
+        assert not (fault := fault_of("strategies", self.make())), fault
+
+    def test_a_decision_can_be_carried_out(self, tmp_path: Path) -> None:
+        """None passes on; `call_tools` has calls, `answer` has a text."""
+        with self._desk(tmp_path) as desk:
+            for prompt in self.prompts:
+                decision = checked_decision(self._decide(desk, prompt))
+                if decision is None:
+                    continue
+                assert bool(decision.calls) == (decision.kind == "call_tools"), (
+                    f"a decision to {decision.kind} with {len(decision.calls)} calls: calls belong to call_tools only"
+                )
+                assert decision.kind != "answer" or decision.text.strip(), "a decision to answer has no text"
+                sure = decision.confidence
+                assert isinstance(sure, (int, float)) and 0 <= sure <= 1, f"confidence {sure!r} is not in 0 to 1"
+                assert decision.present in ("results", "prompt"), f"present {decision.present!r}: results or prompt"
+
+    def test_calls_are_of_tools_there_are_with_arguments_that_fit(self, tmp_path: Path) -> None:
+        """`situation.tools` has them with their schemas."""
+        with self._desk(tmp_path) as desk:
+            for prompt in self.prompts:
+                _check_calls(self._decide(desk, prompt), desk.tools)
+
+    def test_a_decision_comes_back_from_json(self, tmp_path: Path) -> None:
+        """It is kept with the session."""
+        with self._desk(tmp_path) as desk:
+            for prompt in self.prompts:
+                decision = self._decide(desk, prompt)
+                if decision is not None:
+                    again = from_data(Decision, json.loads(json.dumps(to_data(decision))))
+                    assert again == decision, "the decision is not the same after JSON: use plain data in it"
+
+    def test_without_tools_nothing_is_called(self, tmp_path: Path) -> None:
+        """A profile may have none."""
+        with self._desk(tmp_path) as desk:
+            for prompt in self.prompts:
+                _check_calls(self._decide(desk, prompt, tools=()), ())
+
+    def test_an_empty_prompt_is_decided(self, tmp_path: Path) -> None:
+        """Or passed on with None."""
+        with self._desk(tmp_path) as desk:
+            for prompt in ("", " \n"):
+                checked_decision(self._decide(desk, prompt))
+
+    def test_any_text_may_be_the_prompt(self, tmp_path: Path) -> None:
+        """Prompts carry files, and files carry anything."""
+        with self._desk(tmp_path) as desk:
+            for text in NASTY_TEXTS:
+                for prompt in (text, f"{self.prompts[0]} {text}"):
+                    _check_calls(self._decide(desk, prompt), desk.tools)
+
+    def test_a_huge_prompt_gives_a_small_decision(self, tmp_path: Path) -> None:
+        """Someone pipes a log of a megabyte in."""
+        with self._desk(tmp_path) as desk:
+            decision = self._decide(desk, f"{self.prompts[0]} " + "abc def\n" * 130_000)
+            size = len(json.dumps(to_data(decision)))
+            assert size <= LONGEST_DECISION, f"the decision has {size} characters: don't put the whole prompt into it"
+
+    def test_a_failing_model_is_no_other_error(self, tmp_path: Path) -> None:
+        """What `ask` raises passes through, or the strategy passes on."""
+        with self._desk(tmp_path) as desk:
+            for kind in get_args(ProviderErrorKind):
+                asked = Asked(ProviderError(kind, "the service failed"))
+                try:
+                    checked_decision(self._decide(desk, self.prompts[0], asked))
+                except ProviderError:
+                    continue
+
+    def test_nonsense_from_the_model_calls_nothing_wrong(self, tmp_path: Path) -> None:
+        """Small models say anything; a reply is checked before it is followed."""
+        with self._desk(tmp_path) as desk:
+            for text in NONSENSE:
+                _check_calls(self._decide(desk, f"{self.prompts[0]} {text[:60]}", replies(text)), desk.tools)
+
+    def test_a_cancelled_decision_ends(self, tmp_path: Path) -> None:
+        """`CancelledError` passes through `decide`."""
+        with self._desk(tmp_path) as desk:
+
+            async def go() -> None:
+                asked = Asked(None)
+                situation = desk.situation(self.prompts[0], asked)
+                task = asyncio.ensure_future(self.make().decide(situation))
+                for _ in range(10):
+                    await asyncio.sleep(0)
+                was_done = task.done()
+                task.cancel()
+                await asyncio.wait({task}, timeout=self.grace_s)
+                assert task.done(), "decide went on after it was cancelled: let CancelledError pass"
+                assert was_done or task.cancelled(), "decide took no notice of being cancelled: let CancelledError pass"
+
+            asyncio.run(go())
+
+    def test_decisions_at_once_keep_apart(self, tmp_path: Path) -> None:
+        """Several turns share a strategy: what belongs to one stays in its call of `decide`."""
+        with self._desk(tmp_path) as desk:
+            prompts = [*self.prompts, *(f"{prompt} please" for prompt in self.prompts), "hello"]
+            alone = [_essence(self._decide(desk, prompt)) for prompt in prompts]
+
+            async def go() -> list[Decision | None]:
+                strategy = self.make()
+                each = (desk.situation(prompt, replies(*self.replies)) for prompt in prompts)
+                return list(await asyncio.gather(*(strategy.decide(situation) for situation in each)))
+
+            together = [_essence(decision) for decision in asyncio.run(go())]
+            assert not self.repeatable or together == alone, "decisions differ when several are made at once"
+
+    def test_the_same_situation_gives_the_same_decision(self, tmp_path: Path) -> None:
+        """Where `repeatable` says so."""
+        with self._desk(tmp_path) as desk:
+            for prompt in self.prompts if self.repeatable else ():
+                first, second = (_essence(self._decide(desk, prompt)) for _ in range(2))
+                assert first == second, f"{prompt!r:.80} was decided differently the second time"
+
+    def test_a_long_conversation_is_taken(self, tmp_path: Path) -> None:
+        """Forty calls with their results stand before the prompt."""
+        with self._desk(tmp_path) as desk:
+            for prompt in self.prompts:
+                messages = (*history(40), Message("user", (Text(prompt),)))
+                _check_calls(self._decide(desk, prompt, messages=messages), desk.tools)
+
+    def test_the_situation_stays_as_it_is(self, tmp_path: Path) -> None:
+        """The next strategy and the model see the same."""
+        with self._desk(tmp_path) as desk:
+            for prompt in self.prompts:
+                situation = desk.situation(prompt, replies(*self.replies))
+                before = copy.deepcopy(_seen(situation))
+                asyncio.run(_decided(self.make(), situation))
+                assert _seen(situation) == before, "decide changed the situation: copy what you change"
+
+    def test_what_is_asked_is_a_request_for_a_decision(self, tmp_path: Path) -> None:
+        """The books keep what decisions cost apart, and the turn's limits count it."""
+        with self._desk(tmp_path) as desk:
+            asked = replies(*self.replies)
+            self._decide(desk, self.prompts[0], asked)
+            for request in asked.requests:
+                assert isinstance(request, ModelRequest), f"ask was given {request!r:.80}: a ModelRequest"
+                assert request.purpose == "decision", f"a request for {request.purpose!r}: set purpose='decision'"
+                assert request.messages, "a request without messages"
+
+    def test_nothing_is_changed_printed_or_left_running(self, tmp_path: Path) -> None:
+        """A strategy looks; what is to be done it says as calls."""
+        out = io.StringIO()
+        with self._desk(tmp_path) as desk:
+            before = snapshot(desk.root)
+
+            async def go() -> list[str]:
+                for prompt in self.prompts:
+                    await self.make().decide(desk.situation(prompt, replies(*self.replies)))
+                return await tasks_left(self.grace_s)
+
+            with redirect_stdout(out), redirect_stderr(out):
+                left = asyncio.run(go())
+            assert snapshot(desk.root) == before, "decide changed files: return a decision to call a tool instead"
+        assert not out.getvalue(), f"the strategy printed {out.getvalue()!r:.200}: put it into the decision's reason"
+        assert not left, f"tasks still run after decide: {left}; await or cancel them"
+
+    def _desk(self, tmp_path: Path) -> Any:
+        assert self.prompts, "give `prompts`: a tuple of texts that the strategy decides about"
+        return situations(tmp_path, self.files, self.tools)
+
+    def _decide(self, desk: Desk, prompt: str, asked: Asked | None = None, **fields: Any) -> Decision | None:
+        situation = desk.situation(prompt, asked or replies(*self.replies), **fields)
+        return asyncio.run(_decided(self.make(), situation))
+
+
+async def _decided(strategy: DecisionStrategy, situation: Situation) -> Decision | None:
+    return await strategy.decide(situation)
+
+
+def _essence(decision: Decision | None) -> Any:
+    """Return what of a decision must be the same each time: whether it was cached may differ."""
+    return None if decision is None else (decision.kind, to_data(decision.calls), decision.text, decision.present)
+
+
+def _seen(situation: Situation) -> Any:
+    return to_data([situation.turn, situation.messages, situation.tools, dict(situation.seen)])
+
+
+def _check_calls(decision: Decision | None, tools: Sequence[ToolSpec]) -> None:
+    from jsonschema import Draft202012Validator
+
+    known = {tool.name: tool for tool in tools}
+    for call in () if (checked := checked_decision(decision)) is None else checked.calls:
+        assert call.name in known, f"it calls {call.name!r}, which is not among situation.tools: look before you call"
+        faults = list(Draft202012Validator(dict(known[call.name].input_schema)).iter_errors(dict(call.arguments)))
+        assert not faults, f"the arguments of {call.name} are against its schema: {faults[0].message:.200}"

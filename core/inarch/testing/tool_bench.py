@@ -1,0 +1,197 @@
+"""What `ToolContract` runs a tool on: the real kernel over a real folder, with an eye on what the tool does."""
+
+from __future__ import annotations
+
+import asyncio
+import copy
+import inspect
+import json
+import shutil
+import threading
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from attrs import define, evolve, field
+
+from inarch.calls.attempt import runs_on_loop
+from inarch.contract.codec import to_data
+from inarch.contract.errors import Cancelled, ToolFailed
+from inarch.contract.ports import Tool
+from inarch.contract.records import PluginContext, ToolResult
+from inarch.plugins import Bound
+from inarch.sessions.app import App, compose
+from inarch.testing.apps import environ_in
+
+PLUGIN = "tested"
+_READING = ("read", "digest", "search")
+
+
+@define(eq=False)
+class Run:
+    """One run of the tool: what it was given, what it read, how it ended."""
+
+    given: Any
+    left: Any = None
+    read: list[str] = field(factory=list)
+    error: BaseException | None = None
+    ended: threading.Event = field(factory=threading.Event)
+
+    @property
+    def fault(self) -> BaseException | None:
+        """What it raised that is no error of the contract."""
+        return None if isinstance(self.error, (ToolFailed, Cancelled, asyncio.CancelledError)) else self.error
+
+
+class Noting:
+    """Hands everything on to what it stands for; `replaced` has members of its own."""
+
+    def __init__(self, inner: object, **replaced: Any) -> None:
+        self._inner = inner
+        self.__dict__.update(replaced)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._inner, name)
+
+
+class WatchedTool(Noting):
+    """A tool of which every run is noted."""
+
+    def __init__(self, tool: Tool, **replaced: Any) -> None:
+        super().__init__(tool, **replaced)
+        self.runs: list[Run] = []
+
+    def run(self, arguments: Mapping[str, Any], context: Any) -> Any:
+        """Run the tool."""
+        run = Run(copy.deepcopy(arguments), arguments)
+        self.runs.append(run)
+        try:
+            value = self._inner.run(arguments, _LookingContext(context, run))  # type: ignore[attr-defined]
+        except BaseException as error:
+            run.error = error
+            run.ended.set()
+            raise
+        if inspect.isawaitable(value):
+            return _awaited(value, run)
+        run.ended.set()
+        return value
+
+
+class WatchedAsyncTool(WatchedTool):
+    """The same for a tool that the kernel runs on its loop."""
+
+    async def run(self, arguments: Mapping[str, Any], context: Any) -> Any:
+        """Run the tool."""
+        value = super().run(arguments, context)
+        return await value if inspect.isawaitable(value) else value
+
+
+async def _awaited(value: Awaitable[Any], run: Run) -> Any:
+    try:
+        return await value
+    except BaseException as error:
+        run.error = error
+        raise
+    finally:
+        run.ended.set()
+
+
+class _LookingContext(Noting):
+    def __init__(self, context: Any, run: Run) -> None:
+        super().__init__(context)
+        self._run = run
+
+    @property
+    def workspace(self) -> Any:
+        workspace = self._inner.workspace  # type: ignore[attr-defined]
+        looking = {name: self._looking(name, getattr(workspace, name)) for name in _READING}
+        return Noting(workspace, **looking)
+
+    def _looking(self, name: str, method: Callable[..., Any]) -> Callable[..., Any]:
+        def look(*args: Any, **kwargs: Any) -> Any:
+            path = kwargs.get("path", (args[1:2] or (".",))[0] if name == "search" else (args or ("",))[0])
+            self._run.read.append(str(path))
+            return method(*args, **kwargs)
+
+        return look
+
+
+@define(eq=False)
+class ToolBench:
+    """An application with the tool in it; `prepare` fills the workspace's folder."""
+
+    app: App
+    tool: WatchedTool
+    root: Path
+    prepare: Callable[[Path], None]
+
+    async def call(self, arguments: Mapping[str, Any]) -> ToolResult:
+        """Call the tool as a front end does."""
+        return await self.app.call_tool(self.tool.name, copy.deepcopy(dict(arguments)))
+
+    def result(self, arguments: Mapping[str, Any], *, fresh: bool = True) -> ToolResult:
+        """Call the tool, in a folder as at the start if `fresh`, and wait for its result."""
+        if fresh:
+            self.reset()
+        return asyncio.run(self.call(arguments))
+
+    def reset(self) -> None:
+        """Make the folder what it was at the start."""
+        for path in self.root.iterdir():
+            if path.is_dir() and not path.is_symlink():
+                shutil.rmtree(path)
+            else:
+                path.unlink()
+        self.prepare(self.root)
+
+
+@contextmanager
+def tool_bench(
+    tool: Tool, folder: Path, prepare: Callable[[Path], None], settings: Any, **replaced: Any
+) -> Iterator[ToolBench]:
+    """Compose an application around the tool, over a folder of its own; nothing is asked."""
+    root = folder / "workspace"
+    root.mkdir(parents=True, exist_ok=True)
+    profile = {"plugins": ["sandbox-fs"], "approve": "all"}
+    app = compose(
+        root=root, config={"profiles": {"default": profile}}, environ=environ_in(folder / "home"), journal=False
+    )
+    with app:
+        watched = (WatchedAsyncTool if runs_on_loop(tool) else WatchedTool)(tool, **replaced)
+        places: dict[str, Any] = {"cache_dir": str(folder / "cache"), "state_dir": str(folder / "state")}
+        bound: Bound[Any] = Bound(PLUGIN, watched, PluginContext(PLUGIN, str(root), settings=settings, **places))
+        app.composition = evolve(app.composition, tools={**app.composition.tools, tool.name: bound})
+        prepare(root)
+        yield ToolBench(app, watched, root, prepare)
+
+
+def snapshot(root: Path) -> dict[str, bytes | None]:
+    """Return path to bytes of everything below a folder; None for folders and links."""
+    found = {}
+    for path in sorted(root.rglob("*")):
+        plain = path.is_file() and not path.is_symlink()
+        found[path.relative_to(root).as_posix()] = path.read_bytes() if plain else None
+    return found
+
+
+def text_arguments(schema: Mapping[str, Any], text: str) -> Iterator[tuple[str, Any]]:
+    """Yield each argument that takes any text, with a value that is this text or has it in it."""
+    for name, property_schema in schema.get("properties", {}).items():
+        if _takes(property_schema, "string"):
+            yield name, text
+        elif _takes(property_schema, "array") and _takes(property_schema.get("items", {}), "string"):
+            yield name, [text]
+
+
+def _takes(schema: Any, kind: str) -> bool:
+    if not isinstance(schema, Mapping) or any(word in schema for word in ("enum", "const", "pattern", "format")):
+        return False
+    kinds = schema.get("type", ())
+    inner = [*schema.get("anyOf", ()), *schema.get("oneOf", ())]
+    return kind == kinds or (not isinstance(kinds, str) and kind in kinds) or any(_takes(one, kind) for one in inner)
+
+
+def in_json(result: ToolResult) -> str:
+    """Return a result as JSON."""
+    return json.dumps(to_data(result))

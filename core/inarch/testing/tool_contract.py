@@ -1,0 +1,366 @@
+"""What every tool must do, as tests that its author inherits. Needs pytest to run, not to import."""
+
+from __future__ import annotations
+
+import asyncio
+import copy
+import io
+import json
+import os
+import sys
+import threading
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager, redirect_stderr, redirect_stdout, suppress
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from inarch.calls.ordering import may_write
+from inarch.calls.repair import repair_arguments
+from inarch.contract.codec import from_data, to_data
+from inarch.contract.ports import Tool
+from inarch.contract.records import Effects, ToolResult
+from inarch.plugins.checks import fault_of, schema_fault
+from inarch.testing.apps import write_files
+from inarch.testing.model_bench import tasks_left
+from inarch.testing.texts import NASTY_TEXTS
+from inarch.testing.tool_bench import PLUGIN, ToolBench, in_json, snapshot, text_arguments, tool_bench
+
+Arguments = Mapping[str, Any]
+LONGEST_DESCRIPTION = 2_000
+LONGEST_ANSWER = 200_000
+_EDGES: tuple[Any, ...] = ("", [], {}, 0, -1, 2**31, 0.5, None, False)
+
+
+class ToolContract(ABC):
+    """Tests of one tool, run through the kernel as `app.call_tool` does, over a real workspace.
+
+        class TestShout(ToolContract):
+            valid = ({"text": "a"}, {"text": "ü"})
+
+            def make(self):
+                return shout
+
+    Attributes:
+        valid: Arguments with which a call succeeds; needed.
+        invalid: Further arguments that the schema must refuse; wrong types and missing ones are tried anyway.
+        failing: Arguments that fit the schema with which the call must fail, with a code and a remedy.
+        slow: Arguments of a call that takes long, for the tests of cancelling and time limits.
+        files: Path to text or bytes of the files that stand in the workspace before each call.
+        settings: What `context.settings` is.
+        repeatable: Whether the same arguments give the same data whatever was called before.
+        grace_s: Seconds within which a stopped call must have ended.
+    """
+
+    valid: tuple[Arguments, ...] = ()
+    invalid: tuple[Arguments, ...] = ()
+    failing: tuple[Arguments, ...] = ()
+    slow: Arguments | None = None
+    files: Mapping[str, str | bytes] = {}
+    settings: Any = MappingProxyType({})
+    repeatable: bool = False
+    grace_s: float = 30.0
+
+    @abstractmethod
+    def make(self) -> Tool:
+        """Return the tool."""
+
+    def prepare(self, folder: Path) -> None:
+        """Fill the workspace's empty folder; writes `files` unless it is overridden."""
+        write_files(folder, self.files)
+
+    def bench(self, tmp_path: Path, **replaced: Any) -> AbstractContextManager[ToolBench]:
+        """Compose an application with the tool in it."""
+        assert self.valid, "give `valid`: a tuple of mappings of arguments with which a call succeeds"
+        return tool_bench(self.make(), tmp_path, self.prepare, self.settings, **replaced)
+
+    def test_name_description_and_options_fit(self, tmp_path: Path) -> None:
+        """The kernel takes the tool, and a model can read what it is for."""
+        tool = self.make()
+        assert not (fault := fault_of("tools", tool)), fault
+        size = len(tool.description)
+        assert size <= LONGEST_DESCRIPTION, f"the description has {size} characters; every request carries it: shorten"
+        assert tool.description.replace("\n", " ").isprintable(), "the description has control characters; remove them"
+
+    def test_schemas_are_valid_and_the_valid_arguments_fit(self, tmp_path: Path) -> None:
+        """JSON Schema 2020-12, an object with named properties."""
+        from jsonschema import Draft202012Validator
+
+        tool = self.make()
+        assert not (fault := schema_fault(tool)), fault
+        assert self.valid, "give `valid`: a tuple of mappings of arguments with which a call succeeds"
+        json.dumps(to_data(tool.input_schema))
+        for arguments in self.valid:
+            faults = [error.message for error in Draft202012Validator(dict(tool.input_schema)).iter_errors(arguments)]
+            assert not faults, f"`valid` has {arguments!r:.200}, which input_schema refuses: {faults[0]}"
+
+    def test_valid_arguments_succeed(self, tmp_path: Path) -> None:
+        """Each of them, in a workspace as at the start."""
+        with self.bench(tmp_path) as bench:
+            for arguments in self.valid:
+                result = bench.result(arguments)
+                assert result.success, f"{arguments!r:.200} should succeed, but: {_said(result, bench)}"
+
+    def test_the_result_is_plain_json_that_fits_the_output_schema(self, tmp_path: Path) -> None:
+        """It is kept, sent and shown as JSON, and comes back the same."""
+        from jsonschema import Draft202012Validator
+
+        with self.bench(tmp_path) as bench:
+            for arguments in self.valid:
+                result = bench.result(arguments)
+                assert result.success, f"{arguments!r:.200}: return JSON data: {_said(result, bench)}"
+                again = from_data(ToolResult, json.loads(in_json(result)))
+                assert again == result, f"{arguments!r:.200}: the result is not the same after JSON: return plain data"
+                schema = bench.tool.output_schema
+                if schema is not None and not result.metadata.get("truncated"):
+                    faults = [error.message for error in Draft202012Validator(dict(schema)).iter_errors(result.data)]
+                    assert not faults, f"{arguments!r:.200}: the result is against output_schema: {faults[0]}"
+
+    def test_wrong_arguments_are_refused_and_the_tool_does_not_run(self, tmp_path: Path) -> None:
+        """Missing, unknown and of a wrong type: the schema has to say it, and the kernel answers `validation`."""
+        with self.bench(tmp_path) as bench:
+            wrong = [*self.invalid, {**self.valid[0], "argument_that_is_not_there": 1}, *self._wrong(bench.tool)]
+            for arguments in wrong:
+                result = bench.result(arguments, fresh=False)
+                code = result.error.code if result.error else "success"
+                assert code == "validation", (
+                    f"{arguments!r:.200} should be refused with `validation`, not {code}: say in input_schema what is "
+                    "required, of which type, and additionalProperties false"
+                )
+            assert not bench.tool.runs, "the tool ran with arguments that its schema refuses"
+
+    def test_values_at_the_edge_are_answered(self, tmp_path: Path) -> None:
+        """Empty, zero, negative and large ones, as far as the schema lets them through."""
+        with self.bench(tmp_path) as bench:
+            for arguments in self._edges(bench.tool):
+                _answered(bench, arguments)
+
+    def test_any_text_in_any_argument_is_answered(self, tmp_path: Path) -> None:
+        """With a result or a `ToolFailed`, never with another exception."""
+        with self.bench(tmp_path) as bench:
+            for text in NASTY_TEXTS:
+                for name, value in text_arguments(bench.tool.input_schema, text):
+                    _answered(bench, {**self.valid[0], name: value})
+
+    def test_a_megabyte_of_text_gives_a_short_answer(self, tmp_path: Path) -> None:
+        """The kernel cuts long results; messages are the tool's own."""
+        with self.bench(tmp_path) as bench:
+            for name, value in text_arguments(bench.tool.input_schema, "ab c\n" * 200_000):
+                size = len(in_json(_answered(bench, {**self.valid[0], name: value})))
+                assert size <= LONGEST_ANSWER, f"a long {name!r} gives {size} characters: don't repeat it in a message"
+
+    def test_failures_have_a_code_and_a_remedy(self, tmp_path: Path) -> None:
+        """`ToolFailed(code, message, remedy)`: what is wrong and what to do instead."""
+        with self.bench(tmp_path) as bench:
+            for arguments in self.failing:
+                error = _answered(bench, arguments, fresh=True).error
+                assert error is not None, f"{arguments!r:.200} should fail, and succeeded"
+                assert error.message.strip(), f"{arguments!r:.200}: say in the message what is wrong"
+                assert error.remedy.strip(), f"{arguments!r:.200}: give ToolFailed a remedy, what to do instead"
+
+    def test_arguments_are_left_as_they_are(self, tmp_path: Path) -> None:
+        """They stand in the record of the call."""
+        with self.bench(tmp_path) as bench:
+            for arguments in self.valid:
+                bench.result(arguments)
+            for run in bench.tool.runs:
+                assert run.given == run.left, f"run changed its arguments from {run.given!r:.200}: copy them first"
+
+    def test_effects_are_pure_and_inside_the_workspace(self, tmp_path: Path) -> None:
+        """They are asked for before the call, several times; calls are ordered by them."""
+        tool = self.make()
+        for arguments in self.valid:
+            given = copy.deepcopy(dict(arguments))
+            effects = tool.effects(given)
+            assert isinstance(effects, Effects), f"effects({arguments!r:.200}) gave {effects!r:.80}: return an Effects"
+            assert given == arguments, "effects changed its arguments: copy them first"
+            assert tool.effects(copy.deepcopy(dict(arguments))) == effects, "effects differ from one asking to the next"
+            for path in effects.reads | effects.writes:
+                parts = path.split("/")
+                inside = ".." not in parts and "\\" not in path and not path.startswith(("/", "~"))
+                assert inside, f"effects name {path!r}: paths are relative to the workspace, with / and without .."
+
+    def test_only_what_is_declared_is_written(self, tmp_path: Path) -> None:
+        """Approvals, the order of calls and undo rest on `effects`."""
+        with self.bench(tmp_path) as bench:
+            for arguments in self.valid:
+                bench.reset()
+                before, beside = snapshot(bench.root), _names(tmp_path)
+                effects = bench.tool.effects(dict(arguments))
+                result = bench.result(arguments, fresh=False)
+                assert _names(tmp_path) == beside, "files were written beside the workspace; use context.state"
+                after = snapshot(bench.root)
+                changed = [path for path in before | after if before.get(path, ...) != after.get(path, ...)]
+                undeclared = [path for path in changed if not _declared(effects, path, after)]
+                assert not undeclared, f"{undeclared} changed and effects doesn't declare it among writes"
+                refusal = result.error.message if result.error else ""
+                assert "declare" not in refusal, f"declare in effects what the call writes: {refusal}"
+
+    def test_only_what_is_declared_is_read(self, tmp_path: Path) -> None:
+        """Else another call may write it meanwhile."""
+        with self.bench(tmp_path) as bench:
+            for arguments in self.valid:
+                effects = bench.tool.effects(dict(arguments))
+                bench.result(arguments)
+                reach = Effects(writes=effects.reads | effects.writes)
+                read = {path for run in bench.tool.runs[-1:] for path in run.read}
+                undeclared = [path for path in read if not effects.exclusive and not may_write(reach, path)]
+                assert not undeclared, f"{undeclared} was read and effects doesn't declare it among reads"
+
+    def test_only_calls_without_effects_are_tried_again(self, tmp_path: Path) -> None:
+        """`max_retries` above 0 is for tools that can be run twice."""
+        tool = self.make()
+        effects = [tool.effects(dict(arguments)) for arguments in self.valid]
+        harmless = not any(one.writes or one.exclusive for one in effects)
+        assert tool.max_retries == 0 or harmless, "max_retries is above 0 and the tool has effects: leave it at 0"
+
+    def test_many_calls_at_once(self, tmp_path: Path) -> None:
+        """Twenty of the same, and each is answered; without effects each succeeds."""
+        with self.bench(tmp_path) as bench:
+
+            async def go() -> list[ToolResult]:
+                return await asyncio.gather(*(bench.call(self.valid[0]) for _ in range(20)))
+
+            results = asyncio.run(go())
+            effects = bench.tool.effects(dict(self.valid[0]))
+            for result in results:
+                _told(bench, result)
+                if not effects.writes and not effects.exclusive:
+                    assert result.success, f"of twenty calls at once one failed: {_said(result, bench)}"
+                    same = not self.repeatable or result.data == results[0].data
+                    assert same, "twenty calls at once gave different data: keep no state between calls, or lock it"
+
+    def test_a_cancelled_call_ends(self, tmp_path: Path) -> None:
+        """Threads look at `context.cancelled`; coroutines let `CancelledError` pass."""
+        with self.bench(tmp_path) as bench:
+
+            async def go() -> None:
+                task = asyncio.create_task(bench.call(self.slow or self.valid[0]))
+                while not bench.tool.runs and not task.done():  # noqa: ASYNC110 - it may begin in a thread
+                    await asyncio.sleep(0.001)
+                task.cancel()
+                with suppress(asyncio.CancelledError):
+                    await task
+
+            asyncio.run(go())
+            self._ended(bench, "after it was cancelled")
+
+    def test_a_call_beyond_its_time_limit_ends(self, tmp_path: Path) -> None:
+        """After `timeout_s` the call is stopped as if it were cancelled."""
+        with self.bench(tmp_path, timeout_s=0.05) as bench:
+            result = bench.result(self.slow or self.valid[0])
+            if self.slow is not None:
+                code = result.error.code if result.error else "success"
+                assert code == "timeout", f"`slow` should take longer than 0.05 s, and gave {code}"
+            self._ended(bench, "after its time limit")
+
+    def test_nothing_is_left_running(self, tmp_path: Path) -> None:
+        """No task and no thread that would hold up the exit."""
+        with self.bench(tmp_path) as bench:
+            threads = set(threading.enumerate())
+
+            async def go() -> list[str]:
+                await bench.call(self.valid[0])
+                return await tasks_left(self.grace_s)
+
+            left = asyncio.run(go())
+            assert not left, f"tasks still run after the call: {left}; await or cancel them"
+            deadline = time.monotonic() + self.grace_s
+            while (new := _lasting(threads)) and time.monotonic() < deadline:
+                time.sleep(0.005)
+            assert not new, f"threads still run after the call: {new}; join them"
+
+    def test_nothing_is_printed_and_the_surroundings_stay(self, tmp_path: Path) -> None:
+        """Standard output belongs to the front end; working directory and environment to everybody."""
+        out = io.StringIO()
+        with self.bench(tmp_path) as bench:
+            before = Path.cwd(), dict(os.environ), list(sys.path)
+            with redirect_stdout(out), redirect_stderr(out):
+                for arguments in self.valid:
+                    bench.result(arguments)
+            after = Path.cwd(), dict(os.environ), list(sys.path)
+            os.chdir(before[0])
+        assert not out.getvalue(), f"the tool printed {out.getvalue()!r:.200}: return it, or use context.emit"
+        assert after == before, "the tool changed the working directory, the environment or sys.path"
+
+    def test_the_same_call_gives_the_same_again(self, tmp_path: Path) -> None:
+        """Where `repeatable` says so: nothing of an earlier call is left over."""
+        with self.bench(tmp_path) as bench:
+            for arguments in self.valid if self.repeatable else ():
+                first = bench.result(arguments).data
+                assert bench.result(arguments).data == first, f"{arguments!r:.200} gives something else when repeated"
+
+    def _wrong(self, tool: Any) -> Iterator[Arguments]:
+        """Yield arguments that the schema must refuse: one is missing, or is of a type that it can't be."""
+        properties = tool.input_schema.get("properties", {})
+        for name in tool.input_schema.get("required", ()):
+            yield {key: value for key, value in self.valid[0].items() if key != name}
+        for name, schema in properties.items():
+            if _typed(schema):
+                yield {**self.valid[0], name: {"wrong": [object.__name__]} if not _is(schema, "object") else [[]]}
+
+    def _edges(self, tool: Any) -> Iterator[Arguments]:
+        from jsonschema import Draft202012Validator
+
+        validator = Draft202012Validator(dict(tool.input_schema))
+        for name in tool.input_schema.get("properties", {}):
+            for value in _EDGES:
+                arguments = {**self.valid[0], name: value}
+                if validator.is_valid(repair_arguments(arguments, tool.input_schema)):
+                    yield arguments
+
+    def _ended(self, bench: ToolBench, when: str) -> None:
+        for run in bench.tool.runs:
+            ended = run.ended.wait(self.grace_s) and not isinstance(run.error, GeneratorExit)
+            assert ended, (
+                f"the tool went on {when}: look at context.cancelled in loops, let CancelledError pass, and give "
+                "waits a limit"
+            )
+
+
+def _typed(schema: Any) -> bool:
+    return isinstance(schema, Mapping) and any(word in schema for word in ("type", "enum", "anyOf"))
+
+
+def _is(schema: Mapping[str, Any], kind: str) -> bool:
+    return kind in json.dumps(to_data(schema))
+
+
+def _said(result: ToolResult, bench: ToolBench) -> str:
+    run = bench.tool.runs[-1] if bench.tool.runs else None
+    raised = f" (it raised {run.fault!r:.200})" if run is not None and run.fault is not None else ""
+    return f"{result.error}{raised}"
+
+
+def _answered(bench: ToolBench, arguments: Arguments, *, fresh: bool = False) -> ToolResult:
+    """Call the tool and look at the answer: success or a failure that was told as one."""
+    result = bench.result(arguments, fresh=fresh)
+    return _told(bench, result, f"{arguments!r:.200}: ")
+
+
+def _told(bench: ToolBench, result: ToolResult, what: str = "") -> ToolResult:
+    for run in bench.tool.runs:
+        assert run.fault is None, f"{what}the tool raised {run.fault!r:.300}; raise ToolFailed(code, message, remedy)"
+    in_json(result)
+    if result.error is not None:
+        message = result.error.message
+        assert message.strip(), f"{what}the failure has no message"
+        assert f"plugin {PLUGIN!r}" not in message, f"{what}{message}"
+    return result
+
+
+def _declared(effects: Effects, path: str, after: Mapping[str, bytes | None]) -> bool:
+    """Whether a change is declared; a folder that had to be made or went with its last file needs no word."""
+    if effects.exclusive or may_write(effects, path):
+        return True
+    return after.get(path, None) is None and any(one.startswith(f"{path}/") for one in effects.writes)
+
+
+def _names(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir() if path.name not in ("home", "cache", "state"))
+
+
+def _lasting(before: set[threading.Thread]) -> list[str]:
+    return [thread.name for thread in threading.enumerate() if thread not in before and not thread.daemon]

@@ -1,0 +1,203 @@
+"""What every tracer must do, as tests that its author inherits. Needs pytest to run, not to import."""
+
+from __future__ import annotations
+
+import copy
+import gc
+import io
+import weakref
+from abc import ABC, abstractmethod
+from collections.abc import Iterable
+from contextlib import redirect_stderr, redirect_stdout
+from pathlib import Path
+from typing import Any
+
+from inarch.contract.events import EVENT_KINDS, Event
+from inarch.contract.ports import Tracer
+from inarch.plugins.checks import fault_of
+from inarch.testing.event_samples import as_events, event_of, full_turn, spare_turn
+from inarch.testing.texts import NASTY_TEXTS
+from inarch.turns.checking import checked_summary
+
+MANY = 10_000
+LONGEST_SUMMARY = 2_000
+
+
+class TracerContract(ABC):
+    """Tests of one tracer, shown events of every kind as the journal makes them.
+
+        class TestCounter(TracerContract):
+            def make(self):
+                return Counter()
+
+    Attributes:
+        kept: How many of ten thousand events it may still hold in memory.
+        repeatable: Whether a new tracer that sees the same events gives the same summary.
+    """
+
+    kept: int = 1_000
+    repeatable: bool = True
+
+    @abstractmethod
+    def make(self) -> Tracer:
+        """Return a new tracer; what it writes it writes into folders of the test's own."""
+
+    def test_name_and_methods_fit(self, tmp_path: Path) -> None:
+        """The kernel takes the tracer."""
+        assert not (fault := fault_of("tracers", self.make())), fault
+
+    def test_every_kind_of_event_is_taken(self, tmp_path: Path) -> None:
+        """With every field filled."""
+        payloads = full_turn()
+        missing = set(EVENT_KINDS) - {payload.kind for payload in payloads}
+        assert not missing, f"inarch.testing has no sample of {missing}"
+        self._shown(as_events(payloads))
+
+    def test_events_with_as_little_as_may_be_are_taken(self, tmp_path: Path) -> None:
+        """Empty texts, no calls, no times, no turn."""
+        self._shown(as_events(spare_turn()))
+        self._shown(as_events(spare_turn(), turn=None))
+
+    def test_kinds_and_fields_of_the_future_are_passed_over(self, tmp_path: Path) -> None:
+        """A newer kernel and other plugins record more."""
+        future = [event_of("future.kind", 1, text="x", deep={"a": [1]}), event_of("", 2)]
+        more = [
+            Event(item.seq, item.time, item.session_id, item.turn_id, item.kind, {**item.data, "future_field": [1]})
+            for item in as_events(full_turn())
+        ]
+        self._shown([*future, *more])
+
+    def test_any_text_in_any_field_is_taken(self, tmp_path: Path) -> None:
+        """Prompts, paths, output and messages carry anything."""
+        for text in NASTY_TEXTS:
+            self._shown(as_events(full_turn(text=text)))
+
+    def test_any_session_and_turn_is_taken(self, tmp_path: Path) -> None:
+        """Ids are names, not paths."""
+        outside = set(tmp_path.parent.iterdir())
+        for session in ("../../outside", "a/b", "", ".", "naïve", "x" * 300, "A", "a"):
+            self._shown(as_events(full_turn(session, f"turn-{session}"), session, f"turn-{session}"))
+        assert set(tmp_path.parent.iterdir()) == outside, "a session's id was used as a path: make a safe name of it"
+
+    def test_a_long_session_is_not_kept_in_memory(self, tmp_path: Path) -> None:
+        """Ten thousand events pass through and are let go."""
+        tracer = self.make()
+        alive = 0
+
+        def gone(_: object) -> None:
+            nonlocal alive
+            alive -= 1
+
+        watched = []
+        for seq in range(1, MANY + 1):
+            item = event_of("call.output", seq, call_id="c1", text="some output\n")
+            watched.append(weakref.ref(item, gone))
+            alive += 1
+            tracer.saw(item)
+        del item
+        gc.collect()
+        try:
+            assert alive <= self.kept, f"of {MANY} events {alive} are still in memory: keep what you need of them"
+        finally:
+            tracer.close()
+
+    def test_events_stay_as_they_are(self, tmp_path: Path) -> None:
+        """All tracers and the store see the same object."""
+        events = list(as_events(full_turn()))
+        before = copy.deepcopy([(item.seq, item.kind, item.turn_id, item.data) for item in events])
+        self._shown(events)
+        after = [(item.seq, item.kind, item.turn_id, item.data) for item in events]
+        assert after == before, "saw changed an event: copy what you change"
+
+    def test_the_summary_is_a_line_or_none(self, tmp_path: Path) -> None:
+        """It is shown to a person when the turn ends."""
+        for text in ("a text", *NASTY_TEXTS):
+            line = self._shown(as_events(full_turn(text=text)))
+            if line is not None:
+                assert line.strip(), "the summary is empty: return None where there is nothing to say"
+                assert "\n" not in line.strip(), f"the summary has several lines: {line!r:.200}"
+                assert len(line) <= LONGEST_SUMMARY, f"the summary has {len(line)} characters: shorten it"
+
+    def test_the_summary_of_an_unknown_turn_is_no_error(self, tmp_path: Path) -> None:
+        """The first turn may end before an event was seen."""
+        tracer = self.make()
+        try:
+            for turn in ("nobody", ""):
+                checked_summary(tracer.summary(turn))
+            for item in as_events(full_turn()):
+                tracer.saw(item)
+            checked_summary(tracer.summary("nobody"))
+        finally:
+            tracer.close()
+
+    def test_two_sessions_at_once_keep_apart(self, tmp_path: Path) -> None:
+        """One tracer sees the events of all sessions of the application."""
+        mine, theirs = (list(as_events(full_turn(name, name), name, name)) for name in ("one", "two"))
+        alone = self._shown(mine, "one")
+        mixed = [item for pair in zip(mine, theirs, strict=True) for item in pair]
+        together = self._shown(mixed, "one")
+        assert not self.repeatable or together == alone, f"alone it said {alone!r:.80}, with another {together!r:.80}"
+
+    def test_events_may_be_missing_or_out_of_order(self, tmp_path: Path) -> None:
+        """A resumed session begins in its midst; a cut turn never ends."""
+        events = list(as_events(full_turn()))
+        self._shown(events[::-1])
+        self._shown(events[len(events) // 2 :])
+        self._shown(events[: len(events) // 2])
+        self._shown([*events, *events])
+
+    def test_closing_twice_is_fine(self, tmp_path: Path) -> None:
+        """An application closes on every way out, used or not."""
+        for events in ([], list(as_events(full_turn()))):
+            tracer = self.make()
+            for item in events:
+                tracer.saw(item)
+            tracer.close()
+            tracer.close()
+
+    def test_after_closing_nothing_is_raised(self, tmp_path: Path) -> None:
+        """A turn that is cancelled ends after the tracer was told to close."""
+        tracer = self.make()
+        first, *rest = as_events(full_turn())
+        tracer.saw(first)
+        tracer.close()
+        for item in rest:
+            tracer.saw(item)
+        checked_summary(tracer.summary("t"))
+        tracer.close()
+
+    def test_what_it_offers_beyond_the_port_works(self, tmp_path: Path) -> None:
+        """`copied(event)` takes every event of a fork, `files(session_id)` returns paths."""
+        tracer = self.make()
+        try:
+            copied: Any = getattr(tracer, "copied", _takes_anything)
+            files: Any = getattr(tracer, "files", _takes_anything)
+            for item in as_events(full_turn()):
+                copied(item)
+            for session in ("s", "nobody"):
+                paths = list(files(session))
+                strange = [path for path in paths if not isinstance(path, (str, Path))]
+                assert not strange, f"files({session!r}) gave {strange[0]!r:.80}: return paths"
+        finally:
+            tracer.close()
+
+    def test_nothing_is_printed(self, tmp_path: Path) -> None:
+        """Standard output belongs to the front end."""
+        out = io.StringIO()
+        with redirect_stdout(out), redirect_stderr(out):
+            self._shown(as_events(full_turn()))
+        assert not out.getvalue(), f"the tracer printed {out.getvalue()!r:.200}: return it as the summary"
+
+    def _shown(self, events: Iterable[Event], turn: str = "t") -> str | None:
+        """Show events to a new tracer and return what it says of the turn."""
+        tracer = self.make()
+        try:
+            for item in events:
+                tracer.saw(item)
+            return checked_summary(tracer.summary(turn))
+        finally:
+            tracer.close()
+
+
+def _takes_anything(_: object) -> tuple[str, ...]:
+    return ()

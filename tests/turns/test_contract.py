@@ -1,0 +1,12 @@
+"""The kernel's own strategy keeps the contract."""
+
+from __future__ import annotations
+
+from inarch import DecisionStrategy
+from inarch.testing import StrategyContract
+from inarch.turns import Native
+
+
+class TestNative(StrategyContract):
+    def make(self) -> DecisionStrategy:
+        return Native()
