@@ -20,7 +20,8 @@ class Odd(BaseException):
 def test_what_a_plugin_raises_names_the_plugin_and_the_door(door: Door) -> None:
     with pytest.raises(PluginError) as caught, guarded("demo", door):
         raise ValueError("too much")
-    assert caught.value.message == f"plugin 'demo' failed at {door}: ValueError: too much"
+    told = f"plugin 'demo' failed at {door}: ValueError: too much (test_doors.py, line "
+    assert caught.value.message.startswith(told)
     assert (caught.value.plugin, caught.value.door) == ("demo", door)
     assert "-p no:demo" in caught.value.remedy
     assert isinstance(caught.value.__cause__, ValueError)
@@ -48,6 +49,27 @@ def test_exits_are_caught_at_load_and_hook_only(door: Door, error: BaseException
     expected = PluginError if door in WIDE else type(error)
     with pytest.raises(expected), guarded("demo", door):
         raise error
+
+
+@pytest.mark.parametrize(
+    ("source", "name", "module", "told"),
+    [
+        ("\nprint(int('x'))", "word.py", "word", "'x' (word.py, line 2)"),
+        ("import json\n\njson.loads('{')", "word.py", "word", " (word.py, line 3)"),
+        ("def f():\n    1 / 0\n\nf()", "word.py", "word", "by zero (word.py, line 2)"),
+        ("1 / 0", "<string>", "word", "by zero"),
+        ("1 / 0", "ours.py", "inarch.contract.words", "by zero"),
+        ("__name__ = 1\n1 / 0", "odd.py", "odd", "by zero (odd.py, line 2)"),
+        ("compile('def', 'other.py', 'exec')", "word.py", "word", "(other.py, line 1)"),
+    ],
+)
+def test_the_line_of_the_plugin_is_told(source: str, name: str, module: str, told: str) -> None:
+    code = compile(source, name if name == "<string>" else f"/some/where/{name}", "exec")
+    kernel = {"__name__": "inarch.kernel", "guarded": guarded, "code": code, "plugin": {"__name__": module}}
+    with pytest.raises(PluginError) as caught:
+        exec("with guarded('demo', 'load'):\n    exec(code, plugin)", kernel)
+    assert caught.value.message.endswith(told)
+    assert caught.value.message.count(", line ") == told.count(", line ")
 
 
 def test_a_contract_error_where_it_does_not_belong_keeps_its_words() -> None:

@@ -14,6 +14,7 @@ from inarch.contract.told import told_schema
         ({"additionalProperties": {"title": "T", "type": "string"}}, {"additionalProperties": {"type": "string"}}),
         ({"type": "integer", "minimum": 1, "maximum": 5_000, "default": 20}, {"type": "integer", "default": 20}),
         ({"type": "integer", "minimum": 2, "maximum": 9}, {"type": "integer", "minimum": 2, "maximum": 9}),
+        ({"$comment": "for tools", "properties": {"$comment": {}}}, {"properties": {"$comment": {}}}),
         ({"type": "number", "minimum": 0.5}, {"type": "number", "minimum": 0.5}),
         ({"type": "boolean", "default": True}, {"type": "boolean", "default": True}),
         ({"type": "array", "items": {"minLength": 1}, "minItems": 1}, {"type": "array", "items": {}}),

@@ -83,7 +83,8 @@ def test_dataclasses_and_attrs_classes_become_objects() -> None:
     point = {
         "type": "object",
         "properties": {
-            "x": {"type": "integer"}, "y": {"type": "integer"}, "tags": {"type": "array", "items": {"type": "string"}},
+            "x": {"type": "integer"}, "y": {"type": "integer", "default": 0},
+            "tags": {"type": "array", "items": {"type": "string"}},
         },
         "additionalProperties": False,
         "required": ["x"],
@@ -239,7 +240,7 @@ def variadic(*texts: str) -> None: ...
 def keywords(**texts: str) -> None: ...
 def positional(text: str, /) -> None: ...
 def odd(text: complex) -> None: ...
-def nested(texts: list[bytes]) -> None: ...
+def nested(texts: list[range]) -> None: ...
 
 
 @pytest.mark.parametrize(
@@ -250,7 +251,7 @@ def nested(texts: list[bytes]) -> None: ...
         (keywords, "'texts' of keywords"),
         (positional, "'text' of positional"),
         (odd, "complex"),
-        (nested, "bytes"),
+        (nested, "range"),
     ],
 )
 def test_what_json_schema_cannot_say_is_a_type_error(function: Any, words: str) -> None:

@@ -6,8 +6,17 @@ from pathlib import Path
 from inarch_word_count import word_count
 
 import inarch
+from inarch.testing import ToolContract
 
-PLUGINS = ["sandbox-fs", "sqlite-store", "offline", "word-count"]
+PLUGINS = ["...", "word-count"]
+
+
+class TestWordCount(ToolContract):
+    valid = ({"text": "to be or not"}, {"text": ""})
+    repeatable = True
+
+    def make(self) -> inarch.Tool:
+        return word_count
 
 
 def test_words_are_counted() -> None:

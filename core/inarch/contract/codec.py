@@ -56,12 +56,16 @@ def _way_of(cls: type) -> Callable[[Any], Any]:
     for base, way in _BASES:
         if issubclass(cls, base):
             return way
+    if hasattr(cls, "__dataclass_fields__"):
+        return _record_way(cls)
+    if cls.__module__ == "datetime" and hasattr(cls, "isoformat"):  # a date, a time or both
+        return cls.isoformat  # type: ignore[no-any-return]
     raise TypeError(f"{cls.__name__} has no JSON form")
 
 
 def _record_way(cls: Any) -> Callable[[Any], dict[str, Any]]:
     """Return the encoder of a record: an object of its fields, a part with its tag and its opaque data only if any."""
-    names = tuple(item.name for item in cls.__attrs_attrs__)
+    names = tuple(item.name for item in getattr(cls, "__attrs_attrs__", None) or cls.__dataclass_fields__.values())
     tag = _TAGS.get(cls)
 
     def encode(value: Any) -> dict[str, Any]:

@@ -17,6 +17,8 @@ T = TypeVar("T")
 
 KERNEL = "inarch"
 """The name under which the kernel's own parts stand where a plugin's name would."""
+_BETWEEN = frozenset({"inarch", "pluggy", "attr", "attrs", "cattr", "cattrs", "jsonschema"})
+"""Modules that call a plugin's code, or are called on its behalf: no place where it could be mended."""
 
 
 @contextmanager
@@ -44,13 +46,44 @@ def guarded(
     except BaseException as error:
         if isinstance(error, passes) or not (wide or isinstance(error, Exception)):
             raise
-        what = str(error) if isinstance(error, InarchError) else f"{type(error).__name__}: {error}".rstrip(": ")
-        raise PluginError(
-            f"plugin {plugin!r} failed at {door}: {what}",
-            plugin=plugin,
-            door=door,
-            remedy="report it" if plugin == KERNEL else f"leave it out with -p no:{plugin}, or report it to its author",
-        ) from error
+        raise blame(plugin, door, f"failed at {door}: {_told(error)}{_place(error)}") from error
+
+
+def blame(plugin: str, door: Door, what: str) -> PluginError:
+    """Return the error that names a plugin, with what helps against any."""
+    return PluginError(f"plugin {plugin!r} {what}", plugin=plugin, door=door, remedy=leaving_out(plugin))
+
+
+def leaving_out(plugin: str) -> str:
+    """Return what to do about a plugin that fails."""
+    return "report it" if plugin == KERNEL else f"leave it out with -p no:{plugin}, or report it to its author"
+
+
+def _told(error: BaseException) -> str:
+    """Return an error in words; one whose words are foreign code that fails, too, is still told."""
+    name = type.__dict__["__name__"].__get__(type(error))
+    try:
+        return str(error) if isinstance(error, InarchError) else f"{name}: {error}".rstrip(": ")
+    except KeyboardInterrupt:
+        raise
+    except BaseException:  # noqa: BLE001 - as above
+        return f"{name} (which fails to say what it is)"
+
+
+def _place(error: BaseException) -> str:
+    """Return where the plugin was: the innermost line of the first file that is neither ours nor Python's."""
+    import sys
+    from pathlib import PurePath
+
+    file, line, trace = "", 0, error.__traceback__
+    while trace is not None:
+        code, module = trace.tb_frame.f_code, trace.tb_frame.f_globals.get("__name__")
+        top = module.partition(".")[0] if type(module) is str else ""
+        foreign = top not in _BETWEEN and top not in sys.stdlib_module_names and not code.co_filename.startswith("<")
+        if code.co_filename == file or (not file and foreign):
+            file, line = code.co_filename, trace.tb_lineno
+        trace = trace.tb_next
+    return f" ({PurePath(file).name}, line {line})" if file and not isinstance(error, SyntaxError) else ""
 
 
 def call_guarded(

@@ -72,6 +72,11 @@ class PluginError(InarchError):
         self.plugin = plugin
         self.door = door
 
+    @property
+    def reason(self) -> str:
+        """What was wrong, for where the plugin's name stands already."""
+        return self.message.removeprefix(f"plugin {self.plugin!r} ")
+
 
 class ToolFailed(InarchError):
     """A tool could not do what was asked: raised by tools and workspaces, answered as a `ToolResult`."""

@@ -258,7 +258,8 @@ class Tracer(Protocol):
     """Sees every stored event and changes nothing.
 
     One that keeps a log of each session may offer two more methods: `copied(event)` is given each event that a session
-    was forked with, `files(session_id)` returns the paths of its files about a session.
+    was forked with, `files(session_id)` returns the paths of its files about a session. `remarks()` may return lines
+    about how its plugin was composed, such as a part that had to be left out: they are told before the first turn.
     """
 
     @property

@@ -21,6 +21,7 @@ def _is_high(value: Any) -> bool:
 
 _UNSAID: Mapping[str, Callable[[Any], bool]] = {
     "title": lambda value: isinstance(value, str),
+    "$comment": lambda value: isinstance(value, str),
     "additionalProperties": lambda value: value is False,
     "default": lambda value: value is None or value is False or value in ("", [], {}),
     "minLength": _is_low,

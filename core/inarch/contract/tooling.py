@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import inspect
-import typing
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Mapping
 from typing import Any, overload
 
 from attrs import define, field
 
+from inarch.contract.docstrings import describe
+from inarch.contract.parameters import read_parameters
 from inarch.contract.ports import ToolContext
 from inarch.contract.records import Category, Effects
-from inarch.contract.schemas import describe, parameters_schema, takes_plain
 
 EffectsRule = Effects | Callable[[Mapping[str, Any]], Effects]
 ShapeRule = Callable[[Mapping[str, Any]], str | None]
@@ -35,9 +35,10 @@ class FunctionTool:
     requires_confirmation: bool = False
     receives_secrets: bool = False
     effects_rule: EffectsRule = EXCLUSIVE
-    takes_context: bool = False
     shape_rule: ShapeRule | None = None
+    _context: str = ""
     _converted: Mapping[str, Any] = field(factory=dict)
+    _fresh: Mapping[str, Any] = field(factory=dict)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Call the function itself."""
@@ -53,20 +54,56 @@ class FunctionTool:
         return self.shape_rule(arguments) if self.shape_rule is not None else None
 
     def run(self, arguments: Mapping[str, Any], context: ToolContext) -> Any | Awaitable[Any]:
-        """Call the function with the arguments, and with the context if it takes one."""
+        """Call the function with the arguments, and with the context if it takes one.
+
+        Raises:
+            ToolFailed: An argument can't become what the function takes (`validation`).
+        """
         values = dict(arguments)
-        for name, annotation in self._converted.items():
-            if name in values:
-                values[name] = _structure(values[name], annotation)
-        if self.takes_context:
-            values["context"] = context
-        return self.function(**values)
+        if self._converted:
+            from inarch.contract.structuring import structured
+
+            values = structured(self.name, values, self._converted)
+        if self._fresh:
+            from copy import deepcopy
+
+            values = {**{name: deepcopy(item) for name, item in self._fresh.items() if name not in values}, **values}
+        if self._context:
+            values[self._context] = context
+        answer = self.function(**values)
+        if isinstance(answer, Generator):
+            return _shown_live(answer, context)
+        return _shown_live_later(answer, context) if isinstance(answer, AsyncGenerator) else answer
 
 
-def _structure(value: Any, annotation: Any) -> Any:
-    import cattrs
+def _shown_live(chunks: Generator[Any, None, Any], context: ToolContext) -> Any:
+    """Emit what a generator yields; return what it returns, else the whole text."""
+    shown: list[str] = []
+    try:
+        while True:
+            shown.append(_text(next(chunks)))
+            context.emit(shown[-1])
+    except StopIteration as end:
+        return "".join(shown) if end.value is None else end.value
+    finally:
+        chunks.close()  # the call may have been cancelled between two pieces
 
-    return cattrs.structure(value, annotation)
+
+async def _shown_live_later(chunks: AsyncGenerator[Any, None], context: ToolContext) -> str:
+    shown: list[str] = []
+    try:
+        async for chunk in chunks:
+            shown.append(_text(chunk))
+            context.emit(shown[-1])
+    finally:
+        await chunks.aclose()
+    return "".join(shown)
+
+
+def _text(chunk: Any) -> str:
+    if not isinstance(chunk, str):
+        raise TypeError(f"yielded {chunk!r:.80}: what a tool yields is live output, and that is text")
+    return chunk
 
 
 @overload
@@ -95,8 +132,9 @@ def tool(
     """Make a tool of a typed function with a docstring.
 
     The summary line becomes the description, the annotations the schema, `Args:` the descriptions of the parameters. A
-    parameter named `context` receives the `ToolContext`. Without `effects` a function that takes no context has none,
-    and one that does is exclusive. The function may be `async`.
+    parameter annotated `ToolContext`, or called `context`, receives the context. Without `effects` a function that
+    takes no context has none, and one that does is exclusive. The function may be `async`; text that a generator
+    yields is live output, and its result is what it returns, else all of the text.
 
     Args:
         function: The function, when the decorator is used without parentheses.
@@ -114,31 +152,37 @@ def tool(
     >>> word_count.name, word_count.input_schema["required"], word_count("a b c")
     ('word_count', ['text'], 3)
     """
-    if function is not None:
-        return _make(function, {})
-    return lambda wrapped: _make(wrapped, options)
+    unknown = options.keys() - _OPTIONS
+    if unknown:
+        known = ", ".join(sorted(_OPTIONS))
+        raise TypeError(f"@inarch.tool has no option {', '.join(map(repr, sorted(unknown)))}; it has {known}")
+    return _make(function, {}) if function is not None else lambda wrapped: _make(wrapped, options)
 
 
-def _make(function: Callable[..., Any], options: dict[str, Any]) -> FunctionTool:
-    takes_context = "context" in inspect.signature(function).parameters
+_OPTIONS = frozenset({
+    "name", "category", "effects", "shape", "input_schema", "output_schema", "timeout_s", "max_retries",
+    "requires_confirmation", "receives_secrets",
+})  # fmt: skip
+
+
+def _make(function: Callable[..., Any], given: Mapping[str, Any]) -> FunctionTool:
+    options = dict(given)  # the decorator may be kept and used again
+    if not (inspect.isroutine(function) or hasattr(function, "__wrapped__")):
+        raise TypeError(f"@inarch.tool stands above a function, not {function!r:.60}; a name is given as name=...")
+    summary, texts = describe(function)
+    parameters = read_parameters(function, texts, options.pop("input_schema", None))
     effects = options.pop("effects", None)
     if effects is None:
-        effects = EXCLUSIVE if takes_context else NO_EFFECTS
-    schema = options.pop("input_schema", None)
-    hints = typing.get_type_hints(function, include_extras=True) if schema is None else {}
-    converted = {
-        name: hint for name, hint in hints.items() if name not in ("return", "context") and not takes_plain(hint)
-    }
-    name = options.pop("name", None) or function.__name__
-    shape = options.pop("shape", None)
+        effects = EXCLUSIVE if parameters.context else NO_EFFECTS
     return FunctionTool(
         function=function,
-        name=name,
-        description=describe(function)[0],
-        input_schema=schema if schema is not None else parameters_schema(function),
+        name=options.pop("name", None) or function.__name__,
+        description=summary,
+        input_schema=parameters.schema,
         effects_rule=effects,
-        takes_context=takes_context,
-        shape_rule=shape,
-        converted=converted,
+        shape_rule=options.pop("shape", None),
+        context=parameters.context,
+        converted=parameters.converted,
+        fresh=parameters.fresh,
         **options,
     )
