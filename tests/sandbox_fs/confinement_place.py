@@ -16,12 +16,12 @@ from typing import Any
 
 from attrs import define, field
 
-import inarch_sandbox_fs
-from inarch_sandbox_fs.confinement import ALL_LAYERS, Plan
-from inarch_sandbox_fs.confinement.elf import loader_of
+import inarch
+from inarch.confinement import ALL_LAYERS, Plan
+from inarch.confinement.elf import loader_of
 
 HERE = Path(__file__).parent
-PACKAGE = Path(inarch_sandbox_fs.__file__).parent
+PACKAGE = Path(inarch.__file__).parent
 NOBODY = 65534
 USERS = (os.geteuid(), *((NOBODY,) if os.geteuid() == 0 else ()))
 PYTHON = str(Path("/usr/bin/python3" if os.path.exists("/usr/bin/python3") else sys.executable).resolve())

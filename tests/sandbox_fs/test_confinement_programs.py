@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from inarch_sandbox_fs.confinement import ALL_LAYERS, features, layers_of
+from inarch.confinement import ALL_LAYERS, features, layers_of
 
 sys.path.insert(0, os.path.dirname(__file__))
 from confinement_place import PREFIX, PYTHON, USERS, Place, place_of

@@ -12,18 +12,18 @@ from typing import Any
 
 from attrs import define, field
 
-from inarch import ToolFailed
+from inarch import ToolFailed, confinement
 from inarch_sandbox_fs.processes import wire
 
 _START = """
 import sys, types
-package = types.ModuleType("inarch_sandbox_fs")
-package.__path__ = [sys.argv[1]]
-sys.modules[package.__name__] = package
+for name, folder in zip(("inarch", "inarch_sandbox_fs"), sys.argv[1:]):
+    package = sys.modules[name] = types.ModuleType(name)
+    package.__path__ = [folder]
 from inarch_sandbox_fs.processes.server import main
 main()
 """
-"""Makes the plugin's package known without running what it imports: the server needs the standard library only."""
+"""Makes both packages known without running what they import: the server needs the standard library only."""
 
 _START_SECONDS = 20.0
 _ANSWER_SECONDS = 10.0
@@ -102,7 +102,8 @@ class ForkServer:
 
 def _spawn(channel: int, complaints: int) -> int:
     folder = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-    command = [sys.executable, "-I", "-S", "-c", _START, folder]
+    kernel = os.path.dirname(os.path.dirname(os.path.abspath(confinement.__file__)))
+    command = [sys.executable, "-I", "-S", "-c", _START, kernel, folder]
     actions = [
         (os.POSIX_SPAWN_DUP2, channel, 0),
         (os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0),

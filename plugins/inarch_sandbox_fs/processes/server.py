@@ -15,7 +15,7 @@ import select
 import socket
 import time
 
-from inarch_sandbox_fs.confinement import Features, Plan, features, layers_of, prepare
+from inarch.confinement import Features, Plan, features, layers_of, prepare
 from inarch_sandbox_fs.processes import wire
 from inarch_sandbox_fs.processes.descendants import drain, kill_all, reap
 from inarch_sandbox_fs.processes.supervisor import MOST_DESCRIPTORS, become_subreaper, stand_by, wake_on_child

@@ -66,6 +66,16 @@ def execute(
     execve(ready.program, argv, texts)
 
 
+def confine(plan: Plan) -> None:
+    """Confine the calling process, which has one thread and goes on as the program it is.
+
+    Raises:
+        OSError: A layer that is on can't be had; the process must end then.
+    """
+    rules = _rules(plan) if "landlock" in plan.layers else None
+    _enter(plan, Prepared(Text(b""), _filter(plan, None), rules))
+
+
 def _enter(plan: Plan, ready: Prepared) -> None:
     layers, ruleset = plan.layers, ready.ruleset
     if plan.view:

@@ -24,6 +24,8 @@ class Plan(NamedTuple):
         file_bytes: Longest file it may write.
         cpu_seconds: Most processor time of one process.
         layers: Which of `ALL_LAYERS` are on.
+        starts: Whether it may make processes or become another program at all.
+        exact: Whether a path of `writable` gives no right where a link has come into it.
     """
 
     root: str
@@ -39,6 +41,8 @@ class Plan(NamedTuple):
     file_bytes: int = 0
     cpu_seconds: int = 0
     layers: frozenset[str] = ALL_LAYERS
+    starts: bool = True
+    exact: bool = False
 
     @property
     def alone(self) -> bool:

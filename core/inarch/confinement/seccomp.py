@@ -7,6 +7,7 @@ loaded, has little to do; calls that no leaf looks into are then let through wit
 from __future__ import annotations
 
 import errno
+import os
 import struct
 import sys
 from functools import cache
@@ -19,12 +20,17 @@ from .system_calls import AUDIT_ARCHITECTURES, X32, numbers_of
 _SYSTEM_CALL = {"x86_64": 317, "aarch64": 277}
 _SET_FILTER = 1
 
-_LOAD, _EQUAL, _AT_LEAST, _ANY_BIT, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
+_LOAD, _EQUAL, _AT_LEAST, _ANY_BIT, _RETURN, _AND = 0x20, 0x15, 0x35, 0x45, 0x06, 0x54
 _NUMBER, _ARCHITECTURE, _ARGUMENTS = 0, 4, 16
 
 _NAMESPACES = 0x7E020080  # CLONE_NEW*: user pid net ipc uts, cgroup, ns, and time
+_THREAD = 0x00010000  # CLONE_THREAD, which no new namespace of processes or users goes with
 _NEW_TIME = 0x80  # in clone() these bits are the exit signal
 _UNIX, _INET, _INET6, _NETLINK = 1, 2, 10, 16
+_STREAM, _IN_ORDER, _KINDS = 1, 5, 0xF  # SOCK_STREAM and SOCK_SEQPACKET, without what is or-ed to them
+_END_WITH_PARENT = 1  # PR_SET_PDEATHSIG
+_OWNERS = (8, 15)  # F_SETOWN, F_SETOWN_EX: whom a signal goes to
+_OWNERS_BY_IOCTL = (0x8901, 0x8902)  # FIOSETOWN, SIOCSPGRP
 _SET_UID = 0o4000
 _CREATE_OR_TEMPORARY = 0o100 | 0o20000000
 _TRUNCATE = 0o1000
@@ -53,7 +59,10 @@ ALWAYS = (
     *("init_module", "finit_module", "delete_module", "reboot", "swapon", "swapoff", "acct", "quotactl"),
     *("quotactl_fd", "syslog", "iopl", "ioperm"),
 )
-_SHARED_MEMORY = ("shmget", "semget", "msgget", "mq_open")
+_SHARED_MEMORY = (  # those that others made are found by their numbers alone
+    *("shmget", "shmat", "shmctl", "semget", "semop", "semtimedop", "semctl"),
+    *("msgget", "msgsnd", "msgrcv", "msgctl", "mq_open", "mq_unlink"),
+)
 _SIGNALS = ("kill", "tkill", "rt_sigqueueinfo", "rt_tgsigqueueinfo", "pidfd_send_signal")
 
 
@@ -80,6 +89,11 @@ def _refuse_bits(index: int, mask: int) -> bytes:
     return _argument(index) + _step(_ANY_BIT, mask, 0, 1) + _REFUSE + _ALLOW
 
 
+def _require_bits(index: int, mask: int) -> bytes:
+    """Refuse the call unless one of these bits is set in the argument."""
+    return _argument(index) + _step(_ANY_BIT, mask, 1) + _REFUSE + _ALLOW
+
+
 def _refuse_values(index: int, values: tuple[int, ...]) -> bytes:
     tests = b"".join(_step(_EQUAL, value, len(values) - at) for at, value in enumerate(values))
     return _argument(index) + tests + _ALLOW + _REFUSE
@@ -103,6 +117,14 @@ def _socket(families: tuple[int, ...], routes: bool) -> bytes:
     return _argument(0) + body + _step(_EQUAL, _NETLINK, 0, 2) + _argument(2) + _step(_EQUAL, 0, 1) + _REFUSE + _ALLOW
 
 
+def _pair(unix: bool) -> bytes:
+    """Allow pairs; one of datagrams could be connected to any socket of others, so only where those are allowed."""
+    if unix:
+        return _only_values(0, (_UNIX,))
+    kind = _argument(1) + _step(_AND, _KINDS) + _step(_EQUAL, _STREAM, 1) + _step(_EQUAL, _IN_ORDER, 0, 1)
+    return _argument(0) + _step(_EQUAL, _UNIX, 0, 5) + kind + _ALLOW + _REFUSE
+
+
 def _only_address() -> bytes:
     """Allow the call only with one very string: what runs afterwards doesn't have it, so it can't do it again."""
     low = _argument(0) + _step(_EQUAL, _LOW, 0, 2)
@@ -116,6 +138,8 @@ class Shape(NamedTuple):
         view: As in the plan, like `alone`, `network` and `own_network`.
         landlock: The ABI that guards beside the filter, 0 for none.
         held: Whether `execve` is held to one string.
+        starts: As in the plan.
+        anywhere: Whether every file may be changed.
     """
 
     view: bool
@@ -124,6 +148,8 @@ class Shape(NamedTuple):
     own_network: bool
     landlock: int
     held: bool
+    starts: bool = True
+    anywhere: bool = False
 
 
 def _leaves(shape: Shape) -> dict[str, bytes]:
@@ -136,19 +162,35 @@ def _leaves(shape: Shape) -> dict[str, bytes]:
         "personality": _only_values(0, (0xFFFFFFFF,)),
         "prlimit64": _only_values(0, (0,)),  # of itself only
         "ioctl": _refuse_values(1, (_INSERT_INPUT, _LINUX_CONSOLE, *_CHANGE_ATTRIBUTES)),
-        "socketpair": _only_values(0, (_UNIX,)),
+        "socketpair": _pair(_may_unix(shape)),
         "socket": _sockets(shape),
     }
     if shape.view:
         leaves |= _in_a_view()
     else:
-        leaves |= dict.fromkeys((*METADATA, *_SHARED_MEMORY), _REFUSE)
-        if shape.landlock < 3:  # can't rule truncation, which opening for reading allows
+        leaves |= dict.fromkeys((*(() if shape.anywhere else METADATA), *_SHARED_MEMORY), _REFUSE)
+        if shape.landlock < 3 and not shape.anywhere:  # can't rule truncation, which opening for reading allows
             leaves |= {"open": _refuse_bits(1, _TRUNCATE), "openat": _refuse_bits(2, _TRUNCATE), "openat2": _UNKNOWN}
         if shape.landlock < 6 and shape.alone:  # can't rule signals; raise() stays
             leaves |= dict.fromkeys(_SIGNALS, _REFUSE)
     if shape.held:
         leaves |= {"execve": _only_address(), "execveat": _REFUSE}
+    if not shape.starts:
+        leaves |= _without_starting(shape)
+    return leaves
+
+
+def _without_starting(shape: Shape) -> dict[str, bytes]:
+    """Return what more is decided on for a process that stays the one it is: threads stay."""
+    leaves = dict.fromkeys(("fork", "vfork", "execve", "execveat", "setpriority", "ioprio_set"), _REFUSE)
+    leaves |= dict.fromkeys(("memfd_create", "memfd_secret"), _UNKNOWN)  # memory that no limit counts
+    leaves |= {"clone": _require_bits(0, _THREAD), "prctl": _refuse_values(0, (_END_WITH_PARENT,))}
+    if not shape.anywhere:  # names in folders that can't be read
+        leaves["inotify_add_watch"] = _REFUSE
+    if shape.landlock < 6:
+        refused = (_INSERT_INPUT, _LINUX_CONSOLE, *_CHANGE_ATTRIBUTES, *_OWNERS_BY_IOCTL)
+        leaves |= {"tgkill": _only_values(0, (os.getpid(),)), "fcntl": _refuse_values(1, _OWNERS)}
+        leaves |= {"ioctl": _refuse_values(1, refused), **dict.fromkeys(_SIGNALS, _REFUSE)}
     return leaves
 
 
@@ -171,9 +213,12 @@ def _in_a_view() -> dict[str, bytes]:
 
 def _sockets(shape: Shape) -> bytes:
     """Unix sockets need guards for both kinds of names: a view for files, a namespace or scope for abstract ones."""
-    unix = shape.view and (shape.own_network or shape.landlock >= 6)
     internet = shape.network or shape.own_network
-    return _socket(((_UNIX,) if unix else ()) + ((_INET, _INET6) if internet else ()), internet)
+    return _socket(((_UNIX,) if _may_unix(shape) else ()) + ((_INET, _INET6) if internet else ()), internet)
+
+
+def _may_unix(shape: Shape) -> bool:
+    return shape.view and (shape.own_network or shape.landlock >= 6)
 
 
 def program(plan: Plan, architecture: str, landlock: int, only: Text | None = None) -> bytes:
@@ -186,6 +231,7 @@ def program(plan: Plan, architecture: str, landlock: int, only: Text | None = No
         only: The one string that `execve` may be called with; None for any.
     """
     shape = Shape(plan.view, plan.alone, plan.network, plan.own_network, landlock, only is not None)
+    shape = shape._replace(starts=plan.starts, anywhere=not plan.starts and "/" in plan.writable)
     filter_ = _assemble(shape, architecture)
     if only:
         for half, value in ((_LOW, only.address & 0xFFFFFFFF), (_HIGH, only.address >> 32)):

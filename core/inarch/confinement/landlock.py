@@ -102,7 +102,7 @@ class Ruleset:
         attributes = struct.pack("=QQQ", known, _TCP if seal_network else 0, _SCOPES)[:size]
         self._descriptor = call(_CREATE, "landlock ruleset", attributes, size, 0)
         for path, rights in dict.fromkeys(rules(plan)):
-            _add(self._descriptor, path, rights & known)
+            _add(self._descriptor, path, rights & known, exact=plan.exact and path in plan.writable)
 
     def __del__(self) -> None:
         if self._descriptor >= 0:
@@ -124,12 +124,14 @@ def _identities(plan: Plan) -> tuple[tuple[int, int], ...]:
         raise OSError(problem.errno, f"landlock: {problem.filename}: {problem.strerror}") from None
 
 
-def _add(ruleset: int, path: str, rights: int) -> None:
+def _add(ruleset: int, path: str, rights: int, *, exact: bool = False) -> None:
     try:
         place = os.open(path, os.O_PATH | os.O_CLOEXEC)
     except OSError:
         return  # a place that isn't there needs no right
     try:
+        if exact and os.readlink(f"/proc/self/fd/{place}") != path:
+            return  # it leads elsewhere by now
         call(_ADD, "landlock rule", ruleset, _PATH_BENEATH, struct.pack("=Qi", rights, place), 0)
     except OSError as problem:
         if problem.errno != errno.EINVAL or rights == rights & _ON_FILES:

@@ -1,11 +1,13 @@
-"""The layers a forked child puts on itself before it becomes another program: standard library only.
+"""The layers that a process puts on itself: standard library only, and nothing else of Inarch.
+
+A forked child puts them on before it becomes another program, the process of an isolated plugin before it loads it.
 
 The fork server calls `prepare(plan)` if it likes, forks, and the child calls
 `execute(plan, argv, environment, prepared)`, which also holds a program without `executable` to one single `execve`.
 The working folder is set before; it is entered again by its name.
 """
 
-from .entering import Prepared, execute, prepare
+from .entering import Prepared, confine, execute, prepare
 from .levels import features, layers_of, level_of
 from .plan import ALL_LAYERS, Features, Plan
 
@@ -14,6 +16,7 @@ __all__ = [
     "Features",
     "Plan",
     "Prepared",
+    "confine",
     "execute",
     "features",
     "layers_of",

@@ -1,0 +1,181 @@
+"""What the kernel does for a call that runs in a child: the call's own handle does it, so that its rights hold."""
+
+from __future__ import annotations
+
+import base64
+import threading
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from inarch.contract.codec import from_data, to_data
+from inarch.contract.errors import ToolFailed
+from inarch.contract.processes import Rights
+from inarch.contract.records import FileStat, ModelRequest
+
+if TYPE_CHECKING:
+    from inarch.contract.ports import Situation, Tool, ToolContext, Workspace
+
+_PARAMETERS: dict[str, tuple[str, ...]] = {
+    "stat": ("path",),
+    "read": ("path", "offset", "max_bytes"),
+    "digest": ("path",),
+    "remove": ("path", "expected_hash"),
+    "move": ("path", "new_path", "expected_hash"),
+    "entries": ("path",),
+    "walk": ("pattern", "limit"),
+    "search": ("pattern", "path", "glob", "ignore_case", "limit"),
+    "confinement": (),
+}
+_TYPES: dict[str, tuple[type, ...]] = {
+    "offset": (int,), "max_bytes": (int, type(None)), "limit": (int, type(None)), "glob": (str, type(None)),
+    "ignore_case": (bool,),
+}  # fmt: skip
+
+
+class ToolAnswers:
+    """Answers what a running tool asks; `send` hands pieces of a program's output to the child."""
+
+    def __init__(self, context: ToolContext, send: Callable[[Mapping[str, Any]], None]) -> None:
+        self._context = context
+        self._send = send
+        self._stops: dict[Any, _Stop] = {}
+
+    def __call__(self, method: str, message: Mapping[str, Any]) -> Any:
+        """Return the answer as plain data."""
+        context = self._context
+        if method == "earlier":
+            return to_data(list(context.earlier))
+        if method == "seen":
+            return to_data(context.seen)
+        arguments = message.get("args") or {}
+        if method == "output":
+            return to_data(context.output(_checked("ref", arguments["ref"])))
+        if method == "workspace.run":
+            return self._run(message, arguments)
+        return on_workspace(context.workspace, method, arguments)
+
+    def stopped(self, message: Mapping[str, Any]) -> None:
+        """Take note that the child's tool wants a program ended."""
+        number = message.get("ask")
+        stop = self._stops.get(number) if type(number) is int else None
+        if stop is not None:
+            stop.set()
+
+    def _run(self, message: Mapping[str, Any], arguments: Mapping[str, Any]) -> Any:
+        number = message.get("ask")
+
+        def show(piece: bytes) -> None:
+            self._send({"op": "piece", "id": message.get("id"), "ask": number, "value": to_data(piece)})
+
+        stop = self._stops.setdefault(number, _Stop(self._context.cancelled)) if arguments["stops"] else None
+        try:
+            ran = self._context.workspace.run(
+                [_checked("argv", word) for word in arguments["argv"]],
+                from_data(Rights, arguments["rights"]),
+                cwd=_checked("cwd", arguments["cwd"]),
+                stdin=base64.b64decode(arguments["stdin"]),
+                timeout_s=float(arguments["timeout_s"]),
+                merged=arguments["merged"] is True,
+                on_output=show if arguments["shows"] else None,
+                cancelled=stop,
+            )
+        finally:
+            self._stops.pop(number, None)
+        return to_data(ran)
+
+
+class _Stop(threading.Event):
+    """Set when the child says so, and when the call is cancelled, whatever the child says."""
+
+    def __init__(self, cancelled: threading.Event) -> None:
+        super().__init__()
+        self._cancelled = cancelled
+
+    def is_set(self) -> bool:
+        """Whether the program is to end."""
+        return super().is_set() or self._cancelled.is_set()
+
+
+def on_workspace(workspace: Workspace, method: str, arguments: Mapping[str, Any]) -> Any:
+    """Do something in a workspace and return what came of it as plain data.
+
+    Raises:
+        ToolFailed: The workspace's own, or that there is no such thing to do.
+        TypeError: An argument is of a wrong type.
+    """
+    name = method.removeprefix("workspace.")
+    if name == "replace":
+        known = arguments["expected_hash"]
+        data = base64.b64decode(arguments["data"])
+        return to_data(workspace.replace(_checked("path", arguments["path"]), (data,), _hash(known)))
+    if name == "restore":
+        entry = from_data(FileStat, arguments["entry"])
+        blob = base64.b64decode(arguments["data"])
+        return to_data(workspace.restore(_checked("path", arguments["path"]), entry, blob))
+    if not method.startswith("workspace.") or name not in _PARAMETERS:
+        raise ToolFailed("permission", f"{method!r} is nothing that may be asked")
+    given = {key: _checked(key, arguments[key]) for key in _PARAMETERS[name] if key in arguments}
+    return to_data(getattr(workspace, name)(**given))
+
+
+def _hash(value: object) -> str | None:
+    return None if value is None else str(_checked("expected_hash", value))
+
+
+def _checked(name: str, value: Any) -> Any:
+    kinds = _TYPES.get(name, (str,))
+    if type(value) not in kinds:
+        raise TypeError(f"{name} must be {' or '.join(kind.__name__ for kind in kinds)}, not {type(value).__name__}")
+    return value
+
+
+def situation_data(situation: Situation) -> dict[str, Any]:
+    """Return what a strategy or a context source looks at as plain data; workspace and `ask` are asked for."""
+    return {
+        "turn": to_data(situation.turn),
+        "messages": to_data(situation.messages),
+        "tools": to_data(situation.tools),
+        "decision_model": situation.decision_model,
+        "effectful_calls": situation.effectful_calls,
+        "seen": to_data(situation.seen),
+    }
+
+
+def situation_answers(situation: Situation) -> Callable[[str, Mapping[str, Any]], Any]:
+    """Return what answers a strategy or a context source; some answers are to be awaited."""
+
+    async def in_thread(method: str, arguments: Mapping[str, Any]) -> Any:
+        import asyncio
+
+        return await asyncio.to_thread(_checked_call, situation.workspace, method, arguments)
+
+    async def ask(arguments: Any) -> Any:
+        return to_data(await situation.ask(from_data(ModelRequest, arguments)))
+
+    def answer(method: str, message: Mapping[str, Any]) -> Any:
+        arguments = message.get("args") or {}
+        return ask(arguments) if method == "ask" else in_thread(method, arguments)
+
+    return answer
+
+
+def _checked_call(workspace: Workspace, method: str, arguments: Mapping[str, Any]) -> Any:
+    try:
+        return on_workspace(workspace, method, arguments)
+    except (TypeError, ValueError, KeyError) as error:
+        raise ToolFailed("validation", f"{type(error).__name__}: {error}") from error
+
+
+def tool_answers(tool: Tool) -> Callable[[str, Mapping[str, Any]], Any]:
+    """Return what answers a policy about the tool that it judges."""
+
+    def answer(method: str, message: Mapping[str, Any]) -> Any:
+        if method == "tool.input_schema":
+            return to_data(tool.input_schema)
+        if method == "tool.output_schema":
+            return to_data(tool.output_schema)
+        if method == "tool.effects":
+            return to_data(tool.effects(dict(message.get("args") or {})))
+        raise ToolFailed("permission", f"{method!r} is nothing that may be asked")
+
+    return answer

@@ -1,0 +1,293 @@
+"""The process of an isolated plugin: confines itself, loads the plugin, and does what the kernel asks of it.
+
+Its standard output and error go to the kernel, which shows the last line where the process ends unasked. The
+plugin's asynchronous code, and whatever the kernel calls on its own loop, runs on the main thread; synchronous tools
+get threads.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+import sys
+import threading
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from attrs import define, field
+
+from inarch.contract.doors import guarded
+from inarch.contract.errors import ConfigError, InarchError, PluginError, ToolFailed
+from inarch.plugins.isolation.confining import confine, die_with
+from inarch.plugins.isolation.failures import error_data
+from inarch.plugins.isolation.line import Line, Running
+from inarch.plugins.isolation.wire import Malformed, Messages
+
+if TYPE_CHECKING:
+    import asyncio
+    from concurrent.futures import ThreadPoolExecutor
+
+    from inarch.plugins.registration import Registration
+
+_PIECE = 1 << 18
+_MOST_THREADS = 64
+
+
+def main(descriptor: int) -> NoReturn:
+    """Serve the connection `descriptor` until it is closed, and end the process whatever the plugin left running."""
+    connection = socket.socket(fileno=descriptor)
+    connection.set_inheritable(False)
+    messages = _received(connection)
+    job = next(messages)["job"]
+    die_with(job["parent"])
+    line = Line(job["plugin"]["name"], connection)
+    try:
+        confine(job)
+    except OSError as error:
+        _leave(line, PluginError(f"plugin {line.plugin!r} can't be confined: {error}", plugin=line.plugin, door="load",
+                                 remedy=f'use mode = "in-process" in [isolation.{line.plugin}]'))  # fmt: skip
+    try:
+        registration, schema = _load(job)
+        from inarch.plugins.isolation.describing import described
+
+        ready = described(registration, schema)
+        line.send(ready)
+    except (InarchError, TypeError, ValueError) as error:
+        _leave(line, error)
+    Child(line, job, registration).serve(messages)
+
+
+def _received(connection: socket.socket) -> Any:
+    messages = Messages(1 << 40)
+    while True:
+        try:
+            data = connection.recv(_PIECE)
+        except OSError:
+            data = b""
+        if not data:
+            os._exit(0)
+        yield from messages.feed(data)
+
+
+def _leave(line: Line, error: BaseException) -> NoReturn:
+    message: dict[str, Any] = {"op": "failed", "error": error_data(error)}
+    if isinstance(error, ConfigError):
+        message["problem"] = True
+    line.send(message)
+    sys.stdout.flush()
+    os._exit(0)
+
+
+def _load(job: Mapping[str, Any]) -> tuple[Registration, Mapping[str, Any] | None]:
+    """Import and register the plugin; return what it registered and the schema of its settings."""
+    from inarch.contract.records import PluginContext
+    from inarch.plugins.discovery import FoundPlugin
+    from inarch.plugins.modules import load_module
+    from inarch.plugins.registration import new_manager, register
+
+    found = FoundPlugin(**job["plugin"])
+    schemas: list[Mapping[str, Any]] = []
+
+    def context_for(cls: type | None) -> PluginContext:
+        settings = {} if cls is None else _settings(found.name, cls, job, schemas)
+        return PluginContext(
+            found.name, job["root"], settings, {}, job["cache_dir"], job["state_dir"], job["recorded"],
+            environ=job["environ"],
+        )  # fmt: skip
+
+    registration = register(load_module(found), found.name, new_manager(), context_for)
+    return registration, schemas[0] if schemas else None
+
+
+def _settings(name: str, cls: type, job: Mapping[str, Any], schemas: list[Mapping[str, Any]]) -> Any:
+    from inarch.config import load_config
+    from inarch.config.json_schema import schema
+
+    environ = {"HOME": job["state_dir"], **job["variables"]}
+    tables = {"plugins": {name: job["settings"]}} if job["settings"] else {}
+    settings: Any = load_config(job["state_dir"], config=tables, environ=environ).settings(name, cls)
+    schemas.append(schema({name: cls})["properties"]["plugins"]["properties"][name])
+    return settings
+
+
+def _with_hint(error: PluginError, hint: str) -> PluginError:
+    return PluginError(f"{error.message} ({hint})", plugin=error.plugin, door=error.door, remedy=error.remedy)
+
+
+def _was_denied(error: BaseException) -> bool:
+    """Whether the system's no is what the error comes from, however often it was wrapped."""
+    cause = error.__cause__
+    for _ in range(9):
+        if cause is None or isinstance(cause, PermissionError):
+            break
+        cause = cause.__cause__ or cause.__context__
+    return isinstance(cause, PermissionError)
+
+
+@define(eq=False, repr=False)
+class Child:
+    """Serves the calls of one plugin."""
+
+    line: Line
+    _job: Mapping[str, Any]
+    _registration: Registration
+    _calls: dict[int, Running] = field(factory=dict)
+    _opened: list[Any] = field(factory=list)
+    _loop: asyncio.AbstractEventLoop = field(init=False)
+    _threads: ThreadPoolExecutor = field(init=False)
+
+    @property
+    def root(self) -> str:
+        """The workspace root, for messages."""
+        return str(self._job["root"])
+
+    @property
+    def state_dir(self) -> str:
+        """The plugin's own folder."""
+        return str(self._job["state_dir"])
+
+    @property
+    def settings(self) -> Any:
+        """The plugin's settings."""
+        return self._registration.context.settings
+
+    def keep(self, opened: Any) -> int:
+        """Keep what was opened and return its number."""
+        self._opened.append(opened)
+        return len(self._opened) - 1
+
+    def serve(self, messages: Any) -> NoReturn:
+        """Do what comes until the connection is closed."""
+        import asyncio
+        from concurrent.futures import ThreadPoolExecutor
+
+        self._loop = asyncio.new_event_loop()
+        asyncio.set_event_loop(self._loop)
+        self._threads = ThreadPoolExecutor(_MOST_THREADS)
+        threading.Thread(target=self._read, args=(messages,), daemon=True).start()
+        while True:
+            try:
+                self._loop.run_forever()
+            except SystemExit as error:  # of a callback that the plugin has put on the loop
+                sys.stderr.write(f"the plugin tried to end the process: {error}\n")
+
+    def _read(self, messages: Any) -> None:
+        try:
+            for message in messages:
+                self._take(message)
+        except (Malformed, KeyError, RuntimeError) as error:
+            sys.stderr.write(f"the connection broke: {error}\n")
+            sys.stderr.flush()
+        finally:
+            os._exit(1)
+
+    def _take(self, message: Mapping[str, Any]) -> None:
+        operation = message["op"]
+        if operation == "call":
+            self._begin(message)
+        elif operation == "post":
+            self._loop.call_soon_threadsafe(self._post, message)
+        elif operation in ("back", "piece"):
+            self.line.heard(message)
+        elif operation in ("ack", "cancel"):
+            call = self._calls.get(message["id"])
+            if call is not None:
+                call.cancel() if operation == "cancel" else call.room.release(message["count"])
+
+    def _begin(self, message: Mapping[str, Any]) -> None:
+        from inarch.plugins.isolation.describing import runs_on_loop
+
+        call = self._calls[message["id"]] = Running(message["id"])
+        kind, target = self._target(message["object"])
+        if (kind, message["method"]) == ("tools", "run") and not runs_on_loop(target):
+            self._threads.submit(self._in_thread, message, call)
+        else:
+            self._loop.call_soon_threadsafe(self._on_loop, message, call)
+
+    def _target(self, name: str) -> tuple[str, Any]:
+        kind, _, number = name.partition("/")
+        return kind, (self._opened if kind == "opened" else self._registration.offers[kind])[int(number)]
+
+    def _called(self, message: Mapping[str, Any], call: Running) -> Any:
+        from inarch.plugins.isolation.methods import DOORS, METHODS
+
+        kind, target = self._target(message["object"])
+        door, passes = DOORS[kind]
+        with guarded(self.line.plugin, door, passes):
+            return METHODS[kind, message["method"]](self, target, message["args"], call)
+
+    def _in_thread(self, message: Mapping[str, Any], call: Running) -> None:
+        import inspect
+
+        try:
+            value = self._called(message, call)
+            if inspect.isawaitable(value):
+                self._loop.call_soon_threadsafe(self._await, message, call, value)
+                return
+            self._done(message, call, value)
+        except BaseException as error:  # noqa: BLE001 - SystemExit, too, is the call's and not the process's
+            self._failed(call, error)
+
+    def _on_loop(self, message: Mapping[str, Any], call: Running) -> None:
+        import inspect
+
+        try:
+            value = self._called(message, call)
+            if inspect.isawaitable(value):
+                self._await(message, call, value)
+            else:
+                self._done(message, call, value)
+        except BaseException as error:  # noqa: BLE001
+            self._failed(call, error)
+
+    def _await(self, message: Mapping[str, Any], call: Running, value: Any) -> None:
+        task = self._loop.create_task(self._finish(message, call, value))
+
+        def stop() -> None:
+            self._loop.call_soon_threadsafe(task.cancel)
+
+        call.stop = stop
+        if call.cancelled.is_set():
+            task.cancel()
+
+    async def _finish(self, message: Mapping[str, Any], call: Running, value: Any) -> None:
+        from inarch.plugins.isolation.methods import DOORS
+
+        door, passes = DOORS[message["object"].partition("/")[0]]
+        try:
+            with guarded(self.line.plugin, door, passes):
+                result = await value
+            self._done(message, call, result)
+        except BaseException as error:  # noqa: BLE001
+            self._failed(call, error)
+
+    def _done(self, message: Mapping[str, Any], call: Running, value: Any) -> None:
+        from inarch.plugins.isolation.methods import result_data
+
+        kind, target = self._target(message["object"])
+        call.flush()
+        if (kind, message["method"]) == ("tools", "run"):
+            value = result_data(value, target.name, self.line.plugin)
+        self._calls.pop(call.id, None)
+        call.cancelled.set()  # what the plugin left running may not act for it any more
+        self.line.reply(call.id, value)
+
+    def _failed(self, call: Running, error: BaseException) -> None:
+        if not call.cancelled.is_set():
+            call.flush()
+        self._calls.pop(call.id, None)
+        call.cancelled.set()
+        where = f"[isolation.{self.line.plugin}]"
+        if isinstance(error, PluginError) and isinstance(error.__cause__, MemoryError):
+            error = _with_hint(error, f"memory_mb = {self._job['memory_mb']} in {where}")
+        elif isinstance(error, PluginError) and _was_denied(error):
+            error = _with_hint(error, f"it may do what {where} grants: write, network")
+        elif isinstance(error, KeyboardInterrupt):
+            error = ToolFailed("execution", "KeyboardInterrupt")
+        self.line.fail(call.id, error)
+
+    def _post(self, message: Mapping[str, Any]) -> None:
+        try:
+            self._called(message, Running(0))
+        except BaseException as error:  # noqa: BLE001
+            self.line.send({"op": "fault", "object": message["object"], "error": error_data(error)})

@@ -1,0 +1,81 @@
+"""What a plugin registered, as plain data: the child describes its objects, the kernel makes proxies of that."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping
+from typing import Any
+
+from inarch.contract.codec import to_data
+from inarch.contract.errors import PluginError
+from inarch.contract.records import Effects
+from inarch.contract.tooling import FunctionTool
+from inarch.plugins.checks import schema_fault
+from inarch.plugins.registration import Registration
+
+TOOL_MEMBERS = (
+    "name", "description", "category", "input_schema", "output_schema", "timeout_s", "max_retries",
+    "requires_confirmation", "receives_secrets",
+)  # fmt: skip
+MODEL_MEMBERS = ("name", "default_model", "default_decision_model")
+_OPTIONAL = {"tools": ("shape", "allowed_by"), "models": ("find_default",), "tracers": ("copied", "files", "remarks")}
+
+
+def described(registration: Registration, settings_schema: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Return everything about a plugin that the kernel needs to know.
+
+    Raises:
+        PluginError: A tool's schema is none.
+    """
+    offers = {
+        kind: [_object(kind, value, registration.context.name) for value in values]
+        for kind, values in registration.offers.items()
+    }
+    settings = None
+    if settings_schema is not None:
+        settings = {"schema": settings_schema, "values": _values(registration.context.settings)}
+    return {"op": "ready", "hooks": list(registration.hooks), "offers": offers, "settings": settings}
+
+
+def _object(kind: str, value: Any, plugin: str) -> dict[str, Any]:
+    data: dict[str, Any] = {"name": str(value.name)}
+    if kind == "tools":
+        fault = schema_fault(value)
+        if fault:
+            raise PluginError(f"plugin {plugin!r} broke the contract: {fault}", plugin=plugin, door="hook")
+        data = {member: to_data(getattr(value, member)) for member in TOOL_MEMBERS}
+        data["effects"] = _constant_effects(value)
+    elif kind == "models":
+        data = {member: getattr(value, member) for member in MODEL_MEMBERS}
+    elif kind == "slash_commands":
+        data["help"] = value.help
+    data["offers"] = [name for name in _OPTIONAL.get(kind, ()) if _has(value, name)]
+    return data
+
+
+def _has(value: Any, name: str) -> bool:
+    if name == "shape" and isinstance(value, FunctionTool):
+        return value.shape_rule is not None
+    return callable(getattr(value, name, None))
+
+
+def _constant_effects(tool: Any) -> Any:
+    """Return the effects that every call has, where that is known without asking."""
+    if isinstance(tool, FunctionTool) and isinstance(tool.effects_rule, Effects):
+        return to_data(tool.effects_rule)
+    return None
+
+
+def _values(settings: Any) -> dict[str, Any]:
+    values = {}
+    for item in getattr(type(settings), "__attrs_attrs__", ()):
+        try:
+            values[item.name] = to_data(getattr(settings, item.name))
+        except TypeError:  # of no concern to the kernel, which only looks for names of variables
+            values[item.name] = None
+    return values
+
+
+def runs_on_loop(value: Any) -> bool:
+    """Whether calling a tool gives a coroutine; any other tool is called in a thread."""
+    return inspect.iscoroutinefunction(getattr(value, "function", None)) or inspect.iscoroutinefunction(value.run)

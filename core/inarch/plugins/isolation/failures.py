@@ -1,0 +1,93 @@
+"""Errors of the contract as plain data and back: what a child raises is raised again in the kernel's process."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, get_args
+
+from inarch.contract.errors import (
+    Cancelled,
+    ConfigError,
+    ErrorCode,
+    InarchError,
+    PluginError,
+    ProviderError,
+    ProviderErrorKind,
+    StoreError,
+    StoreErrorKind,
+    ToolFailed,
+    UsageError,
+)
+
+_LONGEST_TEXT = 1 << 16
+_KINDS: dict[type[InarchError], tuple[str, tuple[str, ...]]] = {
+    ToolFailed: ("kind", get_args(ErrorCode)),
+    ProviderError: ("kind", get_args(ProviderErrorKind)),
+    StoreError: ("kind", get_args(StoreErrorKind)),
+}
+
+
+def error_data(error: BaseException) -> dict[str, Any]:
+    """Return an error as plain data."""
+    data: dict[str, Any] = {"type": _name_of(error), "message": str(error), "remedy": ""}
+    if isinstance(error, InarchError):
+        data |= {"message": error.message, "remedy": error.remedy}
+    if isinstance(error, ToolFailed):
+        data["kind"] = error.code
+    elif isinstance(error, StoreError):
+        data["kind"] = error.kind
+    elif isinstance(error, ProviderError):
+        data |= {"kind": error.kind, "status": error.status, "retry_after": error.retry_after}
+        data |= {"retryable": error.retryable, "was_sent": error.was_sent}
+    elif isinstance(error, ConfigError):
+        data |= {"source": error.source, "key": error.key}
+    return data
+
+
+def _name_of(error: BaseException) -> str:
+    if type(error).__name__ == "CancelledError":  # of asyncio, which need not be loaded for this
+        return "Cancelled"
+    known = (ToolFailed, ProviderError, StoreError, Cancelled, ConfigError, UsageError, PluginError, SystemExit)
+    return next((cls.__name__ for cls in known if isinstance(error, cls)), "PluginError")
+
+
+def error_from(data: Any, plugin: str, door: str) -> BaseException:
+    """Return the error that a child sent; whatever it sent, an error comes of it."""
+    table: Mapping[str, Any] = data if isinstance(data, Mapping) else {}
+    kind, message, remedy = (_text(table.get(name)) for name in ("type", "message", "remedy"))
+    if kind == "ToolFailed":
+        return ToolFailed(_one_of(table, ToolFailed, "execution"), message, remedy)
+    if kind == "StoreError":
+        return StoreError(_one_of(table, StoreError, "damaged"), message, remedy)
+    if kind == "ProviderError":
+        return _provider_error(table, message, remedy)
+    if kind == "Cancelled":
+        return Cancelled(message)
+    if kind == "UsageError":
+        return UsageError(message, remedy)
+    if kind == "SystemExit":
+        return SystemExit(message)
+    return PluginError(message or f"plugin {plugin!r} failed at {door}", plugin=plugin, door=door, remedy=remedy)
+
+
+def _provider_error(table: Mapping[str, Any], message: str, remedy: str) -> ProviderError:
+    status, after = table.get("status"), table.get("retry_after")
+    return ProviderError(
+        _one_of(table, ProviderError, "plugin"),
+        message,
+        status=status if isinstance(status, int) else None,
+        retry_after=float(after) if isinstance(after, (int, float)) else None,
+        retryable=table.get("retryable") is True,
+        remedy=remedy,
+        was_sent=table.get("was_sent") is not False,
+    )
+
+
+def _one_of(table: Mapping[str, Any], cls: type[InarchError], otherwise: str) -> Any:
+    member, known = _KINDS[cls]
+    word = table.get(member)
+    return word if isinstance(word, str) and word in known else otherwise
+
+
+def _text(value: Any) -> str:
+    return value[:_LONGEST_TEXT] if isinstance(value, str) else ""

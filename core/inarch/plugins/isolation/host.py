@@ -1,0 +1,389 @@
+"""One isolated plugin: its child process, started when it is needed, ended when it must, and calls into it."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import threading
+import time
+from collections.abc import AsyncGenerator, Callable, Mapping
+from queue import Empty, SimpleQueue
+from typing import TYPE_CHECKING, Any
+
+from attrs import define, field
+
+from inarch.contract.doors import blame
+from inarch.contract.errors import PluginError
+from inarch.plugins.isolation.asked import Answers, answer_later, hand_over
+from inarch.plugins.isolation.channel import Call, Channel, Message
+from inarch.plugins.isolation.conversing import ACKNOWLEDGED, Conversation
+from inarch.plugins.isolation.failures import error_from
+from inarch.plugins.isolation.rights import Launch
+from inarch.plugins.isolation.spawning import SPAWNER
+from inarch.plugins.isolation.wire import Malformed
+from inarch.plugins.verdicts import signal_name
+
+if TYPE_CHECKING:
+    from subprocess import Popen
+
+START_S = 20.0
+"""Seconds that a child has to load its plugin."""
+ANSWER_S = 10.0
+"""Seconds that a call has on which the kernel waits without being able to do anything else."""
+STOP_UNWATCHED_S = 10.0
+"""Seconds that a call has to end for which nobody waits any more."""
+MOST_RESTARTS = 3
+"""How often a child that ended is started again within `WITHIN_S` seconds."""
+WITHIN_S = 60.0
+_ENDING_S = 0.25
+
+
+@define(eq=False, repr=False)
+class Host:
+    """The process of one plugin.
+
+    Every call ends: with its value, with the error that the plugin raised, or with a `PluginError` that says how the
+    process ended.
+    """
+
+    plugin: str
+    launch: Launch
+    start_s: float = START_S
+    description: Mapping[str, Any] | None = None
+    generation: int = 0
+    within_s: float = WITHIN_S
+    _restarted: list[float] = field(factory=list)
+    closed: bool = False
+    _channel: Channel | None = None
+    _ready: SimpleQueue[Message] = field(factory=SimpleQueue)
+    _faults: dict[str, BaseException] = field(factory=dict)
+    _targets: set[str] = field(factory=set)
+    _posted: int = 0
+    _lock: threading.RLock = field(factory=threading.RLock)
+
+    def begin(self) -> None:
+        """Start the child without waiting for it.
+
+        Raises:
+            PluginError: It can't be started.
+        """
+        with self._lock:
+            ours, theirs = socket.socketpair()
+            errors, errors_in = os.pipe()
+            try:
+                child = SPAWNER.spawn(self.launch.environment, theirs.fileno(), errors_in)
+            except OSError as error:
+                ours.close()
+                os.close(errors)
+                raise self._error(f"could not be started: {error}") from error
+            finally:
+                theirs.close()
+                os.close(errors_in)
+            ready: SimpleQueue[Message] = SimpleQueue()
+            self._ready = ready
+            self.generation += 1
+            self._channel = channel = Channel(
+                ours, errors, lambda at_once: _reap(child, at_once), self._explain, self._heard(ready)
+            )
+            channel.start()
+            channel.send({"op": "start", "job": self.launch.job})
+
+    def wait(self) -> Mapping[str, Any]:
+        """Return how the plugin describes itself, once it is loaded.
+
+        Raises:
+            PluginError: It can't be loaded, or did not in time.
+        """
+        with self._lock:
+            channel = self._channel
+            if channel is None:
+                raise self._error("was not started")
+            deadline = time.monotonic() + self.start_s
+            while True:
+                try:
+                    message = self._ready.get(timeout=0.05)
+                except Empty:
+                    if not channel.is_open and channel.reason:
+                        raise self._error(channel.reason) from None
+                    if time.monotonic() > deadline:
+                        channel.give_up(f"did not finish loading within {self.start_s:g} s")
+                        raise self._error(f"did not finish loading within {self.start_s:g} s") from None
+                    continue
+                return self._loaded(channel, message)
+
+    def _loaded(self, channel: Channel, message: Message) -> Mapping[str, Any]:
+        if message.get("op") != "ready":
+            self.close()
+            if "problem" in message:
+                return message
+            error = error_from(message.get("error"), self.plugin, "load")
+            if isinstance(error, PluginError) and error.remedy:
+                raise error
+            raise self._error(f"can't be loaded: {error}")
+        if self.description is None:
+            self.description = message
+        elif self.description != message:
+            channel.give_up("registers something else than at its first start")
+            raise self._error("registers something else than at its first start")
+        return message
+
+    def channel(self) -> Channel:
+        """Return the connection to a child that runs, after starting one again if it must be.
+
+        Raises:
+            PluginError: It ended too often, or can't be started.
+        """
+        with self._lock:
+            channel = self._channel
+            if channel is not None and channel.is_open:
+                return channel
+            if self.closed or channel is None:
+                raise self._error("is closed")
+            now = time.monotonic()
+            self._restarted = [at for at in self._restarted if at > now - self.within_s]
+            if len(self._restarted) >= MOST_RESTARTS:
+                raise self._error(
+                    f"is not started again after {MOST_RESTARTS} restarts within {self.within_s:g} s; "
+                    f"the last time it {channel.reason}"
+                )
+            self._restarted.append(now)
+            self.begin()
+            self.wait()
+            return self._channel or channel
+
+    def call(
+        self,
+        target: str,
+        method: str,
+        arguments: Any = None,
+        *,
+        door: str = "tool",
+        seconds: float | None = ANSWER_S,
+        answer: Answers | None = None,
+        item: Callable[[Any], None] | None = None,
+        cancelled: threading.Event | None = None,
+        stop: Callable[[Message], None] | None = None,
+    ) -> Any:
+        """Call a method in the child and wait for it in this thread, which answers what the child asks meanwhile.
+
+        Args:
+            target: The object, such as `tools/0`.
+            method: Its method.
+            arguments: Plain data.
+            door: What it is called for, in messages.
+            seconds: After which the child is ended.
+            answer: Given a method and arguments that the child asks for; what it returns is the answer.
+            item: Given each piece of live output.
+            cancelled: When it is set, the child is told, and ended if the call goes on.
+            stop: Given at once what the child says of something it has asked for.
+
+        Raises:
+            InarchError: What the plugin raised, or how its process ended.
+        """
+        channel = self.channel()
+        queue: SimpleQueue[Message] = SimpleQueue()
+
+        def deliver(message: Message) -> None:
+            if message.get("op") != "stop":
+                queue.put(message)
+                return
+            call.took(message)
+            call.received_bytes -= message["bytes"]
+            if stop is not None:
+                stop(message)
+
+        call = channel.open(deliver)
+        self._send(channel, call, target, method, arguments)
+        talk = Conversation(channel, call, queue, f"{target} {method}", seconds, answer, item, cancelled)
+        return self._outcome(channel, talk.outcome(), door, leaves=item is not None)
+
+    async def call_async(
+        self,
+        target: str,
+        method: str,
+        arguments: Any = None,
+        *,
+        door: str,
+        answer: Any = None,
+        seconds: float | None = None,
+    ) -> Any:
+        """Call a method in the child and await it; cancelling ends the call there too.
+
+        `answer` may return awaitables.
+
+        Raises:
+            InarchError: What the plugin raised, or how its process ended.
+        """
+        import asyncio
+        from contextlib import aclosing
+
+        try:
+            async with (
+                asyncio.timeout(seconds),
+                aclosing(self.stream(target, method, arguments, door=door, answer=answer)) as stream,
+            ):
+                async for operation, value in stream:
+                    if operation == "reply":
+                        return value
+        except TimeoutError:
+            raise self._error(f"did not answer within {seconds:g} s: {target} {method}") from None
+
+    async def stream(
+        self, target: str, method: str, arguments: Any = None, *, door: str, answer: Any = None
+    ) -> AsyncGenerator[tuple[str, Any], None]:
+        """Yield `("item", value)` for each piece of a reply, then `("reply", value)`.
+
+        Raises:
+            InarchError: What the plugin raised, or how its process ended.
+        """
+        import asyncio
+
+        loop = asyncio.get_running_loop()
+        queue: asyncio.Queue[Message] = asyncio.Queue()
+        channel = self._channel if self.runs else None
+        if channel is None:  # starting the process again takes a while
+            channel = await asyncio.to_thread(self.channel)
+        call = channel.open(lambda message: hand_over(loop, queue, message))
+        tasks = set()
+        taken = 0
+        try:
+            self._send(channel, call, target, method, arguments)
+            while True:
+                message = await queue.get()
+                if message.get("op") != "ask":  # one that is being answered counts as waiting
+                    call.took(message)
+                if message.get("op") == "item":
+                    taken += 1
+                    if taken % ACKNOWLEDGED == 0:
+                        channel.send({"op": "ack", "id": call.id, "count": ACKNOWLEDGED})
+                    yield "item", message.get("value")
+                elif message.get("op") == "ask":
+                    task = asyncio.ensure_future(answer_later(channel, call.id, message, answer))
+                    tasks.add(task)
+                    task.add_done_callback(tasks.discard)
+                    task.add_done_callback(lambda _, message=message: call.took(message))  # type: ignore[misc]
+                else:
+                    yield "reply", self._outcome(channel, message, door)
+                    return
+        finally:
+            for task in tasks:
+                task.cancel()
+            self._give_up_on(channel, call)
+
+    def post(self, target: str, method: str, arguments: Any) -> None:
+        """Call a method in the child without waiting; what it raises is raised by the next `post` or `call` to it.
+
+        Raises:
+            InarchError: What an earlier one raised, or that the child is gone for good.
+        """
+        fault = self._faults.pop(target, None)
+        if fault is not None:
+            raise fault
+        channel = self.channel()
+        self._targets.add(target)
+        self._posted += 1
+        channel.send({"op": "post", "object": target, "method": method, "args": arguments})
+
+    @property
+    def runs(self) -> bool:
+        """Whether there is a child to talk to."""
+        return self._channel is not None and self._channel.is_open
+
+    def close(self) -> None:
+        """End the child and wait until it is gone; may be called twice."""
+        with self._lock:
+            self.closed = True
+            channel = self._channel
+        if channel is not None:
+            channel.hang_up()
+            channel.join(START_S)
+
+    def fault_of(self, target: str) -> BaseException | None:
+        """Return what a `post` to the object raised, once."""
+        return self._faults.pop(target, None)
+
+    def _send(self, channel: Channel, call: Call, target: str, method: str, arguments: Any) -> None:
+        try:
+            channel.send({"op": "call", "id": call.id, "object": target, "method": method, "args": arguments})
+        except (TypeError, ValueError) as error:
+            channel.close(call)
+            raise PluginError(f"plugin {self.plugin!r} can't be given this: {error}", plugin=self.plugin) from error
+
+    def _give_up_on(self, channel: Channel, call: Call) -> None:
+        """Tell the child to stop a call that nobody waits for; one that does not stop costs the child its life."""
+        if not channel.knows(call):
+            return
+        channel.send({"op": "cancel", "id": call.id})
+
+        def look() -> None:
+            if channel.knows(call):
+                channel.give_up("was ended: a call did not stop after it was cancelled")
+
+        timer = threading.Timer(STOP_UNWATCHED_S, look)
+        timer.daemon = True
+        timer.start()
+
+    def _outcome(self, channel: Channel, message: Message, door: str, leaves: bool = False) -> Any:
+        if message.get("op") == "gone":
+            raise self._error(channel.reason or "ended")
+        if "error" in message:
+            error = error_from(message["error"], self.plugin, door)
+            if isinstance(error, SystemExit) and not leaves:  # it ends a tool's thread, and nothing else
+                raise self._error(f"failed at {door}: SystemExit: {error}")
+            raise error
+        return message.get("value")
+
+    def _heard(self, ready: SimpleQueue[Message]) -> Callable[[Message], None]:
+        """Return what takes a child's messages that are about no call: one when it starts, one for a failed `post`."""
+        is_loaded, faults = False, 0
+
+        def hear(message: Message) -> None:
+            nonlocal is_loaded, faults
+            operation, target = message.get("op"), message.get("object")
+            if operation in ("ready", "failed") and not is_loaded:
+                is_loaded = True
+                ready.put(message)
+            elif operation == "fault" and isinstance(target, str) and faults < self._posted:
+                faults += 1
+                if target in self._targets:
+                    self._faults[target] = error_from(message.get("error"), self.plugin, "tracer")
+            else:
+                raise Malformed("what it was not asked for")
+
+        return hear
+
+    def _explain(self, code: int, fault: str, tail: str) -> str:
+        if fault.startswith(("was ended", "did not", "registers")):
+            return fault
+        if fault:
+            return f"was ended: {fault}"
+        said = f": {tail}" if tail else ""
+        seconds, memory = self.launch.job["seconds"], self.launch.job["memory_mb"]
+        if code >= 0:
+            where = f"; memory_mb = {memory} in [isolation.{self.plugin}]" if memory and "MemoryError" in tail else ""
+            return f"ended the process (exit code {code}{where}){said}"
+        name = signal_name(-code)
+        if name == "SIGXCPU" and seconds:
+            where = f"seconds = {seconds:g} in [isolation.{self.plugin}]"
+            return f"used up its {seconds:g} s of processor time ({name}; {where})"
+        limit = f"; memory_mb = {memory} in [isolation.{self.plugin}]" if memory else ""
+        return f"crashed ({name}{limit}){said}"
+
+    def _error(self, what: str) -> PluginError:
+        return blame(self.plugin, "load", what)
+
+
+def _reap(child: Popen[bytes], at_once: bool) -> int:
+    """End a child and return its exit code: its own, if it is about to end by itself."""
+    from subprocess import TimeoutExpired
+
+    try:
+        return child.wait(0 if at_once else _ENDING_S)
+    except TimeoutExpired:
+        pass
+    try:
+        os.killpg(child.pid, signal.SIGKILL)
+    except (ProcessLookupError, PermissionError):
+        pass
+    return child.wait()

@@ -1,0 +1,155 @@
+"""The child's end of the pipe: what it sends, and what it asks the kernel for while a call runs."""
+
+from __future__ import annotations
+
+import itertools
+import socket
+import threading
+from collections.abc import Callable, Mapping
+from queue import Empty, SimpleQueue
+from typing import TYPE_CHECKING, Any
+
+from attrs import define, field
+
+from inarch.contract.errors import Cancelled, ToolFailed
+from inarch.plugins.isolation.failures import error_data, error_from
+from inarch.plugins.isolation.wire import LONGEST, WINDOW, encoded
+
+if TYPE_CHECKING:
+    from inarch.plugins.isolation.emitting import Emitter
+
+_LOOK_S = 0.02
+
+
+@define(eq=False, repr=False)
+class Line:
+    """The connection to the kernel's process; any thread may send."""
+
+    plugin: str
+    _socket: socket.socket
+    _lock: threading.Lock = field(factory=threading.Lock)
+    _asked: dict[int, Callable[[Mapping[str, Any]], None]] = field(factory=dict)
+    _ids: Any = field(factory=lambda: itertools.count(1))
+
+    def send(self, message: Mapping[str, Any]) -> None:
+        """Send a message and wait until the system has it.
+
+        Raises:
+            TypeError: It has a value that JSON can't say.
+            ValueError: So, or it is too long.
+        """
+        data = encoded(message)
+        if len(data) > LONGEST:
+            raise ValueError(
+                f"{len(data) >> 20} MiB are more than the {LONGEST >> 20} MiB that an isolated plugin may send"
+            )
+        with self._lock:
+            self._socket.sendall(data)
+
+    def reply(self, number: int, value: Any) -> None:
+        """Send what a call came to."""
+        try:
+            self.send({"op": "reply", "id": number, "value": value})
+        except (TypeError, ValueError, RecursionError) as error:
+            self.fail(number, ToolFailed("execution", f"what it returned can't be sent: {error}"))
+
+    def fail(self, number: int, error: BaseException) -> None:
+        """Send what a call raised."""
+        self.send({"op": "reply", "id": number, "error": error_data(error)})
+
+    def ask(self, call: Running, method: str, piece: Callable[[Any], None] | None = None,
+            stop: threading.Event | None = None, **arguments: Any) -> Any:  # fmt: skip
+        """Ask the kernel for something on behalf of a call, and wait for it in this thread.
+
+        Raises:
+            InarchError: What the kernel raised.
+        """
+        call.check()
+        call.flush()
+        number = next(self._ids)
+        queue: SimpleQueue[Mapping[str, Any]] = SimpleQueue()
+        self._asked[number] = queue.put
+        try:
+            self.send({"op": "ask", "id": call.id, "ask": number, "method": method, **arguments})
+            while True:
+                try:
+                    message = queue.get(timeout=_LOOK_S if stop is not None else None)
+                except Empty:
+                    if stop is not None and stop.is_set():
+                        self.send({"op": "stop", "id": call.id, "ask": number, "method": "stop"})
+                        stop = None
+                    continue
+                if message["op"] != "piece":
+                    return self._answer(message)
+                if piece is not None:
+                    piece(message["value"])
+        finally:
+            del self._asked[number]
+
+    async def ask_async(self, call: Running, method: str, **arguments: Any) -> Any:
+        """Ask the kernel for something on behalf of a call, and await it.
+
+        Raises:
+            InarchError: What the kernel raised.
+        """
+        import asyncio
+
+        loop = asyncio.get_running_loop()
+        future: asyncio.Future[Mapping[str, Any]] = loop.create_future()
+        number = next(self._ids)
+
+        def settle(message: Mapping[str, Any]) -> None:
+            if not future.done():
+                future.set_result(message)
+
+        def hand_over(message: Mapping[str, Any]) -> None:
+            loop.call_soon_threadsafe(settle, message)
+
+        self._asked[number] = hand_over
+        try:
+            self.send({"op": "ask", "id": call.id, "ask": number, "method": method, **arguments})
+            return self._answer(await future)
+        finally:
+            del self._asked[number]
+
+    def heard(self, message: Mapping[str, Any]) -> None:
+        """Hand an answer to whoever asked."""
+        waiting = self._asked.get(message["ask"])
+        if waiting is not None:
+            waiting(message)
+
+    def _answer(self, message: Mapping[str, Any]) -> Any:
+        if "error" in message:
+            raise error_from(message["error"], self.plugin, "tool")
+        return message.get("value")
+
+
+@define(eq=False, repr=False)
+class Running:
+    """One call that runs in the child."""
+
+    id: int
+    cancelled: threading.Event = field(factory=threading.Event)
+    room: threading.Semaphore = field(factory=lambda: threading.Semaphore(WINDOW))
+    stop: Callable[[], None] = lambda: None
+    emitter: Emitter | None = None
+
+    def check(self) -> None:
+        """Return if the call may still act.
+
+        Raises:
+            Cancelled: It may not.
+        """
+        if self.cancelled.is_set():
+            raise Cancelled("the call is over: it was cancelled or timed out")
+
+    def flush(self) -> None:
+        """Send live output that has been collected."""
+        if self.emitter is not None:
+            self.emitter.flush()
+
+    def cancel(self) -> None:
+        """Tell the call to stop."""
+        self.cancelled.set()
+        self.room.release(WINDOW)  # whoever waits for room sees that it is over
+        self.stop()

@@ -1,0 +1,185 @@
+"""From what a child says of its plugin to a registration of proxies; nothing that it says is taken on trust."""
+
+from __future__ import annotations
+
+import keyword
+import re
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, Literal
+
+from inarch.contract.codec import from_data
+from inarch.contract.doors import blame
+from inarch.contract.errors import ConfigError, PluginError
+from inarch.contract.hookspecs import HOOKS
+from inarch.contract.ports import SlashCommand, StoreSpec
+from inarch.contract.records import Effects, PluginContext
+from inarch.plugins.checks import PORTS, fault_of
+from inarch.plugins.discovery import FoundPlugin
+from inarch.plugins.isolation import proxies
+from inarch.plugins.isolation.describing import MODEL_MEMBERS, TOOL_MEMBERS
+from inarch.plugins.isolation.host import Host
+from inarch.plugins.isolation.proxies_store import store_opener
+from inarch.plugins.loading import context_of, settings_of
+from inarch.plugins.registration import Registration
+
+if TYPE_CHECKING:
+    from inarch.config import Config
+
+_REFUSED = {
+    "workspaces": "a workspace opens the project's files itself, which an isolated plugin can't",
+    "front_ends": "a front end needs the terminal, which an isolated plugin doesn't have",
+}
+_TYPES: Mapping[str, Any] = {"string": str, "integer": int, "number": float, "boolean": bool}
+_MOST = 1000
+
+
+def load_isolated(found: FoundPlugin, config: Config, host: Host, recorded: bool) -> Registration:
+    """Wait for the plugin's process and return what the plugin registered.
+
+    Raises:
+        PluginError: It can't be loaded, or broke its side of the contract.
+        ConfigError: Its settings in the configuration are wrong.
+    """
+    said = host.wait()
+    if said.get("op") != "ready":
+        raise _settings_error(found.name, config, said.get("error"))  # of its own settings: else it is refused
+    offers, hooks = said.get("offers"), said.get("hooks")
+    if not isinstance(offers, dict) or set(offers) != set(PORTS) or not isinstance(hooks, list):
+        raise _broken(found.name, "did not say what it registers")
+    if not all(isinstance(hook, str) and hook in HOOKS for hook in hooks):
+        raise _broken(found.name, "names hooks that there are not")
+    context = _context(found, config, recorded, said.get("settings"))
+    made = {kind: tuple(_proxies(host, kind, offers[kind])) for kind in PORTS}
+    return Registration(context, tuple(hooks), made)
+
+
+def _proxies(host: Host, kind: str, described: Any) -> list[Any]:
+    name = host.plugin
+    if not isinstance(described, list) or len(described) > _MOST:
+        raise _broken(name, f"did not say which {kind} it registers")
+    if described and kind in _REFUSED:
+        raise PluginError(
+            f"plugin {name!r} can't be isolated: {_REFUSED[kind]}", plugin=name, door="load",
+            remedy=f'use mode = "in-process" in [isolation.{name}]',
+        )  # fmt: skip
+    made: list[Any] = []
+    for index, item in enumerate(described):
+        try:
+            value = _MAKERS[kind](host, f"{kind}/{index}", item)
+            fault = fault_of(kind, value)
+        except (TypeError, KeyError, ValueError, AttributeError) as error:
+            raise _broken(name, f"registers {kind} that are none ({type(error).__name__}: {error})") from None
+        if not fault and PORTS[kind].claims and value.name in {other.name for other in made}:
+            fault = f"it registers the {PORTS[kind].noun} {value.name!r} twice"
+        if fault:
+            raise _broken(name, f"broke the contract: {fault}")
+        made.append(value)
+    return made
+
+
+def _tool(host: Host, target: str, item: Mapping[str, Any]) -> Any:
+    effects = None if item["effects"] is None else from_data(Effects, item["effects"])
+    tool: Any = proxies.FarTool(host, target, **{member: item[member] for member in TOOL_MEMBERS}, effects=effects)
+    for extra in ("shape", "allowed_by"):
+        if extra in item["offers"]:
+            setattr(tool, extra, proxies.words_of(tool, extra))
+    return tool
+
+
+def _model(host: Host, target: str, item: Mapping[str, Any]) -> Any:
+    cls = proxies.FarAskedModel if "find_default" in item["offers"] else proxies.FarModel
+    return cls(host, target, *(item[member] for member in MODEL_MEMBERS))
+
+
+def _tracer(host: Host, target: str, item: Mapping[str, Any]) -> Any:
+    tracer: Any = proxies.FarTracer(host, target, item["name"])
+    if "copied" in item["offers"]:
+        tracer.copied = proxies.copied_by(tracer)
+    if "files" in item["offers"]:
+        tracer.files = proxies.texts_of(tracer, "files")
+    if "remarks" in item["offers"]:
+        tracer.remarks = proxies.texts_of(tracer, "remarks")
+    return tracer
+
+
+_MAKERS: Mapping[str, Callable[[Host, str, Mapping[str, Any]], Any]] = {
+    "tools": _tool,
+    "models": _model,
+    "strategies": lambda host, target, item: proxies.FarStrategy(host, target, item["name"]),
+    "stores": lambda host, target, item: StoreSpec(item["name"], store_opener(host, target)),
+    "tracers": _tracer,
+    "context_sources": lambda host, target, item: proxies.FarSource(host, target, item["name"]),
+    "policies": lambda host, target, item: proxies.FarPolicy(host, target, item["name"]),
+    "slash_commands": lambda host, target, item: SlashCommand(
+        item["name"], item["help"], proxies.slash_runner(host, target)
+    ),
+}
+
+
+def _context(found: FoundPlugin, config: Config, recorded: bool, settings: Any) -> PluginContext:
+    if settings is None:
+        return context_of(found, config, settings_of(found.name, None, config), recorded)
+    return context_of(found, config, _described_settings(found.name, config, settings), recorded)
+
+
+def _described_settings(name: str, config: Config, described: Any) -> Any:
+    """Return the settings as an instance of a class that has the child's fields: their schemas, texts and values."""
+    import attrs
+
+    from inarch.config.values import Check, key
+
+    try:
+        schema, values = described["schema"], described["values"]
+        if len(schema["properties"]) > _MOST:
+            raise ValueError(f"more than {_MOST} settings")
+        required = schema.get("required", ())
+        fields = {}
+        for field_name, one in schema["properties"].items():
+            if (
+                not field_name.isascii()
+                or not field_name.isidentifier()
+                or keyword.iskeyword(field_name)
+                or field_name.startswith("_")
+                or field_name == "self"
+            ):
+                raise ValueError(f"no name for a setting: {field_name!r}")
+            given = attrs.NOTHING if field_name in required else one.get("default", None)
+            made = key(str(one.get("description", "")), given, Check(lambda _: True, "", one))
+            made.type = _annotation(one)
+            fields[field_name] = made
+        cls = attrs.make_class("Settings", fields, frozen=True, kw_only=True)
+        cls.__doc__ = str(schema.get("description", ""))
+        config.settings_classes[name] = cls
+        return cls(**{one: values.get(one) for one in fields})
+    except (TypeError, KeyError, ValueError, AttributeError, RecursionError) as error:
+        raise _broken(name, f"did not describe its settings ({error})") from None
+
+
+def _annotation(schema: Mapping[str, Any]) -> Any:
+    """Return the type that a schema is of, as far as people are told it."""
+    if "enum" in schema:
+        return Literal[tuple(str(item) for item in schema["enum"])]
+    if schema.get("type") == "array":
+        return tuple[_annotation(schema.get("items") or {}), ...]  # type: ignore[misc]
+    return _TYPES.get(str(schema.get("type")), Any)
+
+
+def _settings_error(name: str, config: Config, error: Any) -> Exception:
+    """Return the error about a setting, with the place where the kernel's own configuration gives it."""
+    from inarch.config.environment import plugin_variable
+
+    table = error if isinstance(error, Mapping) else {}
+    message, source, key, remedy = (str(table.get(part, "")) for part in ("message", "source", "key", "remedy"))
+    own = f"plugins.{name}"
+    if not (key == own or key.startswith((f"{own}.", f"{own}[")) or source.startswith(plugin_variable(name))):
+        return _broken(name, f"did not take its settings: {message:.200}")
+    bare = message.removeprefix(f"{source}: ").removeprefix(f"{key}: ")
+    if not key.startswith("plugins.") or source.startswith("INARCH_"):
+        return ConfigError(bare, source=source, key=key, remedy=remedy)
+    steps = re.findall(r"\[(\d+)\]|\.([^.\[]+)", key.removeprefix("plugins").removeprefix(f".{name}"))
+    path = tuple(int(index) if index else word for index, word in steps)
+    return config.setting_error(name, path, bare, remedy)
+
+
+def _broken(name: str, what: str) -> PluginError:
+    return blame(name, "load", what)

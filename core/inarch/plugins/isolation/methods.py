@@ -1,0 +1,163 @@
+"""What the kernel may call in a child, by kind of object and method: arguments from plain data, results into it."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from inarch.contract.codec import from_data, to_data
+from inarch.contract.errors import InarchError, ProviderError, ToolFailed
+from inarch.contract.events import Event
+from inarch.contract.records import ModelRequest, ToolCall, ToolError, ToolResult
+from inarch.plugins.isolation.line import Running
+from inarch.plugins.isolation.stand_ins import FarContext, SeenTool, situation_of
+
+if TYPE_CHECKING:
+    from inarch.plugins.isolation.child import Child
+
+Method = Callable[["Child", Any, Any, Running], Any]
+
+
+def run_tool(child: Child, tool: Any, args: Mapping[str, Any], call: Running) -> Any:
+    """Run a tool; what it returns may be awaitable."""
+    context = FarContext(
+        child.line, call, args["turn_id"], args["call_id"], child.settings, child.root, child.state_dir,
+        args["selection"],
+    )  # fmt: skip
+    return tool.run(args["arguments"], context)
+
+
+def result_data(value: Any, tool: str, plugin: str) -> dict[str, Any]:
+    """Return what a tool returned as plain data.
+
+    Raises:
+        ToolFailed: It has no JSON form.
+    """
+    try:
+        if not isinstance(value, ToolResult):
+            data = {"data": to_data(value)}
+        else:
+            data = {"success": value.success, "data": to_data(value.data), "metadata": to_data(value.metadata)}
+            error = value.error
+            data["error"] = to_data(error) if isinstance(error, ToolError) else str(error) if error else None
+    except (TypeError, ValueError, RecursionError) as error:
+        text = f"tool {tool!r} of plugin {plugin!r} returned what is not JSON data: {error}"
+        raise ToolFailed("execution", text, "report it to the plugin's author") from None
+    return data
+
+
+def event_of(line: str) -> Event:
+    """Return the event that a line of JSON is."""
+    return Event(**json.loads(line))
+
+
+async def _answer(child: Child, model: Any, args: Any, call: Running) -> None:
+    import asyncio
+
+    async for delta in model.answer(from_data(ModelRequest, args)):
+        if not call.room.acquire(blocking=False):
+            await asyncio.to_thread(call.room.acquire)
+        value = {"type": type(delta).__name__, "delta": to_data(delta)}
+        child.line.send({"op": "item", "id": call.id, "value": value})
+
+
+async def _models(_: Child, model: Any, __: Any, ___: Running) -> Any:
+    return to_data(list(await model.models()))
+
+
+async def _find_default(_: Child, model: Any, __: Any, ___: Running) -> Any:
+    await model.find_default()
+    return model.default_model
+
+
+async def _decide(child: Child, strategy: Any, args: Any, call: Running) -> Any:
+    return to_data(await strategy.decide(situation_of(args, child.line, call, child.root)))
+
+
+async def _gather(child: Child, source: Any, args: Any, call: Running) -> Any:
+    return to_data(await source.gather(situation_of(args, child.line, call, child.root)))
+
+
+def _judge(child: Child, policy: Any, args: Any, call: Running) -> Any:
+    tool = SeenTool(child.line, call, **args["tool"])
+    return to_data(policy.judge(from_data(ToolCall, args["call"]), tool))
+
+
+def _saw(_: Child, tracer: Any, args: Any, __: Running) -> None:
+    for line in args:
+        tracer.saw(event_of(line))
+
+
+def _copied(_: Child, tracer: Any, args: Any, __: Running) -> None:
+    tracer.copied(event_of(args))
+
+
+def _open(child: Child, spec: Any, args: Any, _: Running) -> Any:
+    from inarch.plugins.checks import opened_fault
+
+    opened = spec.open(args)
+    if fault := opened_fault("store", opened):
+        raise TypeError(fault)
+    return child.keep(opened)
+
+
+def _append(_: Child, store: Any, args: Any, __: Running) -> None:
+    store.append(args["session_id"], [event_of(line) for line in args["lines"]])
+
+
+def _load(_: Child, store: Any, args: Any, __: Running) -> Any:
+    return [event.line for event in store.load(args["session_id"], args["after"])]
+
+
+def _put_blob(_: Child, store: Any, args: Any, __: Running) -> Any:
+    return store.put_blob(args["session_id"], base64.b64decode(args["data"]))
+
+
+METHODS: dict[tuple[str, str], Method] = {
+    ("tools", "run"): run_tool,
+    ("tools", "effects"): lambda _, tool, args, __: to_data(tool.effects(args)),
+    ("tools", "shape"): lambda _, tool, args, __: tool.shape(args),
+    ("tools", "allowed_by"): lambda _, tool, args, __: tool.allowed_by(args),
+    ("models", "answer"): _answer,
+    ("models", "models"): _models,
+    ("models", "find_default"): _find_default,
+    ("models", "limits"): lambda _, model, args, __: to_data(model.limits(args)),
+    ("models", "price"): lambda _, model, args, __: to_data(model.price(args)),
+    ("models", "close"): lambda _, model, __, ___: model.close(),
+    ("strategies", "decide"): _decide,
+    ("context_sources", "gather"): _gather,
+    ("policies", "judge"): _judge,
+    ("tracers", "saw"): _saw,
+    ("tracers", "copied"): _copied,
+    ("tracers", "files"): lambda _, tracer, args, __: to_data(list(tracer.files(args))),
+    ("tracers", "remarks"): lambda _, tracer, __, ___: to_data(list(tracer.remarks())),
+    ("tracers", "summary"): lambda _, tracer, args, __: tracer.summary(args),
+    ("tracers", "close"): lambda _, tracer, __, ___: tracer.close(),
+    ("slash_commands", "run"): lambda _, command, args, __: command.run(args),
+    ("stores", "open"): _open,
+    ("opened", "append"): _append,
+    ("opened", "sync"): lambda _, store, __, ___: store.sync(),
+    ("opened", "load"): _load,
+    ("opened", "sessions"): lambda _, store, args, __: to_data(list(store.sessions(args))),
+    ("opened", "delete"): lambda _, store, args, __: store.delete(args),
+    ("opened", "put_blob"): _put_blob,
+    ("opened", "get_blob"): lambda _, store, args, __: to_data(store.get_blob(*args)),
+    ("opened", "close"): lambda _, store, __, ___: store.close(),
+}
+"""Everything that can be called; a value that is awaitable is awaited."""
+
+_USUAL = (ProviderError, ToolFailed)
+DOORS: dict[str, tuple[Any, tuple[type[BaseException], ...]]] = {
+    "tools": ("tool", _USUAL),
+    "models": ("provider", _USUAL),
+    "strategies": ("strategy", _USUAL),
+    "context_sources": ("source", _USUAL),
+    "policies": ("policy", ()),
+    "tracers": ("tracer", ()),
+    "slash_commands": ("command", (InarchError,)),
+    "stores": ("store", (InarchError,)),
+    "opened": ("store", (InarchError,)),
+}
+"""What each kind is called for, and the errors that go through as they are."""

@@ -1,0 +1,333 @@
+"""What stands in the kernel's process for the objects of an isolated plugin: each method is done by its child."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from typing import Any
+
+from attrs import define, field
+
+from inarch.contract import deltas
+from inarch.contract.codec import from_data, to_data
+from inarch.contract.doors import leaving_out
+from inarch.contract.errors import PluginError
+from inarch.contract.events import Event
+from inarch.contract.ports import Situation, Tool, ToolContext
+from inarch.contract.records import (
+    Contribution,
+    Decision,
+    Delta,
+    Effects,
+    Limits,
+    ModelInfo,
+    ModelRequest,
+    Price,
+    ToolCall,
+    ToolError,
+    ToolResult,
+    Verdict,
+)
+from inarch.plugins.isolation.answering import ToolAnswers, situation_answers, situation_data, tool_answers
+from inarch.plugins.isolation.host import ANSWER_S, Host
+
+ASKED_S = 60.0
+"""Seconds that a model provider has to ask its service what models there are."""
+_BATCH = 32
+_DELTAS: Mapping[str, Any] = {
+    cls.__name__: cls
+    for cls in (
+        deltas.TextDelta, deltas.ReasoningDelta, deltas.CallDelta, deltas.PartData, deltas.UsageDelta, deltas.Finish,
+    )
+}  # fmt: skip
+
+
+def checked(host: Host, cls: Any, data: Any) -> Any:
+    """Return the record that a child sent.
+
+    Raises:
+        PluginError: It is none.
+    """
+    try:
+        return from_data(cls, data)
+    except (ValueError, TypeError, AttributeError) as error:
+        raise wrong(host, f"not a {getattr(cls, '__name__', cls)}: {error}") from None
+
+
+def wrong(host: Host, what: str) -> PluginError:
+    """Return the error for an answer that is none."""
+    return PluginError(
+        f"plugin {host.plugin!r} answered with {what:.200}",
+        plugin=host.plugin,
+        remedy=leaving_out(host.plugin),
+    )
+
+
+async def _asked(host: Host, target: str, method: str, situation: Situation, door: str, cls: Any) -> Any:
+    """Return the record that the plugin answers with in a situation, or None."""
+    answers = situation_answers(situation)
+    data = await host.call_async(target, method, situation_data(situation), door=door, answer=answers)
+    return None if data is None else checked(host, cls, data)
+
+
+@define(eq=False, repr=False, slots=False)
+class FarTool:
+    """A tool of an isolated plugin."""
+
+    _host: Host
+    _target: str
+    name: str
+    description: str
+    category: Any
+    input_schema: Mapping[str, Any]
+    output_schema: Mapping[str, Any] | None
+    timeout_s: float
+    max_retries: int
+    requires_confirmation: bool
+    receives_secrets: bool
+    _effects: Effects | None = None
+
+    def effects(self, arguments: Mapping[str, Any]) -> Effects:
+        """Return what a call with these arguments reads and writes."""
+        if self._effects is not None:
+            return self._effects
+        return effects_of(self._host, self._host.call(self._target, "effects", to_data(arguments)))
+
+    def run(self, arguments: Mapping[str, Any], context: ToolContext) -> Any:
+        """Run it in the child; this thread does what the tool asks for meanwhile."""
+        host = self._host
+        channel = host.channel()
+        answers = ToolAnswers(context, channel.send)
+        given = {
+            "arguments": to_data(arguments), "turn_id": context.turn_id, "call_id": context.call_id,
+            "selection": _plain_or_none(context.selection),
+        }  # fmt: skip
+        data = host.call(
+            self._target, "run", given,
+            seconds=None, answer=answers, item=context.emit, cancelled=context.cancelled, stop=answers.stopped,
+        )  # fmt: skip
+        return result_of(host, data)
+
+
+def _plain_or_none(value: Any) -> Any:
+    try:
+        return to_data(value)
+    except TypeError:  # what can't be said in data can't be shown to another process
+        return None
+
+
+def effects_of(host: Host, data: Any) -> Effects:
+    """Return the effects that a child sent.
+
+    Raises:
+        PluginError: They are none.
+    """
+    if isinstance(data, Mapping) and type(data.get("exclusive")) is bool:
+        reads, writes = data.get("reads"), data.get("writes")
+        if _are_texts(reads) and _are_texts(writes):
+            return Effects(frozenset(reads or ()), frozenset(writes or ()), data["exclusive"])
+    raise wrong(host, f"no effects: {data!r}")
+
+
+def _are_texts(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(item, str) for item in value)
+
+
+def result_of(host: Host, data: Any) -> Any:
+    """Return what a tool returned.
+
+    Raises:
+        PluginError: It sent something else.
+    """
+    if not isinstance(data, dict) or "data" not in data:
+        raise wrong(host, f"no result: {data!r}")
+    if "success" not in data:
+        return data["data"]
+    error, metadata = data.get("error"), data.get("metadata")
+    if isinstance(error, dict):
+        parts = [error.get(name) for name in ("code", "message", "remedy")]
+        if not all(isinstance(part, str) for part in parts):
+            raise wrong(host, f"no error: {error!r}")
+        error = ToolError(*parts)  # type: ignore[arg-type]
+    return ToolResult(data["success"], data["data"], error, metadata if isinstance(metadata, dict) else {})
+
+
+@define(eq=False, repr=False, slots=False)
+class FarModel:
+    """A model provider of an isolated plugin."""
+
+    _host: Host
+    _target: str
+    name: str
+    default_model: str
+    default_decision_model: str
+
+    async def answer(self, request: ModelRequest) -> AsyncIterator[Delta]:
+        """Stream the reply."""
+        stream = self._host.stream(self._target, "answer", to_data(request), door="provider")
+        try:
+            async for operation, value in stream:
+                if operation == "item":
+                    cls = _DELTAS.get(str(value.get("type"))) if isinstance(value, dict) else None
+                    if cls is None:
+                        raise wrong(self._host, f"no delta: {value!r}")
+                    yield checked(self._host, cls, value.get("delta"))
+        finally:
+            await stream.aclose()
+
+    async def models(self) -> Sequence[ModelInfo]:
+        """Return the models on offer."""
+        data = await self._host.call_async(self._target, "models", door="provider", seconds=ASKED_S)
+        return tuple(checked(self._host, list[ModelInfo], data))
+
+    def limits(self, model: str) -> Limits:
+        """Return what is known of a model's limits."""
+        found: Limits = checked(self._host, Limits, self._host.call(self._target, "limits", model, door="provider"))
+        return found
+
+    def price(self, model: str) -> Price | None:
+        """Return a model's price, None if unknown."""
+        data = self._host.call(self._target, "price", model, door="provider")
+        return None if data is None else checked(self._host, Price, data)
+
+    async def close(self) -> None:
+        """Let go of connections."""
+        if not self._host.runs:
+            return
+        await self._host.call_async(self._target, "close", door="provider", seconds=ANSWER_S)
+
+
+class FarAskedModel(FarModel):
+    """One whose default model is known only once the service was asked."""
+
+    async def find_default(self) -> None:
+        """Ask the service for its default model."""
+        name = await self._host.call_async(self._target, "find_default", door="provider", seconds=ASKED_S)
+        if not isinstance(name, str):
+            raise wrong(self._host, f"no name: {name!r}")
+        self.default_model = name
+
+
+@define(eq=False, repr=False)
+class FarStrategy:
+    """A decision strategy of an isolated plugin."""
+
+    _host: Host
+    _target: str
+    name: str
+
+    async def decide(self, situation: Situation) -> Decision | None:
+        """Return a decision, or None."""
+        decision: Decision | None = await _asked(self._host, self._target, "decide", situation, "strategy", Decision)
+        return decision
+
+
+@define(eq=False, repr=False)
+class FarSource:
+    """A context source of an isolated plugin."""
+
+    _host: Host
+    _target: str
+    name: str
+
+    async def gather(self, situation: Situation) -> Contribution | None:
+        """Return what to add, or None."""
+        added: Contribution | None = await _asked(self._host, self._target, "gather", situation, "source", Contribution)
+        return added
+
+
+@define(eq=False, repr=False)
+class FarPolicy:
+    """A policy of an isolated plugin."""
+
+    _host: Host
+    _target: str
+    name: str
+
+    def judge(self, call: ToolCall, tool: Tool) -> Verdict:
+        """Return what the policy says of a call."""
+        members = ("name", "description", "category", "timeout_s", "max_retries", "requires_confirmation")
+        shown = {member: getattr(tool, member) for member in (*members, "receives_secrets")}
+        given = {"call": to_data(call), "tool": shown}
+        data = self._host.call(self._target, "judge", given, door="policy", answer=tool_answers(tool))
+        verdict: Verdict = checked(self._host, Verdict, data)
+        if not isinstance(verdict.reason, str):
+            raise wrong(self._host, "no reason")
+        return verdict
+
+
+@define(eq=False, repr=False, slots=False)
+class FarTracer:
+    """A tracer of an isolated plugin: it is sent events in batches and never waited for."""
+
+    _host: Host
+    _target: str
+    name: str
+    _lines: list[str] = field(factory=list)
+
+    def saw(self, event: Event) -> None:
+        """Take note of an event."""
+        self._lines.append(event.line)
+        if len(self._lines) >= _BATCH or event.kind in ("turn.ended", "session.started"):
+            self._flush()
+
+    def summary(self, turn_id: str) -> str | None:
+        """Return a line about the turn that ends, or None."""
+        self._flush()
+        text = self._host.call(self._target, "summary", turn_id, door="tracer")
+        if (fault := self._host.fault_of(self._target)) is not None:
+            raise fault
+        if text is not None and not isinstance(text, str):
+            raise wrong(self._host, f"no summary: {text!r}")
+        return text
+
+    def close(self) -> None:
+        """Let go of files."""
+        if self._host.runs:
+            self._flush()
+            self._host.call(self._target, "close", door="tracer")
+
+    def _flush(self) -> None:
+        lines, self._lines = self._lines, []
+        if lines:
+            self._host.post(self._target, "saw", lines)
+
+
+def copied_by(tracer: FarTracer) -> Callable[[Event], None]:
+    """Return the tracer's `copied`."""
+    return lambda event: tracer._host.call(tracer._target, "copied", event.line, door="tracer") and None
+
+
+def texts_of(tracer: FarTracer, method: str) -> Callable[..., list[str]]:
+    """Return the tracer's `files` or `remarks`."""
+
+    def texts(argument: str | None = None) -> list[str]:
+        found = tracer._host.call(tracer._target, method, argument, door="tracer")
+        if not isinstance(found, list) or not all(isinstance(text, str) for text in found):
+            raise wrong(tracer._host, f"no texts: {found!r}")
+        return found
+
+    return texts
+
+
+def slash_runner(host: Host, target: str) -> Callable[[str], Awaitable[str]]:
+    """Return the `run` of a slash command."""
+
+    async def run(arguments: str) -> str:
+        text = await host.call_async(target, "run", arguments, door="command")
+        if not isinstance(text, str):
+            raise wrong(host, f"no text: {text!r}")
+        return text
+
+    return run
+
+
+def words_of(tool: FarTool, method: str) -> Callable[[Mapping[str, Any]], str | None]:
+    """Return the tool's `shape` or `allowed_by`."""
+
+    def words(arguments: Mapping[str, Any]) -> str | None:
+        text = tool._host.call(tool._target, method, to_data(arguments))
+        if text is not None and not isinstance(text, str):
+            raise wrong(tool._host, f"no text: {text!r}")
+        return text
+
+    return words

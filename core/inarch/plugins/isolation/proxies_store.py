@@ -1,0 +1,127 @@
+"""What stands in the kernel's process for a store that an isolated plugin keeps."""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from attrs import define, field
+
+from inarch.contract.codec import to_data
+from inarch.contract.errors import StoreError
+from inarch.contract.events import Event
+from inarch.contract.records import SessionInfo
+from inarch.plugins.isolation.host import Host
+from inarch.plugins.isolation.proxies import checked, wrong
+
+_SECONDS = 60.0  # a store may have much to read
+_TYPES = {"seq": int, "time": str, "session_id": str, "kind": str, "data": dict}
+
+
+def store_opener(host: Host, target: str) -> Callable[[str], FarStore]:
+    """Return the `open` of a store: where the plugin may not write, it keeps things in its own folder instead."""
+
+    def open_it(path: str) -> FarStore:
+        store = FarStore(host, target, _own_place(host, path))
+        store.connect()
+        return store
+
+    return open_it
+
+
+def _own_place(host: Host, path: str) -> str:
+    """Return `path`, or a folder of the plugin's own for it: every path keeps its own sessions."""
+    from hashlib import sha256
+
+    job = host.launch.job
+    real = os.path.realpath(path)
+    if job["anywhere"] or any(real == top or real.startswith(top.rstrip("/") + "/") for top in job["writable"]):
+        return path
+    return os.path.join(job["state_dir"], "store", sha256(real.encode("utf-8", "surrogateescape")).hexdigest()[:16])
+
+
+@define(eq=False, repr=False)
+class FarStore:
+    """A context store of an isolated plugin; opened again where its process was started again."""
+
+    _host: Host
+    _target: str
+    _path: str
+    _number: int = -1
+    _generation: int = 0
+    _closed: bool = field(init=False, default=False)
+
+    def connect(self) -> None:
+        """Open it in the child."""
+        os.makedirs(os.path.dirname(self._path), mode=0o700, exist_ok=True)
+        self._host.channel()
+        self._generation = self._host.generation
+        number = self._host.call(self._target, "open", self._path, door="store", seconds=_SECONDS)
+        if type(number) is not int:
+            raise wrong(self._host, f"no store: {number!r}")
+        self._number = number
+
+    def append(self, session_id: str, events: Sequence[Event]) -> None:
+        """Keep events; all or none of them."""
+        self._call("append", {"session_id": session_id, "lines": [event.line for event in events]})
+
+    async def sync(self) -> None:
+        """Return when everything appended is on disk."""
+        await self._host.call_async(self._opened(), "sync", door="store", seconds=_SECONDS)
+
+    def load(self, session_id: str, after: int = 0) -> Sequence[Event]:
+        """Return the events with `seq` greater than `after`, in order."""
+        lines = self._call("load", {"session_id": session_id, "after": after})
+        if not isinstance(lines, list):
+            raise wrong(self._host, f"no events: {lines!r}")
+        return [self._event(line) for line in lines]
+
+    def sessions(self, root: str | None = None) -> Sequence[SessionInfo]:
+        """Return the sessions of a root, or all, newest first."""
+        return tuple(checked(self._host, list[SessionInfo], self._call("sessions", root)))
+
+    def delete(self, session_id: str) -> None:
+        """Remove a session with its events and blobs."""
+        self._call("delete", session_id)
+
+    def put_blob(self, session_id: str, data: bytes) -> str:
+        """Keep bytes and return their reference."""
+        ref = self._call("put_blob", {"session_id": session_id, "data": to_data(data)})
+        if not isinstance(ref, str):
+            raise wrong(self._host, f"no reference: {ref!r}")
+        return ref
+
+    def get_blob(self, session_id: str, ref: str) -> bytes:
+        """Return the bytes of a reference."""
+        data = self._call("get_blob", [session_id, ref])
+        try:
+            return base64.b64decode(data, validate=True)
+        except (TypeError, ValueError):
+            raise wrong(self._host, "no bytes") from None
+
+    def close(self) -> None:
+        """Let go of files; may be called twice."""
+        if not self._closed and self._host.runs:
+            self._call("close", None)
+        self._closed = True
+
+    def _opened(self) -> str:
+        self._host.channel()
+        if self._generation != self._host.generation:
+            self.connect()
+        return f"opened/{self._number}"
+
+    def _call(self, method: str, arguments: Any) -> Any:
+        return self._host.call(self._opened(), method, arguments, door="store", seconds=_SECONDS)
+
+    def _event(self, line: Any) -> Event:
+        try:
+            envelope = json.loads(line)
+            if all(type(envelope[name]) is kind for name, kind in _TYPES.items()):
+                return Event(**envelope)
+        except (TypeError, ValueError, KeyError, RecursionError):
+            pass
+        raise StoreError("damaged", f"the store of plugin {self._host.plugin!r} sent what is no event")

@@ -1,0 +1,238 @@
+"""What stands in the child for things of the kernel's: workspace, context, situation, a tool that is judged."""
+
+from __future__ import annotations
+
+import base64
+import threading
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from attrs import define
+
+from inarch.contract.codec import from_data, to_data
+from inarch.contract.errors import ToolFailed
+from inarch.contract.ports import Situation
+from inarch.contract.processes import Confinement, Ran, Rights
+from inarch.contract.records import (
+    Effects,
+    FileBytes,
+    FileChange,
+    FileStat,
+    Message,
+    ModelRequest,
+    Reply,
+    SearchHit,
+    SearchHits,
+    ToolCall,
+    ToolSpec,
+    Turn,
+    Walk,
+)
+from inarch.plugins.isolation.emitting import Emitter
+from inarch.plugins.isolation.line import Line, Running
+
+
+@define(eq=False, repr=False)
+class FarWorkspace:
+    """A `Workspace` whose every method is done by the kernel, with the call's own handle."""
+
+    _line: Line
+    _call: Running
+    root: str
+
+    def _ask(self, method: str, **arguments: Any) -> Any:
+        return self._line.ask(self._call, f"workspace.{method}", args=arguments)
+
+    def stat(self, path: str) -> FileStat | None:
+        """Return what stands at `path`."""
+        found = self._ask("stat", path=path)
+        return None if found is None else FileStat(**found)
+
+    def read(self, path: str, offset: int = 0, max_bytes: int | None = None) -> FileBytes:
+        """Return the bytes of a file."""
+        found = self._ask("read", path=path, offset=offset, max_bytes=max_bytes)
+        return FileBytes(**{**found, "data": base64.b64decode(found["data"])})
+
+    def digest(self, path: str) -> str:
+        """Return the hash of a whole file."""
+        return str(self._ask("digest", path=path))
+
+    def replace(self, path: str, chunks: Iterable[bytes], expected_hash: str | None) -> FileChange:
+        """Write a file whose present bytes the session knows."""
+        data = to_data(b"".join(chunks))
+        return FileChange(**self._ask("replace", path=path, data=data, expected_hash=expected_hash))
+
+    def remove(self, path: str, expected_hash: str) -> FileChange:
+        """Remove a file."""
+        return FileChange(**self._ask("remove", path=path, expected_hash=expected_hash))
+
+    def move(self, path: str, new_path: str, expected_hash: str) -> FileChange:
+        """Move a file."""
+        return FileChange(**self._ask("move", path=path, new_path=new_path, expected_hash=expected_hash))
+
+    def restore(self, path: str, entry: FileStat, blob: bytes) -> FileChange:
+        """Put a file back as it was."""
+        return FileChange(**self._ask("restore", path=path, entry=to_data(entry), data=to_data(blob)))
+
+    def entries(self, path: str = ".") -> tuple[FileStat, ...]:
+        """Return what stands in a directory."""
+        return tuple(FileStat(**item) for item in self._ask("entries", path=path))
+
+    def walk(self, pattern: str = "**/*", limit: int | None = None) -> Walk:
+        """Return the files that match a glob."""
+        found = self._ask("walk", pattern=pattern, limit=limit)
+        return Walk(tuple(found["paths"]), found["truncated"], tuple(found["notes"]))
+
+    def search(
+        self, pattern: str, path: str = ".", glob: str | None = None, ignore_case: bool = False, limit: int = 100
+    ) -> SearchHits:
+        """Return the lines that match a regular expression."""
+        found = self._ask("search", pattern=pattern, path=path, glob=glob, ignore_case=ignore_case, limit=limit)
+        return SearchHits(tuple(SearchHit(**hit) for hit in found["hits"]), found["truncated"], tuple(found["notes"]))
+
+    def run(
+        self,
+        argv: Sequence[str],
+        rights: Rights,
+        *,
+        cwd: str = ".",
+        stdin: bytes = b"",
+        timeout_s: float = 30.0,
+        merged: bool = False,
+        on_output: Callable[[bytes], None] | None = None,
+        cancelled: threading.Event | None = None,
+    ) -> Ran:
+        """Run a program with rights that the call declared, as the workspace confines programs."""
+        arguments = {
+            "argv": list(argv), "rights": to_data(rights), "cwd": cwd, "stdin": to_data(stdin), "timeout_s": timeout_s,
+            "merged": merged, "shows": on_output is not None, "stops": cancelled is not None,
+        }  # fmt: skip
+
+        def show(piece: str) -> None:
+            if on_output is not None:
+                on_output(base64.b64decode(piece))
+
+        found = self._line.ask(self._call, "workspace.run", show, cancelled, args=arguments)
+        return from_data(Ran, found)
+
+    def confinement(self) -> Confinement:
+        """Return how well programs are confined here."""
+        return from_data(Confinement, self._ask("confinement"))
+
+    def close(self) -> None:
+        """Do nothing: the workspace outlives the call."""
+
+
+@define(eq=False, repr=False)
+class FarContext:
+    """The `ToolContext` of one call."""
+
+    _line: Line
+    _call: Running
+    turn_id: str
+    call_id: str
+    settings: Any
+    _root: str
+    _state: str
+    selection: Any = None
+
+    @property
+    def workspace(self) -> FarWorkspace:
+        """The workspace, as long as the call may act."""
+        self._call.check()
+        return FarWorkspace(self._line, self._call, self._root)
+
+    @property
+    def cancelled(self) -> threading.Event:
+        """Set when the call should stop."""
+        return self._call.cancelled
+
+    @property
+    def earlier(self) -> Sequence[ToolCall]:
+        """This turn's finished calls, oldest first."""
+        return tuple(from_data(ToolCall, item) for item in self._line.ask(self._call, "earlier"))
+
+    @property
+    def seen(self) -> Mapping[str, str]:
+        """Path to hash of the files as this session last read or wrote them."""
+        return dict(self._line.ask(self._call, "seen"))
+
+    @property
+    def state(self) -> Path:
+        """The plugin's own folder."""
+        self._call.check()
+        folder = Path(self._state)
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        return folder
+
+    def emit(self, chunk: str) -> None:
+        """Show live output; waits while much of it has not been taken yet."""
+        self._call.check()
+        if not isinstance(chunk, str):
+            raise TypeError(f"emit takes text, not {type(chunk).__name__}")
+        if self._call.emitter is None:
+            self._call.emitter = Emitter(self._line, self._call)
+        self._call.emitter.add(chunk)
+
+    def output(self, ref: str) -> bytes:
+        """Return the whole of a long output of this session."""
+        return base64.b64decode(self._line.ask(self._call, "output", args={"ref": ref}))
+
+
+@define(eq=False, repr=False)
+class SeenTool:
+    """A tool of any plugin as a policy sees it."""
+
+    _line: Line
+    _call: Running
+    name: str
+    description: str
+    category: str
+    timeout_s: float
+    max_retries: int
+    requires_confirmation: bool
+    receives_secrets: bool
+
+    @property
+    def input_schema(self) -> Mapping[str, Any]:
+        """JSON Schema of the arguments."""
+        found: Mapping[str, Any] = self._line.ask(self._call, "tool.input_schema")
+        return found
+
+    @property
+    def output_schema(self) -> Mapping[str, Any] | None:
+        """JSON Schema of the result's data."""
+        found: Mapping[str, Any] | None = self._line.ask(self._call, "tool.output_schema")
+        return found
+
+    def effects(self, arguments: Mapping[str, Any]) -> Effects:
+        """Return what a call with these arguments reads and writes."""
+        found = self._line.ask(self._call, "tool.effects", args=to_data(arguments))
+        return Effects(frozenset(found["reads"]), frozenset(found["writes"]), found["exclusive"])
+
+    def run(self, arguments: Mapping[str, Any], context: Any) -> Any:
+        """Refuse: policies judge.
+
+        Raises:
+            ToolFailed: Always.
+        """
+        raise ToolFailed("permission", "a policy can't run the tool that it judges")
+
+
+def situation_of(data: Mapping[str, Any], line: Line, call: Running, root: str) -> Situation:
+    """Return the situation that a strategy or a context source looks at."""
+
+    async def ask(request: ModelRequest) -> Reply:
+        return from_data(Reply, await line.ask_async(call, "ask", args=to_data(request)))
+
+    return Situation(
+        turn=from_data(Turn, data["turn"]),
+        messages=tuple(from_data(Message, item) for item in data["messages"]),
+        tools=tuple(from_data(ToolSpec, item) for item in data["tools"]),
+        workspace=FarWorkspace(line, call, root),
+        ask=ask,
+        decision_model=data["decision_model"],
+        effectful_calls=data["effectful_calls"],
+        seen=data["seen"],
+    )

@@ -1,0 +1,178 @@
+"""A plugin has the rights that its table grants, and no others."""
+
+from __future__ import annotations
+
+import os
+import socket
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from isolated_apps import call
+
+import inarch
+from inarch.config.grants import Isolation
+from inarch.plugins.isolation import rights
+
+
+@pytest.fixture
+def port() -> Iterator[int]:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def accept() -> None:
+            try:
+                while True:
+                    server.accept()[0].close()
+            except OSError:
+                pass
+
+        threading.Thread(target=accept, daemon=True).start()
+        yield server.getsockname()[1]
+        server.shutdown(socket.SHUT_RDWR)
+
+
+def got(app: inarch.App, what: str, where: object) -> str:
+    found = call(app, "reach", what=what, where=str(where))
+    if found.success:
+        return str(found.data)
+    assert found.error is not None
+    assert "Permission" in found.error.message, found.error.message
+    return "refused"
+
+
+def test_without_grants_nothing_is_reached(compose: Any, tmp_path: Path, port: int) -> None:
+    app = compose()
+    root = tmp_path / "root"
+    (tmp_path / "secret").write_text("hush")
+    assert got(app, "connect", port) == "refused"
+    assert got(app, "write", root / "a.txt") == "refused"
+    told = call(app, "reach", what="write", where=str(root / "a.txt")).error
+    assert told is not None and "it may do what [isolation.every_kind] grants" in told.message
+    assert got(app, "write", root / "new.txt") == "refused"
+    assert got(app, "write", "/tmp/inarch-isolated-test") == "refused"
+    assert got(app, "read", root / "a.txt") == "refused"
+    assert got(app, "read", tmp_path / "secret") == "refused"
+    assert got(app, "read", f"/proc/{os.getpid()}/environ") == "refused"
+    assert got(app, "read", f"/proc/{os.getpid()}/mem") == "refused"
+    assert got(app, "signal", os.getpid()) == "refused"
+    assert got(app, "start", "") == "refused"
+    assert got(app, "fork", "") == "refused"
+    assert (root / "a.txt").read_text() == "what lies inside\n"
+
+
+def test_network_is_granted(compose: Any, port: int) -> None:
+    assert got(compose(network=True), "connect", port) == "got through"
+
+
+def test_its_own_folders_are_writable(compose: Any, tmp_path: Path) -> None:
+    app = compose()
+    context = app.composition.tools["reach"].context
+    for folder in (context.cache_dir, context.state_dir):
+        assert got(app, "write", Path(folder) / "file") == "got through"
+
+
+def test_write_grants_what_it_names(compose: Any, tmp_path: Path) -> None:
+    root = tmp_path / "root"
+    (root / ".git").mkdir(parents=True)
+    (root / "one.txt").write_text("")
+    app = compose(write=("build/", "one.txt"))
+    assert got(app, "write", root / "build/new") == "got through"
+    assert got(app, "write", root / "one.txt") == "got through"
+    assert got(app, "write", root / "two.txt") == "refused"
+    assert got(app, "write", root / ".git/config") == "refused"
+
+
+def test_the_whole_workspace_leaves_protected_names_alone(compose: Any, tmp_path: Path) -> None:
+    root = tmp_path / "root"
+    (root / ".git").mkdir(parents=True)
+    (root / "src").mkdir()
+    app = compose(write=("",))
+    assert got(app, "write", root / "src/new") == "got through"
+    assert got(app, "write", root / ".git/config") == "refused"
+
+
+def test_a_link_out_of_the_workspace_is_no_grant(compose: Any, tmp_path: Path) -> None:
+    root = tmp_path / "root"
+    root.mkdir()
+    (root / "build").symlink_to(tmp_path)
+    (refused,) = compose(write=("build/",)).composition.refused
+    assert "leads out of the workspace" in refused.reason
+
+
+def test_anywhere_is_anywhere(compose: Any, tmp_path: Path) -> None:
+    app = compose(write=("*",))
+    assert got(app, "write", tmp_path / "file") == "got through"
+    assert got(app, "connect", 9) == "refused"
+
+
+def test_variables_are_passed_by_name(compose: Any) -> None:
+    app = compose(env=("EVERY_KEY", "ABSENT"))
+    names = got(app, "variables", "").split()
+    assert "EVERY_KEY" in names
+    assert not {"SECRET_KEY", "ABSENT", "PATH"} & set(names)
+    assert "hush" not in got(app, "read", "/proc/self/environ")
+
+
+@pytest.mark.parametrize(
+    ("table", "offered", "said"),
+    [
+        (Isolation("process"), (0, True), "no Landlock"),
+        (Isolation("process", network=True), (0, True), "no Landlock"),
+        (Isolation("process"), (4, False), "no seccomp"),
+        (Isolation("process", write=("*",)), (4, False), "no seccomp"),
+        (Isolation("process", write=("*",)), (0, True), ""),
+        (Isolation("process", network=True), (4, False), ""),
+        (Isolation("process", network=True, write=("*",)), (0, False), ""),
+    ],
+)
+def test_what_this_system_can_not_keep_from_it_must_be_granted(
+    monkeypatch: pytest.MonkeyPatch, table: Isolation, offered: tuple[int, bool], said: str
+) -> None:
+    monkeypatch.setattr(rights, "_offered", lambda: offered)
+    if not said:
+        rights.require_enforceable("demo", table)
+        return
+    with pytest.raises(inarch.PluginError, match=said) as caught:
+        rights.require_enforceable("demo", table)
+    assert "[isolation.demo]" in caught.value.remedy
+
+
+def test_a_table_for_a_plugin_that_there_is_not_is_a_hint(tmp_path: Path) -> None:
+    config = {"isolation": {"nobody": {"mode": "process"}}, "profiles": {"default": {"plugins": ["offline"]}}}
+    app = inarch.compose(root=tmp_path, config=config, environ={"HOME": str(tmp_path)}, journal=False)
+    assert any("[isolation.nobody]" in line for line in app.ignored)
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ({"loud": 3}, "plugins.every_kind.loud: must be"),
+        ({"sizes": [1, "x"]}, "plugins.every_kind.sizes[1]: must be"),
+        ({"lout": True}, "did you mean 'loud'?"),
+    ],
+)
+def test_wrong_settings_are_told_as_ever(compose: Any, settings: Any, said: str) -> None:
+    texts = []
+    for mode in ("in-process", "process"):
+        with pytest.raises(inarch.ConfigError) as caught:
+            compose(mode, settings=settings)
+        texts.append(str(caught.value))
+    assert texts[0] == texts[1]
+    assert said in texts[1]
+
+
+def test_settings_reach_the_plugin_and_the_file_is_named(tmp_path: Path, compose: Any) -> None:
+    assert call(compose(settings={"loud": True}), "whisper", text="A").data["loud"]
+    file = tmp_path / "config.toml"
+    text = '[profiles.default]\nplugins = []\n[isolation.every_kind]\nmode = "{}"\n[plugins.every_kind]\n\nloud = "x"\n'
+    texts = []
+    for mode in ("in-process", "process"):
+        file.write_text(text.format(mode))
+        with pytest.raises(inarch.ConfigError) as caught:
+            inarch.compose(root=tmp_path, config=file, environ={"HOME": str(tmp_path)},
+                           files=[str(Path(__file__).with_name("every_kind.py"))])  # fmt: skip
+        texts.append(str(caught.value))
+    assert texts[0] == texts[1]
+    assert f"{file}:7:" in texts[1]
