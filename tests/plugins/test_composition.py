@@ -279,7 +279,7 @@ def test_a_broken_file_is_refused_and_can_be_mended(site: Site, tmp_path: Path) 
     file = tmp_path / "mended.py"
     file.write_text("import inarch\n1 / 0\n")
     assert "ZeroDivisionError" in site.compose(files=[str(file)]).refused[0].reason
-    file.write_text("import inarch\n")
+    file.write_text("import inarch\n\n@inarch.tool\ndef mended() -> str:\n    'Do.'\n    return ''\n")
     assert site.compose(files=[str(file)]).refused == ()
 
 

@@ -35,7 +35,7 @@ def test_the_kernels_floors_are_all_named() -> None:
     packages = {f"inarch.{item.parent.name}" for item in (ROOT / "core" / "inarch").glob("*/__init__.py")}
     assert floors == packages
     hidden = next(item for item in LINTER["contracts"] if item["name"] == "plugins see the public surface only")
-    assert set(hidden["forbidden_modules"]) == packages
+    assert set(hidden["forbidden_modules"]) == packages - {"inarch.confinement"}  # a public name as a whole
 
 
 def test_every_plugin_folder_has_an_entry_point_and_the_other_way_round() -> None:

@@ -1,5 +1,9 @@
 from __future__ import annotations
 
+import json
+import re
+import signal
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -7,10 +11,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from inarch.config.tables import SHIPPED_PLUGINS
 from inarch.contract.errors import PluginError
 from inarch.plugins.discovery import FoundPlugin, discover
 from inarch.plugins.modules import files_hash, locate
-from inarch.plugins.probing import ProbeJob, probe
+from inarch.plugins.probing import ProbeJob, _job_text, probe, probe_afresh
+from inarch.plugins.remembering import Refusal, Verdicts, key_of
 
 if TYPE_CHECKING:
     from conftest import Site
@@ -29,7 +35,7 @@ BAD: dict[str, tuple[str, str]] = {
     "interrupts": ("raise KeyboardInterrupt", "crashed at import (SIGINT)"),
     "crashes at import": ("import ctypes; ctypes.string_at(0)", "crashed at import (SIGSEGV)"),
     "crashes in a hook": (HOOK.format("import os; os.abort()"), "crashed in inarch_tools (SIGABRT)"),
-    "allocates without end": ("x = bytearray(4 << 30)", "MemoryError (limit: 1024 MiB)"),
+    "allocates without end": ("x = bytearray(4 << 30)", "MemoryError (bad.py, line 1) (limit: 1024 MiB)"),
     "prints": ("print('hello there')", "prints to standard output while it is loaded: 'hello there'"),
     "prints past sys.stdout": ("import os; os.write(1, b'raw')", "prints to standard output while it is loaded: 'raw'"),
     "prints in a hook": (HOOK.format("print(1)"), "prints to standard output"),
@@ -123,26 +129,38 @@ def test_nothing_of_a_hanging_plugin_lives_on(site: Site) -> None:
     assert not running
 
 
+@pytest.mark.once
+def test_a_hanging_plugin_ends_also_without_anybody_to_end_it(site: Site, tmp_path: Path) -> None:
+    site.add("bad", "import time\ntime.sleep(3600)")
+    (tmp_path / "job.json").write_text(_job_text(discover().plugins["bad"], _job(site)._replace(seconds=0.5)), "utf-8")
+    child = subprocess.run([sys.executable, "-P", "-m", "inarch.plugins.probe", str(tmp_path)], timeout=120)
+    assert child.returncode == -signal.SIGALRM
+    assert json.loads((tmp_path / "report").read_text()) == {"at": "import"}
+
+
 def _is_running(pid: int) -> bool:
     status = Path(f"/proc/{pid}/status")
     return status.exists() and "State:\tZ" not in status.read_text()
 
 
-def test_leftover_threads_and_exit_handlers_do_not_hold_up_a_probe(site: Site) -> None:
-    site.add(
-        "demo",
-        """
-    import atexit, threading, time
-    atexit.register(time.sleep, 60)
-    threading.Thread(target=time.sleep, args=(60,)).start()
-    """,
-    )
+@pytest.mark.parametrize(
+    "what", ["atexit.register(time.sleep, 60)", "threading.Thread(target=time.sleep, args=(60,)).start()"]
+)
+def test_what_would_hold_up_the_exit_is_refused(site: Site, what: str) -> None:
+    site.add("demo", f"import atexit, threading, time\n{what}")
+    with pytest.raises(PluginError, match=r"did not finish at exit within 3.5 s \(a thread or an exit handler"):
+        probe(discover().plugins["demo"], _job(site)._replace(seconds=3.5))
+
+
+def test_a_daemon_thread_is_no_harm(site: Site) -> None:
+    site.add("demo", "import threading, time\nthreading.Thread(target=time.sleep, args=(60,), daemon=True).start()")
     _probe(site, "demo")
 
 
-def test_standard_input_is_empty(site: Site) -> None:
-    site.add("demo", "import sys; assert sys.stdin.read() == ''")
-    _probe(site, "demo")
+def test_standard_input_is_not_for_plugins(site: Site) -> None:
+    site.add("demo", "import sys; assert sys.stdin.read().strip() == ''")
+    with pytest.raises(PluginError, match="reads standard input"):
+        probe(discover().plugins["demo"], _job(site))
 
 
 def test_the_working_directory_is_neither_the_project_nor_on_the_path(site: Site) -> None:
@@ -181,13 +199,68 @@ def test_a_pass_is_kept_by_version_and_files(site: Site) -> None:
     assert marker.read_text() == "xxx"
 
 
-def test_a_refusal_is_probed_again(site: Site) -> None:
+def test_a_refusal_is_remembered_until_a_check(site: Site) -> None:
     allowed = site.world / "allowed"
     site.add("demo", f"open({str(allowed)!r})")
-    with pytest.raises(PluginError, match="FileNotFoundError"):
-        probe(discover().plugins["demo"], _job(site))
+    found = discover().plugins["demo"]
+    for said in (r"allowed' \(demo\.py, line 1\)$", r"\(remembered from \d\d:\d\d\)$"):
+        with pytest.raises(PluginError) as raised:
+            probe(found, _job(site))
+        assert re.search(said, raised.value.message)
+    assert "`inarch plugins check demo` tries it again" in raised.value.remedy
     allowed.touch()
-    _probe(site, "demo")
+    assert probe_afresh(found, _job(site)).refusal is None
+    assert probe(found, _job(site)) == "passed"
+    allowed.unlink()
+    tried = probe_afresh(found, _job(site)).refusal
+    assert tried is not None and "FileNotFoundError" in tried.text
+    with pytest.raises(PluginError, match="remembered"):
+        probe(found, _job(site))
+
+
+def test_a_refusal_counts_only_while_nothing_changed_that_could_help(site: Site) -> None:
+    site.add("demo", "import demo_needs")
+    found, job = discover().plugins["demo"], _job(site)
+    key = key_of(found)
+    verdicts = Verdicts(job.cache_dir / "probes", key)
+
+    def keep(**changed: object) -> None:
+        verdicts.keep_refusal(Refusal("is bad", "mend it")._replace(**changed), job.given)
+
+    keep()
+    assert verdicts.refusal(job.given) is not None
+    assert verdicts.refusal(job._replace(settings={"a": 1}).given) is None
+    assert verdicts.refusal(job._replace(variables={"INARCH_PLUGIN_DEMO__A": "1"}).given) is None
+    assert verdicts.refusal(job._replace(seconds=60.0).given) is None
+    assert verdicts.refusal(job._replace(root="/elsewhere", commands=("a:b",)).given) is not None
+    keep(missing="demo_needs")
+    assert verdicts.refusal(job.given) is not None
+    (site.folder / "demo_needs.py").write_text("")
+    assert verdicts.refusal(job.given) is None
+    keep()
+    site.add("other")
+    assert verdicts.refusal(job.given) is None, "something was installed"
+    for lasts in (0.0, -1.0):
+        verdicts.forget()
+        keep(lasts=lasts)
+        assert verdicts.refusal(job.given) is None
+    for damaged in ("", "[]", '{"at": "x", "refusal": {"text": "", "remedy": ""}}', '{"refusal": {"no": 1}}'):
+        (verdicts.folder / f"{key}.refused").write_text(damaged)
+        assert verdicts.refusal(job.given) is None
+
+
+def test_files_that_change_while_they_are_probed_do_not_pass(site: Site) -> None:
+    site.add("demo", "open(__file__, 'a').write('# more')")
+    with pytest.raises(PluginError, match="changed its own files while it was probed"):
+        probe(discover().plugins["demo"], _job(site))
+    assert list((site.world / "cache").rglob("*")) == []
+
+
+@pytest.mark.parametrize("name", SHIPPED_PLUGINS)
+def test_shipped_plugins_change_nothing_that_belongs_to_others(site: Site, name: str) -> None:
+    tried = probe_afresh(discover().plugins[name], _job(site)._replace(seconds=30.0))
+    assert tried.refusal is None and not tried.settings
+    assert tried.facts["warnings"] == [] and tried.facts["hooks"]
 
 
 def test_a_cache_that_cannot_be_written_costs_only_the_next_probe(site: Site) -> None:

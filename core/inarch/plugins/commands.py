@@ -28,6 +28,11 @@ def load_command(found: FoundCommand, config: Config) -> click.Command:
             f"command {found.name!r} belongs to plugin {name!r}, which profile {config.profile.name!r} does not have",
             f"add {name!r} to its `plugins`",
         )
+    if config.is_isolated(owner.name):
+        raise UsageError(
+            f"command {found.name!r} belongs to plugin {owner.name!r}, whose code runs in a process of its own only",
+            f'use mode = "in-process" in [isolation.{owner.name}]',
+        )
     from inarch.plugins.loading import PROBE_SECONDS, admit
     from inarch.plugins.modules import load_module
 
@@ -55,6 +60,6 @@ def _owner(found: FoundCommand, config: Config) -> FoundPlugin | None:
     plugins = discover().plugins
     for name in config.profile.plugins:
         plugin = plugins.get(name)
-        if plugin and plugin.package == found.package and plugin.distribution == found.distribution:
+        if plugin and plugin.owns(found):
             return plugin
     return None

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 import pluggy
 from attrs import Factory, define, frozen
 
+from inarch.contract.doors import guarded
 from inarch.contract.errors import PluginError, UsageError
 from inarch.contract.ports import (
     ContextSource,
@@ -29,11 +30,13 @@ from inarch.contract.records import PluginContext, Refused
 from inarch.plugins.checks import PORTS
 from inarch.plugins.discovery import Discovery, FoundPlugin, discover
 from inarch.plugins.loading import PROBE_SECONDS, absent, load_plugin, providers_named
-from inarch.plugins.modules import single_file
 from inarch.plugins.registration import Registration, new_manager
+from inarch.plugins.single_files import remedy_for, tried_file
 
 if TYPE_CHECKING:
     from inarch.config import Config
+    from inarch.plugins.isolation import Hosts
+    from inarch.plugins.isolation.host import Host
 
 T = TypeVar("T")
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
@@ -87,6 +90,12 @@ class Composition:
     front_ends: Mapping[str, Bound[FrontEnd]] = _NOTHING
     refused: tuple[Refused, ...] = ()
     loaded: tuple[LoadedPlugin, ...] = ()
+    hosts: Mapping[str, Host] = _NOTHING
+
+    def close(self) -> None:
+        """End the processes of isolated plugins; may be called twice."""
+        for host in self.hosts.values():
+            host.close()
 
 
 def compose_plugins(
@@ -110,15 +119,16 @@ def compose_plugins(
 
     Raises:
         ConfigError: A plugin's settings are wrong.
-        UsageError: One of `files` is no Python file, or one of `without` is no plugin.
+        UsageError: One of `files` is no Python file or may not be loaded, or one of `without` is no plugin.
     """
     composer = _Composer(config, discover(), probe_seconds, recorded)
     composer.reserve(reserved)
     if config.safe_mode:
         composer.add_own(config.profile.store)
         return composer.composition()
-    singles = [single_file(file) for file in files]
+    singles = [tried_file(file, config) for file in files]
     composer.require(without, {found.name for found in singles})
+    composer.begin_isolated(without, singles)
     for name in dict.fromkeys(config.profile.plugins):
         if name not in without:
             composer.add(name)
@@ -141,6 +151,25 @@ class _Composer:
     claims: dict[tuple[str, str], str] = Factory(dict)
     loaded: dict[str, tuple[FoundPlugin, Registration]] = Factory(dict)
     refused: list[Refused] = Factory(list)
+    hosts: Hosts | None = None
+
+    def begin_isolated(self, without: Sequence[str], singles: Sequence[FoundPlugin]) -> None:
+        """Start the processes of the plugins that get one: they load while the others are loaded here."""
+        if not any(map(self.config.is_isolated, self.config.isolation)):
+            return
+        from inarch.plugins.isolation import Hosts
+
+        self.hosts = Hosts(self.config, self.recorded)
+        found = (self.discovery.plugins.get(name) for name in self.config.profile.plugins)
+        for one in (*filter(None, found), *singles):
+            if one.name not in without:
+                self.hosts.begin(one)
+
+    def load(self, found: FoundPlugin) -> Registration:
+        """Load a plugin, in a process of its own if the configuration says so."""
+        if self.hosts is not None and self.hosts.has(found.name):
+            return self.hosts.load(found)
+        return load_plugin(found, self.config, self.manager, self.probe_seconds, self.recorded)
 
     def reserve(self, names: Mapping[str, Collection[str]]) -> None:
         self.claims |= {(kind, name): "" for kind, taken in names.items() for name in taken}
@@ -178,13 +207,22 @@ class _Composer:
             self._refuse(found, f"a plugin named {found.name!r} is loaded already", "rename the file")
             return
         try:
-            registration = load_plugin(found, self.config, self.manager, self.probe_seconds, self.recorded)
+            registration = self.load(found)
+            with guarded(found.name, "hook"):  # a name may be a property of the plugin's
+                wanted = [
+                    (kind, str(value.name))
+                    for kind, port in PORTS.items()
+                    if port.claims
+                    for value in registration.offers[kind]
+                ]
         except PluginError as error:
-            self._refuse(found, error.message.removeprefix(f"plugin {found.name!r} "), error.remedy)
+            self._refuse(found, error.reason, error.remedy)
             return
-        wanted = [
-            (kind, value.name) for kind, port in PORTS.items() if port.claims for value in registration.offers[kind]
-        ]
+        if found.file and not registration.hooks and not any(registration.offers.values()):
+            self._refuse(
+                found, "registers nothing", "put @inarch.tool above a function with a docstring, or add a hook"
+            )
+            return
         taken = next((claim for claim in wanted if claim in self.claims), None)
         if taken is not None:
             self._refuse_claim(found, *taken)
@@ -196,9 +234,13 @@ class _Composer:
         holder = self.claims[kind, name]
         by = f"plugin {holder!r}, which stands before it in the profile" if holder else "the kernel"
         reason = f"claims the {PORTS[kind].noun} name {name!r}, which is taken by {by}"
-        self._refuse(found, reason, f"leave one of them out, for instance with -p no:{holder or found.name}")
+        rename = "give it another name, or " if found.file else ""
+        self._refuse(found, reason, f"{rename}leave one of them out, for instance with -p no:{holder or found.name}")
 
     def _refuse(self, found: FoundPlugin, reason: str, remedy: str) -> None:
+        if self.hosts is not None and found.name not in self.loaded:
+            self.hosts.refuse(found.name)
+        remedy = remedy_for(found, remedy)
         self.refused.append(Refused(found.name, found.distribution, found.version, reason, remedy))
 
     def composition(self) -> Composition:
@@ -221,4 +263,5 @@ class _Composer:
             )
             for name, (found, registration) in self.loaded.items()
         )
-        return Composition(**bound, refused=tuple(self.refused), loaded=loaded)
+        hosts = self.hosts.running() if self.hosts is not None else _NOTHING
+        return Composition(**bound, refused=tuple(self.refused), loaded=loaded, hosts=hosts)

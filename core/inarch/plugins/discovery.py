@@ -32,6 +32,10 @@ class FoundPlugin(NamedTuple):
         """The top-level package, which also owns the plugin's commands."""
         return self.module.partition(".")[0]
 
+    def owns(self, command: FoundCommand) -> bool:
+        """Whether a command is of the plugin's package and distribution."""
+        return command.package == self.package and command.distribution == self.distribution
+
 
 class FoundCommand(NamedTuple):
     """An installed command. `target` is `module:attribute`, `plugin` the plugin of the same package ("" if none)."""
@@ -91,11 +95,7 @@ def _plugins_of(distribution: _Distribution) -> Iterator[FoundPlugin]:
 def _commands_of(distribution: _Distribution, plugins: Mapping[str, FoundPlugin]) -> Iterator[FoundCommand]:
     for name, target in distribution.groups.get(COMMANDS, ()):
         command = FoundCommand(name, target, "", distribution.name, distribution.version)
-        owners = (
-            plugin.name
-            for plugin in plugins.values()
-            if plugin.package == command.package and plugin.distribution == distribution.name
-        )
+        owners = (plugin.name for plugin in plugins.values() if plugin.owns(command))
         yield command._replace(plugin=next(owners, ""))
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import pluggy
-from attrs import frozen
+from attrs import evolve, frozen
 
 from inarch.contract.errors import PluginError
 from inarch.contract.records import PluginContext, Refused
@@ -16,7 +16,7 @@ from inarch.plugins.registration import Registration, register
 
 if TYPE_CHECKING:
     from inarch.config import Config
-    from inarch.plugins.probing import Outcome
+    from inarch.plugins.probing import Outcome, ProbeJob
 
 PROBE_SECONDS = 5.0
 AUTO_KEYS = (("GEMINI_API_KEY", "gemini"), ("OPENROUTER_API_KEY", "openrouter"))
@@ -42,10 +42,9 @@ def load_plugin(
     from inarch.config import project_folder, user_folder
 
     outcome = admit(found, config, probe_seconds)
-    module = load_module(found)
 
     def context_for(cls: type | None) -> PluginContext:
-        settings = _settings(found.name, cls, config)
+        settings = settings_of(found.name, cls, config)
         if outcome == "settings":  # right for us, yet the probe could not make them, so the hooks are untried
             raise PluginError(
                 f"plugin {found.name!r} could not be probed: its settings can't be made from plain data",
@@ -53,20 +52,29 @@ def load_plugin(
                 door="settings",
                 remedy="give every setting a default, or report it to the plugin's author",
             )
-        return PluginContext(
-            found.name,
-            config.root,
-            settings,
-            config.commands,
-            str(config.cache_dir / "plugins" / found.name),
-            str(config.state_dir / "plugins" / found.name),
-            recorded,
-            user_folder(config),
-            project_folder(config),
-            config.environ,
-        )
+        context = context_of(found, config, settings, recorded)
+        return evolve(context, user=user_folder(config), project=project_folder(config))
 
-    return register(module, found.name, manager, context_for)
+    if found.ours:
+        return register(load_module(found), found.name, manager, context_for)
+    from inarch.plugins.standing import standing
+
+    with standing(found.name):
+        return register(load_module(found), found.name, manager, context_for)
+
+
+def context_of(found: FoundPlugin, config: Config, settings: object, recorded: bool) -> PluginContext:
+    """Return what the hooks of a plugin are told, but for the folders of the configuration."""
+    return PluginContext(
+        found.name,
+        config.root,
+        settings,
+        config.commands,
+        str(config.cache_dir / "plugins" / found.name),
+        str(config.state_dir / "plugins" / found.name),
+        recorded,
+        environ=config.environ,
+    )
 
 
 def admit(found: FoundPlugin, config: Config, probe_seconds: float) -> Outcome:
@@ -77,14 +85,21 @@ def admit(found: FoundPlugin, config: Config, probe_seconds: float) -> Outcome:
     """
     if found.ours:
         return "passed"
-    from inarch.plugins.probing import ProbeJob, probe
+    from inarch.plugins.probing import probe
+
+    return probe(found, probe_job(found, config, probe_seconds))
+
+
+def probe_job(found: FoundPlugin, config: Config, seconds: float, commands: tuple[str, ...] = ()) -> ProbeJob:
+    """Return what the probe of a plugin is told: what its place in the configuration gives it."""
+    from inarch.plugins.probing import ProbeJob
 
     table = config.plugin_tables.get(found.name, {})
     variables = {key: value for key, value in config.environ.items() if key.startswith("INARCH_PLUGIN_")}
-    return probe(found, ProbeJob(config.root, table, variables, config.cache_dir, probe_seconds))
+    return ProbeJob(config.root, table, variables, config.cache_dir, seconds, commands=commands)
 
 
-def _settings(name: str, cls: type | None, config: Config) -> object:
+def settings_of(name: str, cls: type | None, config: Config) -> object:
     """Return what the hooks are told; where a plugin has no settings, its table must be empty."""
     if cls is not None:
         return config.settings(name, cls)

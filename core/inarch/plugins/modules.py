@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterator
 from importlib.machinery import EXTENSION_SUFFIXES, ModuleSpec, PathFinder
@@ -26,7 +27,7 @@ def single_file(path: str) -> FoundPlugin:
         raise UsageError(
             f"--plugin {path}: not a Python file whose name is an identifier", "give a file such as demo.py"
         )
-    if not file.is_file():
+    if not os.path.isfile(file):  # noqa: PTH113 - false, too, where it can't be looked at
         raise UsageError(f"--plugin {path}: no such file", "give the path of a .py file")
     return FoundPlugin(file.stem, f"inarch_file_{file.stem}", "", "", str(file), file=str(file))
 
@@ -42,14 +43,18 @@ def load_module(found: FoundPlugin) -> ModuleType:
             f"plugin {found.name!r} names {found.module!r}, which is no module",
             plugin=found.name,
             door="load",
-            remedy=f'its entry point should read {found.name} = "package"; report it to its author',
+            remedy=f'its entry point should read {found.name} = "package"; report it to its author, '
+            f"or leave it out with -p no:{found.name}",
         )
     with guarded(found.name, "load"):
         if found.file:
             return _load_file(found)
         from importlib import import_module
 
-        return import_module(found.module)
+        module = import_module(found.module)
+        if not issubclass(type(module), ModuleType):
+            raise ImportError(f"{found.module} puts something else in its own place in sys.modules")
+        return module
 
 
 def _load_file(found: FoundPlugin) -> ModuleType:

@@ -1,26 +1,28 @@
 """Has this plugin ever been loaded without harm? If not, a child process tries it first, under limits.
 
-A pass is remembered by distribution, version and the hash of the plugin's files; a refusal never is.
+What a probe found is remembered (`remembering` says how long), so that a good plugin costs nothing any more and a bad
+one costs its time once.
 """
 
 from __future__ import annotations
 
 import json
-import os
 import sys
 from collections.abc import Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from inarch.contract.errors import PluginError
 from inarch.plugins.discovery import FoundPlugin
-from inarch.plugins.modules import files_hash
+from inarch.plugins.remembering import Refusal, Verdicts, key_of
 
 if TYPE_CHECKING:
-    from subprocess import Popen
+    from collections.abc import Iterator
+
+    from inarch.plugins.verdicts import Tried
 
 MEMORY_BYTES = 1 << 30
-_RULES = "1"  # to be raised when a probe checks more than before, so that every plugin is probed again
 
 Outcome = Literal["passed", "settings"]
 
@@ -32,9 +34,10 @@ class ProbeJob(NamedTuple):
         root: The workspace root that the hooks are told.
         settings: The plugin's table of the configuration, used where a setting has no default.
         variables: The environment variables that give settings.
-        cache_dir: Where passes are remembered.
+        cache_dir: Where verdicts are remembered.
         seconds: Wall clock that importing and registering may take.
         memory_bytes: Address space that they may take.
+        commands: Commands to be loaded as well, `module:attribute` each.
     """
 
     root: str
@@ -43,150 +46,99 @@ class ProbeJob(NamedTuple):
     cache_dir: Path
     seconds: float
     memory_bytes: int = MEMORY_BYTES
+    commands: tuple[str, ...] = ()
+
+    @property
+    def given(self) -> Mapping[str, Any]:
+        """What, changed, could let a refused plugin pass."""
+        return self._replace(root="", cache_dir=Path(), commands=())._asdict()
 
 
 def probe(found: FoundPlugin, job: ProbeJob) -> Outcome:
-    """Load the plugin in a child unless these very files have passed before.
+    """Load the plugin in a child unless these very files have passed before, or were refused a short while ago.
 
     Returns "settings" where everything but its settings was in order, so that the configuration can name the wrong key.
 
     Raises:
         PluginError: The plugin must not be loaded.
     """
-    try:
-        mark = job.cache_dir / "probes" / _key(found)
-        if os.access(mark, os.F_OK):
+    with _telling(found):
+        verdicts = Verdicts(job.cache_dir / "probes", key_of(found))
+        if verdicts.passed():
             return "passed"
-        outcome = _run(found, job)
-    except OSError as error:  # a file that can't be read, no room for temporary files, no interpreter
+        refusal = verdicts.refusal(job.given)
+        if refusal is not None:
+            what = f"--plugin {found.file} plugins check" if found.file else f"plugins check {found.name}"
+            again = f"`inarch {what}` tries it again"
+            raise _error(found, refusal._replace(remedy=f"{refusal.remedy}; {again}"))
+        tried = _try_and_keep(found, job, verdicts)
+    if tried.refusal is not None:
+        raise _error(found, tried.refusal)
+    return "settings" if tried.settings else "passed"
+
+
+def probe_afresh(found: FoundPlugin, job: ProbeJob) -> Tried:
+    """Load the plugin in a child whatever is remembered, and remember what comes of it instead.
+
+    Raises:
+        PluginError: It could not be tried.
+    """
+    with _telling(found):
+        verdicts = Verdicts(job.cache_dir / "probes", key_of(found))
+        verdicts.forget()
+        return _try_and_keep(found, job, verdicts)
+
+
+@contextmanager
+def _telling(found: FoundPlugin) -> Iterator[None]:
+    """Blame what keeps a probe from being made: a file that can't be read, no room, no interpreter."""
+    try:
+        yield
+    except OSError as error:
         raise PluginError(
             f"plugin {found.name!r} could not be probed: {error}",
             plugin=found.name,
             door="load",
             remedy=f"make room or mend its files, or leave it out with -p no:{found.name}",
         ) from error
-    if outcome == "passed":
-        _remember(mark)
-    return outcome
 
 
-def _key(found: FoundPlugin) -> str:
-    from hashlib import sha256
+def _try_and_keep(found: FoundPlugin, job: ProbeJob, verdicts: Verdicts) -> Tried:
+    from inarch.plugins.verdicts import Tried
+    from inarch.plugins.version_contract import version_contract
 
-    parts = (found.name, found.distribution, found.version, found.module, files_hash(found), _RULES, sys.version)
-    return sha256("\0".join(parts).encode()).hexdigest()
+    contract = version_contract(found)
+    if contract.reason:  # not kept: reading metadata costs little, and any installation may mend it
+        return Tried(Refusal(contract.reason, f"{contract.remedy}, or leave it out with -p no:{found.name}", 0.0))
+    tried = _run(found, job)
+    if key_of(found) != verdicts.key:  # what was tried is not what would be loaded
+        text = "changed its own files while it was probed, or somebody did"
+        return tried._replace(refusal=Refusal(text, f"start again, or leave it out with -p no:{found.name}", 0.0))
+    if tried.refusal is not None:
+        verdicts.keep_refusal(tried.refusal, job.given)
+    elif not tried.settings:
+        verdicts.keep_pass()
+    return tried
 
 
-def _remember(mark: Path) -> None:
-    try:
-        mark.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        mark.touch(mode=0o600)
-    except OSError:  # a cache that can't be written costs the next start a probe, nothing else
-        pass
-
-
-def _run(found: FoundPlugin, job: ProbeJob) -> Outcome:
+def _run(found: FoundPlugin, job: ProbeJob) -> Tried:
     from tempfile import TemporaryDirectory
+
+    from inarch.plugins.verdicts import verdict
+    from inarch.plugins.watching import watch
 
     with TemporaryDirectory(prefix="inarch-probe-", ignore_cleanup_errors=True) as name:
         folder = Path(name)
         (folder / "cwd").mkdir()
         (folder / "job.json").write_text(_job_text(found, job), "utf-8")
-        ended = _watch(folder, job.seconds)
-        return _verdict(found, job, folder, ended)
+        return verdict(found, folder, watch(folder, job.seconds), job.seconds, job.memory_bytes)
 
 
 def _job_text(found: FoundPlugin, job: ProbeJob) -> str:
-    return json.dumps(
-        {
-            "plugin": found._asdict(),
-            "path": [entry for entry in sys.path if entry not in ("", ".")],
-            "root": job.root,
-            "settings": job.settings,
-            "variables": job.variables,
-            "memory_bytes": job.memory_bytes,
-        },
-        default=str,
-    )
+    text = job._replace(cache_dir=Path())._asdict()
+    path = [entry for entry in sys.path if entry not in ("", ".")]
+    return json.dumps({**text, "plugin": found._asdict(), "path": path}, default=str)
 
 
-def _watch(folder: Path, seconds: float) -> int | None:
-    """Run the child and return its exit code, None if it had to be killed; nothing of its group lives on."""
-    from subprocess import DEVNULL, Popen, TimeoutExpired
-
-    with (folder / "stdout").open("wb") as stdout, (folder / "stderr").open("wb") as stderr:
-        child = Popen(
-            [sys.executable, "-P", "-m", "inarch.plugins.probe", str(folder)],
-            stdin=DEVNULL,
-            stdout=stdout,
-            stderr=stderr,
-            cwd=folder / "cwd",
-            start_new_session=True,
-        )
-        try:
-            return child.wait(seconds)
-        except TimeoutExpired:
-            return None
-        finally:
-            _kill_group(child)
-            child.wait()
-
-
-def _kill_group(child: Popen[bytes]) -> None:
-    import signal
-
-    try:
-        os.killpg(child.pid, signal.SIGKILL)
-    except AttributeError:  # Windows
-        child.kill()
-    except (ProcessLookupError, PermissionError):  # nobody left; macOS says it the other way
-        pass
-
-
-def _verdict(found: FoundPlugin, job: ProbeJob, folder: Path, ended: int | None) -> Outcome:
-    last = _last_line(folder / "report")
-    if "passed" in last and ended == 0:
-        return "passed"
-    if "settings" in last and ended == 0:
-        return "settings"
-    if "refused" in last:
-        text = last["refused"]
-    else:
-        text = f"plugin {found.name!r} {_what_happened(last, ended, job.seconds, folder)}"
-    if "MemoryError" in text:
-        text += f" (limit: {job.memory_bytes >> 20} MiB)"
-    raise PluginError(
-        text,
-        plugin=found.name,
-        door="load",
-        remedy=f"leave it out with -p no:{found.name}, or report it to its author",
-    )
-
-
-def _last_line(report: Path) -> dict[str, str]:
-    try:
-        lines = report.read_text("utf-8").splitlines()
-        last: dict[str, str] = json.loads(lines[-1])
-        return last
-    except (OSError, IndexError, ValueError):  # the child did not come that far
-        return {}
-
-
-def _what_happened(last: Mapping[str, str], ended: int | None, seconds: float, folder: Path) -> str:
-    step = last.get("at", "start")
-    where = f"in {step}" if step.startswith("inarch_") else f"at {step}"
-    if ended is None:
-        return f"did not finish {where} within {seconds:g} s"
-    if ended < 0:
-        return f"crashed {where} ({_signal_name(-ended)})"
-    tail = (folder / "stderr").read_text("utf-8", "replace").strip().rpartition("\n")[2]
-    return f"ended the process {where} (exit code {ended}{': ' + tail[:200] if tail else ''})"
-
-
-def _signal_name(number: int) -> str:
-    import signal
-
-    try:
-        return signal.Signals(number).name
-    except ValueError:
-        return f"signal {number}"
+def _error(found: FoundPlugin, refusal: Refusal) -> PluginError:
+    return PluginError(f"plugin {found.name!r} {refusal.text}", plugin=found.name, door="load", remedy=refusal.remedy)

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import pluggy
 
 from inarch.contract import hookspecs
-from inarch.contract.doors import guarded
+from inarch.contract.doors import blame, guarded
 from inarch.contract.errors import ConfigError, PluginError
 from inarch.contract.records import PluginContext
 from inarch.contract.tooling import FunctionTool
@@ -70,8 +70,8 @@ def register(
             _check_names(name, kind, offers[kind])
         return Registration(context, hooks, offers)
     finally:
-        if manager.is_registered(module):
-            manager.unregister(module)
+        if manager.has_plugin(name):
+            manager.unregister(name=name)
 
 
 def _checked_hooks(module: ModuleType, name: str, manager: pluggy.PluginManager) -> tuple[str, ...]:
@@ -161,9 +161,4 @@ def _check_names(name: str, kind: str, values: tuple[Any, ...]) -> None:
 
 
 def _broken(name: str, what: str) -> PluginError:
-    return PluginError(
-        f"plugin {name!r} {what}",
-        plugin=name,
-        door="hook",
-        remedy=f"leave it out with -p no:{name}, or report it to its author",
-    )
+    return blame(name, "hook", what)
