@@ -86,6 +86,14 @@ def test_wrong_words_are_one_line(cli: Run, words: tuple[str, ...], said: str) -
     refused(cli(*words), said)
 
 
+@pytest.mark.parametrize("group", ["plugins", "config", "trace"])
+def test_a_group_without_a_command_shows_its_help(cli: Run, group: str) -> None:
+    done = cli(group)
+    help_text = done.stdout or done.stderr  # click 8.1 counts it as no mistake
+    assert help_text.startswith(f"Usage: inarch {group} [OPTIONS] COMMAND [ARGS]...\n"), done
+    assert "\nCommands:\n" in help_text
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [
@@ -99,6 +107,9 @@ def test_wrong_words_are_one_line(cli: Run, words: tuple[str, ...], said: str) -
         ("[profiles.default]\nworkspace = 'nope'", "'nope' (known: sandbox-fs)"),
         ("[profiles.default]\nstrategy = 'natve'", "did you mean 'native'?"),
         ("[profiles.default]\nplugins = []", "add 'sqlite-store' to the profile's `plugins`"),
+        ("[profiles.default]\nplugins = ['...', 'a', '...']", "must be a list of names, each once; '...' among them"),
+        ("[profiles.default]\nplugins = ['...', 'a', '...']", "not ['...', 'a', '...']"),
+        ("[profiles.default]\nstrategy = '...'", "('...' only means something in `plugins`), not ['...']"),
         ("[plugins.sandbox-fs]\nnope = 1", "config.toml:2: plugins.sandbox-fs.nope: unknown key"),
     ],
 )  # fmt: skip

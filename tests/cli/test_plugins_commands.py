@@ -68,7 +68,10 @@ def test_list_shows_loaded_refused_and_available_plugins(world: Path) -> None:
     table = {line[0]: line[1:] for line in lines}
     assert table["sqlite-store"][:2] == ["loaded", "inarch"]
     assert table["good"] == ["loaded", "good", "1.5", "word_count"]
-    assert table["bad"][0] == "refused" and "ValueError: no luck (leave it out with -p no:bad" in table["bad"][3]
+    assert (
+        table["bad"][0] == "refused"
+        and "ValueError: no luck (bad_module.py, line 1) (leave it out with -p no:bad" in table["bad"][3]
+    )
     assert table["gone"][0] == "refused"
     assert table["idle"] == ["available", "idle", "1.5"]
     states = [line[1] for line in lines]
@@ -105,25 +108,71 @@ def test_show_describes_one_plugin(world: Path) -> None:
 
 
 def test_show_names_settings_and_never_their_values(world: Path) -> None:
-    source = """
+    source = '''
         import inarch
         from attrs import Factory, frozen
 
         @frozen
         class Settings:
-            "Settings."
+            """Settings.
+
+            Args:
+                api_key: What opens it.
+            """
             api_key: str = ""
             tags: list[str] = Factory(lambda: ["a"])
 
         @inarch.hookimpl
         def inarch_settings():
             return Settings
-    """
+    '''
     (world / "site" / "good_module.py").write_text(textwrap.dedent(source))
     done = inarch(world, "plugins", "show", "good", INARCH_PLUGIN_GOOD__API_KEY="sesame")
-    assert "api_key = str, default ''" in done.stdout
-    assert "tags = list[str], default ['a']" in done.stdout
+    assert (
+        'api_key: string, default ""\n    What opens it.\n    INARCH_PLUGIN_GOOD__API_KEY; value from: ' in done.stdout
+    )
+    assert "value from: INARCH_PLUGIN_GOOD__API_KEY\n" in done.stdout
+    assert 'tags: list of strings, default ["a"]' in done.stdout and "value from: default" in done.stdout
     assert "sesame" not in done.stdout + done.stderr
+    file = world / "home" / ".config" / "inarch" / "config.toml"
+    file.write_text(file.read_text() + '[plugins.good]\napi_key = "sesame"\n')
+    shown = json.loads(inarch(world, "plugins", "show", "good", "--json").stdout)
+    assert shown["settings"][0] == {
+        "key": "api_key", "type": "string", "default": '""', "required": False, "meaning": "What opens it.",
+        "variable": "INARCH_PLUGIN_GOOD__API_KEY", "origin": f"{file}:{len(file.read_text().splitlines())}",
+    }  # fmt: skip
+
+
+def test_show_tells_what_each_hook_registered(world: Path) -> None:
+    shown = json.loads(inarch(world, "plugins", "show", "good", "--json").stdout)
+    (tool,) = shown["offers"]["tools"]
+    assert (tool["name"], tool["description"], tool["effects"]) == ("word_count", "Count the words of a text.", "none")
+    assert (tool["requires_confirmation"], shown["isolation"]) == (False, "in-process")
+    text = inarch(world, "plugins", "show", "good").stdout
+    assert "inarch_tools:\n  word_count  Count the words of a text.  (effects: none)\n" in text
+    text = inarch(world, "plugins", "show", "sqlite-store").stdout
+    assert "inarch_stores:\n  sqlite-store\n" in text
+
+
+def test_show_of_a_plugin_that_is_not_loaded_imports_nothing_and_says_how_to(world: Path) -> None:
+    (world / "site" / "idle_module.py").write_text(
+        f"from pathlib import Path\nPath({str(world / 'trace')!r}).touch()\n"
+    )
+    done = inarch(world, "plugins", "show", "idle")
+    assert "state: available" in done.stdout and "remedy: nothing of it is imported" in done.stdout
+    assert '[profiles.default] plugins = ["...", "idle"]' in done.stdout
+    assert not (world / "trace").exists()
+
+
+def test_show_tells_what_the_distribution_wants(world: Path) -> None:
+    metadata = world / "site" / "idle-1.5.dist-info" / "METADATA"
+    metadata.write_text("Metadata-Version: 2.1\nName: idle\nVersion: 1.5\nRequires-Dist: inarch>=99\n")
+    shown = json.loads(inarch(world, "plugins", "show", "idle", "--json").stdout)
+    assert shown["contract"]["wants"] == "inarch>=99"
+    assert shown["contract"]["reason"].startswith("needs inarch>=99, and this is ")
+    assert "doesn't name inarch" in inarch(world, "plugins", "show", "good").stdout
+    listed = rows(world, INARCH_PLUGINS="idle")["idle"]
+    assert listed["state"] == "refused" and listed["reason"].startswith("needs inarch>=99")
 
 
 def test_show_of_an_unknown_plugin_names_the_nearest(world: Path) -> None:
@@ -167,8 +216,15 @@ def test_the_module_imports_only_click_and_ours_at_the_top() -> None:
     tree = ast.parse(Path(plugins_module.__file__).read_text("utf-8"))
     tops = [node for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom)]
     names = {node.module if isinstance(node, ast.ImportFrom) else node.names[0].name for node in tops}
-    assert names == {
+    commands = {name for name in names if name and name.startswith("inarch.cli.plugins_")}
+    assert names - commands == {
         "__future__", "click", "collections.abc", "inarch.cli.failure", "inarch.cli.options",
-        "inarch.cli.terminal", "inarch.contract.errors",
-        "typing",
+        "inarch.cli.terminal", "inarch.contract.errors", "typing",
     }  # fmt: skip
+
+
+def test_the_commands_of_the_group_are_light_to_import() -> None:
+    code = "import sys, inarch.cli.plugins; print(*sorted(sys.modules))"
+    done = subprocess.run([sys.executable, "-P", "-c", code], capture_output=True, text=True, check=True)
+    heavy = {"attr", "importlib.metadata", "inarch.config", "inarch.plugins.discovery", "json", "subprocess", "tomllib"}
+    assert not heavy & set(done.stdout.split())

@@ -21,6 +21,8 @@ def trusted(place: Place, text: str) -> None:
         'api_base = "http://evil.example"',
         'api_key_env = "AWS_SECRET_ACCESS_KEY"',
         'extra = { deep = { api_base = "http://evil.example" } }',
+        'servers = { evil = { command = "./example", args = ["-x"] } }',
+        'servers = { evil = { url = "http://evil.example" } }',
     ],
 )
 def test_a_trusted_project_gives_no_address_and_no_key_variable(place: Place, setting: str) -> None:

@@ -30,12 +30,13 @@ def show(origin: bool, as_json: bool, **given: Any) -> None:
     """Show the profile in use and every table, as they come out of all layers."""
 
     from inarch.config.rendering import as_data, as_rows
+    from inarch.plugins import discover
 
-    loaded = _load(given)
+    loaded, installed = _load(given), discover().plugins
     if as_json:
-        print_json(as_data(loaded))
+        print_json(as_data(loaded, installed))
         return
-    rows = list(as_rows(loaded))
+    rows = list(as_rows(loaded, installed))
     wide = max(len(text) for text, _ in rows) if origin else 0
     for text, where in rows:
         line = f"{text:<{min(wide, 60)}}  # {where}" if origin and where else text

@@ -26,14 +26,14 @@ if TYPE_CHECKING:
 COMMANDS: dict[str, tuple[str, str, str]] = {
     "ask": ("inarch.cli.ask", "ask", "Ask one question, in as many words as you like."),
     "chat": ("inarch.cli.chat", "chat", "Talk in one session."),
-    "sessions": ("inarch.cli.sessions", "sessions", "List and show sessions."),
+    "sessions": ("inarch.cli.sessions", "sessions", "List, show, export and fork sessions."),
     "replay": ("inarch.cli.replay", "replay", "Run a session again from its record."),
     "undo": ("inarch.cli.undo", "undo", "Take back what a turn did to files."),
     "redo": ("inarch.cli.undo", "redo", "Put on again what was undone."),
     "blame": ("inarch.cli.blame", "blame", "Say which turn wrote a line, and why."),
     "tools": ("inarch.cli.tools", "tools", "List, show and call tools."),
-    "models": ("inarch.cli.models", "models", "List providers and models."),
-    "plugins": ("inarch.cli.plugins", "plugins", "List and show plugins."),
+    "models": ("inarch.cli.models", "models", "List providers and models, and try them."),
+    "plugins": ("inarch.cli.plugins", "plugins", "List, try, install and write plugins."),
     "policy": ("inarch.cli.policy", "policy", "Say what may run without a question, and why."),
     "config": ("inarch.cli.config", "config", "Show, check and trust configuration."),
     "doctor": ("inarch.cli.doctor", "doctor", "Say whether everything is in place."),
@@ -42,6 +42,7 @@ _PROMPT = ("inarch.cli.ask", "prompt", "")
 # Options that say where and how to work; one that a command has no use for is refused instead of ignored.
 _SHOWING = frozenset({"quiet", "no_color", "debug"})
 _LOADING = frozenset({"root", "profile"})  # say how a plugin's command is loaded
+_BARE_GROUP: Any = getattr(click.exceptions, "NoArgsIsHelpError", ())  # click 8.1 shows the help itself
 
 
 class Commands(click.Group):
@@ -195,6 +196,9 @@ def run(argv: Sequence[str]) -> int:
     except (click.ClickException, InarchError) as error:
         if debug:
             raise
+        if isinstance(error, _BARE_GROUP):
+            error.show()
+            return USAGE
         say("error", error.format_message() if isinstance(error, click.ClickException) else str(error))
         return FAILED if isinstance(error, StoreError) else USAGE
     return code

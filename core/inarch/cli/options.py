@@ -45,3 +45,4 @@ def _options(
 
 all_options = _options(_COMPOSING, _TURN, _SHOWING)
 composing_options = _options(_COMPOSING, _SHOWING)
+showing_options = _options(_SHOWING)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Literal
 
 from attrs import asdict, frozen
 
 from inarch.cli.composing import Options
-from inarch.config import load_config
-from inarch.plugins import Composition, Discovery, FoundPlugin, LoadedPlugin, compose_plugins, discover
+from inarch.config import Config, load_config
+from inarch.plugins import Composition, Discovery, FoundPlugin, compose_plugins, discover
 
 if TYPE_CHECKING:
     from inarch.contract.records import Refused
@@ -32,9 +32,13 @@ class Row:
     hooks: tuple[str, ...] = ()
     tools: tuple[str, ...] = ()
     commands: tuple[str, ...] = ()
-    settings: Mapping[str, str] = {}
     reason: str = ""
     remedy: str = ""
+
+    @property
+    def origin(self) -> str:
+        """Distribution and version."""
+        return f"{self.distribution} {self.version}".strip()
 
     def data(self) -> dict[str, Any]:
         """Return the row as plain JSON data."""
@@ -43,11 +47,17 @@ class Row:
 
 @frozen
 class Inventory:
-    """All rows: loaded ones in the order of the profile, then refused ones, then the available; `notes` on settings."""
+    """All rows: loaded ones in the order of the profile, then refused ones, then the available; `notes` on settings.
+
+    The rest is what they were made from.
+    """
 
     rows: tuple[Row, ...]
     safe_mode: bool
-    notes: tuple[str, ...] = ()
+    notes: tuple[str, ...]
+    config: Config
+    discovery: Discovery
+    composition: Composition
 
     def nearest(self, name: str) -> str:
         """Return the remedy for a name that nobody has."""
@@ -70,7 +80,7 @@ def take_inventory(options: Options) -> Inventory:
     named = {row.name for row in rows}
     rows += [_row(plugin, "available", found) for name, plugin in sorted(found.plugins.items()) if name not in named]
     notes = (*config.notes, *config.hints(row.name for row in rows))
-    return Inventory(tuple(rows), config.safe_mode, notes)
+    return Inventory(tuple(rows), config.safe_mode, notes, config, found, composition)
 
 
 def _loaded(composition: Composition, found: Discovery) -> Iterator[Row]:
@@ -78,19 +88,7 @@ def _loaded(composition: Composition, found: Discovery) -> Iterator[Row]:
         installed = found.plugins.get(plugin.name)
         if installed is None or installed.distribution != plugin.distribution:  # a single file
             installed = FoundPlugin(plugin.name, "", plugin.distribution, plugin.version, "")
-        yield _row(installed, "loaded", found, hooks=plugin.hooks, tools=plugin.tools, settings=_settings(plugin))
-
-
-def _settings(plugin: LoadedPlugin) -> dict[str, str]:
-    """Return type and default of each setting; never a value, which may be a secret."""
-    from attrs import NOTHING, Factory
-
-    described = {}
-    for item in getattr(type(plugin.context.settings), "__attrs_attrs__", ()):
-        kind = item.type.__name__ if type(item.type) is type else str(item.type)
-        default = item.default.factory() if isinstance(item.default, Factory) else item.default  # type: ignore[arg-type]
-        described[item.alias or item.name] = kind if default is NOTHING else f"{kind}, default {default!r}"
-    return described
+        yield _row(installed, "loaded", found, hooks=plugin.hooks, tools=plugin.tools)
 
 
 def _refused(refused: Refused, found: Discovery) -> Row:
@@ -101,11 +99,7 @@ def _refused(refused: Refused, found: Discovery) -> Row:
 
 
 def _row(plugin: FoundPlugin, state: State, found: Discovery, **more: Any) -> Row:
-    commands = tuple(
-        command.name
-        for command in found.commands.values()
-        if command.package == plugin.package and command.distribution == plugin.distribution
-    )
+    commands = tuple(command.name for command in found.commands.values() if plugin.owns(command))
     return Row(
         plugin.name, state, plugin.distribution, plugin.version, plugin.module, plugin.location, plugin.ours,
         commands=commands, **more,

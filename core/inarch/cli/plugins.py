@@ -9,7 +9,10 @@ import click
 
 from inarch.cli.failure import say
 from inarch.cli.options import composing_options
-from inarch.cli.terminal import print_json, print_line
+from inarch.cli.plugins_check import check
+from inarch.cli.plugins_install import install, uninstall
+from inarch.cli.plugins_new import new
+from inarch.cli.terminal import aligned, print_json, print_line
 from inarch.contract.errors import UsageError
 
 if TYPE_CHECKING:
@@ -18,10 +21,17 @@ if TYPE_CHECKING:
 
 @click.group()
 def plugins() -> None:
-    """Show which plugins are installed, loaded and refused."""
+    """Show which plugins are installed, loaded and refused; install, remove and write them."""
 
 
-@plugins.command("list")
+# Their modules are as light as this one: what a command needs is imported when it is called.
+plugins.add_command(check)
+plugins.add_command(install)
+plugins.add_command(new)
+plugins.add_command(uninstall)
+
+
+@plugins.command("list", short_help="List all plugins.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @composing_options
 def list_plugins(as_json: bool, **given: Any) -> None:
@@ -35,31 +45,28 @@ def list_plugins(as_json: bool, **given: Any) -> None:
     if not inventory.rows:
         click.echo("No plugin is installed.")
         return
-    cells = [
-        (row.name, row.state, f"{row.distribution} {row.version}".strip(), _brought(row)) for row in inventory.rows
-    ]
-    widths = [max(len(row[column]) for row in cells) for column in range(3)]
-    for *first, last in cells:
-        text = "  ".join(cell.ljust(width) for cell, width in zip(first, widths, strict=True))
-        print_line(f"{text}  {last}".rstrip())
+    for line in aligned([(row.name, row.state, row.origin, _brought(row)) for row in inventory.rows]):
+        print_line(line)
 
 
-@plugins.command("show")
+@plugins.command("show", short_help="Show one plugin with its settings.")
 @click.argument("name")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @composing_options
 def show_plugin(name: str, as_json: bool, **given: Any) -> None:
-    """Show one plugin: where it comes from, its hooks, tools, commands and settings."""
+    """Show one plugin: where it comes from, what it registered, its commands and settings, and what it wants."""
     inventory = _inventory(given)
     row = next((row for row in inventory.rows if row.name == name), None)
     if row is None:
         raise UsageError(f"no plugin is called {name!r}", inventory.nearest(name))
+    from inarch.cli.plugin_page import page_data, page_lines
+
+    data = page_data(row, inventory)
     if as_json:
-        print_json(row.data())
+        print_json(data)
         return
-    for key, value in row.data().items():
-        if value not in ("", [], {}):
-            _print_value(key, value)
+    for line in page_lines(data):
+        print_line(line)
 
 
 def _inventory(given: Mapping[str, Any]) -> Inventory:
@@ -80,14 +87,3 @@ def _brought(row: Row) -> str:
         return f"{row.reason} ({row.remedy})"
     names = [*row.tools, *(hook.removeprefix("inarch_") for hook in row.hooks if hook != "inarch_tools")]
     return ", ".join(names)
-
-
-def _print_value(key: str, value: Any) -> None:
-    if isinstance(value, dict):
-        print_line(f"{key}:")
-        for name, item in value.items():
-            print_line(f"  {name} = {item}")
-    elif isinstance(value, bool):
-        print_line(f"{key}: {'yes' if value else 'no'}")
-    else:
-        print_line(f"{key}: {', '.join(value) if isinstance(value, list) else value}")

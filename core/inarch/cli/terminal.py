@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import Any, TextIO
 
@@ -14,6 +15,14 @@ from inarch.contract.harmless import escape_json as escape_json
 def print_line(line: str) -> None:
     """Write a line to standard output, made harmless."""
     sys.stdout.write(f"{escape(line, keep_newlines=False)}\n")
+
+
+def aligned(rows: Sequence[tuple[str, ...]]) -> Iterator[str]:
+    """Yield each row as a line, its columns as wide as the widest cell; the last one is left as it is."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)][:-1]
+    for *first, last in rows:
+        cells = [cell.ljust(width) for cell, width in zip(first, widths, strict=True)]
+        yield "  ".join([*cells, last]).rstrip()
 
 
 def print_json(data: Any, *, indent: int | None = 2) -> None:

@@ -1,4 +1,4 @@
-"""Where requests and keys go is the user's own word: such settings of a project count for nothing, trusted or not."""
+"""Where requests and keys go, and what is started, is the user's own word: such settings of a project never count."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from inarch.config.layers import Layer
 from inarch.config.sources import Given, dotted
 
 _ADDRESSES = ("base_url", "api_base")
+_EXACTLY = {"url": "addresses", "command": "programs to start"}
 _VARIABLES = "_env"
 
 
@@ -32,6 +33,8 @@ def without_addresses(layer: Layer, config_path: Path) -> tuple[Layer, tuple[str
 
 def _directs(key: str, value: Any) -> str:
     """Return what a setting, or something inside it, would direct elsewhere; "" for nothing."""
+    if isinstance(value, str) and key in _EXACTLY:
+        return _EXACTLY[key]
     if key.endswith(_ADDRESSES):
         return "addresses"
     if key.endswith(_VARIABLES):

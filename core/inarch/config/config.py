@@ -80,6 +80,11 @@ class Config:
         found |= {dotted(("commands", name)): given.origin for name, given in layer.commands.items()}
         return found | {dotted(("rules", index)): given.origin for index, given in enumerate(layer.rules)}
 
+    def is_isolated(self, plugin: str) -> bool:
+        """Whether the plugin runs in a process of its own."""
+        table = self.isolation.get(plugin)
+        return table is not None and table.mode == "process"
+
     def error(self, key: str, message: str, remedy: str = "") -> ConfigError:
         """Return the error for a key of the profile in use: it names where its value was given."""
         given = self._values.get(key)
@@ -100,26 +105,42 @@ class Config:
             raise problems[0]
         return settings
 
+    def setting_error(self, plugin: str, path: tuple[str | int, ...], message: str, remedy: str = "") -> ConfigError:
+        """Return the error for what stands at `path` of a plugin's table, as the file or mapping gives it."""
+        given = self._layer.plugins.get(plugin, {})
+        one = given.get(str(path[0])) if path else None
+        source = one.source if one is not None else self._settings_source(given)
+        return source.error(("plugins", plugin, *path), message, remedy)
+
     def settings_problems(self, plugin: str, cls: type) -> tuple[ConfigError, ...]:
-        """Return everything that is wrong with a plugin's settings."""
+        """Return everything that is wrong with a plugin's settings; a class that fails is the plugin's fault."""
+        from inarch.contract.doors import guarded
+        from inarch.contract.errors import PluginError
+
         problems: list[ConfigError] = []
-        self._settings(plugin, cls, problems)
+        try:
+            with guarded(plugin, "settings"):
+                self._settings(plugin, cls, problems)
+        except PluginError:
+            pass
         return tuple(problems)
 
     def hints(self, known: Iterable[str]) -> tuple[str, ...]:
-        """Return a line for each `[plugins.NAME]` and each variable whose plugin is not among the known ones."""
-        from inarch.config.environment import plugin_variable, plugin_variables
+        """Return a line for each table and each variable of a plugin that is not among the known ones."""
+        from inarch.config.environment import stray_variables
 
         known = set(known)
         found = []
-        for name, table in self._layer.plugins.items():
-            if name not in known:
-                first = next(iter(table.values()), None)
-                where = f"{first.source.name}:{first.source.line(('plugins', name))}: " if first else ""
-                found.append(f"{where}[plugins.{name}] is for no plugin that is installed; {nearest(name, known)}")
-        beginnings = {plugin_variable(name) for name in known}
-        strays = [one for one in plugin_variables(self.environ) if f"{one.partition('__')[0]}__" not in beginnings]
-        return (*found, *(f"{one}: is for no plugin that is installed" for one in strays))
+        for kind, tables in (("plugins", self._layer.plugins), ("isolation", self._layer.isolation)):
+            for name, table in tables.items():
+                if name not in known:
+                    first = next(iter(table.values()), None)
+                    where = f"{Given(table, first.source, (kind, name)).origin}: " if first else ""
+                    told = f"[{dotted((kind, name))}] is for no plugin that is installed"
+                    near = nearest(name, known)
+                    hint = near if near.startswith("did") else "`inarch plugins list` shows what is"
+                    found.append(f"{where}{told}; {hint}")
+        return (*found, *stray_variables(self.environ, known))
 
     def _settings(self, plugin: str, cls: type[T], problems: list[ConfigError]) -> T | None:
         from inarch.config.environment import plugin_values
@@ -135,7 +156,7 @@ class Config:
         try:
             return cls(**values)
         except (TypeError, ValueError) as error:  # a validator of the plugin's class
-            name, message = culprit(error, cls)
+            name, message = culprit(error, cls, values)
             problems.append(given.get(name, table).error(message))
             return None
 

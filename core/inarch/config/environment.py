@@ -59,6 +59,19 @@ def plugin_variables(environ: Mapping[str, str]) -> tuple[str, ...]:
     return tuple(name for name, text in environ.items() if name.startswith(PLUGIN_PREFIX) and text)
 
 
+def stray_variables(environ: Mapping[str, str], known: Collection[str]) -> tuple[str, ...]:
+    """Return a line for each variable of a plugin that is not among the known ones."""
+    names = {plugin_variable(name).removeprefix(PLUGIN_PREFIX).removesuffix("__"): name for name in known}
+    found = []
+    for variable in plugin_variables(environ):
+        name = variable.removeprefix(PLUGIN_PREFIX).partition("__")[0]
+        if name not in names:
+            near = nearest(name, names)
+            hint = f"; {near}" if near.startswith("did") else ""
+            found.append(f"{variable}: is for no plugin that is installed{hint}")
+    return tuple(found)
+
+
 def plugin_values(plugin: str, cls: type, environ: Mapping[str, str], problems: list[ConfigError]) -> dict[str, Given]:
     """Return the settings of a plugin that variables give, as plain data by the type of each field."""
     beginning = plugin_variable(plugin)

@@ -78,7 +78,12 @@ class Isolation:
 
     mode: Literal["in-process", "process"] = key("Where the plugin's code runs.", "in-process")
     network: bool = key("Whether it may use the network.", False)
-    write: tuple[str, ...] = key("Paths it may write.", (), _INSIDE, each=True)
+    write: tuple[str, ...] = key(
+        "Paths it may write; a trailing / is a subtree, an empty one the whole project, '*' anywhere.",
+        (),
+        _INSIDE,
+        each=True,
+    )
     env: tuple[str, ...] = key("Variables that are passed on to it.", (), NAME, each=True)
     memory_mb: int | None = key("Memory it may use, in MiB; unset: no limit.", None, COUNT)
     seconds: float | None = key("Processor time it may use; unset: no limit.", None, POSITIVE)

@@ -15,6 +15,7 @@ from attrs import NOTHING, Attribute
 
 from inarch.config.grants import CommandGrant, Isolation, Rule
 from inarch.config.scalars import ARRAYS
+from inarch.config.settings_docs import settings_of
 from inarch.config.tables import Profile
 from inarch.config.values import Check, fields_of, hints
 
@@ -34,7 +35,7 @@ _SCALARS: dict[Any, dict[str, Any]] = {
 
 def schema(plugin_settings: Mapping[str, type] | None = None) -> dict[str, Any]:
     """Return the schema of the file; `[plugins.NAME]` is checked for the plugins whose settings class is given."""
-    plugins = {name: _table(cls) for name, cls in (plugin_settings or {}).items()}
+    plugins = {name: _plugin_table(name, cls) for name, cls in (plugin_settings or {}).items()}
     profile = _table(Profile)
     profile["properties"] = {
         "extends": {"type": "string", "description": "The profile that gives what this one does not set."},
@@ -54,6 +55,15 @@ def schema(plugin_settings: Mapping[str, type] | None = None) -> dict[str, Any]:
             "commands": {"type": "object", "additionalProperties": _table(CommandGrant)},
         },
     }
+
+
+def _plugin_table(name: str, cls: type) -> dict[str, Any]:
+    """Describe a plugin's table; what its class says of a key in a docstring is its description."""
+    table = _table(cls)
+    for one in settings_of(name, cls):
+        if one.meaning:
+            table["properties"][one.key].setdefault("description", one.meaning)
+    return table
 
 
 def _table(cls: type) -> dict[str, Any]:
@@ -109,4 +119,4 @@ def _of(annotation: Any) -> dict[str, Any]:
         return {"enum": [member.value for member in kind]}
     if isinstance(kind, type) and issubclass(kind, Mapping):
         return {"type": "object", "additionalProperties": _of(arguments[1]) if arguments else {}}
-    return _table(kind)
+    return _table(kind) if hasattr(kind, "__attrs_attrs__") else {}

@@ -8,6 +8,7 @@ from typing import Any
 from attrs import field, frozen
 
 from inarch.config.sources import Given, KeyPath, Source, nearest, shown
+from inarch.config.splicing import laid_over
 from inarch.config.tables import PROFILE_KEYS, Profile
 from inarch.config.values import MANY, plain, read_table
 from inarch.contract.errors import ConfigError
@@ -31,12 +32,16 @@ class Layer:
         """Return this layer with `upper` over it: key by key, commands whole, rules of both."""
         return Layer(
             upper.profile or self.profile,
-            _joined(self.profiles, upper.profiles),
+            _profiles_joined(self.profiles, upper.profiles),
             _joined(self.plugins, upper.plugins),
             _joined(self.isolation, upper.isolation),
             self.rules + upper.rules,
             {**self.commands, **upper.commands},
         )
+
+
+def _profiles_joined(lower: Tables, upper: Tables) -> Tables:
+    return {**lower, **{name: laid_over(lower.get(name, {}), table) for name, table in upper.items()}}
 
 
 def _joined(lower: Tables, upper: Tables) -> Tables:

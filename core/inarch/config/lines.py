@@ -29,11 +29,19 @@ def key_lines(text: str) -> dict[KeyPath, int]:
     return scan.lines
 
 
+def value_spans(text: str) -> dict[KeyPath, tuple[int, int]]:
+    """Return where the value of every key and array element of a valid TOML text begins and ends."""
+    scan = _Scan(text)
+    scan.document()
+    return scan.spans
+
+
 class _Scan:
     def __init__(self, text: str) -> None:
         self.text = text
         self.pos = 0
         self.lines: dict[KeyPath, int] = {}
+        self.spans: dict[KeyPath, tuple[int, int]] = {}
         self.lengths: dict[KeyPath, int] = {}  # of arrays of tables
         self.starts = [0, *(match.end() for match in re.finditer("\n", text))]
 
@@ -107,7 +115,8 @@ class _Scan:
 
     def value(self, path: KeyPath) -> None:
         self.blank()
-        self.note(path, self.pos, len(path) - 1)
+        start = self.pos
+        self.note(path, start, len(path) - 1)
         if self.accept("["):
             index = 0
             while self.pos < len(self.text) and not self.accept("]"):
@@ -122,3 +131,4 @@ class _Scan:
         else:
             match = _STRING.match(self.text, self.pos) or _SCALAR.match(self.text, self.pos)
             self.pos = match.end() if match else len(self.text)
+        self.spans[path] = (start, self.pos)

@@ -14,6 +14,7 @@ from inarch.config.files import Unreadable, needs_trust, parse, read_user_file
 from inarch.config.layers import Layer, read_layer
 from inarch.config.scalars import Wrong
 from inarch.config.sources import Given, Source, nearest
+from inarch.config.splicing import complete, laid_over
 from inarch.config.tables import Profile
 from inarch.config.values import fields_of, hints, plain, read_field
 from inarch.contract.errors import ConfigError
@@ -113,8 +114,8 @@ class _Loading:
             if not project.trusted:
                 values, more = self._tightened(values, choice, own, project.layer)
                 notes += more
-        values |= environment.profile_values(self.environ, self.problems)
-        values |= self._flags(flags)
+        for upper in (environment.profile_values(self.environ, self.problems), self._flags(flags)):
+            values = complete(laid_over(values, upper))
         return self._config(layer, choice, values, project, notes)
 
     def _tightened(

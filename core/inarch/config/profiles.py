@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from inarch.config.layers import Tables
 from inarch.config.sources import Given, nearest
+from inarch.config.splicing import complete, laid_over
 from inarch.config.tables import Profile
 from inarch.contract.errors import ConfigError
 
@@ -46,9 +47,9 @@ def resolve(profiles: Tables, name: str) -> dict[str, Given]:
     """Return the keys that a profile sets, its own before its parents'."""
     values: dict[str, Given] = {}
     for link in reversed(chain_of(profiles, name)):
-        values.update(profiles.get(link, {}))
+        values = laid_over(values, profiles.get(link, {}))
     values.pop("extends", None)
-    return values
+    return complete(values)
 
 
 def make(name: str, values: Mapping[str, Given]) -> Profile:

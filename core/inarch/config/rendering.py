@@ -3,20 +3,39 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from attrs import asdict
 
 from inarch.config.config import Config
+from inarch.config.environment import plugin_variable, plugin_variables
+from inarch.config.origins import Origin
 from inarch.config.sources import dotted
 from inarch.contract.codec import to_data
 
 _SECRET_WORDS = ("key", "token", "secret", "password")
 
 
-def as_data(loaded: Config) -> dict[str, Any]:
-    """Return the configuration as plain JSON data; values of plugin keys that look like secrets are hidden."""
+def as_data(loaded: Config, installed: Iterable[str] = ()) -> dict[str, Any]:
+    """Return the configuration as plain JSON data; values of plugin keys that look like secrets are hidden.
+
+    Args:
+        loaded: The configuration.
+        installed: The plugins whose variables are shown.
+    """
+    given = _from_variables(loaded, installed)
+    names = [*loaded.plugin_tables, *(name for name in given if name not in loaded.plugin_tables)]
+    tables = {
+        name: {**loaded.plugin_tables.get(name, {}), **{key: text for key, (text, _) in given.get(name, {}).items()}}
+        for name in names
+    }
+    variables = {
+        dotted(("plugins", name, key)): {"source": variable, "line": None}
+        for name, table in given.items()
+        for key, (_, variable) in table.items()
+    }
+    origins = {key: {"source": origin.source, "line": origin.line} for key, origin in loaded.origins.items()}
     return {
         "path": str(loaded.config_path),
         "root": loaded.root,
@@ -24,13 +43,25 @@ def as_data(loaded: Config) -> dict[str, Any]:
         "safe_mode": loaded.safe_mode,
         "profile": to_data(loaded.profile),
         "profiles": sorted(loaded.profiles),
-        "plugins": {name: _masked(table) for name, table in loaded.plugin_tables.items()},
+        "plugins": {name: _masked(table) for name, table in tables.items()},
         "isolation": to_data(loaded.isolation),
         "commands": to_data(loaded.commands),
         "rules": [_dated(asdict(rule)) for rule in loaded.rules],
-        "origins": {key: {"source": origin.source, "line": origin.line} for key, origin in loaded.origins.items()},
+        "origins": origins | variables,
         "notes": list(loaded.notes),
     }
+
+
+def _from_variables(loaded: Config, installed: Iterable[str]) -> dict[str, dict[str, tuple[str, str]]]:
+    """Return the texts that variables give to plugins, by plugin and key, each with its variable."""
+    found: dict[str, dict[str, tuple[str, str]]] = {}
+    for name in sorted({*installed, *loaded.plugin_tables}):
+        beginning = plugin_variable(name)
+        for variable in plugin_variables(loaded.environ):
+            key = variable.removeprefix(beginning).lower()
+            if variable.startswith(beginning) and key:
+                found.setdefault(name, {})[key] = (loaded.environ[variable], variable)
+    return found
 
 
 def _dated(value: Any) -> Any:
@@ -53,9 +84,10 @@ def _hidden(key: str, value: Any) -> Any:
     return "(hidden)" if secret else value
 
 
-def as_rows(loaded: Config) -> list[tuple[str, str]]:
-    """Return the lines of the configuration as TOML, each with its origin."""
-    data, origins = as_data(loaded), loaded.origins
+def as_rows(loaded: Config, installed: Iterable[str] = ()) -> list[tuple[str, str]]:
+    """Return the lines of the configuration as TOML, each with its origin; `installed` as for `as_data`."""
+    data = as_data(loaded, installed)
+    origins = {key: Origin(origin["source"], origin["line"]) for key, origin in data["origins"].items()}
     rows = [(f"profile = {json.dumps(loaded.profile.name)}", str(origins["profile"]))]
 
     def table(header: str, values: Mapping[str, Any], base: str) -> None:

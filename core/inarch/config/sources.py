@@ -79,7 +79,7 @@ def dotted(path: KeyPath) -> str:
 
 def shown(value: Any) -> str:
     """Return a short, printable form of a value for a message."""
-    text = str(value) if isinstance(value, Decimal) else repr(value)
+    text = str(value) if isinstance(value, Decimal) else repr(list(value) if isinstance(value, tuple) else value)
     return text if len(text) <= 60 else f"{text[:57]}..."
 
 

@@ -54,7 +54,7 @@ _TAIL = """\
 
 {commands}
 
-# Where a plugin's code runs.
+# Where a plugin's code runs, and what it may do there.
 # [isolation.some-plugin]
 # mode = "process"
 # network = false

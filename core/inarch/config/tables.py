@@ -3,6 +3,7 @@
 # ruff: noqa: RUF009 - key is attrs.field with a sentence for people
 from __future__ import annotations
 
+from collections.abc import Sequence
 from decimal import Decimal
 from typing import Literal
 
@@ -25,9 +26,22 @@ def _is_model(text: str) -> bool:
 
 _MODEL = Check(_is_model, "`auto`, `PROVIDER` or `PROVIDER/NAME`", {"pattern": r"^[A-Za-z0-9][A-Za-z0-9._-]*(/\S+)?$"})
 NAME = Check(lambda text: bool(text.strip()), "a name", {"minLength": 1})
+REST = "..."
+"""As an item of `plugins`: the list that would be replaced."""
+
+
+def _each_once(names: Sequence[str]) -> bool:
+    return all(names) and len(set(names)) == len(names)
+
+
 _NAMES = Check(
-    lambda names: all(names) and len(set(names)) == len(names),
-    "a list of names, each once",
+    lambda names: _each_once(names) and REST not in names,
+    "a list of names, each once ('...' only means something in `plugins`)",
+    {"uniqueItems": True},
+)
+_PLUGINS = Check(
+    _each_once,
+    "a list of names, each once; '...' among them stands for the list that this one replaces",
     {"uniqueItems": True},
 )
 POSITIVE = Check(lambda number: number > 0, "greater than 0", {"exclusiveMinimum": 0})
@@ -48,7 +62,11 @@ class Profile:
     strategy: tuple[str, ...] = key(
         "Decision strategies, in the order they are asked.", ("native",), _NAMES, one_or_more=True
     )
-    plugins: tuple[str, ...] = key("Plugins to compose, in the order they are asked.", SHIPPED_PLUGINS, _NAMES)
+    plugins: tuple[str, ...] = key(
+        "Plugins to compose, in the order they are asked; `...` stands for the list that this one replaces.",
+        SHIPPED_PLUGINS,
+        _PLUGINS,
+    )
     workspace: str = key("The kind of workspace.", "sandbox-fs", NAME)
     store: str = key("The kind of context store.", "sqlite-store", NAME)
     approve: Approve = key(

@@ -12,7 +12,7 @@ from enum import Enum
 from functools import cache
 from typing import Any, Literal, NamedTuple, Union, get_args, get_origin
 
-from attrs import NOTHING, Attribute, field
+from attrs import NOTHING, Attribute, Converter, field
 
 from inarch.config.scalars import ARRAYS, SCALARS, Wrong, choice, kind_of, mismatch
 from inarch.config.sources import Given, KeyPath, Source, nearest, shown
@@ -41,8 +41,21 @@ def key(doc: str, default: Any = NOTHING, check: Check | None = None, **more: An
 
 @cache
 def hints(cls: type) -> dict[str, Any]:
-    """Return the resolved annotations of a class."""
-    return typing.get_type_hints(cls)
+    """Return the resolved annotations of a class; where a field has a converter, what that takes."""
+    found = typing.get_type_hints(cls)
+    for item in getattr(cls, "__attrs_attrs__", ()):
+        if item.converter is not None:
+            found[item.name] = _taken_by(item.converter)
+    return found
+
+
+def _taken_by(converter: Any) -> Any:
+    function = getattr(converter, "converter", converter)  # attrs.Converter holds the function
+    try:
+        taken = [kind for name, kind in typing.get_type_hints(function).items() if name != "return"]
+    except (TypeError, NameError):  # a class or something built in says nothing of what it takes
+        taken = []
+    return taken[0] if taken else Any
 
 
 def fields_of(cls: type) -> dict[str, Attribute[Any]]:
@@ -144,14 +157,23 @@ def plain(values: Mapping[str, Given]) -> dict[str, Any]:
     return {name: given.value for name, given in values.items()}
 
 
-def culprit(error: Exception, cls: type) -> tuple[str, str]:
-    """Return the key that a validator complains of ("" if it does not say) and the complaint."""
+def culprit(error: Exception, cls: type, values: Mapping[str, Any]) -> tuple[str, str]:
+    """Return the key that a validator or converter complains of ("" if it does not say) and the complaint."""
     message = str(error.args[0] if error.args else error)  # attrs puts the attribute and more behind it
     named = [item.name for item in error.args if isinstance(item, Attribute)]
     for key, attribute in fields_of(cls).items():
         if attribute.name in named or f"'{attribute.name}'" in message:
             return key, message
-    return "", message
+    return next((key for key, value in values.items() if not _converts(fields_of(cls)[key], value)), ""), message
+
+
+def _converts(attribute: Attribute[Any], value: Any) -> bool:
+    try:
+        if attribute.converter is not None and not isinstance(attribute.converter, Converter):
+            attribute.converter(value)
+    except (TypeError, ValueError):
+        return False
+    return True
 
 
 def _any_of(annotation: Any, members: tuple[Any, ...], value: Any) -> Any:
@@ -205,7 +227,7 @@ def _record(cls: type, value: Any) -> Any:
     try:
         return cls(**read)
     except (TypeError, ValueError) as error:  # a validator of the class
-        name, message = culprit(error, cls)
+        name, message = culprit(error, cls, read)
         raise Wrong(message, (name,) if name in read else ()) from None
 
 
