@@ -191,6 +191,7 @@ class Parts:
             self._shut(self.config.profile.store, "store", self.store)
         if "workspace" in self.__dict__:
             self._shut(self.config.profile.workspace, "workspace", self.workspace)
+        self.composition.close()
 
     def named(self, what: str, name: str, known: Mapping[str, Bound[T]]) -> Bound[T]:
         """Return the part that the profile names.
@@ -246,10 +247,24 @@ class Parts:
     @property
     def ignored(self) -> tuple[str, ...]:
         """One line for each thing that the configuration says and that counts for nothing."""
-        if not self.config.plugin_tables and not any(name.startswith("INARCH_PLUGIN_") for name in self.environ):
-            return self.config.notes
-        names = {*discover().plugins, *(plugin.name for plugin in self.composition.loaded)}
-        return (*self.config.notes, *self.config.hints(names))
+        has_tables = bool(self.config.plugin_tables or self.config.isolation)
+        if not has_tables and not any(name.startswith("INARCH_PLUGIN_") for name in self.environ):
+            return (*self.config.notes, *self._remarks())
+        tried = (item.name for item in self.composition.refused)  # a single file, for one
+        names = {*discover().plugins, *(plugin.name for plugin in self.composition.loaded), *tried}
+        return (*self.config.notes, *self.config.hints(names), *self._remarks())
+
+    def _remarks(self) -> Iterator[str]:
+        """Yield what plugins say of their own composition, through their tracers."""
+        for tracer in self.composition.tracers:
+            said = getattr(tracer.value, "remarks", None)
+            if said is None:
+                continue
+            try:
+                with guarded(tracer.plugin, "tracer", passes=()):
+                    yield from [str(line) for line in said()]
+            except PluginError:
+                continue  # a remark is no reason to fail
 
     async def _quietly(self, plugin: str, closing: Awaitable[None]) -> None:
         try:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import AsyncIterator
-from typing import TYPE_CHECKING, Literal
+from collections.abc import AsyncIterator, Callable, Mapping
+from typing import TYPE_CHECKING, Any, Literal
 
 from attrs import define, field
 
 from inarch.contract.errors import UsageError
 from inarch.contract.events import ContextDropped, Event
-from inarch.contract.records import Turn
+from inarch.contract.records import ToolResult, Turn
 from inarch.turns import Conversation, run_turn
 
 if TYPE_CHECKING:
@@ -70,6 +70,26 @@ class Session:
             finally:
                 self._busy.release()
 
+    async def call_tool(
+        self, name: str, arguments: Mapping[str, Any], show: Callable[[str], object] | None = None
+    ) -> ToolResult:
+        """Call one tool outside of any turn, through the scheduler and all policies; it stands in the session.
+
+        Calls may run side by side; whoever makes them sees to it that they don't disturb each other.
+
+        Args:
+            name: The tool's name.
+            arguments: Its arguments.
+            show: Takes its live output.
+
+        Raises:
+            StoreError: The journal is required and could not be kept.
+            asyncio.CancelledError: The task was cancelled; the call has ended and is in the journal.
+        """
+        from inarch.sessions.calling import call_tool
+
+        return await call_tool(self.conversation, name, arguments, show)
+
     def context(self) -> ContextView:
         """Return what the model would see now, and where its tokens go.
 
@@ -99,6 +119,26 @@ class Session:
         if dropped:
             talk.journal.flush()
         return dropped
+
+    async def set_model(self, name: str) -> str:
+        """Ask another model (`PROVIDER/NAME`, `PROVIDER` or `auto`) from the next turn on; return its full name.
+
+        Raises:
+            ConfigError: No composed plugin provides it.
+        """
+        from inarch.sessions.switching import switch_model
+
+        return await switch_model(self.conversation, name)
+
+    def set_approve(self, level: str) -> None:
+        """Let `ask`, `edits`, `all` or `none` say from now on what runs without a question, as `--approve` does.
+
+        Raises:
+            UsageError: There is no such level.
+        """
+        from inarch.sessions.switching import switch_approve
+
+        switch_approve(self.conversation, level)
 
     def undo(self, target: str = "", dry_run: bool = False) -> UndoReport:
         """Take back what a turn or a call did to files, and keep what was changed there since.

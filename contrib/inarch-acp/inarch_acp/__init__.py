@@ -1,0 +1,34 @@
+"""An Agent Client Protocol server: Inarch in editors that speak this protocol."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from attrs import frozen
+
+import inarch
+
+
+@frozen
+class Settings:
+    """Settings of the server.
+
+    Args:
+        models: Models that the editor offers to switch to, as `PROVIDER/NAME`; beside the profile's own.
+    """
+
+    models: tuple[str, ...] = ()
+
+
+@inarch.hookimpl
+def inarch_settings() -> type:
+    """Return the settings of `[plugins.acp]`."""
+    return Settings
+
+
+@inarch.hookimpl
+def inarch_context_sources(context: inarch.PluginContext) -> Iterable[inarch.ContextSource]:
+    """Return the source of the pictures that come with a prompt."""
+    from inarch_acp.pictures import Pictures
+
+    return [Pictures()]

@@ -1,0 +1,134 @@
+"""The front end of one session: it passes events on, and asks the person through the editor."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import Any
+
+from acp import RequestError, schema
+from attrs import define, field
+from pydantic import ValidationError
+
+import inarch
+from inarch_acp.calls import Content, ShownCall, planned_diff, text_content
+from inarch_acp.prompts import fenced
+from inarch_acp.wire import as_json, plain
+
+Request = Callable[[str, Mapping[str, Any]], Awaitable[Any]]
+ASK = "session/request_permission"
+_SCOPES: dict[str, inarch.Approval] = {
+    "once": inarch.Approval("", "approve"),
+    "shape": inarch.Approval("", "approve", "shape"),
+    "tool": inarch.Approval("", "approve", "tool"),
+    "session": inarch.Approval("", "approve", "session"),
+    "project": inarch.Approval("", "approve", "project"),
+}
+_CLOSED = "the editor gave no answer"
+
+
+@define(eq=False)
+class Asking:
+    """Asks about one call after the other; what was rejected for good is not asked about again in this session.
+
+    Args:
+        saw: Takes every event, from any thread.
+        request: Sends a request to the editor and returns its result.
+        settled: Returns when everything that happened so far was sent.
+        read: Returns the bytes of a file of the workspace, None where there is none.
+        root: The workspace.
+        session_id: The session; it is known when the first turn runs.
+    """
+
+    saw: Callable[[inarch.Event], None]
+    request: Request
+    settled: Callable[[], Awaitable[None]]
+    read: Callable[[str], bytes | None]
+    root: str
+    session_id: str = ""
+    name: str = "acp"
+    _rejected: set[tuple[str, str]] = field(init=False, factory=set)
+
+    def show(self, event: inarch.Event) -> None:
+        """Pass an event on."""
+        self.saw(event)
+
+    async def approve(self, batch: Sequence[inarch.ApprovalRequest]) -> Sequence[inarch.Approval]:
+        """Ask about each call that no earlier answer of the same batch covers."""
+        await self.settled()
+        given: list[inarch.Approval] = []
+        covering: list[tuple[inarch.ApprovalRequest, str]] = []
+        for asked in batch:
+            scope = next((scope for earlier, scope in covering if _covers(scope, earlier, asked)), "")
+            answer = _approval(asked, scope) if scope else await self._ask(asked)
+            given.append(answer)
+            if answer.outcome == "approve":
+                covering.append((asked, answer.scope))
+        return given
+
+    def close(self) -> None:
+        """Do nothing: the connection is the server's."""
+
+    async def _ask(self, asked: inarch.ApprovalRequest) -> inarch.Approval:
+        call = asked.call
+        if (call.name, asked.shape) in self._rejected:
+            return inarch.Approval(call.id, "deny", reason="rejected for the rest of this session")
+        message = schema.RequestPermissionRequest(
+            session_id=self.session_id, tool_call=self._shown(asked), options=_options(asked)
+        )
+        try:
+            response = schema.RequestPermissionResponse.model_validate(await self.request(ASK, as_json(message)))
+        except (RequestError, ConnectionError, ValidationError):
+            return inarch.Approval(call.id, "deny", reason=_CLOSED)
+        if isinstance(response.outcome, schema.DeniedOutcome):
+            return inarch.Approval(call.id, "deny", reason="the question was closed without an answer")
+        chosen = response.outcome.option_id
+        if chosen == "reject_always":
+            self._rejected.add((call.name, asked.shape))
+        return _approval(asked, chosen)
+
+    def _shown(self, asked: inarch.ApprovalRequest) -> schema.ToolCallUpdate:
+        call = ShownCall(asked.call.id, asked.call.name, asked.call.arguments, asked.tool.category)
+        call.writes = call.category == "file"  # what is asked about changes something
+        change = planned_diff(call.arguments, self.read, self.root) if call.category == "file" else None
+        content: list[Content] = [change or text_content(fenced(plain(asked.preview), "diff"))]
+        if asked.reason:
+            content.append(text_content(plain(inarch.escape(asked.reason))))
+        return schema.ToolCallUpdate(
+            tool_call_id=call.id,
+            title=call.title,
+            kind=call.kind,
+            status="pending",
+            content=content,
+            locations=call.locations(os.fspath(self.root)),
+            raw_input=plain(dict(call.arguments)),
+        )
+
+
+def _covers(scope: str, earlier: inarch.ApprovalRequest, asked: inarch.ApprovalRequest) -> bool:
+    same_tool = earlier.call.name == asked.call.name
+    if scope == "tool" and asked.tool.category != "command":
+        return same_tool
+    return scope == "session" or (scope in ("shape", "tool", "project") and same_tool and earlier.shape == asked.shape)
+
+
+def _approval(asked: inarch.ApprovalRequest, scope: str) -> inarch.Approval:
+    """Return the answer that an option stands for; one that was not offered is a no."""
+    known = _SCOPES.get(scope)
+    if known is None:
+        return inarch.Approval(asked.call.id, "deny")
+    return inarch.Approval(asked.call.id, known.outcome, known.scope)
+
+
+def _options(asked: inarch.ApprovalRequest) -> list[schema.PermissionOption]:
+    shape = plain(inarch.escape(asked.shape, keep_newlines=False))
+    offered: list[tuple[str, str, schema.PermissionOptionKind]] = [("once", "Allow once", "allow_once")]
+    if shape:
+        offered.append(("shape", f"Allow in this session: {shape}", "allow_always"))
+        offered.append(("project", f"Always allow in this project: {shape}", "allow_always"))
+    if asked.tool.category != "command":
+        offered.append(("tool", f"Allow every {asked.call.name} in this session", "allow_always"))
+    offered.append(("session", "Allow everything in this session", "allow_always"))
+    offered.append(("reject_once", "Reject", "reject_once"))
+    offered.append(("reject_always", f"Reject in this session: {shape or asked.call.name}", "reject_always"))
+    return [schema.PermissionOption(option_id=key, name=name, kind=kind) for key, name, kind in offered]

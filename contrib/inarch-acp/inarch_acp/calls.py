@@ -1,0 +1,163 @@
+"""A tool call as an editor shows it: its kind, its title, the places it is about, and what it did to files."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from acp import schema
+from attrs import define, field
+
+import inarch
+from inarch_acp.prompts import fenced
+from inarch_acp.wire import plain
+
+Content = schema.ContentToolCallContent | schema.FileEditToolCallContent | schema.TerminalToolCallContent
+LARGEST_DIFF = 2_000_000
+"""Bytes of the bigger side of a change that is shown as a diff."""
+LONGEST_TEXT = 50_000
+"""Characters of a result or of live output that are shown."""
+_LONGEST_TITLE = 160
+_KINDS: dict[str, schema.ToolKind] = {
+    "search": "search", "nav": "search", "command": "execute", "git": "read", "memory": "think", "trace": "search",
+    "delete_file": "delete", "move_file": "move", "git_commit": "execute", "read_output": "read",
+}  # fmt: skip
+_SUBJECTS = ("command", "file_path", "file_paths", "path", "directory", "pattern", "query", "function", "text")
+_PATHS = ("file_path", "new_path", "path", "directory")
+
+
+@define(eq=False)
+class ShownCall:
+    """A call while it is shown.
+
+    Args:
+        id: Its id.
+        name: Its tool's name.
+        arguments: What it is called with.
+        category: That of its tool.
+        output: What it has printed so far.
+        changes: The bytes of each changed path, before its first change and after its last; None where nothing stood.
+        remarks: What is to be said of changes that can't be shown.
+        is_done: Whether its end was shown.
+    """
+
+    id: str
+    name: str
+    arguments: Mapping[str, Any]
+    category: str = "other"
+    writes: bool = False
+    output: str = ""
+    changes: dict[str, tuple[bytes | None, bytes | None]] = field(factory=dict)
+    remarks: list[str] = field(factory=list)
+    is_done: bool = False
+
+    @property
+    def kind(self) -> schema.ToolKind:
+        """What the editor picks a symbol by."""
+        if self.name in _KINDS or self.category in _KINDS:
+            return _KINDS.get(self.name) or _KINDS[self.category]
+        if self.category == "file":
+            return "edit" if self.writes else "read"
+        return "other"
+
+    @property
+    def title(self) -> str:
+        """The call in a line: a command as it is, else the tool and what it is about."""
+        subject = next((self.arguments[key] for key in _SUBJECTS if self.arguments.get(key)), "")
+        words = ", ".join(map(str, subject)) if isinstance(subject, (list, tuple)) else str(subject)
+        if "new_path" in self.arguments:
+            words += f" to {self.arguments['new_path']}"
+        line = words if self.category == "command" and words else f"{self.name} {words}".rstrip()
+        shown: str = plain(inarch.escape(line, keep_newlines=False))
+        return shown if len(shown) <= _LONGEST_TITLE else f"{shown[: _LONGEST_TITLE - 1]}…"
+
+    def locations(self, root: str) -> list[schema.ToolCallLocation]:
+        """Return the files that the call is about, where the editor may follow it."""
+        found: dict[str, int | None] = {}
+        for key in _PATHS:
+            if isinstance(path := self.arguments.get(key), str) and path and "\0" not in path:
+                line = self.arguments.get("start_line") if key == "file_path" else None
+                found[path] = line if isinstance(line, int) and line > 0 else None
+        for path in self.arguments.get("file_paths") or () if self.category == "file" else ():
+            if isinstance(path, str):
+                found.setdefault(path, None)
+        for path, (before, after) in self.changes.items():
+            found[path] = _first_difference(before or b"", after or b"")
+        return [
+            schema.ToolCallLocation(path=plain(os.path.normpath(os.path.join(root, path))), line=line)  # noqa: PTH118
+            for path, line in found.items()
+        ]
+
+    def live(self) -> list[Content]:
+        """Return the output so far."""
+        return [text_content(fenced(plain(self.output[-LONGEST_TEXT:])))]
+
+    def outcome(self, result: inarch.ToolResult, root: str) -> list[Content]:
+        """Return what came of the call: its changes as diffs, or its result as text."""
+        shown: list[Content] = []
+        for path, (before, after) in self.changes.items():
+            change = diff(path, before, after, root)
+            if change is not None:
+                shown.append(change)
+            else:
+                self.remarks.append(f"{path} was changed; it is no text, or too big to show.")
+        shown += [text_content(plain(remark)) for remark in self.remarks]
+        if not shown or not result.success:
+            text = plain(inarch.result_text(result))
+            cut = f"{text[:LONGEST_TEXT]}\n…" if len(text) > LONGEST_TEXT else text
+            shown.append(text_content(fenced(cut)))
+        return shown
+
+
+def text_content(text: str) -> schema.ContentToolCallContent:
+    """Return Markdown as a piece of a call's content."""
+    return schema.ContentToolCallContent(type="content", content=schema.TextContentBlock(type="text", text=text))
+
+
+def diff(path: str, before: bytes | None, after: bytes | None, root: str) -> schema.FileEditToolCallContent | None:
+    """Return a change of a file as exactly its two texts; None where one is no text or too long."""
+    if max(len(before or b""), len(after or b"")) > LARGEST_DIFF:
+        return None
+    try:
+        old = None if before is None else before.decode()
+        new = "" if after is None else after.decode()
+        place = os.path.join(root, path)  # noqa: PTH118 - as it is, without a look at the disk
+        return schema.FileEditToolCallContent(type="diff", path=plain(place), old_text=old, new_text=new)
+    except UnicodeDecodeError:
+        return None
+
+
+def planned_diff(
+    arguments: Mapping[str, Any], read: Callable[[str], bytes | None], root: str
+) -> schema.FileEditToolCallContent | None:
+    """Return the change that a call is going to make; None where that can't be said exactly.
+
+    Args:
+        arguments: Those of the call.
+        read: Returns a file's bytes, None where there is none.
+        root: The workspace.
+    """
+    path, content = arguments.get("file_path"), arguments.get("content")
+    search, replace = arguments.get("search"), arguments.get("replace")
+    if not isinstance(path, str):
+        return None
+    before = read(path)
+    if isinstance(content, str):
+        return diff(path, before, content.encode("utf-8", "surrogatepass"), root)
+    if before is None or not isinstance(search, str) or not isinstance(replace, str) or not search or b"\r" in before:
+        return None
+    old, new = search.encode("utf-8", "surrogatepass"), replace.encode("utf-8", "surrogatepass")
+    count = before.count(old)
+    if count != 1 and not (count and arguments.get("replace_all") is True):
+        return None
+    return diff(path, before, before.replace(old, new), root)
+
+
+def _first_difference(before: bytes, after: bytes) -> int | None:
+    """Return the number of the first line that is another one than before; None for a new or removed file."""
+    if not before or not after:
+        return None
+    old, new = before.split(b"\n"), after.split(b"\n")
+    same: Sequence[bool] = [one == other for one, other in zip(old, new, strict=False)]
+    return same.index(False) + 1 if False in same else min(len(old), len(new))

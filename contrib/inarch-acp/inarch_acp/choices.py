@@ -1,0 +1,54 @@
+"""What a person can choose in the editor for a session: the mode and the model."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from acp import schema
+
+MODES = {
+    "ask": ("Ask", "Nothing that has effects runs without a question."),
+    "edits": ("Edits", "Edits of files run without a question, everything else that has effects is asked about."),
+    "all": ("All", "Everything that the policy does not deny runs without a question."),
+    "none": ("Read only", "Nothing that has effects runs."),
+}
+
+
+def modes(current: str) -> schema.SessionModeState:
+    """Return the modes as the protocol's own list of them."""
+    return schema.SessionModeState(
+        current_mode_id=current,
+        available_modes=[
+            schema.SessionMode(id=mode, name=name, description=words) for mode, (name, words) in MODES.items()
+        ],
+    )
+
+
+def config_options(mode: str, model: str, models: Sequence[str]) -> list[schema.SessionConfigOptionSelect]:
+    """Return mode and model as options of the session.
+
+    Args:
+        mode: The mode that holds.
+        model: The model that is asked.
+        models: Those that are offered.
+    """
+    return [
+        _option("mode", "Mode", mode, [(key, *words) for key, words in MODES.items()]),
+        _option("model", "Model", model, [(name, name, None) for name in dict.fromkeys([model, *models])]),
+    ]
+
+
+def _option(
+    key: str, name: str, current: str, offered: Sequence[tuple[str, str, str | None]]
+) -> schema.SessionConfigOptionSelect:
+    return schema.SessionConfigOptionSelect(
+        type="select",
+        id=key,
+        name=name,
+        category="mode" if key == "mode" else "model",
+        current_value=current,
+        options=[
+            schema.SessionConfigSelectOption(value=value, name=label, description=words)
+            for value, label, words in offered
+        ],
+    )

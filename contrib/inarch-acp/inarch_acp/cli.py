@@ -1,0 +1,25 @@
+"""`inarch acp`: serve one editor over standard input and output."""
+
+from __future__ import annotations
+
+import click
+
+import inarch
+
+
+@click.command("acp")
+@click.option("--profile", metavar="NAME", help="Profile of the configuration, for every session.")
+@click.option("--model", metavar="PROVIDER/NAME", help="Model to ask; auto picks one.")
+@click.option("--approve", type=click.Choice(["ask", "edits", "all", "none"]), help="What runs without a question.")
+@click.pass_obj
+def acp(context: inarch.PluginContext, profile: str | None, model: str | None, approve: str | None) -> int:
+    """Serve an editor that speaks the Agent Client Protocol, over standard input and output.
+
+    An editor starts this command; each of its sessions names the folder that it is about. Logs go to standard error.
+    """
+    from inarch_acp import Settings
+    from inarch_acp.serving import serve
+
+    settings = context.settings if isinstance(context.settings, Settings) else Settings()
+    flags = {name: value for name, value in (("model", model), ("approve", approve)) if value is not None}
+    return serve(profile, flags, settings.models)

@@ -1,0 +1,87 @@
+"""The commands that an editor offers after a slash."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Callable
+from typing import Any
+
+from acp import schema
+
+import inarch
+from inarch_acp.prompts import fenced
+from inarch_acp.wire import plain
+
+_COMMAND = re.compile(r"/([a-z]+)(?:\s+(.*))?", re.S)
+
+
+def _compact(session: inarch.Session, words: str) -> str:
+    dropped = session.compact()
+    return f"About {dropped.tokens} tokens fewer go to the model." if dropped else "There is nothing to leave out."
+
+
+def _context(session: inarch.Session, words: str) -> str:
+    view = session.context()
+    of = f" of {view.window}" if view.window else ""
+    rows = "\n".join(f"{row.tokens:>9}  {row.name}" for row in view.rows)
+    return f"{view.model}: about {view.tokens} tokens{of}\n\n{fenced(rows)}"
+
+
+def _undo(session: inarch.Session, words: str) -> str:
+    return _told(session.undo(words), "undo")
+
+
+def _redo(session: inarch.Session, words: str) -> str:
+    return _told(session.redo(words), "redo")
+
+
+def _told(report: Any, action: str) -> str:
+    """Return what became of the files."""
+    lines = [f"{'done' if report.done else 'not done'}: {action} of {what}" for what in report.what]
+    lines += [f"conflict in {one.path or 'it'}: {one.text}" for one in report.conflicts]
+    lines += [f"{one.path}: {one.action} {one.note}".rstrip() for one in report.files]
+    lines += [f"note: {note}" for note in report.notes]
+    return fenced(plain(inarch.escape("\n".join(lines)))) if lines else f"There is nothing to {action}."
+
+
+COMMANDS: dict[str, tuple[str, str, Callable[[inarch.Session, str], str]]] = {
+    "compact": ("Send only prompts and answers of earlier turns to the model.", "", _compact),
+    "context": ("Show what the model sees, in tokens.", "", _context),
+    "undo": ("Take back what the last turn changed, or TURN or CALL.", "TURN or CALL", _undo),
+    "redo": ("Put changes on again that were undone.", "TURN or CALL", _redo),
+}
+
+
+def available_commands() -> schema.AvailableCommandsUpdate:
+    """Return the commands, for the editor."""
+    return schema.AvailableCommandsUpdate(
+        session_update="available_commands_update",
+        available_commands=[
+            schema.AvailableCommand(
+                name=name,
+                description=words,
+                input=schema.AvailableCommandInput(schema.UnstructuredCommandInput(hint=hint)) if hint else None,
+            )
+            for name, (words, hint, _) in COMMANDS.items()
+        ],
+    )
+
+
+async def run_command(session: inarch.Session, text: str) -> str | None:
+    """Return what a command has to say; None where the text is none of them. A cancel waits for its end.
+
+    Raises:
+        InarchError: It can't be done now.
+    """
+    found = _COMMAND.fullmatch(text.strip())
+    if found is None or found[1] not in COMMANDS:
+        return None
+    run = COMMANDS[found[1]][2]
+    work = asyncio.ensure_future(asyncio.to_thread(run, session, (found[2] or "").strip()))
+    while not work.done():
+        try:
+            await asyncio.wait([work])
+        except asyncio.CancelledError:
+            pass  # files are never left halfway
+    return work.result()

@@ -1,0 +1,118 @@
+"""What an editor sends as a prompt, as the text and the pictures of a turn."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import os
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+from urllib.parse import unquote, urlsplit
+
+from acp import schema
+
+import inarch
+
+Block = (
+    schema.TextContentBlock
+    | schema.ImageContentBlock
+    | schema.AudioContentBlock
+    | schema.ResourceContentBlock
+    | schema.EmbeddedResourceContentBlock
+)
+_LINES = re.compile(r"L?(\d+)(?:[-:]L?(\d+))?")
+
+
+class Prompt(NamedTuple):
+    """The text of a prompt, and the pictures that come with it."""
+
+    text: str
+    images: tuple[inarch.Image, ...] = ()
+
+
+def read_prompt(blocks: Sequence[Block], root: str) -> Prompt:
+    """Return what a turn is asked.
+
+    A link to a file below the root becomes a mention, so that the file is read as it stands on disk. What is embedded
+    is told as the editor sent it, below the prompt and in a fence: nothing in it is taken for a mention.
+
+    Raises:
+        UsageError: A block is of a kind that is not offered, or can't be read.
+    """
+    said: list[str] = []
+    below: list[str] = []
+    images: list[inarch.Image] = []
+    for block in blocks:
+        if isinstance(block, schema.TextContentBlock):
+            said.append(block.text)
+        elif isinstance(block, schema.ImageContentBlock):
+            images.append(_image(block.mime_type, block.data))
+        elif isinstance(block, schema.ResourceContentBlock):
+            said.append(_mention(block.uri, block.name, root))
+        elif isinstance(block, schema.EmbeddedResourceContentBlock):
+            _embed(block.resource, root, said, below, images)
+        else:
+            raise inarch.UsageError("sound can't be sent", "leave it out")
+    text = "\n\n".join(["".join(said), *below])
+    return Prompt(text if text.strip() or not images else "Look at the picture.", tuple(images))
+
+
+def _embed(
+    resource: schema.TextResourceContents | schema.BlobResourceContents,
+    root: str,
+    said: list[str],
+    below: list[str],
+    images: list[inarch.Image],
+) -> None:
+    place, lines = _place(resource.uri, root)
+    said.append(f"`{place}`{lines}")
+    if isinstance(resource, schema.TextResourceContents):
+        below.append(f"{place}{lines}, as the editor has it:\n{fenced(resource.text)}")
+    elif (resource.mime_type or "").startswith("image/"):
+        images.append(_image(resource.mime_type or "", resource.blob))
+    else:
+        below.append(f"{place} is no text and was left out.")
+
+
+def _image(media_type: str, data: str) -> inarch.Image:
+    try:
+        return inarch.Image(media_type, base64.b64decode(data, validate=True))
+    except binascii.Error as error:
+        raise inarch.UsageError(f"a picture is not base64: {error}", "send it again") from None
+
+
+def _mention(uri: str, name: str, root: str) -> str:
+    place, lines = _place(uri, root)
+    if place == uri or Path(place).is_absolute():
+        return f"[{name}]({uri})"
+    word = re.sub(r"([\s\\])", r"\\\1", place) or "./"
+    return f" @{word}{lines} "
+
+
+def _place(uri: str, root: str) -> tuple[str, str]:
+    """Return what a URI names: a path in the workspace, another path, or the URI; and its lines in words."""
+    try:
+        parts = urlsplit(uri)
+    except ValueError:  # brackets that are no address
+        return uri, ""
+    if parts.scheme not in ("", "file") or parts.netloc not in ("", "localhost"):
+        return uri, ""
+    path = Path(os.path.normpath(unquote(parts.path)))
+    found = _LINES.fullmatch(parts.fragment)
+    last = found[2] if found and found[2] and found[2] != found[1] else ""
+    lines = (f" (lines {found[1]} to {last})" if last else f" (line {found[1]})") if found else ""
+    for base in (Path(root), Path(root).resolve()):
+        if path.is_relative_to(base):
+            relative = path.relative_to(base).as_posix()
+            return ("" if relative == "." else relative), lines
+    return str(path) or uri, lines
+
+
+def fenced(text: str, language: str = "") -> str:
+    """Return text in a fence of Markdown that nothing in it can end."""
+    longest = max((len(run) for run in re.findall("`+", text)), default=0)
+    fence = "`" * max(3, longest + 1)
+    text = text.removesuffix("\n")
+    return f"{fence}{language}\n{text}\n{fence}"

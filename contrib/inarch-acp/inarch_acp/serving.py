@@ -1,0 +1,300 @@
+"""The server: which request of the protocol means what, for all sessions of one editor."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import sys
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from acp import PROTOCOL_VERSION, RequestError, schema
+from acp.core import Connection
+from attrs import define, field
+from pydantic import BaseModel, ValidationError
+
+import inarch
+from inarch_acp.commands import available_commands
+from inarch_acp.prompts import read_prompt
+from inarch_acp.talk import Talk, notification
+from inarch_acp.updates import Update
+from inarch_acp.wire import INVALID_REQUEST, Wire, as_json, plain
+
+INVALID_PARAMS, INTERNAL, NOT_FOUND = -32602, -32603, -32002
+LAST_ANSWERS_S = 5.0
+"""How long requests that came before the client's end may take."""
+PAGE = 50
+"""Sessions in one answer to `session/list`."""
+_NO_MCP = "the editor's MCP servers are not used: Inarch has its own in `[plugins.mcp]` (plugin inarch-mcp)"
+_ONE_FOLDER = "a session is about one folder: the additional ones are not used"
+
+
+def serve(profile: str | None, flags: Mapping[str, Any], models: tuple[str, ...] = ()) -> int:
+    """Serve the client at the other end of standard input and output until it goes away.
+
+    From now on nothing else can write to standard output or read from standard input: what plugins and programs print
+    goes to standard error.
+
+    Args:
+        profile: The profile of every session; None takes the configured one.
+        flags: Keys of the profile that win over everything else.
+        models: Models to offer beside the profile's own.
+
+    Raises:
+        UsageError: Standard input or output is closed.
+    """
+    if os.isatty(0):
+        sys.stderr.write("inarch acp: an editor starts this command; it waits for messages now, Ctrl-D ends it\n")
+    try:
+        source, sink = os.dup(0), os.dup(1)
+    except OSError:
+        raise inarch.UsageError("standard input or output is closed", "have an editor start this command") from None
+    nothing = os.open(os.devnull, os.O_RDWR)
+    os.dup2(nothing, 0)
+    try:
+        os.dup2(2, 1)
+    except OSError:  # there is no standard error
+        os.dup2(nothing, 1)
+    return asyncio.run(_served(Wire, source, sink, profile, flags, models))
+
+
+async def _served(
+    make: Callable[[int, int], Wire], source: int, sink: int, profile: str | None, flags: Mapping[str, Any],
+    models: tuple[str, ...],
+) -> int:  # fmt: skip
+    wire = make(source, sink)
+    server = Server(wire, profile, flags, models)
+    connection = server.connection = Connection(server.answer, wire, listening=False)
+    loop = asyncio.get_running_loop()
+    for name in ("SIGINT", "SIGTERM", "SIGHUP"):
+        with suppress(AttributeError, NotImplementedError, ValueError):
+            loop.add_signal_handler(getattr(signal, name), wire.hang_up)
+    try:
+        await connection.main_loop()
+    finally:
+        await server.close()
+        await connection.close()
+    return 0
+
+
+@define(eq=False)
+class Server:
+    """Answers the requests of one client.
+
+    Args:
+        wire: Takes messages.
+        profile: The profile of every session.
+        flags: Keys of the profile that win.
+        models: Models that are offered.
+    """
+
+    wire: Wire
+    profile: str | None = None
+    flags: Mapping[str, Any] = field(factory=dict)
+    models: tuple[str, ...] = ()
+    connection: Connection = field(init=False)
+    _talks: dict[str, Talk] = field(init=False, factory=dict)
+    _opening: set[str] = field(init=False, factory=set)
+    _composing: asyncio.Lock = field(init=False, factory=asyncio.Lock)
+    _is_known: bool = field(init=False, default=False)
+    _answering: set[asyncio.Task[Any]] = field(init=False, factory=set)
+
+    async def answer(self, method: str, params: Any, is_notification: bool) -> dict[str, Any] | None:
+        """Return the result of a request; a notification that means nothing here is passed over.
+
+        Raises:
+            RequestError: As the protocol has it.
+        """
+        if is_notification:
+            await self._told(method, params)
+            return None
+        if (task := asyncio.current_task()) is not None:
+            self._answering.add(task)
+            task.add_done_callback(self._answering.discard)
+        if method not in _METHODS:
+            raise RequestError.method_not_found(method)
+        model, handle = _METHODS[method]
+        try:
+            request = model.model_validate({} if params is None else params)
+        except ValidationError as error:
+            wrong = [{"where": list(one["loc"]), "what": one["msg"]} for one in error.errors()]
+            raise RequestError(INVALID_PARAMS, "Invalid params", {"errors": wrong}) from None
+        if not self._is_known and method != "initialize":
+            raise RequestError(INVALID_REQUEST, "initialize comes first")
+        try:
+            result = await handle(self, request)
+        except inarch.UsageError as error:
+            raise RequestError(INVALID_PARAMS, plain(str(error))) from None
+        except inarch.InarchError as error:
+            raise RequestError(INTERNAL, plain(str(error))) from None
+        return as_json(result) if result is not None else {}
+
+    async def _told(self, method: str, params: Any) -> None:
+        """Do what a notification says; one that means nothing here is passed over, as nobody waits for an answer."""
+        if method == "session/cancel":
+            with suppress(ValidationError):
+                session_id = schema.CancelNotification.model_validate(params).session_id
+                if session_id in self._talks:
+                    await self._talks[session_id].cancel()
+
+    async def close(self) -> None:
+        """Cancel what runs, let what was asked be answered, and close every session."""
+        await asyncio.sleep(0)  # what came last begins to be answered
+        for talk in list(self._talks.values()):
+            await talk.cancel()
+        if self._answering:
+            await asyncio.wait(self._answering, timeout=LAST_ANSWERS_S)
+        for talk in list(self._talks.values()):
+            await talk.close()
+        self._talks.clear()
+
+    async def _initialize(self, request: schema.InitializeRequest) -> schema.InitializeResponse:
+        self._is_known = True
+        return schema.InitializeResponse(
+            protocol_version=PROTOCOL_VERSION,  # the only one there is; a client that can't speak it goes away
+            agent_capabilities=schema.AgentCapabilities(
+                load_session=True,
+                prompt_capabilities=schema.PromptCapabilities(image=True, audio=False, embedded_context=True),
+                mcp_capabilities=schema.McpCapabilities(http=False, sse=False),
+                session_capabilities=schema.SessionCapabilities(
+                    list=schema.SessionListCapabilities(),
+                    resume=schema.SessionResumeCapabilities(),
+                    close=schema.SessionCloseCapabilities(),
+                ),
+            ),
+            auth_methods=[],
+            agent_info=schema.Implementation(name="inarch", title="Inarch", version=inarch.__version__),
+        )
+
+    async def _authenticate(self, request: schema.AuthenticateRequest) -> None:
+        raise RequestError(INVALID_PARAMS, "there is nothing to authenticate with: keys are in Inarch's configuration")
+
+    async def _new(self, request: schema.NewSessionRequest) -> schema.NewSessionResponse:
+        talk = await self._opened(request.cwd, None, _unused(request))
+        return schema.NewSessionResponse(session_id=talk.id, modes=talk.modes, config_options=talk.options)
+
+    async def _load(self, request: schema.LoadSessionRequest) -> schema.LoadSessionResponse:
+        talk = await self._opened(request.cwd, request.session_id, _unused(request))
+        await talk.replay()
+        return schema.LoadSessionResponse(modes=talk.modes, config_options=talk.options)
+
+    async def _resume(self, request: schema.ResumeSessionRequest) -> schema.ResumeSessionResponse:
+        talk = await self._opened(request.cwd, request.session_id, _unused(request))
+        return schema.ResumeSessionResponse(modes=talk.modes, config_options=talk.options)
+
+    async def _list(self, request: schema.ListSessionsRequest) -> schema.ListSessionsResponse:
+        first = int(request.cursor) if request.cursor and request.cursor.isdecimal() else 0
+        root = _checked(request.cwd) if request.cwd else None
+        app = await self._composed(root or str(Path.home()))
+        try:
+            found = list(await asyncio.to_thread(app.store.sessions, root))
+        finally:
+            await app.aclose()
+        shown = [
+            schema.SessionInfo(
+                session_id=one.id, cwd=plain(one.root), title=plain(one.title) or None, updated_at=one.updated
+            )
+            for one in found[first : first + PAGE]
+        ]
+        more = str(first + PAGE) if len(found) > first + PAGE else None
+        return schema.ListSessionsResponse(sessions=shown, next_cursor=more)
+
+    async def _prompt(self, request: schema.PromptRequest) -> schema.PromptResponse:
+        talk = self._talk(request.session_id)
+        return await talk.prompt(read_prompt(request.prompt, talk.app.config.root))
+
+    async def _close_session(self, request: schema.CloseSessionRequest) -> None:
+        talk = self._talk(request.session_id)
+        del self._talks[talk.id]
+        await talk.close()
+
+    async def _set_mode(self, request: schema.SetSessionModeRequest) -> None:
+        talk = self._talk(request.session_id)
+        talk.choose_mode(request.mode_id)
+        self._send(talk.id, schema.ConfigOptionUpdate(session_update="config_option_update",
+                                                      config_options=talk.options))  # fmt: skip
+
+    async def _set_option(
+        self, request: schema.SetSessionConfigOptionSelectRequest
+    ) -> schema.SetSessionConfigOptionResponse:
+        talk = self._talk(request.session_id)
+        if request.config_id == "mode":
+            talk.choose_mode(request.value)
+        elif request.config_id == "model":
+            await talk.choose_model(request.value)
+        else:
+            raise inarch.UsageError(f"there is no option {request.config_id!r}", "mode or model")
+        return schema.SetSessionConfigOptionResponse(config_options=talk.options)
+
+    async def _opened(self, cwd: str, session_id: str | None, unused: Sequence[str]) -> Talk:
+        """Return a session that is ready; one that is open already stays as it is.
+
+        Raises:
+            InarchError: The folder, the configuration or the session can't be used.
+        """
+        place = _checked(cwd)
+        if session_id is not None and (known := self._talks.get(session_id)) is not None:
+            if known.is_busy or place != known.app.config.root:
+                raise inarch.UsageError(f"session {session_id} is in use", "wait until it has answered")
+            return known
+        if session_id in self._opening:
+            raise inarch.UsageError(f"session {session_id} is being opened", "wait for it")
+        self._opening.add(session_id or "")
+        try:
+            app = await self._composed(place)
+            talk = Talk(app, self._send, self.connection.send_request, self.models)
+            try:
+                await asyncio.to_thread(talk.open, session_id)
+            except BaseException:
+                await app.aclose()
+                raise
+        finally:
+            self._opening.discard(session_id or "")
+        self._talks[talk.id] = talk
+        for remark in unused:
+            talk.remark(remark)
+        # After the response: before it, a client does not know the session's id.
+        asyncio.get_running_loop().call_soon(self._send, talk.id, available_commands())
+        return talk
+
+    async def _composed(self, root: str) -> inarch.App:
+        async with self._composing:  # plugins are loaded one after the other
+            return await asyncio.to_thread(inarch.compose, self.profile, root, flags=self.flags)
+
+    def _talk(self, session_id: str) -> Talk:
+        talk = self._talks.get(session_id)
+        if talk is None:
+            raise RequestError(NOT_FOUND, f"no session {plain(session_id)!r} is open", {"sessionId": plain(session_id)})
+        return talk
+
+    def _send(self, session_id: str, update: Update) -> None:
+        self.wire.put(notification(session_id, update))
+
+
+def _checked(cwd: str) -> str:
+    if not os.path.isabs(cwd) or "\0" in cwd:  # noqa: PTH117 - a text of the client's, not yet a path
+        raise inarch.UsageError(f"{cwd!r} is no absolute path", "send the folder's absolute path as cwd")
+    return os.path.realpath(cwd)
+
+
+def _unused(request: schema.NewSessionRequest | schema.LoadSessionRequest | schema.ResumeSessionRequest) -> list[str]:
+    """Return what of a request counts for nothing."""
+    return [*([_NO_MCP] if request.mcp_servers else []), *([_ONE_FOLDER] if request.additional_directories else [])]
+
+
+_Handler = Callable[[Server, Any], Awaitable[BaseModel | None]]
+_METHODS: dict[str, tuple[type[BaseModel], _Handler]] = {
+    "initialize": (schema.InitializeRequest, Server._initialize),
+    "authenticate": (schema.AuthenticateRequest, Server._authenticate),
+    "session/new": (schema.NewSessionRequest, Server._new),
+    "session/load": (schema.LoadSessionRequest, Server._load),
+    "session/resume": (schema.ResumeSessionRequest, Server._resume),
+    "session/list": (schema.ListSessionsRequest, Server._list),
+    "session/prompt": (schema.PromptRequest, Server._prompt),
+    "session/close": (schema.CloseSessionRequest, Server._close_session),
+    "session/set_mode": (schema.SetSessionModeRequest, Server._set_mode),
+    "session/set_config_option": (schema.SetSessionConfigOptionSelectRequest, Server._set_option),
+}

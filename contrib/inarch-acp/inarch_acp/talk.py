@@ -1,0 +1,281 @@
+"""One session of an editor: its application, its turns one after the other, and what is sent about them."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from acp import RequestError, schema
+from attrs import define, field
+
+import inarch
+from inarch_acp.asking import Asking, Request
+from inarch_acp.calls import LARGEST_DIFF
+from inarch_acp.choices import MODES, config_options, modes
+from inarch_acp.commands import run_command
+from inarch_acp.pictures import has_pictures, put_pictures
+from inarch_acp.prompts import Prompt
+from inarch_acp.updates import Update, Updates, agent_chunk
+from inarch_acp.wire import as_json, plain
+
+Send = Callable[[str, Update], None]
+_NO_PICTURES = "the pictures were left out: the plugin acp is not in the profile of this folder, or isolated"
+
+
+@define(eq=False)
+class Talk:
+    """A session that an editor talks in; it answers one prompt at a time.
+
+    Args:
+        app: Composed for this session.
+        send: Sends an update about the session.
+        request: Sends a request to the editor.
+        models: Models that are offered beside the profile's own.
+    """
+
+    app: inarch.App
+    send: Send
+    request: Request
+    models: tuple[str, ...] = ()
+    mode: str = field(init=False)
+    model: str = field(init=False)
+    session: inarch.Session = field(init=False)
+    _front_end: Asking = field(init=False)
+    _updates: Updates = field(init=False)
+    _happened: asyncio.Queue[inarch.Event | asyncio.Future[None]] = field(init=False, factory=asyncio.Queue)
+    _loop: asyncio.AbstractEventLoop = field(init=False, factory=asyncio.get_running_loop)
+    _passing: asyncio.Task[None] | None = field(init=False, default=None)
+    _turn: asyncio.Task[schema.PromptResponse] | None = field(init=False, default=None)
+    _titled: bool = field(init=False, default=False)
+
+    def __attrs_post_init__(self) -> None:
+        profile = self.app.config.profile
+        self.mode, self.model = profile.approve, profile.model
+        self._front_end = Asking(self._saw, self.request, self._settle, self._read, self.app.config.root)
+        self.app.front_end = self._front_end
+
+    @property
+    def id(self) -> str:
+        """The session's id."""
+        return self.session.id
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether a prompt is being answered."""
+        return self._turn is not None
+
+    def open(self, session_id: str | None) -> None:
+        """Open a new session or a kept one.
+
+        Raises:
+            InarchError: There is none of this id, or it can't be opened.
+        """
+        self.session = self.app.session(session_id)
+        self._front_end.session_id = self.id
+        self._updates = self._new_updates()
+
+    def remark(self, text: str) -> None:
+        """Tell the user something, with the next thing that is sent about the session."""
+        data = {"text": text, "source": "acp"}
+        self._saw(inarch.Event(0, inarch.utc_now(), self.id, None, "note", data))
+
+    async def replay(self) -> None:
+        """Send everything that was said in the session so far."""
+        recorded = self._new_updates(replays=True)
+        for event in await asyncio.to_thread(self.app.store.load, self.id):
+            async for update in recorded.of(event):
+                self._send(update)
+        for update in recorded.cut_off():
+            self._send(update)
+        self._titled = True
+        await self._settle()
+
+    async def prompt(self, prompt: Prompt) -> schema.PromptResponse:
+        """Answer a prompt.
+
+        Raises:
+            RequestError: Another one is being answered, or the turn failed.
+            InarchError: The prompt or the configuration can't be used.
+        """
+        if self._turn is not None:
+            raise RequestError(-32600, "a prompt is being answered in this session: cancel it, or wait for its end")
+        self._listen()
+        turn = self._turn = asyncio.create_task(self._answer(prompt))
+        try:
+            await asyncio.wait([turn])
+        except asyncio.CancelledError:  # the connection is over
+            await self.cancel()
+            raise
+        finally:
+            self._turn = None
+        await self._settle()
+        if turn.cancelled():
+            return schema.PromptResponse(stop_reason="cancelled")
+        return turn.result()
+
+    async def cancel(self) -> None:
+        """Cancel what is being answered, if anything is, and return when it has ended."""
+        if (turn := self._turn) is not None:
+            turn.cancel()
+            await asyncio.wait([turn])
+
+    def choose_mode(self, mode: str) -> None:
+        """Let other calls run without a question.
+
+        Raises:
+            UsageError: There is no such mode.
+        """
+        if mode not in MODES:
+            raise inarch.UsageError(f"there is no mode {mode!r}", f"one of {', '.join(MODES)}")
+        self.session.set_approve(mode)
+        self.mode = mode
+        self._send(schema.CurrentModeUpdate(session_update="current_mode_update", current_mode_id=mode))
+
+    async def choose_model(self, model: str) -> None:
+        """Ask another model from the next prompt on.
+
+        Raises:
+            UsageError: It is none of those that are offered.
+            ConfigError: Nobody provides it.
+        """
+        offered = {self.model, self.app.config.profile.model, *self.models}
+        if model not in offered:
+            raise inarch.UsageError(f"{model!r} is not offered", "add it to `models` of [plugins.acp]")
+        await self.session.set_model(model)
+        self.model = model
+
+    @property
+    def modes(self) -> schema.SessionModeState:
+        """The modes and which one holds."""
+        return modes(self.mode)
+
+    @property
+    def options(self) -> Any:
+        """Mode and model as the session's options."""
+        return config_options(self.mode, self.model, [self.app.config.profile.model, *self.models])
+
+    async def close(self) -> None:
+        """End what runs, in good order, and let go of everything."""
+        await self.cancel()
+        put_pictures(self.id, ())
+        if self._passing is not None:
+            self._passing.cancel()
+        await self.app.aclose()
+
+    async def _answer(self, prompt: Prompt) -> schema.PromptResponse:
+        said = await run_command(self.session, prompt.text)
+        if said is not None:
+            self._send(agent_chunk(said, inarch.new_id()))
+            return schema.PromptResponse(stop_reason="end_turn")
+        put_pictures(self.id, prompt.images)
+        turn = await self.session.run(prompt.text)
+        await self._settle()
+        if has_pictures(self.id):
+            put_pictures(self.id, ())
+            self._send(agent_chunk(f"> {_NO_PICTURES}\n\n", inarch.new_id()))
+        self._tell_title(prompt.text)
+        await self._tell_usage()
+        return self._response(turn)
+
+    def _response(self, turn: inarch.Turn) -> schema.PromptResponse:
+        if turn.status == "failed":
+            raise RequestError(-32603, plain(turn.error or "the turn failed"))
+        reason: schema.StopReason = "end_turn"
+        if turn.status == "limited":
+            reason = "max_tokens" if turn.limit == "max_tokens" else "max_turn_requests"
+        elif self._updates.finish in ("length", "filtered"):
+            reason = "max_tokens" if self._updates.finish == "length" else "refusal"
+        elif turn.status == "cancelled":
+            reason = "cancelled"
+        used = turn.usage
+        given, made = used.input_tokens, used.output_tokens
+        usage = None
+        if given is not None and made is not None:
+            usage = schema.Usage(
+                total_tokens=given + made, input_tokens=given, output_tokens=made,
+                cached_read_tokens=used.cached_tokens, thought_tokens=used.reasoning_tokens,
+            )  # fmt: skip
+        meta = {"inarch": {"turn_id": turn.id, "status": turn.status, "limit": turn.limit}}
+        return schema.PromptResponse(stop_reason=reason, usage=usage, field_meta=meta)
+
+    def _tell_title(self, text: str) -> None:
+        if not self._titled:
+            self._titled = True
+            title = " ".join(text.split())[:80]
+            self._send(schema.SessionInfoUpdate(session_update="session_info_update", title=plain(title)))
+
+    async def _tell_usage(self) -> None:
+        try:
+            view = await asyncio.to_thread(self.session.context)
+        except inarch.InarchError:
+            return  # how much there is in the window is not worth an error after an answer
+        if view.window:
+            self._send(schema.UsageUpdate(session_update="usage_update", used=view.tokens, size=view.window))
+
+    def _new_updates(self, *, replays: bool = False) -> Updates:
+        tracers = frozenset(bound.value.name for bound in self.app.composition.tracers)
+        return Updates(self.app.config.root, self._category, self._blob, tracers, replays)
+
+    def _category(self, name: str) -> str:
+        bound = self.app.composition.tools.get(name)
+        return bound.value.category if bound is not None else "other"
+
+    def _blob(self, ref: str) -> bytes:
+        try:
+            return self.app.store.get_blob(self.id, ref)
+        except inarch.StoreError as error:
+            sys.stderr.write(f"inarch acp: {inarch.escape(str(error))}\n")
+            return b"\xff"  # no text: told as a change that can't be shown
+
+    def _read(self, path: str) -> bytes | None:
+        try:
+            stat = self.app.workspace.stat(path)
+            if stat is None or stat.kind != "file":
+                return None
+            found = self.app.workspace.read(path, 0, LARGEST_DIFF + 1)
+            return found.data
+        except inarch.InarchError:
+            return None
+
+    def _send(self, update: Update) -> None:
+        self.send(self.id, update)
+
+    def _saw(self, event: inarch.Event) -> None:
+        """Put an event in line, from any thread."""
+        try:
+            self._loop.call_soon_threadsafe(self._happened.put_nowait, event)
+        except RuntimeError:
+            pass  # the loop is closed: nobody is there who could see it
+
+    async def _settle(self) -> None:
+        """Return when everything that happened so far was sent."""
+        passing = self._listen()
+        reached: asyncio.Future[None] = self._loop.create_future()
+        self._loop.call_soon_threadsafe(self._happened.put_nowait, reached)
+        await asyncio.wait([reached, passing], return_when=asyncio.FIRST_COMPLETED)
+        if passing.done() and not passing.cancelled():
+            passing.result()
+
+    def _listen(self) -> asyncio.Task[None]:
+        """Begin to send what happens; nothing is sent of a new session before the editor knows its id."""
+        if self._passing is None:
+            self._passing = asyncio.create_task(self._pass_on())
+        return self._passing
+
+    async def _pass_on(self) -> None:
+        while True:
+            item = await self._happened.get()
+            if isinstance(item, asyncio.Future):
+                if not item.done():
+                    item.set_result(None)
+                continue
+            async for update in self._updates.of(item):
+                self._send(update)
+
+
+def notification(session_id: str, update: Update) -> dict[str, Any]:
+    """Return an update as a message."""
+    params = schema.SessionNotification(session_id=session_id, update=update)
+    return {"jsonrpc": "2.0", "method": "session/update", "params": as_json(params)}

@@ -1,0 +1,226 @@
+"""From the events of a session to the updates that an editor shows."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Mapping
+from typing import Any
+
+from acp import schema
+from attrs import define, field
+
+import inarch
+from inarch_acp.calls import ShownCall
+from inarch_acp.wire import plain
+
+Update = (
+    schema.UserMessageChunk
+    | schema.AgentMessageChunk
+    | schema.AgentThoughtChunk
+    | schema.ToolCallStart
+    | schema.ToolCallProgress
+    | schema.AvailableCommandsUpdate
+    | schema.CurrentModeUpdate
+    | schema.ConfigOptionUpdate
+    | schema.SessionInfoUpdate
+    | schema.UsageUpdate
+)
+
+
+@define(eq=False)
+class Updates:
+    """Makes updates of events; knows what of the present reply was shown already.
+
+    Args:
+        root: The workspace.
+        category: Returns the category of a tool.
+        blob: Returns bytes that the session keeps.
+        tracers: Names of tracers: what they sum up is no part of the answer.
+        replays: Whether the events are those of a record: they have whole replies instead of pieces.
+    """
+
+    root: str
+    category: Callable[[str], str]
+    blob: Callable[[str], bytes]
+    tracers: frozenset[str] = frozenset()
+    replays: bool = False
+    calls: dict[str, ShownCall] = field(init=False, factory=dict)
+    finish: str = field(init=False, default="")
+    _said: str = field(init=False, default="")
+    _reply: str = field(init=False, default="")
+
+    async def of(self, event: inarch.Event) -> AsyncIterator[Update]:
+        """Yield the updates that an event comes to."""
+        kind, data = event.kind, event.data
+        if kind == "file.changed":
+            await self._changed(data)
+        elif kind == "call.result":
+            for update in self._ended(data):
+                yield update
+        elif (handler := _HANDLERS.get(kind)) is not None:
+            for update in handler(self, event):
+                yield update
+
+    def cut_off(self) -> list[Update]:
+        """Return the ends of calls whose results were never recorded."""
+        open_calls = [call for call in self.calls.values() if not call.is_done]
+        return [schema.ToolCallProgress(session_update="tool_call_update", tool_call_id=call.id, status="failed")
+                for call in open_calls]  # fmt: skip
+
+    def _turn_started(self, event: inarch.Event) -> list[Update]:
+        turn = event.data["turn"]
+        self._said, self.finish = "", ""
+        if turn["type"] == "user" and self.replays:
+            return [user_chunk(turn["content"], turn["id"])]
+        return []
+
+    def _requested(self, event: inarch.Event) -> list[Update]:
+        if event.data["purpose"] == "turn":
+            self._said, self._reply = "", f"{event.turn_id}-{event.seq}"
+        return []
+
+    def _delta(self, event: inarch.Event) -> list[Update]:
+        text, reasoning = event.data["text"], event.data["reasoning"]
+        self._said += text
+        shown: list[Update] = [thought_chunk(reasoning, f"{self._reply}-thought")] if reasoning else []
+        return [*shown, agent_chunk(text, self._reply)] if text else shown
+
+    def _replied(self, event: inarch.Event) -> list[Update]:
+        if event.data["purpose"] != "turn":
+            return []
+        self.finish = event.data["finish"]
+        if not self.replays:
+            return []
+        shown: list[Update] = []
+        for part in event.data["message"]["parts"]:
+            if part["type"] == "reasoning" and part["text"]:
+                shown.append(thought_chunk(part["text"], f"{self._reply}-thought"))
+            elif part["type"] == "text" and part["text"]:
+                self._said += part["text"]
+                shown.append(agent_chunk(part["text"], self._reply))
+        return shown
+
+    def _call_state(self, event: inarch.Event) -> list[Update]:
+        data = event.data
+        call = self.calls.get(data["call_id"])
+        if call is None:
+            return self._begun(data)
+        call.writes = call.writes or bool((data.get("effects") or {}).get("writes"))
+        status: schema.ToolCallStatus = "in_progress" if data["status"] == "executing" else "pending"
+        update = schema.ToolCallProgress(
+            session_update="tool_call_update", tool_call_id=call.id, status=status, kind=call.kind
+        )
+        return [update]
+
+    def _begun(self, data: Mapping[str, Any]) -> list[Update]:
+        arguments = (data.get("call") or {}).get("arguments") or {}
+        call = ShownCall(data["call_id"], data["name"], arguments, self.category(data["name"]))
+        self.calls[call.id] = call
+        start = schema.ToolCallStart(
+            session_update="tool_call",
+            tool_call_id=call.id,
+            title=call.title,
+            kind=call.kind,
+            status="pending",
+            locations=call.locations(self.root),
+            raw_input=plain(arguments),
+        )
+        return [start]
+
+    def _output(self, event: inarch.Event) -> list[Update]:
+        call = self.calls.get(event.data["call_id"])
+        if call is None or self.replays:
+            return []
+        call.output += event.data["text"]
+        return [schema.ToolCallProgress(session_update="tool_call_update", tool_call_id=call.id, content=call.live())]
+
+    async def _changed(self, data: Mapping[str, Any]) -> None:
+        """Keep the two sides of a change with its call, until that has ended."""
+        call = self.calls.get(data["call_id"])
+        if call is None or (data["before"] is None and data["after"] is None):
+            return  # an undo, or a directory
+        path, new_path = data["path"], data.get("new_path")
+        if not data["kept"]:
+            call.remarks.append(f"{path} was changed; its bytes are not kept.")
+        elif new_path is not None:
+            call.remarks.append(f"{path} is {new_path} now.")
+        else:
+            before, after = await asyncio.gather(*(self._bytes(data[side]) for side in ("before", "after")))
+            first = call.changes[path][0] if path in call.changes else before
+            call.changes[path] = (first, after)
+
+    async def _bytes(self, ref: str | None) -> bytes | None:
+        return None if ref is None else await asyncio.to_thread(self.blob, ref)
+
+    def _ended(self, data: Mapping[str, Any]) -> list[Update]:
+        call = self.calls.get(data["call_id"])
+        if call is None:
+            return []
+        call.is_done = True
+        given = data["result"]
+        result = inarch.from_data(inarch.ToolResult, given)
+        update = schema.ToolCallProgress(
+            session_update="tool_call_update",
+            tool_call_id=call.id,
+            status="completed" if data["status"] == "success" else "failed",
+            content=call.outcome(result, self.root),
+            locations=call.locations(self.root),
+            raw_output=plain(given["data"] if result.success else {"error": given["error"], "data": given["data"]}),
+        )
+        return [update]
+
+    def _turn_ended(self, event: inarch.Event) -> list[Update]:
+        """Say what of the answer was not said while it came: where no model said it, or a limit ended the turn."""
+        turn = event.data["turn"]
+        content = turn["content"] if turn["type"] == "agent" else ""
+        said, self._said = self._said, ""
+        rest = content.removeprefix(said) if content.startswith(said) else content
+        return [agent_chunk(rest, self._reply or turn["id"])] if rest.strip() else []
+
+    def _remark(self, event: inarch.Event) -> list[Update]:
+        """Show a remark as a quote of its own, beside the answer."""
+        data = event.data
+        if event.kind == "note":
+            text = "" if data["source"] in self.tracers else data["text"]
+        elif event.kind == "limit.wait":
+            text = f"waiting {data['seconds']:.0f} s: {data['reason']}"
+        elif event.kind == "model.switched":
+            text = f"{data['new']} goes on in place of {data['old']}: {data['reason']}"
+        else:  # that a provider failed is the turn's own error, if it ends the turn
+            text = "" if data["door"] == "provider" else " ".join(filter(None, (data["message"], data["remedy"])))
+        quoted = "\n> ".join(text.splitlines())
+        return [agent_chunk(f"> {quoted}\n\n", inarch.new_id())] if text else []
+
+
+_HANDLERS: dict[str, Callable[[Updates, inarch.Event], list[Update]]] = {
+    "turn.started": Updates._turn_started,
+    "model.requested": Updates._requested,
+    "model.delta": Updates._delta,
+    "model.replied": Updates._replied,
+    "call.state": Updates._call_state,
+    "call.output": Updates._output,
+    "turn.ended": Updates._turn_ended,
+    "note": Updates._remark,
+    "limit.wait": Updates._remark,
+    "model.switched": Updates._remark,
+    "error": Updates._remark,
+}
+
+
+def _text(text: str) -> schema.TextContentBlock:
+    return schema.TextContentBlock(type="text", text=plain(text))
+
+
+def agent_chunk(text: str, message_id: str) -> schema.AgentMessageChunk:
+    """Return a piece of what the agent says."""
+    return schema.AgentMessageChunk(session_update="agent_message_chunk", content=_text(text), message_id=message_id)
+
+
+def thought_chunk(text: str, message_id: str) -> schema.AgentThoughtChunk:
+    """Return a piece of what the model thinks."""
+    return schema.AgentThoughtChunk(session_update="agent_thought_chunk", content=_text(text), message_id=message_id)
+
+
+def user_chunk(text: str, message_id: str) -> schema.UserMessageChunk:
+    """Return what the user said, for a session that is loaded."""
+    return schema.UserMessageChunk(session_update="user_message_chunk", content=_text(text), message_id=message_id)

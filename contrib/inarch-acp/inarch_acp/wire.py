@@ -1,0 +1,155 @@
+"""The wire: JSON-RPC messages, one a line, over two descriptors; nothing that is no message gets through.
+
+Two threads do what may block, so that neither a client that doesn't read nor one that doesn't write holds up a turn.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import queue
+import threading
+from typing import Any
+
+from attrs import define, field
+from pydantic import BaseModel
+
+PARSE_ERROR, INVALID_REQUEST = -32700, -32600
+LONGEST_LINE = 64 << 20
+"""Bytes of one message: pictures come in base64."""
+_CLOSING_S = 5.0
+
+
+@define(eq=False, repr=False)
+class Wire:
+    """A transport for the protocol package's `Connection`.
+
+    Args:
+        source: The descriptor that messages come from.
+        sink: The descriptor that messages go to.
+    """
+
+    source: int
+    sink: int
+    _loop: asyncio.AbstractEventLoop = field(init=False, factory=asyncio.get_running_loop)
+    _came: asyncio.Queue[dict[str, Any] | None] = field(init=False, factory=asyncio.Queue)
+    _going: queue.SimpleQueue[bytes | None] = field(init=False, factory=queue.SimpleQueue)
+    _writer: threading.Thread = field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        threading.Thread(target=self._read, name="acp-reader", daemon=True).start()
+        self._writer = threading.Thread(target=self._write, name="acp-writer", daemon=True)
+        self._writer.start()
+
+    def put(self, message: dict[str, Any]) -> None:
+        """Put a message in line."""
+        self._going.put(json.dumps(message, separators=(",", ":"), default=repr).encode() + b"\n")
+
+    async def send(self, message: dict[str, Any]) -> None:
+        """Put a message in line."""
+        self.put(message)
+
+    async def receive(self) -> dict[str, Any] | None:
+        """Return the next message; None when there will be no more."""
+        return await self._came.get()
+
+    async def close(self) -> None:
+        """Write what is in line, as long as somebody reads."""
+        self._going.put(None)
+        await asyncio.to_thread(self._writer.join, _CLOSING_S)
+
+    def hang_up(self) -> None:
+        """Let `receive` return None, as if the client were gone."""
+        self._came.put_nowait(None)
+
+    def _read(self) -> None:
+        kept: list[bytes] = []
+        size, is_skipped = 0, False
+        try:
+            while data := os.read(self.source, 1 << 16):
+                *ends, rest = data.split(b"\n")
+                for end in ends:
+                    self._from_thread(self._take, None if is_skipped else b"".join([*kept, end]))
+                    kept, size, is_skipped = [], 0, False
+                kept.append(rest)
+                size += len(rest)
+                if size > LONGEST_LINE:
+                    kept, size, is_skipped = [], 0, True
+        except OSError:
+            pass  # what closes a terminal or a socket in this way is a client that is gone
+        if any(kept):
+            self._from_thread(self._take, b"".join(kept))
+        self._from_thread(self.hang_up)
+
+    def _write(self) -> None:
+        try:
+            while (data := self._going.get()) is not None:
+                while data:
+                    data = data[os.write(self.sink, data) :]
+        except OSError:
+            self._from_thread(self.hang_up)
+
+    def _from_thread(self, call: Any, *given: Any) -> None:
+        try:
+            self._loop.call_soon_threadsafe(call, *given)
+        except RuntimeError:
+            pass  # the loop is closed: nobody listens any more
+
+    def _take(self, line: bytes | None) -> None:
+        if line is None:
+            self._refuse(INVALID_REQUEST, f"a message of more than {LONGEST_LINE >> 20} MB")
+            return
+        if not line.strip():
+            return
+        try:
+            message = json.loads(line)
+        except (ValueError, RecursionError) as error:
+            self._refuse(PARSE_ERROR, f"no JSON: {error}")
+            return
+        wrong = _what_is_wrong(message)
+        if wrong:
+            known = message.get("id") if isinstance(message, dict) else None
+            self._refuse(INVALID_REQUEST, wrong, known if _is_id(known) else None)
+        else:
+            self._came.put_nowait(message)
+
+    def _refuse(self, code: int, why: str, message_id: str | int | None = None) -> None:
+        self.put({"jsonrpc": "2.0", "id": message_id, "error": {"code": code, "message": why}})
+
+
+def _what_is_wrong(message: Any) -> str:
+    if not isinstance(message, dict):
+        return "a message is a JSON object"
+    if message.get("jsonrpc") != "2.0":
+        return 'a message has "jsonrpc": "2.0"'
+    if "id" in message and message["id"] is not None and not _is_id(message["id"]):
+        return "an id is a text or a whole number"
+    if "method" in message and not isinstance(message["method"], str):
+        return "a method is a text"
+    if "method" not in message and not ("id" in message and ("result" in message or "error" in message)):
+        return "a message is a request, a notification or a response"
+    if "method" not in message and "error" in message and not isinstance(message["error"], (dict, type(None))):
+        return "an error is a JSON object"
+    return ""
+
+
+def _is_id(value: Any) -> bool:
+    return isinstance(value, (str, int)) and not isinstance(value, bool)
+
+
+def as_json(model: BaseModel) -> dict[str, Any]:
+    """Return a message of the protocol as plain JSON data."""
+    data: dict[str, Any] = model.model_dump(mode="json", by_alias=True, exclude_none=True)
+    return data
+
+
+def plain(value: Any) -> Any:
+    """Return JSON data in which every text can be sent: lone surrogates, as names of files have them, become codes."""
+    if isinstance(value, str):
+        return value if value.isascii() else value.encode("utf-8", "backslashreplace").decode()
+    if isinstance(value, dict):
+        return {plain(str(key)): plain(one) for key, one in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(one) for one in value]
+    return value

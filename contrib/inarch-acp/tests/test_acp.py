@@ -1,0 +1,281 @@
+"""`inarch acp` as an editor sees it: a real process, the protocol's own client, and a model on loopback."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from acp import RequestError, schema
+
+PNG = base64.b64encode(b"\x89PNG\r\n\x1a\n" + b"\0" * 32).decode()
+
+
+def choosing(*answers: str | None) -> Callable[[Any], Any]:
+    """Answer questions one after the other; the last answer stands for all that follow."""
+    left = list(answers)
+
+    async def answer(options: list[schema.PermissionOption]) -> str | None:
+        chosen = left.pop(0) if len(left) > 1 else left[0]
+        assert chosen is None or chosen in [option.option_id for option in options]
+        return chosen
+
+    return answer
+
+
+def test_an_answer_is_streamed_and_the_session_is_listed(desk: Any, say: Any, replies: Any) -> None:
+    thinking = replies.text("Hi ", "there.")
+    thinking.chunks.insert(0, b"data: " + json.dumps(replies.piece({"reasoning_content": "hm"})).encode() + b"\n\n")
+    desk.model.script = {"hello": [thinking], "endless": [replies.text("so far", finish="length")],
+                         "evil": [replies.text("I can't", finish="content_filter")],
+                         "look": [replies.calling(("read_file", {"file_path": "a.txt"}))] * 20}  # fmt: skip
+    (desk.root / ".inarch").mkdir()
+    (desk.root / ".inarch" / "config.toml").write_text('[profiles.default]\nmodel = "evil/m"\n')
+
+    async def main() -> None:
+        async with desk.editor() as (editor, connection, _):
+            server = schema.McpServerStdio(name="x", command="/bin/true", args=[], env=[])
+            new = await connection.new_session(str(desk.root), mcp_servers=[server])
+            first = new.session_id
+            assert [mode.id for mode in new.modes.available_modes] == ["ask", "edits", "all", "none"]
+            assert {option.id: option.current_value for option in new.config_options} == {
+                "mode": "ask", "model": "openai-compatible/m",
+            }  # fmt: skip
+            response = await connection.prompt(session_id=first, prompt=say("hello"))
+            assert response.stop_reason == "end_turn"
+            assert response.usage.total_tokens == 18
+            said = editor.said(first)
+            assert said.endswith("Hi there.")
+            assert "not trusted" in said  # told as in the command line
+            assert "MCP servers are not used" in said
+            assert editor.said(first, "agent_thought_chunk") == "hm"
+            (commands,) = editor.of(first, "available_commands_update")
+            assert {one.name for one in commands.available_commands} >= {"undo", "context"}
+            assert editor.of(first, "session_info_update")[0].title == "hello"
+
+            assert (await connection.prompt(session_id=first, prompt=say("endless"))).stop_reason == "max_tokens"
+            assert (await connection.prompt(session_id=first, prompt=say("evil"))).stop_reason == "refusal"
+            limited = await connection.prompt(session_id=first, prompt=say("look"))
+            assert limited.stop_reason == "max_turn_requests"
+            assert limited.field_meta["inarch"]["status"] == "limited"
+
+            await connection.prompt(session_id=first, prompt=say("/context"))
+            assert "tokens" in editor.said(first)
+            listed = await connection.list_sessions(cwd=str(desk.root))
+            assert [(one.session_id, one.title) for one in listed.sessions] == [(first, "hello")]
+            assert (await connection.list_sessions(cwd=str(desk.folder))).sessions == []
+            await connection.close_session(session_id=first)
+            with pytest.raises(RequestError, match="no session"):
+                await connection.prompt(session_id=first, prompt=say("hello"))
+
+    asyncio.run(main())
+
+
+def test_changes_are_shown_exactly(desk: Any, say: Any, replies: Any) -> None:
+    edit = {"file_path": "a.txt", "search": "two", "replace": "zwei ü", "description": "translate"}
+    desk.model.script = {"translate": [replies.calling(("read_file", {"file_path": "a.txt"})),
+                                       replies.calling(("patch_source_file", edit)), replies.text("done")]}  # fmt: skip
+
+    async def main() -> None:
+        async with desk.editor() as (editor, connection, _):
+            session = await desk.new(connection)
+            editor.answer = choosing("once")
+            await connection.prompt(session_id=session, prompt=say("translate"))
+            (asked,) = editor.asked
+            (shown, reason) = asked.tool_call.content
+            assert (shown.old_text, shown.new_text) == ("one\ntwo\nthree\n", "one\nzwei ü\nthree\n")
+            assert "changes a.txt" in reason.content.text
+            assert asked.tool_call.kind == "edit"
+            read, change = editor.calls(session).values()
+            assert (read["kind"], read["title"], read["status"]) == ("read", "read_file a.txt", "completed")
+            assert (change["kind"], change["status"]) == ("edit", "completed")
+            assert change["statuses"][0] == "pending"
+            assert "in_progress" in change["statuses"]
+            assert change["raw_input"] == edit
+            (place,) = change["locations"]
+            assert (place.path, place.line) == (str(desk.root / "a.txt"), 2)
+            (diff,) = change["content"]
+            assert (diff.path, diff.old_text, diff.new_text) == (
+                str(desk.root / "a.txt"), "one\ntwo\nthree\n", "one\nzwei ü\nthree\n",
+            )  # fmt: skip
+
+    asyncio.run(main())
+
+
+def test_changes_are_asked_about_as_far_as_was_said(desk: Any, say: Any, replies: Any) -> None:
+    before = b"\xef\xbb\xbfone\r\ntwo\r\n"
+    (desk.root / "b.txt").write_bytes(before)
+    new = {"file_path": "sub/new.txt", "content": "first\n"}
+    desk.model.script = {
+        "make": [replies.calling(("create_file", new), ("delete_file", {"file_path": "b.txt"})), replies.text("made")],
+        "again": [replies.calling(("create_file", {**new, "file_path": "c.txt"})), replies.text("no")],
+        "once more": [replies.calling(("create_file", {**new, "file_path": "c.txt"})), replies.text("no")],
+    }
+
+    async def main() -> None:
+        async with desk.editor() as (editor, connection, _):
+            session = await desk.new(connection)
+            editor.answer = choosing("tool", "reject_once")
+            await connection.prompt(session_id=session, prompt=say("make"))
+            assert len(editor.asked) == 2
+            made, kept = editor.calls(session).values()
+            assert (made["status"], made["content"][0].old_text, made["content"][0].new_text) == (
+                "completed", None, "first\n",
+            )  # fmt: skip
+            assert (kept["kind"], kept["status"]) == ("delete", "failed")
+            assert "denied" in kept["content"][0].content.text
+            assert (desk.root / "b.txt").read_bytes() == before
+
+            editor.asked.clear()
+            await connection.prompt(session_id=session, prompt=say("again"))
+            assert editor.asked == []  # every create_file was allowed
+            assert (desk.root / "c.txt").exists()
+
+            await connection.prompt(session_id=session, prompt=say("/undo"))
+            assert not (desk.root / "c.txt").exists()
+            assert "done: undo of " in editor.said(session)
+            assert "c.txt: removed" in editor.said(session)
+
+            other = await desk.new(connection)
+            editor.answer = choosing("reject_always")
+            await connection.prompt(session_id=other, prompt=say("again"))
+            await connection.prompt(session_id=other, prompt=say("once more"))
+            assert len(editor.asked) == 1
+            assert [call["status"] for call in editor.calls(other).values()] == ["failed", "failed"]
+            assert not (desk.root / "c.txt").exists()
+
+    asyncio.run(main())
+
+
+def test_an_editor_that_does_not_answer_a_question_as_it_should_said_no(desk: Any, say: Any, replies: Any) -> None:
+    desk.model.script = {"make": [replies.calling(("create_file", {"file_path": "x.txt", "content": "x"})),
+                                  replies.text("not made")]}  # fmt: skip
+    answers: list[Any] = [None, "unheard of", RequestError.internal_error()]
+
+    async def answer(options: Any) -> Any:
+        given = answers[0]
+        if isinstance(given, Exception):
+            raise given
+        return given
+
+    async def main() -> None:
+        async with desk.editor() as (editor, connection, _):
+            session = await desk.new(connection)
+            editor.answer = answer
+            while answers:
+                response = await connection.prompt(session_id=session, prompt=say("make"))
+                assert response.stop_reason == "end_turn"
+                call = list(editor.calls(session).values())[-1]
+                assert call["status"] == "failed"
+                answers.pop(0)
+        assert len(editor.asked) == 3
+        assert not (desk.root / "x.txt").exists()
+
+    asyncio.run(main())
+
+
+def test_modes_and_models_change_for_a_session(desk: Any, say: Any, replies: Any) -> None:
+    made = replies.calling(("create_file", {"file_path": "x.txt", "content": "x"}))
+    desk.model.script = {"make": [made, replies.text("made")], "hello": [replies.text("hi")]}
+
+    async def main() -> None:
+        async with desk.editor("--approve", "none") as (editor, connection, _):
+            session = await desk.new(connection)
+            await connection.prompt(session_id=session, prompt=say("make"))
+            assert not (desk.root / "x.txt").exists()
+            await connection.set_session_mode(session_id=session, mode_id="edits")
+            assert editor.of(session, "current_mode_update")[-1].current_mode_id == "edits"
+            await connection.prompt(session_id=session, prompt=say("make"))
+            assert (desk.root / "x.txt").exists()
+            assert editor.asked == []
+            changed = await connection.set_config_option("model", session, "openai-compatible/other")
+            assert changed.config_options[1].current_value == "openai-compatible/other"
+            await connection.prompt(session_id=session, prompt=say("hello"))
+            assert desk.model.server.requests[-1].json["model"] == "other"
+            changed = await connection.set_config_option("mode", session, "all")
+            assert changed.config_options[0].current_value == "all"
+            await connection.set_config_option("model", session, "offline/extractive")
+            answer = await connection.prompt(session_id=session, prompt=say("What is in a.txt?"))
+            assert answer.stop_reason == "end_turn"
+            for wrong in (
+                connection.set_config_option("model", session, "absent/model"),
+                connection.set_config_option("model", session, "openai-compatible/unlisted"),
+                connection.set_config_option("colour", session, "blue"),
+                connection.set_session_mode(session_id=session, mode_id="bold"),
+            ):
+                with pytest.raises(RequestError) as error:
+                    await wrong
+                assert error.value.code == -32602
+
+    asyncio.run(main())
+
+
+def test_files_and_pictures_come_with_a_prompt(desk: Any, replies: Any) -> None:
+    desk.model.script = {"look": [replies.text("seen")]}
+    (desk.root / "with space.txt").write_text("spaced out\n")
+    uri = (desk.root / "a.txt").as_uri()
+    blocks = [
+        schema.TextContentBlock(type="text", text="look at "),
+        schema.ResourceContentBlock(type="resource_link", name="s", uri=(desk.root / "with space.txt").as_uri()),
+        schema.ResourceContentBlock(type="resource_link", name="a page", uri="http://127.0.0.1/page"),
+        schema.EmbeddedResourceContentBlock(
+            type="resource",
+            resource=schema.TextResourceContents(uri=f"{uri}#L2:3", text="unsaved @a.txt\n```\nend"),
+        ),
+        schema.ImageContentBlock(type="image", data=PNG, mime_type="image/png"),
+    ]
+
+    async def main() -> None:
+        async with desk.editor() as (editor, connection, _):
+            session = await desk.new(connection)
+            await connection.prompt(session_id=session, prompt=blocks)
+            seen = desk.model.server.requests[-1].json["messages"]
+            whole = json.dumps(seen)
+            assert "spaced out" in whole
+            assert "[a page](http://127.0.0.1/page)" in whole
+            assert "unsaved @a.txt" in whole
+            assert "three" not in whole.replace("a.txt (lines 2 to 3)", "")  # what is embedded is no mention
+            assert PNG in whole
+            assert {call["title"] for call in editor.calls(session).values()} == {"read_multiple_files with space.txt"}
+            for wrong in (
+                schema.AudioContentBlock(type="audio", data=PNG, mime_type="audio/wav"),
+                schema.ImageContentBlock(type="image", data="?", mime_type="image/png"),
+                schema.TextContentBlock(type="text", text="  "),
+            ):
+                with pytest.raises(RequestError) as error:
+                    await connection.prompt(session_id=session, prompt=[wrong])
+                assert error.value.code == -32602
+
+    asyncio.run(main())
+
+
+def test_a_failed_turn_is_an_error_of_the_prompt(desk: Any, say: Any) -> None:
+    desk.configure(more="[plugins.slow]\nunknown = 1")
+    desk.model.server.routes = {"POST /v1/chat/completions": json_error()}
+
+    async def main() -> None:
+        async with desk.editor() as (_editor, connection, _):
+            with pytest.raises(RequestError, match="unknown key") as error:
+                await desk.new(connection)
+            assert error.value.code == -32602
+            desk.configure()
+            session = await desk.new(connection)
+            with pytest.raises(RequestError, match="the key is wrong") as error:
+                await connection.prompt(session_id=session, prompt=say("hello"))
+            assert error.value.code == -32603
+            with pytest.raises(RequestError) as error:
+                await connection.new_session("relative/path", mcp_servers=[])
+            assert error.value.code == -32602
+            with pytest.raises(RequestError):
+                await connection.new_session(str(desk.root / "absent"), mcp_servers=[])
+
+    asyncio.run(main())
+
+
+def json_error() -> Any:
+    from inarch.testing import json_reply
+
+    return json_reply({"error": {"message": "the key is wrong"}}, 401)

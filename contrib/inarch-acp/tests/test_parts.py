@@ -1,0 +1,135 @@
+"""The parts of the server that need no process: prompts, diffs, and the wire."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import re
+from pathlib import Path
+
+import pytest
+from acp import schema
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from inarch_acp.calls import ShownCall, planned_diff
+from inarch_acp.prompts import fenced, read_prompt
+from inarch_acp.wire import Wire, plain
+
+import inarch
+
+PATIENT = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+NAMES = st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Zl", "Zp"], exclude_characters="/\0"),
+                min_size=1, max_size=20).filter(lambda name: name not in (".", ".."))  # fmt: skip
+
+
+@PATIENT
+@given(st.text() | st.lists(st.sampled_from(["`", "```", "\n", "a", "````\n"])).map("".join))
+def test_nothing_in_a_fence_ends_it(text: str) -> None:
+    begin, *lines, end = fenced(text).split("\n")
+    assert begin == end
+    assert set(begin) == {"`"}
+    assert "\n".join(lines) == text.removesuffix("\n")
+    assert all(len(run) < len(begin) for run in re.findall("`+", text))
+
+
+@PATIENT
+@given(NAMES)
+def test_a_link_to_a_file_of_the_workspace_is_a_mention_of_it(name: str) -> None:
+    link = schema.ResourceContentBlock(type="resource_link", name="x", uri=Path("/w/s", name).as_uri())
+    text = read_prompt([link], "/w").text
+    (word,) = re.findall(r" @((?:\\.|[^\s\\])+) ", text)
+    assert re.sub(r"\\(.)", r"\1", word) == f"s/{name}"
+
+
+@pytest.mark.parametrize(
+    ("uri", "said"),
+    [
+        ("file:///w/a.py#L3:7", " @a.py (lines 3 to 7) "),
+        ("file:///w/a.py#L3", " @a.py (line 3) "),
+        ("file:///w", " @./ "),
+        ("file:///elsewhere/a.py", "[x](file:///elsewhere/a.py)"),
+        ("file:///w/../etc/passwd", "[x](file:///w/../etc/passwd)"),
+        ("file://host/w/a.py", "[x](file://host/w/a.py)"),
+        ("http://[", "[x](http://[)"),
+        ("zed:///agent/thread/1", "[x](zed:///agent/thread/1)"),
+    ],
+)
+def test_links_of_every_kind(uri: str, said: str) -> None:
+    assert read_prompt([schema.ResourceContentBlock(type="resource_link", name="x", uri=uri)], "/w").text == said
+
+
+def test_a_planned_change_is_shown_only_where_it_can_be_said_exactly() -> None:
+    files = {"a": b"one\ntwo\n", "crlf": b"one\r\ntwo\r\n", "binary": b"\xff\x00", "twice": b"x x"}
+
+    def planned(**arguments: object) -> tuple[str | None, str] | None:
+        found = planned_diff(arguments, files.get, "/w")
+        return (found.old_text, found.new_text) if found is not None else None
+
+    assert planned(file_path="a", content="new") == ("one\ntwo\n", "new")
+    assert planned(file_path="absent", content="new") == (None, "new")
+    assert planned(file_path="a", search="two", replace="2") == ("one\ntwo\n", "one\n2\n")
+    assert planned(file_path="twice", search="x", replace="y") is None
+    assert planned(file_path="twice", search="x", replace="y", replace_all=True) == ("x x", "y y")
+    assert planned(file_path="crlf", search="one\n", replace="1\n") is None
+    assert planned(file_path="binary", content="text") is None
+    assert planned(file_path="a", content="x" * 3_000_000) is None
+    assert planned(file_path="a", search="", replace="y") is None
+    assert planned(command="ls") is None
+
+
+@pytest.mark.parametrize(
+    ("name", "category", "writes", "kind"),
+    [
+        ("read_file", "file", False, "read"), ("write_file", "file", True, "edit"), ("move_file", "file", True, "move"),
+        ("delete_file", "file", True, "delete"), ("search_files", "search", False, "search"),
+        ("execute_command", "command", False, "execute"), ("git_commit", "git", True, "execute"),
+        ("git_diff", "git", False, "read"), ("find_callers", "trace", False, "search"),
+        ("anything", "other", True, "other"),
+    ],
+)  # fmt: skip
+def test_kinds_follow_the_tool(name: str, category: str, writes: bool, kind: str) -> None:
+    assert ShownCall("1", name, {}, category, writes).kind == kind
+
+
+def test_titles_are_one_harmless_line_and_places_are_absolute() -> None:
+    call = ShownCall("1", "read_file", {"file_path": "a\x1b[2J\nb", "start_line": 7}, "file")
+    assert "\x1b" not in call.title
+    assert "\n" not in call.title
+    ((place),) = ShownCall("1", "read_file", {"file_path": "s/a", "start_line": 7}, "file").locations("/w")
+    assert (place.path, place.line) == ("/w/s/a", 7)
+    odd = ShownCall("1", "move_file", {"file_path": 7, "new_path": ["x"], "path": "\0"}, "file")
+    assert odd.locations("/w") == []
+    long = ShownCall("1", "execute_command", {"command": "x" * 1000}, "command")
+    assert len(long.title) < 200
+    shown = ShownCall("1", "read_file", {}, "file").outcome(inarch.ToolResult(True, "\udc80"), "/w")
+    assert "udc80" in shown[0].model_dump_json()
+
+
+@PATIENT
+@given(st.recursive(st.none() | st.integers() | st.text(st.characters()), lambda inner: st.lists(inner) |
+                    st.dictionaries(st.text(st.characters()), inner), max_leaves=5))  # fmt: skip
+def test_plain_data_can_always_be_sent(value: object) -> None:
+    json.dumps(plain(value), ensure_ascii=False).encode("utf-8")
+
+
+@settings(PATIENT, max_examples=30)
+@given(st.lists(st.binary(max_size=80).filter(lambda line: b"\n" not in line), max_size=6))
+def test_every_line_that_is_no_message_is_answered_once(lines: list[bytes]) -> None:
+    expected = sum(bool(line.strip()) for line in lines)
+
+    async def main() -> list[dict[str, object]]:
+        (source, giving), (taking, sink) = os.pipe(), os.pipe()
+        wire = Wire(source, sink)
+        os.write(giving, b"\n".join(lines))
+        os.close(giving)
+        assert await asyncio.wait_for(wire.receive(), 60) is None
+        await wire.close()
+        os.close(sink)
+        os.close(source)
+        with open(taking, "rb") as answers:  # noqa: ASYNC230, PTH123 - a pipe that is full already
+            return [json.loads(line) for line in answers]
+
+    answers = asyncio.run(main())
+    assert len(answers) == expected
+    assert {answer["error"]["code"] for answer in answers} <= {-32700, -32600}  # type: ignore[index]

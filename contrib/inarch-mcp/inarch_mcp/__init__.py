@@ -1,0 +1,58 @@
+"""The Model Context Protocol: its servers' tools as Inarch's, and Inarch's tools for other agents.
+
+Nothing here imports the official package: that takes as long as the rest of the start, and most starts call no server.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+import inarch
+from inarch_mcp.settings import Server as Server
+from inarch_mcp.settings import Settings as Settings
+
+if TYPE_CHECKING:
+    from inarch_mcp.catalog import Catalog
+
+_latest: list[tuple[inarch.PluginContext, Catalog]] = []
+"""The catalog of the composition that is being made: its hooks are called one after the other."""
+
+
+@inarch.hookimpl
+def inarch_settings() -> type:
+    """Return the settings of `[plugins.mcp]`."""
+    return Settings
+
+
+@inarch.hookimpl
+def inarch_tools(context: inarch.PluginContext) -> Iterable[inarch.Tool]:
+    """Return the tools of the servers that the user has configured."""
+    return _catalog(context).tools
+
+
+@inarch.hookimpl
+def inarch_tracers(context: inarch.PluginContext) -> Iterable[inarch.Tracer]:
+    """Return who closes the connections and tells of changes."""
+    from inarch_mcp.watching import Watch
+
+    catalog = _catalog(context)
+    return [Watch(catalog)] if catalog.servers else []
+
+
+@inarch.hookimpl
+def inarch_policies(context: inarch.PluginContext) -> Iterable[inarch.Policy]:
+    """Return who asks about definitions that changed."""
+    from inarch_mcp.watching import ChangedDefinitions
+
+    catalog = _catalog(context)
+    _latest.clear()
+    return [ChangedDefinitions(catalog)] if catalog.servers else []
+
+
+def _catalog(context: inarch.PluginContext) -> Catalog:
+    from inarch_mcp.catalog import catalog_of
+
+    if not _latest or _latest[-1][0] is not context:
+        _latest[:] = [(context, catalog_of(context))]
+    return _latest[-1][1]

@@ -1,0 +1,145 @@
+"""The tools of all servers, as this run has them: from what they listed before, or asked for the first time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from attrs import define, field
+
+import inarch
+from inarch_mcp.definitions import Definition, Listing, differences, shown
+from inarch_mcp.hub import Hub
+from inarch_mcp.keeping import Agreed, Cache
+from inarch_mcp.launching import WITHIN, Place
+from inarch_mcp.naming import tool_names
+from inarch_mcp.settings import Server, Settings
+from inarch_mcp.tools import ServerTool
+
+
+@define(eq=False, repr=False)
+class Catalog:
+    """What one composition has of servers: their tools, what is to be told of them, and what was changed.
+
+    Args:
+        servers: The servers that are enabled.
+        cache: What they listed.
+        agreed: The definitions that the user has let run.
+        place: What they are given.
+    """
+
+    servers: Mapping[str, Server]
+    cache: Cache
+    agreed: Agreed
+    place: Place
+    hub: Hub = field(init=False)
+    tools: tuple[ServerTool, ...] = field(init=False, default=())
+    remarks: list[str] = field(init=False, factory=list)
+    changed: dict[str, str] = field(init=False, factory=dict)
+    _news: list[str] = field(init=False, factory=list)
+    _composed: dict[str, Listing] = field(init=False, factory=dict)
+
+    @hub.default
+    def _make_hub(self) -> Hub:
+        return Hub(self.servers, self.place, self._listed)
+
+    def compose(self) -> None:
+        """Make the tools; only servers that never listed theirs are asked for them now."""
+        listings = {name: self.cache.listing(name, server) for name, server in self.servers.items()}
+        asked: list[str] = []
+        for name, listing in listings.items():
+            if listing is None and (failure := self.cache.failure(name, self.servers[name])):
+                self._left_out(name, failure)
+            elif listing is None:
+                asked.append(name)
+        for name, found in (self.hub.list_tools(asked) if asked else {}).items():
+            if isinstance(found, str):
+                self.cache.keep_failure(name, self.servers[name], found)
+                self._left_out(name, found)
+            else:
+                listings[name] = found
+        self._composed = {name: listing for name, listing in listings.items() if listing is not None}
+        for name, listing in self._composed.items():
+            self.remarks += [f"MCP server {name!r}: {note}" for note in listing.notes]
+        self._make_tools()
+
+    def news(self) -> str:
+        """Return what was noticed since it was last asked, once."""
+        news, self._news = self._news, []
+        return "; ".join(news)
+
+    def _make_tools(self) -> None:
+        pairs = [(name, one) for name, listing in self._composed.items() for one in listing.definitions]
+        names = tool_names([(server, one.tool) for server, one in pairs])
+        self.tools = tuple(
+            ServerTool.of(name, (server, self.servers[server]), one, self.hub, self._ran)
+            for name, (server, one) in zip(names, pairs, strict=True)
+        )
+        for server, listing in self._composed.items():
+            former = self.agreed.changes(server, listing.definitions)
+            for tool in self.tools:
+                if tool.server == server and tool.definition.tool in former:
+                    what = differences(former[tool.definition.tool], tool.definition.prints)
+                    agree = f"(inarch mcp accept {server} agrees)"
+                    why = f"MCP server {server!r} has changed its {what} since you last let it run {agree}"
+                    self.changed[tool.name] = why
+            several = [tool.name for tool in self.tools if tool.server == server and tool.name in self.changed]
+            if several:
+                self.remarks.append(f"MCP server {server!r} has changed {_some(several)}: you are asked again")
+
+    def _ran(self, server: str, definition: Definition) -> None:
+        for tool in self.tools:
+            if tool.definition is definition and self.changed.pop(tool.name, ""):
+                self.agreed.agree(server, definition)
+
+    def _listed(self, name: str, listing: Listing) -> None:
+        """Keep what a server lists; differences to what was composed are told and count from the next start."""
+        self.cache.keep(name, self.servers[name], listing)
+        before = self._composed.get(name)
+        if before is None:
+            return
+        old = {one.tool: one for one in before.definitions}
+        new = {one.tool: one for one in listing.definitions}
+        said = [
+            (f"{_some([tool for tool in new if tool not in old])} new", any(tool not in old for tool in new)),
+            (f"{_some([tool for tool in old if tool not in new])} gone", any(tool not in new for tool in old)),
+        ]
+        other = [tool for tool in new if tool in old and old[tool].prints != new[tool].prints]
+        said.append((f"{_some(other)} changed", bool(other)))
+        told = ", ".join(text for text, holds in said if holds)
+        news = f"MCP server {name!r} lists other tools now: {told}; that counts from the next start"
+        if told and news not in self._news:
+            self._news.append(news)
+
+    def _left_out(self, name: str, why: str) -> None:
+        self.remarks.append(f"MCP server {name!r} is left out: {why} (inarch mcp list --refresh tries again)")
+
+
+def catalog_of(context: inarch.PluginContext) -> Catalog:
+    """Return the catalog of a composition; an empty one while the plugin is probed, or within another Inarch's server.
+
+    A server that can't be asked is a remark, never an error.
+
+    Raises:
+        inarch.ConfigError: This is a process that may start no servers.
+    """
+    settings = context.settings if isinstance(context.settings, Settings) else Settings()
+    servers = {name: server for name, server in settings.servers.items() if server.enabled}
+    if servers and context.user is None:  # a probe is given no servers, only an isolated plugin is
+        message = "servers can't be started from a process of the plugin's own"
+        raise inarch.ConfigError(message, key="isolation.mcp", remedy='use mode = "in-process"')
+    if WITHIN in context.environ:
+        servers = {}
+    catalog = Catalog(
+        servers,
+        Cache(context.cache_dir),
+        Agreed(context.state_dir, context.recorded),
+        Place(context.root, context.state_dir, context.environ, context.recorded),
+    )
+    if servers:
+        catalog.compose()
+    return catalog
+
+
+def _some(names: list[str]) -> str:
+    listed = ", ".join(shown(name, 64) for name in names[:5])
+    return listed + (f" and {len(names) - 5} more" if len(names) > 5 else "")

@@ -1,0 +1,293 @@
+"""The connection to one server: made when it is needed, made again when it was lost, closed once.
+
+Lives on the loop of the hub's thread. Importing this module imports the official package.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx2
+from attrs import define, field
+from mcp import Client, MCPError
+from mcp.client.session import ClientRequestContext
+from mcp.client.streamable_http import streamable_http_client
+from mcp.types import (
+    CONNECTION_CLOSED,
+    Implementation,
+    ListRootsResult,
+    LoggingMessageNotificationParams,
+    Root,
+    ToolListChangedNotification,
+)
+
+import inarch
+from inarch_mcp.definitions import Definition, Listing, defined, shown
+from inarch_mcp.launching import Place
+from inarch_mcp.logs import Log
+from inarch_mcp.settings import Server
+from inarch_mcp.stdio import talk
+from inarch_mcp.taming import Page, tamed
+
+MOST_PAGES = 50
+SHORTEST_PAUSE_S = 0.25
+LONGEST_PAUSE_S = 60.0
+WAITED_FOR_S = 5.0
+"""The longest pause before another try that a call sits out; a longer one fails it."""
+CLOSING_S = 8.0
+_TERMINATED = "Session terminated"
+
+Report = Callable[[str], None]
+
+
+class Lost(Exception):
+    """The connection ended; `sent` says whether the call may have reached the server."""
+
+    def __init__(self, why: str, sent: bool) -> None:
+        super().__init__(why)
+        self.sent = sent
+
+
+@define(eq=False, repr=False)
+class Connection:
+    """One server.
+
+    Args:
+        name: Its name in the configuration.
+        server: Its settings.
+        place: Where it runs and what it is given.
+        listed: Called with each listing.
+    """
+
+    name: str
+    server: Server
+    place: Place
+    listed: Callable[[str, Listing], None]
+    log: Log = field(init=False)
+    listing: Listing | None = field(init=False, default=None)
+    _client: Client | None = field(init=False, default=None)
+    _task: asyncio.Task[None] | None = field(init=False, default=None)
+    _over: asyncio.Event = field(init=False, factory=asyncio.Event)
+    _lock: asyncio.Lock = field(init=False, factory=asyncio.Lock)
+    _ready: asyncio.Future[Client] | None = field(init=False, default=None)
+    _why: str = field(init=False, default="")
+    _failures: int = field(init=False, default=0)
+    _not_before: float = field(init=False, default=0.0)
+    _reports: list[Report] = field(init=False, factory=list)
+    _pages: list[Page] = field(init=False, factory=list)
+    _listing: asyncio.Lock = field(init=False, factory=asyncio.Lock)
+    _relisting: set[asyncio.Task[None]] = field(init=False, factory=set)
+
+    @log.default
+    def _make_log(self) -> Log:
+        return Log(self.place.log_path(self.name))
+
+    async def ensure(self) -> Client:
+        """Return the connected client, with its tools listed.
+
+        Raises:
+            Lost: The server can't be reached.
+        """
+        async with self._lock:
+            if self._client is not None and not self._over.is_set():
+                return self._client
+            await self._pause()
+            await self._leave()
+            self._over, self._why = asyncio.Event(), ""
+            ready: asyncio.Future[Client] = asyncio.get_running_loop().create_future()
+            self._ready = ready
+            self._task = asyncio.create_task(self._live(ready))
+            done, _ = await asyncio.wait((ready,), timeout=self.server.connect_s)
+            if done and ready.exception() is None:
+                self._client, self._failures = ready.result(), 0
+                return self._client
+            why = self._said(ready.exception() if done else None)
+            await self._leave()
+            self._failures += 1
+            pause = min(SHORTEST_PAUSE_S * 2**self._failures, LONGEST_PAUSE_S)
+            self._not_before = asyncio.get_running_loop().time() + pause
+            raise Lost(why, sent=False)
+
+    async def call(self, definition: Definition, arguments: dict[str, Any], report: Report) -> dict[str, Any]:
+        """Call a tool and return the result as it came; progress and log messages go to `report`.
+
+        Raises:
+            Lost: The connection ended, before or while the tool ran.
+            MCPError: The server answered with an error.
+            ValueError: Its answer is not as the protocol or the tool's own schema has it.
+        """
+        client = await self.ensure()
+        self._reports.append(report)
+
+        async def told(progress: float, total: float | None, message: str | None) -> None:
+            of = f" of {total:g}" if total else ""
+            report(f"{progress:g}{of}{f': {message}' if message else ''}\n")
+
+        try:
+            result = await client.call_tool(definition.tool, arguments, progress_callback=told)
+        except MCPError as error:
+            if error.code == CONNECTION_CLOSED or self._over.is_set() or _TERMINATED in error.message:
+                self._over.set()
+                raise Lost(self._why or error.message, sent=_TERMINATED not in error.message) from error
+            raise
+        except (httpx2.HTTPError, OSError) as error:
+            self._over.set()
+            raise Lost(str(error), sent=True) from error
+        except RuntimeError as error:  # how the package says that structured content is not what was announced
+            raise ValueError(str(error)) from error
+        finally:
+            self._reports.remove(report)
+        whole: dict[str, Any] = result.model_dump(by_alias=True, mode="json", exclude_none=True)
+        return whole
+
+    async def close(self) -> None:
+        """End the connection; may be called twice."""
+        await self._leave()
+
+    async def _pause(self) -> None:
+        wait = self._not_before - asyncio.get_running_loop().time()
+        if wait > WAITED_FOR_S:
+            raise Lost(f"it failed {self._failures} times ({self._why}); the next try is in {wait:.0f} s", sent=False)
+        if wait > 0:
+            await asyncio.sleep(wait)
+
+    async def _live(self, ready: asyncio.Future[Client]) -> None:
+        """Hold the connection until it is over; everything about it begins and ends in this task."""
+        try:
+            async with self._client_of() as client:
+                self._take(await self._list(client))
+                ready.set_result(client)
+                listening = asyncio.create_task(self._listen(client))
+                try:
+                    await self._over.wait()
+                finally:
+                    listening.cancel()
+                    await asyncio.wait((listening,))
+        except Exception as error:  # noqa: BLE001 - whatever a foreign server brings about is why it can't be used
+            if not ready.done():
+                ready.set_exception(error)
+        finally:
+            self._client = None
+            self._over.set()
+            if not ready.done():
+                ready.set_exception(TimeoutError())
+            ready.exception()
+
+    @asynccontextmanager
+    async def _client_of(self) -> AsyncGenerator[Client, None]:
+        async with self._transport() as transport:
+            client = Client(
+                tamed(transport, self._pages),
+                mode=self.server.handshake,
+                cache=None,
+                client_info=Implementation(name="inarch", version=inarch.__version__),
+                logging_callback=self._logged,
+                log_level="info",
+                list_roots_callback=self._roots if self.server.roots else None,
+                message_handler=self._told,
+            )
+            async with client:
+                yield client
+
+    @asynccontextmanager
+    async def _transport(self) -> AsyncGenerator[Any, None]:
+        if self.server.url:
+            timeout = httpx2.Timeout(30.0, read=max(self.server.timeout_s, 300.0))
+            async with httpx2.AsyncClient(headers=self.place.headers(self.server), timeout=timeout) as http:
+                yield streamable_http_client(self.server.url, http_client=http)
+        else:
+            yield talk(self.place.launch(self.name, self.server), self.log, self._ended)
+
+    def _ended(self, why: str) -> None:
+        last = self.log.last_line
+        self._why = f"it {why}" + (f": {last}" if last else "")
+        self._over.set()
+
+    async def _leave(self) -> None:
+        task, self._task, self._client = self._task, None, None
+        if task is None or self._ready is None:
+            return
+        self._over.set()
+        if not self._ready.done():
+            task.cancel()
+        await asyncio.wait((task,), timeout=CLOSING_S)
+        if not task.done():
+            task.cancel()
+            await asyncio.wait((task,), timeout=CLOSING_S)
+
+    def _said(self, error: BaseException | None) -> str:
+        """Return why a connection was not made, and remember it."""
+        while isinstance(error, BaseExceptionGroup):
+            error = error.exceptions[0]
+        if error is None or isinstance(error, TimeoutError):
+            said = f"it did not come up within {self.server.connect_s:g} s"
+            said += f": {self.log.last_line}" if self.log.last_line else ""
+        elif isinstance(error, inarch.InarchError):
+            said = error.message
+        elif isinstance(error, MCPError) and error.code == CONNECTION_CLOSED and self._why:
+            said = self._why
+        elif isinstance(error, FileNotFoundError):
+            said = f"there is no program {shown(self.server.command)}"
+            said += ": what follows its name belongs into args" if " " in self.server.command else ""
+        else:
+            said = shown(f"{type(error).__name__}: {error}", 300)
+        self._why = said
+        return said
+
+    async def _list(self, client: Client) -> Listing:
+        async with self._listing:
+            self._pages.clear()
+            cursor = None
+            for _ in range(MOST_PAGES):
+                page = await client.list_tools(cursor=cursor)
+                cursor = page.next_cursor
+                if cursor is None:
+                    break
+            definitions, notes = defined([tool for sent in self._pages for tool in sent], self.server)
+        info = client.server_info
+        server = shown(f"{info.name} {info.version}".strip()) if info is not None else ""
+        return Listing(definitions, notes, server, client.protocol_version)
+
+    def _take(self, listing: Listing) -> None:
+        self.listing = listing
+        self.listed(self.name, listing)
+
+    async def _relist(self) -> None:
+        client = self._client
+        if client is None:
+            return
+        try:
+            self._take(await self._list(client))
+        except (MCPError, ValueError, OSError, httpx2.HTTPError):  # the next connection lists again
+            return
+
+    async def _listen(self, client: Client) -> None:
+        """Hear of changes from servers of the protocol's present form; the others tell unasked."""
+        try:
+            async with client.listen(tools_list_changed=True) as subscription:
+                async for _ in subscription:
+                    await self._relist()
+        except Exception:  # noqa: BLE001 - most servers have no such thing; the next connection lists again
+            return
+
+    async def _told(self, message: Any) -> None:
+        if isinstance(message, ToolListChangedNotification):
+            task = asyncio.create_task(self._relist())
+            self._relisting.add(task)
+            task.add_done_callback(self._relisting.discard)
+
+    async def _logged(self, params: LoggingMessageNotificationParams) -> None:
+        text = params.data if isinstance(params.data, str) else inarch.escape(repr(params.data)[:2_000])
+        line = f"{params.level}: {text}\n"
+        self.log.add(line.encode("utf-8", "replace")[:4_000])
+        if len(self._reports) == 1:  # else nobody knows which call it is about
+            self._reports[0](line)
+
+    async def _roots(self, context: ClientRequestContext) -> ListRootsResult:
+        return ListRootsResult(
+            roots=[Root.model_validate({"uri": Path(self.place.root).as_uri(), "name": "workspace"})]
+        )

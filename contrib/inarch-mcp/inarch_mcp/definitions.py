@@ -1,0 +1,210 @@
+"""What a server says of its tools, checked and made harmless: schemas, descriptions and hints."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from fnmatch import fnmatchcase
+from hashlib import sha256
+from typing import Any
+
+from attrs import field, frozen
+
+import inarch
+from inarch_mcp.settings import Server
+
+LONGEST_DESCRIPTION = 1_500
+LONGEST_REMARK = 400
+LARGEST_SCHEMA = 65_536
+DEEPEST = 40
+MOST_TOOLS = 500
+_VALUES = ("const", "enum", "default", "examples")
+_TEXTS = ("description", "title", "$comment")
+PARTS = ("description", "inputSchema", "outputSchema", "annotations")
+_WORDS = {"inputSchema": "parameters", "outputSchema": "output", "annotations": "hints"}
+
+
+@frozen
+class Definition:
+    """One tool of a server.
+
+    Args:
+        tool: The server's name for it.
+        description: What it does, escaped and shortened.
+        input_schema: The schema of its arguments, an object's.
+        output_schema: That of its structured results.
+        reads_only: Whether the server says that it changes nothing.
+        prints: Hashes of the parts of the definition as the server gave it.
+    """
+
+    tool: str
+    description: str
+    input_schema: Mapping[str, Any]
+    output_schema: Mapping[str, Any] | None = None
+    reads_only: bool = False
+    prints: Mapping[str, str] = field(factory=dict)
+
+
+@frozen
+class Listing:
+    """What one server offers.
+
+    Args:
+        definitions: Its tools that can be used.
+        notes: A line for each that can't be, or not as it is.
+        server: Name and version of the server, as it says.
+        protocol: The version of the protocol that is spoken with it.
+    """
+
+    definitions: tuple[Definition, ...] = ()
+    notes: tuple[str, ...] = ()
+    server: str = ""
+    protocol: str = ""
+
+
+def defined(raw: Iterable[Mapping[str, Any]], server: Server) -> tuple[tuple[Definition, ...], tuple[str, ...]]:
+    """Return the tools of a listing that the user wants and that can be used, and a note for each that can't."""
+    kept: dict[str, Definition] = {}
+    notes: list[str] = []
+    for entry in raw:
+        name = entry.get("name")
+        if not isinstance(name, str) or not name:
+            notes.append("a tool without a name was left out")
+        elif not wanted(name, server):
+            continue
+        elif name in kept:
+            notes.append(f"tool {shown(name)} is listed twice: the first counts")
+        elif len(kept) >= MOST_TOOLS:
+            notes.append(f"only the first {MOST_TOOLS} tools are offered")
+            break
+        else:
+            try:
+                kept[name] = _definition(name, entry, notes)
+            except ValueError as error:
+                notes.append(f"tool {shown(name)} was left out: {error}")
+    return tuple(kept.values()), tuple(notes)
+
+
+def wanted(tool: str, server: Server) -> bool:
+    """Whether the user's globs let a tool through."""
+    return matches(tool, server.allow) and not matches(tool, server.deny)
+
+
+def matches(tool: str, globs: Iterable[str]) -> bool:
+    """Whether one of the globs fits a tool's name."""
+    return any(fnmatchcase(tool, glob) for glob in globs)
+
+
+def shown(text: str, most: int = 80) -> str:
+    """Return foreign text so that it can stand in a message: escaped, on one line, shortened."""
+    escaped = inarch.escape(text[: most + 1], keep_newlines=False)
+    return escaped if len(escaped) <= most else escaped[:most] + "…"
+
+
+def fingerprints(entry: Mapping[str, Any]) -> dict[str, str]:
+    """Return a hash of each part of a definition; two that are equal in all of them are the same definition."""
+    return {part: _hash(entry.get(part)) for part in PARTS}
+
+
+def differences(old: Mapping[str, str], new: Mapping[str, str]) -> str:
+    """Return in words what changed from one definition to another; "" for nothing."""
+    return ", ".join(_WORDS.get(part, part) for part in PARTS if old.get(part) != new.get(part))
+
+
+def _definition(name: str, entry: Mapping[str, Any], notes: list[str]) -> Definition:
+    schema = _object_schema(entry.get("inputSchema"))
+    _check(schema, "its parameters")
+    output = entry.get("outputSchema")
+    if output is not None:
+        try:
+            output = dict(output) if isinstance(output, Mapping) else {"broken": output}
+            output.pop("$schema", None)
+            _check(output, "its output")
+        except ValueError as error:
+            notes.append(f"tool {shown(name)}: {error}: its results are not checked")
+            output = None
+    hints = entry.get("annotations")
+    return Definition(
+        name,
+        _description(name, entry),
+        _harmless(schema),
+        None if output is None else _harmless(output),
+        isinstance(hints, Mapping) and hints.get("readOnlyHint") is True,
+        fingerprints(entry),
+    )
+
+
+def _description(name: str, entry: Mapping[str, Any]) -> str:
+    given = entry.get("description") or entry.get("title") or name
+    text = inarch.escape(str(given)[:LONGEST_DESCRIPTION]).strip()
+    return text + "…" if len(str(given)) > LONGEST_DESCRIPTION else text or shown(name)
+
+
+def _object_schema(schema: Any) -> dict[str, Any]:
+    """Return the schema of an object; what obviously means one is mended."""
+    if schema is None or schema is True:
+        return {"type": "object", "properties": {}}
+    if not isinstance(schema, Mapping):
+        raise ValueError("its parameters have no schema")
+    mended = {key: value for key, value in schema.items() if key != "$schema"}
+    kind = mended.get("type", "object")
+    if kind != "object" and not (isinstance(kind, list) and "object" in kind):
+        raise ValueError(f"its parameters are no object but {shown(str(kind))}")
+    mended["type"] = "object"
+    if mended.get("properties") is None:
+        mended["properties"] = {}
+    if mended.get("required") is None:
+        mended.pop("required", None)
+    return mended
+
+
+def _check(schema: Mapping[str, Any], what: str) -> None:
+    """Refuse a schema that is wrong, too large, or refers to something outside of itself.
+
+    Raises:
+        ValueError: It can't be used.
+    """
+    from jsonschema import Draft202012Validator, SchemaError
+
+    try:
+        _walk(schema, 0)
+        if len(json.dumps(schema)) > LARGEST_SCHEMA:
+            raise ValueError(f"more than {LARGEST_SCHEMA >> 10} KiB")
+        Draft202012Validator.check_schema(schema)
+    except SchemaError as error:
+        raise ValueError(f"{what} have a wrong schema: {shown(error.json_path)}: {shown(error.message)}") from None
+    except ValueError as error:
+        raise ValueError(f"{what} have a schema that can't be used: {error}") from None
+
+
+def _walk(value: Any, depth: int) -> None:
+    if depth > DEEPEST:
+        raise ValueError("it is nested too deeply")
+    if isinstance(value, Mapping):
+        for key, inner in value.items():
+            if not key.isprintable():
+                raise ValueError(f"a name in it can't be shown as it is: {shown(key)}")
+            if key in ("$ref", "$dynamicRef") and isinstance(inner, str) and not inner.startswith("#"):
+                raise ValueError(f"it refers to {shown(inner)}")
+            _walk(inner, depth + 1)
+    elif isinstance(value, (list, tuple)):
+        for inner in value:
+            _walk(inner, depth + 1)
+
+
+def _harmless(schema: Any) -> Any:
+    """Return a schema whose texts for readers are escaped and shortened; what values are compared with stays."""
+    if isinstance(schema, Mapping):
+        return {
+            key: shown(value, LONGEST_REMARK)
+            if key in _TEXTS and isinstance(value, str)
+            else value
+            if key in _VALUES
+            else _harmless(value)
+            for key, value in schema.items()
+        }
+    return [_harmless(item) for item in schema] if isinstance(schema, (list, tuple)) else schema
+
+
+def _hash(value: Any) -> str:
+    return sha256(json.dumps(value, sort_keys=True, separators=(",", ":"), default=repr).encode()).hexdigest()[:32]

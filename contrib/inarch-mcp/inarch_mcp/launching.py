@@ -1,0 +1,75 @@
+"""What a server is given: its arguments, its place, its variables and its headers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from attrs import field, frozen
+
+import inarch
+from inarch_mcp.settings import Server
+
+if TYPE_CHECKING:
+    from inarch_mcp.stdio import Launch
+
+WITHIN = "MCP_WITHIN_INARCH"
+"""Set for every server: an Inarch among them does not start servers of its own."""
+_BASE = ("PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "TMPDIR")
+
+
+@frozen
+class Place:
+    """What this run has to give to servers."""
+
+    root: str
+    state: str
+    environ: Mapping[str, str] = field(factory=dict, repr=False)
+    recorded: bool = True
+
+    def launch(self, name: str, server: Server) -> Launch:
+        """Return how a server is started; its own folder is made.
+
+        Raises:
+            OSError: The folder can't be made.
+        """
+        from inarch_mcp.stdio import Launch
+
+        cwd = self._filled(server.cwd) if server.cwd else str(self._folder(name))
+        argv = (server.command, *map(self._filled, server.args))
+        return Launch(argv, self.variables(server), cwd)
+
+    def variables(self, server: Server) -> dict[str, str]:
+        """Return the variables that a server is given."""
+        given = {name: self.environ[name] for name in _BASE if name in self.environ}
+        for item in server.env:
+            name, is_value, value = item.partition("=")
+            if is_value:
+                given[name] = self._filled(value)
+            elif name in self.environ:
+                given[name] = self.environ[name]
+        return {**given, WITHIN: "1"}
+
+    def headers(self, server: Server) -> dict[str, str]:
+        """Return the headers of requests to a server.
+
+        Raises:
+            inarch.ToolFailed: A variable is not set.
+        """
+        absent = [name for name in server.headers_env.values() if not self.environ.get(name)]
+        if absent:
+            raise inarch.ToolFailed("execution", f"the variable {absent[0]} is not set", "set it, or leave it out")
+        return {header: self.environ[name] for header, name in server.headers_env.items()}
+
+    def log_path(self, name: str) -> Path | None:
+        """Return where to keep what a server writes to standard error; None for nowhere."""
+        return Path(self.state, "logs", f"{name}.log") if self.state and self.recorded else None
+
+    def _folder(self, name: str) -> Path:
+        folder = Path(self.state, "servers", name)
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        return folder
+
+    def _filled(self, text: str) -> str:
+        return text.replace("{root}", self.root)

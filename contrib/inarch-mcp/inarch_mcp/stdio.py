@@ -1,0 +1,169 @@
+"""A server as a child process: a line of JSON for each message, in limits, and nothing of it is left behind.
+
+The official package has such a transport, too. This one has a limit for a line, gives the child no variable that was
+not granted, keeps what it writes to standard error, and tells at once when it has ended.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
+
+import anyio
+from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
+from attrs import frozen
+from mcp.shared.message import SessionMessage
+from mcp.types import jsonrpc_message_adapter
+
+from inarch_mcp.logs import Log
+
+LONGEST_LINE = 16 << 20
+"""Bytes of one message."""
+LEAVING_S = 2.0
+"""How long a server may take to end by itself once its input has."""
+TERMINATING_S = 1.0
+LAST_WORDS_S = 1.0
+
+Incoming = SessionMessage | Exception
+Streams = tuple[MemoryObjectReceiveStream[Incoming], MemoryObjectSendStream[SessionMessage]]
+
+
+@frozen
+class Launch:
+    """How a server is started."""
+
+    argv: Sequence[str]
+    environ: Mapping[str, str]
+    cwd: str
+
+
+@asynccontextmanager
+async def talk(launch: Launch, log: Log, ended: Callable[[str], None]) -> AsyncGenerator[Streams, None]:
+    """Start a server and yield the streams to talk to it.
+
+    Args:
+        launch: How to start it.
+        log: Takes what it writes to standard error.
+        ended: Called when it will say nothing more, with what it did.
+
+    Raises:
+        OSError: It can't be started.
+    """
+    log.begin()
+    process = await asyncio.create_subprocess_exec(
+        *launch.argv,
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+        env=dict(launch.environ),
+        cwd=launch.cwd,
+        start_new_session=True,
+        limit=LONGEST_LINE,
+    )
+    heard, incoming = anyio.create_memory_object_stream[Incoming](0)
+    outgoing, to_send = anyio.create_memory_object_stream[SessionMessage](0)
+    async with anyio.create_task_group() as group:
+        quiet = anyio.Event()
+        group.start_soon(_hear, process, heard, log, quiet, ended)
+        group.start_soon(_say, process, to_send)
+        group.start_soon(_log, process, log, quiet)
+        try:
+            yield incoming, outgoing
+        finally:
+            with anyio.CancelScope(shield=True):
+                await _stop(process)
+            group.cancel_scope.cancel()
+            for stream in (incoming, outgoing, heard, to_send):
+                stream.close()
+
+
+async def _hear(
+    process: asyncio.subprocess.Process,
+    heard: MemoryObjectSendStream[Incoming],
+    log: Log,
+    quiet: anyio.Event,
+    ended: Callable[[str], None],
+) -> None:
+    assert process.stdout is not None
+    why = "ended"
+    async with heard:
+        while True:
+            try:
+                line = await process.stdout.readline()
+            except ValueError:
+                why = f"sent a message of more than {LONGEST_LINE >> 20} MiB"
+                break
+            if not line:
+                with anyio.move_on_after(LAST_WORDS_S):  # why it ended is most often there
+                    await quiet.wait()
+                if await _exits(process, LAST_WORDS_S):
+                    why = f"ended with {_status(process.returncode or 0)}"
+                break
+            try:
+                message = jsonrpc_message_adapter.validate_json(line, by_name=False)
+            except ValueError:
+                if line.strip():
+                    log.add(b"(no message) " + line[:500].rstrip() + b"\n")
+                continue
+            try:
+                await heard.send(SessionMessage(message))
+            except (anyio.BrokenResourceError, anyio.ClosedResourceError):
+                return
+        ended(why)
+
+
+async def _say(process: asyncio.subprocess.Process, to_send: MemoryObjectReceiveStream[SessionMessage]) -> None:
+    assert process.stdin is not None
+    try:
+        async with to_send:
+            async for item in to_send:
+                text = item.message.model_dump_json(by_alias=True, exclude_unset=True)
+                process.stdin.write(text.encode() + b"\n")
+                await process.stdin.drain()
+    except (OSError, anyio.ClosedResourceError):  # it has ended: the other side hears of it
+        pass
+
+
+async def _log(process: asyncio.subprocess.Process, log: Log, quiet: anyio.Event) -> None:
+    assert process.stderr is not None
+    while data := await process.stderr.read(65_536):
+        log.add(data)
+    quiet.set()
+
+
+async def _stop(process: asyncio.subprocess.Process) -> None:
+    """End the process and everything that it started, in bounded time."""
+    assert process.stdin is not None
+    process.stdin.close()
+    if not await _exits(process, LEAVING_S):
+        _signal(process.pid, signal.SIGTERM)
+        await _exits(process, TERMINATING_S)
+    _signal(process.pid, signal.SIGKILL)  # its children share its group
+    await _exits(process, LEAVING_S)
+    transport = getattr(process, "_transport", None)
+    if transport is not None:
+        transport.close()
+
+
+async def _exits(process: asyncio.subprocess.Process, seconds: float) -> bool:
+    # Not `wait`: that waits for the pipes, too, which a grandchild may hold.
+    end = asyncio.get_running_loop().time() + seconds
+    while process.returncode is None:
+        if asyncio.get_running_loop().time() >= end:
+            return False
+        await asyncio.sleep(0.01)
+    return True
+
+
+def _status(code: int) -> str:
+    return f"status {code}" if code >= 0 else f"signal {-code}"
+
+
+def _signal(group: int, number: signal.Signals) -> None:
+    try:
+        os.killpg(group, number)
+    except (ProcessLookupError, PermissionError):  # nobody left
+        pass
