@@ -2,7 +2,7 @@
 
 The blocks of a page run in order, in a fresh copy of the example project, with a home directory of their own. What a
 command prints must contain the lines that the page shows, in their order; `...` stands for anything. A block after the
-comment `<!-- not run: REASON -->` is not run.
+comment `<!-- not run: REASON -->` is not run; one after `<!-- saved as FILE -->` becomes that file of the project.
 """
 
 from __future__ import annotations
@@ -19,12 +19,16 @@ import pytest
 DOCS = Path(__file__).parent
 ROOT = DOCS.parent
 PAGES = [ROOT / "README.md", *sorted(page for page in DOCS.rglob("*.md") if "changes" not in page.parts)]
-BLOCK = re.compile(r"(?P<skip><!-- not run: [^>]+ -->\n)?^```(?P<kind>console|python)\n(?P<body>.*?)^```$", re.M | re.S)
+BLOCK = re.compile(
+    r"(?:^<!-- (?:(?P<skip>not run: [^>]+)|saved as (?P<file>\S+)) -->\n)?"
+    r"^```(?P<kind>console|python)\n(?P<body>.*?)^```$",
+    re.M | re.S,
+)
 
 
 def blocks(page: Path) -> list[tuple[str, str]]:
     found = BLOCK.finditer(page.read_text(encoding="utf-8"))
-    return [(match["kind"], match["body"]) for match in found if not match["skip"]]
+    return [(match["file"] or match["kind"], match["body"]) for match in found if not match["skip"]]
 
 
 def commands(body: str) -> list[tuple[str, list[str]]]:
@@ -33,7 +37,7 @@ def commands(body: str) -> list[tuple[str, list[str]]]:
     for line in body.splitlines():
         if line.startswith("$ "):
             found.append((line[2:], []))
-        elif line.startswith("> ") and found and not found[-1][1]:
+        elif (line == ">" or line.startswith("> ")) and found and not found[-1][1]:
             found[-1] = (found[-1][0] + "\n" + line[2:], [])
         elif found:
             found[-1][1].append(line)
@@ -64,6 +68,9 @@ def test_examples_of_the_page_run(page: Path, tmp_path: Path) -> None:
         "PYTHONUTF8": "1",
     }
     for kind, body in blocks(page):
+        if kind not in ("console", "python"):
+            (project / kind).write_text(body, encoding="utf-8")
+            continue
         steps = commands(body) if kind == "console" else [(body, [])]
         for code, shown in steps:
             argv = ["bash", "-c", code] if kind == "console" else [sys.executable, "-c", code]
@@ -76,9 +83,26 @@ def test_examples_of_the_page_run(page: Path, tmp_path: Path) -> None:
             check(shown, printed, f"{page.name}: {code}")
 
 
+def without_code(text: str) -> str:
+    return re.sub(r"^```.*?^```$", "", text, flags=re.M | re.S)
+
+
+def anchors(page: Path) -> set[str]:
+    """Return the anchors that a forge makes of the headings of a page."""
+    found: dict[str, int] = {}
+    for heading in re.findall(r"^#+ (.+)$", without_code(page.read_text(encoding="utf-8")), re.M):
+        words = re.sub(r"[^\w\- ]", "", heading.strip().lower()).replace(" ", "-")
+        found[words] = found.get(words, -1) + 1
+    return {word if number == 0 else f"{word}-{number}" for word, last in found.items() for number in range(last + 1)}
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_links_of_the_page_lead_somewhere(page: Path) -> None:
-    text = re.sub(r"^```.*?^```$", "", page.read_text(encoding="utf-8"), flags=re.M | re.S)
-    for target in re.findall(r"\]\(([^)#\s]+)[^)]*\)", text):
-        if "://" not in target:
-            assert (page.parent / target).exists(), f"{page}: {target}"
+    text = re.sub(r"`[^`\n]*`", "", without_code(page.read_text(encoding="utf-8")))
+    for target in re.findall(r"\]\(([^)\s]+)[^)]*\)", text):
+        if "://" in target:
+            continue
+        name, _, anchor = target.partition("#")
+        file = page.parent / name if name else page
+        assert file.exists(), f"{page}: {target}"
+        assert not anchor or anchor in anchors(file), f"{page}: {target}"

@@ -10,6 +10,7 @@ __version__ = "0.1.0"
 TYPE_CHECKING = False  # type checkers take it for true; `typing` itself would be a third of what `--version` costs
 
 if TYPE_CHECKING:
+    from inarch import confinement as confinement
     from inarch.calls.repair import repair_arguments as repair_arguments
     from inarch.cli.terminal import escape as escape
     from inarch.cli.terminal import escape_json as escape_json
@@ -151,6 +152,8 @@ _HOMES: dict[str, str] = {
     for name in names.split()
 }
 
+_HOMES["confinement"] = "inarch.confinement"  # a module as a whole
+
 __all__ = ["__version__", *sorted(_HOMES)]
 
 
@@ -160,7 +163,8 @@ def __getattr__(name: str) -> object:
         raise AttributeError(f"module 'inarch' has no attribute {name!r}")
     from importlib import import_module
 
-    value = getattr(import_module(home), name)
+    module = import_module(home)
+    value = module if module.__name__ == f"inarch.{name}" else getattr(module, name)
     globals()[name] = value
     return value
 

@@ -1,0 +1,132 @@
+"""The help of every command and option, from the click commands themselves."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator
+from importlib import import_module
+from inspect import cleandoc
+from pathlib import Path
+
+import click
+
+from inarch.cli.main import COMMANDS, program
+from inarch.cli.options import composing_options
+
+ROOT = Path(__file__).resolve().parents[2]
+HEAD = """# Help of every command
+
+<!-- made by: python docs/generate.py cli -->
+
+What `--help` says, for every command of a fresh install, in one page. [The command line](cli.md) explains what it all
+means: prompts, standard input, output, exit codes.
+"""
+
+
+def page() -> str:
+    """Return the whole page."""
+    shared = {option.name: option for option in _options(_composing())}
+    parts = [HEAD, *_shared(), *_of("inarch", program, {})]
+    for name, command in sorted(every_command().items()):
+        parts += _of(f"inarch {name}", command, shared)
+    return "\n".join(parts)
+
+
+def every_command() -> dict[str, click.Command]:
+    """Return the commands of the kernel and of the shipped plugins, by name."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    brought = {name: place.split(":") for name, place in project["entry-points"]["inarch.commands"].items()}
+    places = {name: [entry[0], entry[1]] for name, entry in COMMANDS.items()} | brought
+    return {name: getattr(import_module(module), attribute) for name, (module, attribute) in places.items()}
+
+
+def _composing() -> click.Command:
+    command = composing_options(click.Command("any"))
+    command.params.reverse()  # a decorator adds behind what a later one adds
+    return command
+
+
+def _options(command: click.Command) -> Iterator[click.Option]:
+    for parameter in command.params:
+        if isinstance(parameter, click.Option) and not parameter.hidden:
+            yield parameter
+
+
+def _shared() -> list[str]:
+    said = "Commands that load the profile take these; they stand before or after the command."
+    return ["## The profile's options\n", f"{said}\n", *_table(_options(_composing()))]
+
+
+def _of(words: str, command: click.Command, shared: dict[str | None, click.Option]) -> Iterator[str]:
+    """Give the section of a command, then those of the commands in it."""
+    if command.hidden:
+        return
+    inner = getattr(command, "commands", {})
+    yield f"## {words}\n"
+    yield f"{_usage(words, command, bool(inner) or command is program)}\n"
+    yield f"{cleandoc(command.help or '').partition(chr(12))[0].strip()}\n"
+    options = list(_options(command))
+    own = [option for option in options if option.name not in shared]
+    if own:
+        yield from _table(iter(own))
+    if shared and {option.name for option in options} >= shared.keys():
+        yield "Also [the profile's options](#the-profiles-options).\n"
+    for name, child in inner.items():
+        yield from _of(f"{words} {name}", child, shared)
+
+
+def _usage(words: str, command: click.Command, has_commands: bool) -> str:
+    arguments = [_argument(item) for item in command.params if isinstance(item, click.Argument)]
+    if command is program:
+        arguments = ['"PROMPT" | COMMAND [ARGS]...']
+    elif has_commands:
+        arguments = ["COMMAND"]
+    return "```text\n" + " ".join([words, "[OPTIONS]", *arguments]) + "\n```"
+
+
+def _argument(argument: click.Argument) -> str:
+    name = argument.metavar or (argument.name or "").upper()
+    many = argument.nargs == -1 and not name.endswith("...")
+    text = f"{name}..." if many else name
+    return text if argument.required or text.startswith("[") else f"[{text}]"
+
+
+def _table(options: Iterator[click.Option]) -> Iterator[str]:
+    rows = ["| option | meaning |", "|---|---|"]
+    for option in options:
+        names = ", ".join(f"`{_escaped(f'{name} {_value(option)}'.strip())}`" for name in _names(option))
+        rows.append(f"| {names} | {_escaped(_meaning(option))} |")
+    yield "\n".join(rows) + "\n"
+
+
+def _names(option: click.Option) -> list[str]:
+    flags = [name for name in option.opts if name.startswith("-")]
+    return flags + [name for name in option.secondary_opts if name.startswith("-")]
+
+
+def _value(option: click.Option) -> str:
+    if option.is_flag or option.count:
+        return ""
+    if option.metavar:
+        return option.metavar
+    if isinstance(option.type, click.Choice):
+        return "|".join(str(choice) for choice in option.type.choices)
+    if isinstance(option.type, click.types.IntParamType):
+        return "N"
+    return (option.name or "").upper()
+
+
+def _meaning(option: click.Option) -> str:
+    default = option.default
+    shown = isinstance(default, (str, int, float)) and not isinstance(default, bool) and default != ""
+    parts = [
+        (option.help or "").strip(),
+        f"Default: {default}." if shown and not option.is_flag else "",
+        "May be given several times." if option.multiple else "",
+        "Required." if option.required else "",
+    ]
+    return " ".join(part for part in parts if part)
+
+
+def _escaped(text: str) -> str:
+    return text.replace("|", "\\|").replace("\n", " ")
