@@ -57,7 +57,7 @@ def compose(folder: Path, mode: str) -> inarch.App:
         "isolation": {"measured": {"mode": mode}},
         "profiles": {"default": {"plugins": ["sandbox-fs"], "model": "offline", "approve": "all"}},
     }
-    return inarch.compose(root=folder, config=config, environ={"HOME": str(folder)}, files=[file], journal=False)
+    return inarch.compose(root=folder, config=config, environ={"HOME": str(folder)}, files=[str(file)], journal=False)
 
 
 async def seconds(app: inarch.App, name: str, arguments: dict[str, Any]) -> float:
