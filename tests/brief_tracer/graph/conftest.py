@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -16,6 +17,17 @@ from inarch_brief_tracer.rows import Shelf
 from inarch_brief_tracer.store import Store
 
 Arcs = set[tuple[str, str, str, str, int]]
+
+
+def arcs_of(graph: Graph) -> Arcs:
+    adjacency = graph.adjacency
+    arcs = [adjacency.arc(number) for number in range(len(adjacency))]
+    nodes = graph.nodes({end for arc in arcs for end in (arc.caller, arc.callee)})
+    return {
+        (nodes[arc.caller].qualname, nodes[arc.callee].qualname, arc.kind, arc.confidence, arc.line)
+        for arc in arcs
+        if arc.caller in nodes and arc.callee in nodes
+    }
 
 
 class Linked:
@@ -51,14 +63,18 @@ class Linked:
 
     def arcs(self) -> Arcs:
         with self.graph() as (graph, _):
-            adjacency = graph.adjacency
-            arcs = [adjacency.arc(number) for number in range(len(adjacency))]
-            nodes = graph.nodes({end for arc in arcs for end in (arc.caller, arc.callee)})
-            return {
-                (nodes[arc.caller].qualname, nodes[arc.callee].qualname, arc.kind, arc.confidence, arc.line)
-                for arc in arcs
-                if arc.caller in nodes and arc.callee in nodes
-            }
+            return arcs_of(graph)
+
+    def whole_arcs(self) -> Arcs:
+        """Give the arcs once nobody else writes and every file was linked with the whole tree: a slow machine waits."""
+        end = time.monotonic() + 60
+        links = self.index.links
+        while True:
+            with self.graph() as (graph, coverage):
+                if coverage.note is None and links.whole == links.version(graph.shelf.connection):
+                    return arcs_of(graph)
+            assert time.monotonic() < end, coverage
+            time.sleep(0.02)
 
     def close(self) -> None:
         self.index.links.close()

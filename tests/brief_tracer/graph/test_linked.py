@@ -58,6 +58,7 @@ def test_after_any_edits_the_graph_is_as_if_new(tree: Any, linking: Any, edits: 
     for path in tree.root.glob("*.py"):
         path.unlink()
     tree.write({f"m{number}.py": source([(number, 1)]) for number in range(4)})
+    linking(cache="").arcs()  # imports what links: it would count as the cost of the first, kept, linking
     linked = linking()
     linked.arcs()
     for number, calls in edits:
@@ -66,7 +67,7 @@ def test_after_any_edits_the_graph_is_as_if_new(tree: Any, linking: Any, edits: 
             path.unlink()
         else:
             tree.write({f"m{number}.py": source(calls)})
-        assert linked.arcs() == linking(cache="").arcs()
+        assert linked.whole_arcs() == linking(cache="").arcs()
 
 
 def test_one_file_of_a_large_tree_is_linked_by_itself_at_first(tree: Any, linking: Any) -> None:
