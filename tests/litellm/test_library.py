@@ -9,9 +9,13 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from inarch.testing import HttpServer, sse_reply
 
 from ..chat_completions.wire import KEY, chunk, says
+
+pytestmark = pytest.mark.once
 
 ASK = """
 import asyncio, gc, json, os, sys

@@ -18,6 +18,8 @@ from inarch.confinement import ALL_LAYERS, Features, Plan, features, layers_of, 
 sys.path.insert(0, os.path.dirname(__file__))
 from confinement_place import PYTHON, USERS, Place, place_of, without
 
+pytestmark = pytest.mark.once
+
 FULL = features().landlock >= 6 and layers_of(features()) == ALL_LAYERS and features().network_namespace
 needs_all = pytest.mark.skipif(not FULL, reason=f"this machine can't show it: {features()}")
 

@@ -15,9 +15,10 @@ from inarch.confinement import ALL_LAYERS, features, layers_of
 sys.path.insert(0, os.path.dirname(__file__))
 from confinement_place import PREFIX, PYTHON, USERS, Place, place_of
 
-pytestmark = pytest.mark.skipif(
-    layers_of(features()) != ALL_LAYERS, reason=f"this machine has not every layer: {features()}"
-)
+pytestmark = [
+    pytest.mark.once,
+    pytest.mark.skipif(layers_of(features()) != ALL_LAYERS, reason=f"this machine has not every layer: {features()}"),
+]
 
 
 @pytest.fixture(scope="module", params=USERS, ids=lambda user: "root" if user == 0 else "user")

@@ -18,6 +18,8 @@ import pytest
 from inarch import Cancelled, Rights, ToolFailed
 from inarch_sandbox_fs.workspace import FolderWorkspace
 
+pytestmark = pytest.mark.once
+
 READS = Rights()
 BUILDS = Rights(writes=("",), executes=True)
 

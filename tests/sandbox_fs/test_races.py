@@ -18,6 +18,8 @@ import pytest
 from inarch import ToolFailed
 from inarch_sandbox_fs.reading import digest
 
+pytestmark = pytest.mark.once
+
 SECRET = "SECRET-of-the-outside"
 ROUNDS = 120
 CLEAN = {"not_found", "permission", "conflict", "validation"}

@@ -4,6 +4,10 @@ import json
 import re
 from typing import Any
 
+import pytest
+
+pytestmark = pytest.mark.once
+
 CHAIN = ["Acme.execute()", "Dispatcher.execute_command()", "TableCommand.execute()", "validate_table()"]
 
 

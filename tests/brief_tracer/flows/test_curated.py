@@ -3,10 +3,13 @@
 import json
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from inarch_brief_tracer.flows.curated import CuratedPath, KeptStep, read_path
+
+pytestmark = pytest.mark.once
 
 FUNCTIONS = ("Dispatcher.execute_command", "TableCommand.execute", "validate_table")
 

@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 
+pytestmark = pytest.mark.once
+
 pty = pytest.importorskip("pty", reason="there are no pseudo-terminals here")
 
 FILES, FUNCTIONS = 400, 80

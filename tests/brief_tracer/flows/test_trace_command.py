@@ -5,6 +5,8 @@ from typing import Any
 
 import pytest
 
+pytestmark = pytest.mark.once
+
 
 def test_up_shows_every_entry(acme: Any) -> None:
     lines = acme.run("trace", "up", "check_schema").lines
