@@ -1,4 +1,4 @@
-"""Tools of git that look, name a revision and commit keep the contract, in a repository with commits and changes."""
+"""The tools of git keep the contract, in a repository with commits and changes."""
 
 from __future__ import annotations
 
@@ -15,6 +15,9 @@ from inarch.testing import ToolContract
 from inarch_git import inarch_tools
 
 CASES: dict[str, Mapping[str, Any]] = {
+    "git_status": {"valid": ({},)},
+    "git_log": {"valid": ({}, {"paths": ["b.txt"], "limit": 1})},
+    "git_blame": {"valid": ({"file_path": "a.txt"},), "failing": ({"file_path": "missing.txt"},)},
     "git_diff": {"valid": ({}, {"paths": ["b.txt"], "staged": True})},
     "git_show": {"valid": ({"revision": "HEAD"},), "failing": ({"revision": "no-such-commit"},)},
     "git_commit": {

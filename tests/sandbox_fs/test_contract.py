@@ -71,6 +71,18 @@ class TestFileTools(Tools):
     """Each test for each tool that reads, searches or changes one file or folder."""
 
 
+MANY: dict[str, Mapping[str, Any]] = {
+    "list_files": {"valid": ({}, {"pattern": "src/**", "limit": 1})},
+    "read_multiple_files": {"valid": ({"file_paths": ["a.txt", "src/b.py"]}, {"file_paths": ["missing.txt"]})},
+}
+
+
+@pytest.mark.once
+@pytest.mark.parametrize("name", MANY)
+class TestToolsOfManyFiles(Tools):
+    cases = MANY
+
+
 COMMAND: dict[str, Mapping[str, Any]] = {
     "execute_command": {
         "valid": ({"command": "cat a.txt"}, {"command": "grep -n two a.txt"}),
