@@ -142,11 +142,12 @@ def _with_settings(row: Checked, error: ConfigError) -> Checked:
 
 def _as_composed(row: Checked, refused: Mapping[tuple[str, str], Refused], apart: LoadedPlugin | None) -> Checked:
     """Add what only shows in the company of the other plugins, and outside a probe."""
+    if row.state != "ok":
+        return row
     item = refused.get((row.name, row.distribution))
-    if row.state == "ok" and item is not None:
-        warnings = tuple(warning for warning in row.warnings if warning != _UNTRIED)
-        return evolve(row, state="refused", reason=item.reason, remedy=item.remedy, warnings=warnings)
-    if row.state == "ok" and apart is not None:
-        warnings = tuple(warning for warning in row.warnings if warning != _UNTRIED)
-        return evolve(row, warnings=warnings, hooks=apart.hooks, tools=apart.tools)
+    tried = evolve(row, warnings=tuple(warning for warning in row.warnings if warning != _UNTRIED))
+    if item is not None:
+        return evolve(tried, state="refused", reason=item.reason, remedy=item.remedy)
+    if apart is not None:
+        return evolve(tried, hooks=apart.hooks, tools=apart.tools)
     return row
