@@ -134,6 +134,14 @@ def test_one_mad_report_changes_little_and_impossible_ones_nothing() -> None:
     assert counter.calibration("m/one").reports == 6
 
 
+def test_a_session_of_thousands_of_replies_is_calibrated_like_any_other() -> None:
+    counter, request = TokenCounter(), asked(said("word " * 100))
+    count = counter.count(request)
+    for _ in range(1100):
+        assert counter.calibrate("m/one", count, count.text)
+    assert counter.calibration("m/one").ratio == pytest.approx(1.0)
+
+
 def test_models_are_calibrated_apart() -> None:
     counter = TokenCounter()
     request = asked(said("word " * 1000))

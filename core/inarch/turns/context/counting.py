@@ -257,4 +257,4 @@ def _learned(ratios: list[float], reports: int) -> Calibration:
     ordered = sorted(ratios)
     ratio = ordered[len(ordered) // 2]
     spread = min(ordered[-1] / ratio - 1, UNKNOWN_MARGIN)
-    return Calibration(ratio, max(LEAST_MARGIN, UNKNOWN_MARGIN / 2**reports) + spread, reports)
+    return Calibration(ratio, max(LEAST_MARGIN, UNKNOWN_MARGIN * 0.5**reports) + spread, reports)
