@@ -61,7 +61,6 @@ MADE_OF_OTHERS = {
     "EVENT_KINDS": "The [kinds of events](events.md), each with the class of its `data`.",
     "REASONING_INDEX": "The `index` of a `PartData` that belongs to the reasoning.",
     "TEXT_INDEX": "The `index` of a `PartData` that belongs to the text.",
-    "FinishReason": "Why a reply ended: `stop`, `calls`, `length`, `filtered` or `error`.",
 }
 """What names mean that are no class or function and have no docstring of their own."""
 _PLAIN = frozenset(dir(type("Plain", (), {})))

@@ -10,6 +10,7 @@ from inarch import (
     CallDelta,
     Delta,
     Finish,
+    FinishReason,
     Limits,
     ModelInfo,
     ModelRequest,
@@ -35,23 +36,13 @@ class Offline:
 
     async def answer(self, request: ModelRequest) -> AsyncIterator[Delta]:
         """Stream tool calls while facts are missing, then the answer."""
-        if request.response_schema is not None:
-            reply: str | list[PlannedCall] = _no_decision()
-        elif request.purpose in ("summary", "check"):
-            reply = _condensed(request)
-        else:
-            from inarch_offline.plans import next_step
-
-            reply = next_step(request)
-        if isinstance(reply, str):
-            yield TextDelta(reply)
-            yield UsageDelta(FREE)
-            yield Finish("stop")
-            return
-        for index, call in enumerate(reply):
+        calls, text, finish = _reply(request)
+        if text:
+            yield TextDelta(text)
+        for index, call in enumerate(calls):
             yield CallDelta(index, f"offline-{len(request.messages)}-{index}", call.name, json.dumps(call.arguments))
         yield UsageDelta(FREE)
-        yield Finish("calls")
+        yield Finish(finish)
 
     async def models(self) -> Sequence[ModelInfo]:
         """Return the one model."""
@@ -67,6 +58,20 @@ class Offline:
 
     async def close(self) -> None:
         """Do nothing: there is nothing to let go of."""
+
+
+def _reply(request: ModelRequest) -> tuple[Sequence[PlannedCall], str, FinishReason]:
+    """Return the calls to make, or the answer, and how the reply ends."""
+    if request.response_schema is not None:
+        return [], _no_decision(), "stop"
+    if request.purpose in ("summary", "check"):
+        return [], _condensed(request), "stop"
+    from inarch_offline.plans import next_step
+
+    step = next_step(request)
+    if isinstance(step, list):
+        return step, "", "calls"
+    return [], step.text(), "declined" if step.declined else "stop"
 
 
 def _no_decision() -> str:

@@ -45,9 +45,10 @@ class Place(NamedTuple):
 
 @define(eq=False, repr=False)
 class Page:
-    """An answer in the making."""
+    """An answer in the making; `declined` where it says that what was asked was not done, or not understood."""
 
     lines: list[str] = field(factory=list)
+    declined: bool = False
 
     def say(self, text: str, *places: Place) -> None:
         """Add a statement at the margin."""
@@ -86,6 +87,11 @@ class Page:
     def plain(self, text: str) -> None:
         """Add text about the planner itself."""
         self._add("", "", text, ())
+
+    def decline(self, text: str) -> None:
+        """Say that something was not done, or not understood, and why."""
+        self.declined = True
+        self.plain(text)
 
     def gap(self) -> None:
         """Add an empty line, unless there is one."""

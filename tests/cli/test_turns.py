@@ -62,9 +62,22 @@ def test_headless_asking_is_a_no_that_says_what_would_allow_it(cli: Run, slowly:
     (call,) = json.loads(done.stdout)["turn"]["calls"]
     assert call["result"]["error"]["code"] == "denied"
     assert "approve" in json.dumps(call["result"]["error"])
-    assert done.returncode == 0 and not (project / "new.txt").exists()
+    assert done.returncode == json.loads(done.stdout)["exit"] == 4 and not (project / "new.txt").exists()
     assert cli("write a file", *slowly, "--approve", "edits").returncode == 0
     assert (project / "new.txt").read_text() == "one\ntwo\n"
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "rename weigh to scale everywhere",
+        "swap apples and grams in shop/basket.py",
+        'replace "pears" by "figs" in README.md',
+    ],
+)
+def test_what_the_offline_planner_does_not_understand_or_cannot_do_is_4(cli: Run, asked: str) -> None:
+    done = cli(asked, "--approve", "all", "--model", "offline")
+    assert done.returncode == 4, done.stdout
 
 
 def test_control_characters_of_a_model_are_escaped(cli: Run, slowly: Flags) -> None:

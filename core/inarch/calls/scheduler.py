@@ -41,6 +41,7 @@ class Scheduler:
         workspace: What the tools work on.
         seen: Path to hash of what the session last read or wrote; kept up to date here.
         cancelled: The calls of the last batch that was cancelled, all terminal.
+        effectful: Ids of the calls of the last batch that could have changed something.
         grants: What was approved for longer than one call.
         output_limit: Characters of JSON above which a result is kept as a blob and cut; None never cuts.
         keeper: Keeps what undo needs of the files that calls change.
@@ -57,6 +58,7 @@ class Scheduler:
     grants: Grants = field(factory=Grants)
     keeper: Keeper | None = None
     cancelled: tuple[ToolCall, ...] = field(init=False, default=())
+    effectful: frozenset[str] = field(init=False, default=frozenset())
     _closed: bool = field(init=False, default=False)
     _preparation: Preparation = field(init=False)
     _runner: Runner = field(init=False)
@@ -92,6 +94,8 @@ class Scheduler:
                 live.cancel()
             self.cancelled = tuple(live.call for live in batch)
             raise
+        finally:
+            self.effectful = frozenset(live.call.id for live in batch if live.has_effects)
         return tuple(live.call for live in batch)
 
     def revoke_all(self) -> None:

@@ -6,7 +6,14 @@ import os
 import sys
 from types import TracebackType
 
-ANSWERED, FAILED, USAGE, LIMITED, CANCELLED, CLOSED_PIPE = 0, 1, 2, 3, 130, 141
+ANSWERED, FAILED, USAGE, LIMITED, NOT_DONE, CANCELLED, CLOSED_PIPE = 0, 1, 2, 3, 4, 130, 141
+_OF_TURNS = {"done": ANSWERED, "failed": FAILED, "limited": LIMITED, "cancelled": CANCELLED}
+
+
+def exit_code(status: str, *, unmet: bool) -> int:
+    """Return the exit code for how a turn ended; `unmet` is the turn's own word that nothing was done."""
+    code = _OF_TURNS.get(status, FAILED)
+    return NOT_DONE if unmet and code == ANSWERED else code
 
 
 def say(kind: str, text: str) -> None:

@@ -12,7 +12,7 @@ from attrs import define, field
 
 from inarch.cli.composing import Options, compose_app, open_session, tell_left_out
 from inarch.cli.diagnostics import diagnostics, note_event
-from inarch.cli.failure import ANSWERED, CANCELLED, FAILED, LIMITED, say
+from inarch.cli.failure import CANCELLED, FAILED, exit_code, say
 from inarch.cli.front_ends import make_front_end
 from inarch.cli.interrupts import interrupts
 from inarch.cli.terminal import Harmless, escape
@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from inarch.contract.records import Approval, Turn
     from inarch.sessions.app import App
     from inarch.sessions.session import Session
-
-EXITS = {"done": ANSWERED, "failed": FAILED, "limited": LIMITED, "cancelled": CANCELLED}
 
 
 def run_prompt(prompt: str, options: Options) -> int:
@@ -179,4 +177,4 @@ async def _ended(task: asyncio.Task[Turn], display: Display) -> int:
         if not isinstance(display.broken_by, PluginError):
             raise display.broken_by
         say("error", str(display.broken_by))
-    return EXITS.get(turn.status, FAILED)
+    return exit_code(turn.status, unmet=turn.unmet)

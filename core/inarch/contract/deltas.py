@@ -9,7 +9,8 @@ from typing import Any, Literal
 from inarch.contract.errors import ProviderError
 from inarch.contract.frozen import frozen
 
-FinishReason = Literal["stop", "calls", "length", "filtered", "error"]
+FinishReason = Literal["stop", "calls", "length", "filtered", "declined", "error"]
+"""Why a reply ended; `declined`: its text says that what was asked was not done, or not understood."""
 
 
 @frozen

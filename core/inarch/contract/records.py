@@ -201,7 +201,11 @@ class ToolCall:
 
 @frozen
 class Turn:
-    """A turn of the user or of the agent; an agent turn's `parent_id` is the user turn it answers."""
+    """A turn of the user or of the agent; an agent turn's `parent_id` is the user turn it answers.
+
+    `unmet` says that nothing was done: every call that was to change something was denied or failed, or the model
+    declined.
+    """
 
     id: str
     type: Literal["user", "agent"]
@@ -217,6 +221,7 @@ class Turn:
     status: TurnStatus = "running"
     error: str | None = None
     limit: str | None = None
+    unmet: bool = False
 
 
 @frozen

@@ -67,6 +67,7 @@ async def _answer(run: TurnRun) -> str:
             reply = await ask_fitting(run)
             run.messages.append(reply.message)
             if not reply.calls:
+                run.declined = reply.finish == "declined"
                 return reply.message.text
             run.messages.append(results_message(await run.call(reply.calls, "model")))
 

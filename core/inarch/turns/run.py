@@ -37,6 +37,7 @@ from inarch.turns.context.said import Said
 from inarch.turns.conversation import Conversation
 from inarch.turns.limits import Repeats, TurnLimits
 from inarch.turns.models import Choice, choose_decision_model, choose_model
+from inarch.turns.outcome import came_to_nothing
 
 RECORDED = (
     "model", "fallback", "decision_model", "strategy", "approve", "max_iterations", "max_seconds", "max_cost_usd",
@@ -58,6 +59,8 @@ class TurnRun:
     earlier: list[Message]
     messages: list[Message] = field(factory=list)
     calls: list[ToolCall] = field(factory=list)
+    effectful: set[str] = field(factory=set)
+    declined: bool = False
 
     @classmethod
     def begin(cls, talk: Conversation, prompt: str) -> TurnRun:
@@ -93,6 +96,8 @@ class TurnRun:
         except asyncio.CancelledError:
             self.calls.extend(self.talk.scheduler.cancelled)
             raise
+        finally:
+            self.effectful |= self.talk.scheduler.effectful
         self.calls.extend(done)
         if origin == "model":
             self.talk.repeats.saw(done, self.talk.seen)
@@ -150,6 +155,7 @@ class TurnRun:
             status=status,
             error=error,
             limit=limit,
+            unmet=self.declined or came_to_nothing(call for call in self.calls if call.id in self.effectful),
         )
 
     def settle(self) -> None:

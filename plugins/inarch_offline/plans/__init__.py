@@ -12,6 +12,7 @@ from inarch import ModelRequest, PlannedCall
 from inarch_offline import intents
 from inarch_offline.exchange import Plan, carry_on, read_exchange
 from inarch_offline.intents import Intent
+from inarch_offline.writing import Page
 
 PLANS = {
     intents.SUMMARIZE: "overview:summarize",
@@ -31,12 +32,11 @@ PLANS = {
 """Module and function of the plan for each kind of intent; a turn imports the one it needs."""
 
 
-def next_step(request: ModelRequest) -> str | list[PlannedCall]:
+def next_step(request: ModelRequest) -> Page | list[PlannedCall]:
     """Give the answer to a request, or the calls that are still needed for it."""
     exchange = read_exchange(request)
     intent = intents.parse(exchange.prompt, exchange.earlier)
-    step = carry_on(plan_for(intent), exchange)
-    return step if isinstance(step, list) else step.text()
+    return carry_on(plan_for(intent), exchange)
 
 
 def plan_for(intent: Intent) -> Plan:

@@ -62,12 +62,12 @@ def _replace(change: Edit) -> Plan:
         return page
     places = _occurrences(text, change.search)
     if not places:
-        page.plain(f"Nothing was changed: “{cut(change.search, 60)}” does not occur in {change.path}.")
+        page.decline(f"Nothing was changed: “{cut(change.search, 60)}” does not occur in {change.path}.")
         if text.truncated:
             page.note("only the beginning of the file was read")
         return page
     if len(places) > 1 and not change.everywhere:
-        page.plain(f"Nothing was changed: “{cut(change.search, 60)}” occurs {len(places)} times.")
+        page.decline(f"Nothing was changed: “{cut(change.search, 60)}” occurs {len(places)} times.")
         page.head("Say “replace all …” to change each of")
         for place in list(dict.fromkeys(places))[:10]:
             page.item(f"`{cut(_line(text, place), 84)}`", place)
@@ -107,7 +107,7 @@ def _line(text: FileText, place: Place) -> str:
 
 
 def _say_unreadable(page: Page, path: str, read: ToolResult) -> Plan:
-    page.plain(f"Nothing was changed: {path} could not be read: {said(read)}")
+    page.decline(f"Nothing was changed: {path} could not be read: {said(read)}")
     [listed] = yield [calls.list_files(f"**/{path.rpartition('/')[2]}", 5)]
     if files(listed):
         page.head(f"Files of that name: {joined(files(listed))}".rstrip(":"))

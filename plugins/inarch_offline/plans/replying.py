@@ -45,7 +45,7 @@ def _capabilities(parts: Sequence[Part] = ()) -> list[tuple[str, str]]:
 def needs_model(intent: Intent) -> Plan:
     """Say that the work needs a model, and where it would begin."""
     page = Page()
-    page.plain("This needs a language model: the offline planner reads code, it doesn't write or judge it.")
+    page.decline("This needs a language model: the offline planner reads code, it doesn't write or judge it.")
     subject = " ".join(intent.subject.split()[1:]) or intent.subject  # without the verb of the task
     yield from _closest_places(page, intent._replace(subject=subject), "Places it is probably about")
     return page
@@ -58,7 +58,7 @@ def closest(intent: Intent) -> Plan:
     if not told.lines:
         page.plain("Nothing here matches these words.")
     page.gap()
-    page.plain(
+    page.decline(
         "It was not clear what is asked. For example: " + "; ".join(example for _, example in _capabilities()[:4]) + "."
     )
     return page

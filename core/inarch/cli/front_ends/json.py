@@ -8,14 +8,12 @@ from typing import Any, TextIO
 
 from attrs import Factory, define
 
-from inarch.cli.failure import ANSWERED, CANCELLED, FAILED, LIMITED, say
+from inarch.cli.failure import FAILED, exit_code, say
 from inarch.cli.front_ends.jsonl import write_json
 from inarch.cli.front_ends.spending import switched_words
 from inarch.contract.events import Event
 from inarch.contract.ports import ApprovalRequest
 from inarch.contract.records import Approval
-
-_EXITS = {"done": ANSWERED, "failed": FAILED, "limited": LIMITED, "cancelled": CANCELLED}
 
 
 @define(eq=False, repr=False)
@@ -40,7 +38,7 @@ class JsonFrontEnd:
             call |= {key: event.data[key] for key in ("name", "status", "result", "started", "ended")}
         elif event.kind == "turn.ended" and event.data["turn"]["type"] == "agent":
             self._turn = dict(event.data["turn"])
-            self._write(_EXITS.get(self._turn["status"], FAILED))
+            self._write(exit_code(self._turn["status"], unmet=self._turn["unmet"]))
         elif event.kind == "model.switched":
             say("note", switched_words(event.data))
         elif event.kind == "note":
