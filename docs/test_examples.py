@@ -12,6 +12,7 @@ import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -55,7 +56,9 @@ def check(shown: list[str], printed: str, where: str) -> None:
 
 
 @pytest.mark.parametrize("page", [page for page in PAGES if blocks(page)], ids=lambda page: str(page.relative_to(ROOT)))
-def test_examples_of_the_page_run(page: Path, tmp_path: Path) -> None:
+def test_examples_of_the_page_run(part: Callable[[str], str], page: Path, tmp_path: Path) -> None:
+    if any(kind == "console" and re.search(r"^\$ git ", body, re.M) for kind, body in blocks(page)):
+        part("git")
     project = tmp_path / "acme"
     shutil.copytree(DOCS / "example", project)
     home = tmp_path / "home"

@@ -9,17 +9,11 @@ import sys
 import sysconfig
 import venv
 import zipfile
-from importlib import metadata
 from pathlib import Path
 
 from attrs import frozen
 
 EXAMPLE = Path(__file__).parents[2] / "contrib" / "inarch-word-count"
-
-
-def has_build_tools() -> bool:
-    found = {item.name: item.version for item in metadata.distributions() if item.name in ("pip", "setuptools")}
-    return "pip" in found and int(found.get("setuptools", "0").partition(".")[0]) >= 77
 
 
 @frozen

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,7 +10,7 @@ import pytest
 from .test_on_a_terminal import Flags, Open
 from .test_on_a_terminal import terminal as terminal  # the fixture
 
-pytestmark = [pytest.mark.once, pytest.mark.skipif(shutil.which("tmux") is None, reason="needs tmux")]
+pytestmark = pytest.mark.once
 Script = Callable[[str], str]
 
 

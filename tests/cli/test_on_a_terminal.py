@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shlex
-import shutil
 import subprocess
 import sys
 import time
@@ -14,7 +13,7 @@ from pathlib import Path
 import pytest
 from attrs import frozen
 
-pytestmark = [pytest.mark.once, pytest.mark.skipif(shutil.which("tmux") is None, reason="needs tmux")]
+pytestmark = pytest.mark.once
 PROGRAM = (sys.executable, "-P", "-m", "inarch")
 Flags = tuple[str, ...]
 SECONDS = 30.0
@@ -54,8 +53,9 @@ Open = Callable[..., Terminal]
 
 
 @pytest.fixture
-def terminal(tmp_path: Path, project: Path, environ: dict[str, str]) -> Iterator[Open]:
+def terminal(part: Callable[[str], str], tmp_path: Path, project: Path, environ: dict[str, str]) -> Iterator[Open]:
     """Open a terminal of a size in which the program runs; its exit code is said at the end."""
+    part("tmux")
     opened: list[Terminal] = []
 
     def open_terminal(*words: str, columns: int = 100, lines: int = 40, dumb: bool = False, **extra: str) -> Terminal:

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import sysconfig
 import zipfile
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -18,7 +19,7 @@ from inarch.cli.uv_receipts import with_things, without_names
 from inarch.contract.errors import UsageError
 from inarch.plugins import discover
 
-from .environments import EXAMPLE, World, has_build_tools, make_world, wheel
+from .environments import EXAMPLE, World, make_world, wheel
 
 
 @pytest.fixture
@@ -118,7 +119,7 @@ def test_a_python_without_rights_gets_the_users_own_folder(tmp_path: Path, monke
 
     outside(monkeypatch, tmp_path)  # tmp_path/purelib is not there, so it can't be written
     monkeypatch.setattr(site, "ENABLE_USER_SITE", True)
-    if has_build_tools():
+    if find_spec("pip"):
         assert installer().installing([What("x")])[0][-2:] == ("--user", "x")
     monkeypatch.setattr(site, "ENABLE_USER_SITE", False)
     with pytest.raises(CannotInstall, match="can't be written"):

@@ -15,7 +15,7 @@ import pytest
 
 from inarch import __version__
 
-from .environments import EXAMPLE, World, has_build_tools, make_world, wheel
+from .environments import EXAMPLE, World, make_world, wheel
 
 
 @pytest.fixture
@@ -24,7 +24,7 @@ def world(tmp_path: Path) -> World:
 
 
 @pytest.mark.once
-@pytest.mark.skipif(not has_build_tools(), reason="pip and setuptools 77 install the example without a network")
+@pytest.mark.needs("pip", "setuptools")  # they install the example without a network
 def test_install_enable_and_uninstall_with_pip(world: World) -> None:
     (world.folder / "project" / "pip").mkdir()  # a hostile project's; it must not be the pip that runs
     (world.folder / "project" / "pip" / "__main__.py").write_text("raise SystemExit('hostile')")
@@ -43,7 +43,7 @@ def test_install_enable_and_uninstall_with_pip(world: World) -> None:
 
 
 @pytest.mark.once
-@pytest.mark.skipif(not has_build_tools(), reason="pip and setuptools 77 install the example without a network")
+@pytest.mark.needs("pip", "setuptools")  # they install the example without a network
 def test_what_fails_ends_with_the_last_line_and_never_changes_inarch(world: World) -> None:
     done = world.inarch("plugins", "install", "no-such-distribution-at-all", code=1)
     assert "inarch: error: " in done.stderr and "ended with exit code 1: ERROR: " in done.stderr
@@ -54,7 +54,7 @@ def test_what_fails_ends_with_the_last_line_and_never_changes_inarch(world: Worl
     assert world.inarch("--version").stdout.strip() == f"inarch {__version__}"
 
 
-@pytest.mark.skipif(not has_build_tools(), reason="pip installs a wheel")
+@pytest.mark.needs("pip")
 def test_a_plugin_that_is_refused_is_not_enabled(world: World) -> None:
     wheel(world.folder, "bad-one", "1.0", "[inarch.plugins]\nbad = bad_one\n", code="raise ValueError('no luck')\n")
     done = world.inarch("plugins", "install", "../bad_one-1.0-py3-none-any.whl", "--enable", code=1)
@@ -120,7 +120,7 @@ def linked(world: World, program: str) -> dict[str, str]:
 
 
 @pytest.mark.once
-@pytest.mark.skipif(not shutil.which("uv"), reason="uv is not there")
+@pytest.mark.needs("uv")
 def test_a_real_uv_installs_where_there_is_no_pip(world: World, links: Path) -> None:
     environ, folder = linked(world, "uv"), world.folder / "bare"
     base = f"{sys.base_prefix}/bin/python3"
@@ -134,7 +134,7 @@ def test_a_real_uv_installs_where_there_is_no_pip(world: World, links: Path) -> 
 
 
 @pytest.mark.once
-@pytest.mark.skipif(not shutil.which("uv"), reason="uv is not there")
+@pytest.mark.needs("uv")
 def test_a_real_tool_of_uv(world: World, links: Path) -> None:
     wheel(links, "earlier", "1.0", "")
     environ, base = linked(world, "uv"), f"{sys.base_prefix}/bin/python3"
@@ -149,7 +149,7 @@ def test_a_real_tool_of_uv(world: World, links: Path) -> None:
 
 
 @pytest.mark.once
-@pytest.mark.skipif(not (shutil.which("pipx") and shutil.which("uv")), reason="pipx and uv are not there")
+@pytest.mark.needs("pipx", "uv")
 def test_a_real_environment_of_pipx(world: World, links: Path) -> None:
     environ = linked(world, "pipx") | linked(world, "uv") | {"PIPX_DEFAULT_BACKEND": "uv"}
     words = ["pipx", "install", "--python", f"{sys.base_prefix}/bin/python3", "inarch"]

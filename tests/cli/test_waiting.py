@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 import shlex
-import shutil
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +20,6 @@ pytestmark = pytest.mark.once
 
 NAME = "openai-compatible/small"
 ADDRESS = "INARCH_PLUGIN_OPENAI_COMPATIBLE__BASE_URL"
-needs_tmux = pytest.mark.skipif(shutil.which("tmux") is None, reason="needs tmux")
 
 
 def busy(seconds: str) -> HttpReply:
@@ -44,7 +42,6 @@ READS = chunks(
 )
 
 
-@needs_tmux
 def test_a_wait_is_counted_down_and_then_gone(terminal: Open, tmp_path: Path) -> None:
     written = tmp_path / "written"
     with HttpServer([busy("3"), GOOD]) as server:
@@ -57,7 +54,6 @@ def test_a_wait_is_counted_down_and_then_gone(terminal: Open, tmp_path: Path) ->
     assert len(counted) >= 2 and counted[0] <= 4
 
 
-@needs_tmux
 def test_ctrl_c_ends_the_countdown_and_the_turn(terminal: Open) -> None:
     with HttpServer([busy("50"), GOOD]) as server:
         opened = terminal("say something", "--model", NAME, **{ADDRESS: f"{server.url}/v1"})
@@ -68,7 +64,6 @@ def test_ctrl_c_ends_the_countdown_and_the_turn(terminal: Open) -> None:
     assert "waiting" not in screen
 
 
-@needs_tmux
 def test_requests_beyond_the_limit_of_a_minute_wait(terminal: Open) -> None:
     with HttpServer([READS, GOOD]) as server:
         extra = {ADDRESS: f"{server.url}/v1", "INARCH_PLUGIN_OPENAI_COMPATIBLE__REQUESTS_PER_MINUTE": "1"}

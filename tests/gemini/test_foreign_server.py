@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import json
-import shutil
 import socket
 import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 from urllib.request import Request, urlopen
@@ -17,9 +16,6 @@ import pytest
 from gemini_wire import KEY, PLUGINS
 
 import inarch
-
-AIMOCK = shutil.which("aimock")
-pytestmark = pytest.mark.skipif(AIMOCK is None, reason="npm package @copilotkit/aimock is not on PATH")
 
 FIXTURES = [
     {
@@ -38,14 +34,13 @@ FIXTURES = [
 
 
 @pytest.fixture
-def address(tmp_path: Path) -> Iterator[str]:
-    assert AIMOCK is not None
+def address(part: Callable[[str], str], tmp_path: Path) -> Iterator[str]:
     fixtures = tmp_path / "fixtures.json"
     fixtures.write_text(json.dumps({"fixtures": FIXTURES}))
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    program = str(Path(AIMOCK).with_name("llmock"))
+    program = str(Path(part("aimock")).with_name("llmock"))
     server = subprocess.Popen(
         [program, "-p", str(port), "-f", str(fixtures), "--log-level", "silent"],
         stdin=subprocess.DEVNULL,

@@ -90,8 +90,9 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def empty(home: Path) -> Iterator[Place]:
+def empty(part: Callable[[str], str], home: Path) -> Iterator[Place]:
     """A folder below the home, without a repository."""
+    part("git")
     root = home / "work"
     root.mkdir()
     place = Place(root)

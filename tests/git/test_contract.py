@@ -50,6 +50,7 @@ def repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.once
 @pytest.mark.parametrize("name", CASES)
+@pytest.mark.needs("git")
 class TestGitTools(ToolContract):
     tool: Any
     repository: Path

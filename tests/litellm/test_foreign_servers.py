@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
-import shutil
 import socket
 import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -20,8 +18,6 @@ import inarch
 from ..chat_completions.wire import KEY
 from .wire import CLAUDE, READ, compose
 
-AIMOCK = shutil.which("aimock")
-LLMOCK = Path(sys.executable).with_name("llmock")
 pytestmark = [
     pytest.mark.filterwarnings("ignore:Pydantic serializer warnings"),
     pytest.mark.filterwarnings("ignore::DeprecationWarning"),
@@ -36,6 +32,7 @@ FIXTURES = [
     {"match": {"hasToolResult": True}, "response": {"content": "They differ in a word."}},
     {"match": {"userMessage": "hello"}, "response": {"content": "Hello to you, whoever you are."}},
 ]
+Part = Callable[[str], str]
 Start = Callable[[Sequence[str]], str]
 
 
@@ -77,13 +74,11 @@ def turn_of(root: Path, url: str, model: str, prompt: str) -> inarch.Turn:
     return asyncio.run(go())
 
 
-@pytest.mark.skipif(AIMOCK is None, reason="npm package @copilotkit/aimock is not on PATH")
 @pytest.mark.parametrize("model", ["openai/gpt-4o", CLAUDE])
-def test_aimock_calls_two_tools_and_answers(tmp_path: Path, start: Start, model: str) -> None:
+def test_aimock_calls_two_tools_and_answers(part: Part, tmp_path: Path, start: Start, model: str) -> None:
     fixtures = tmp_path / "fixtures.json"
     fixtures.write_text(json.dumps({"fixtures": FIXTURES}))
-    assert AIMOCK is not None
-    program = str(Path(AIMOCK).with_name("llmock"))
+    program = str(Path(part("aimock")).with_name("llmock"))
     url = start([program, "-f", str(fixtures), "--log-level", "silent"])
     turn = turn_of(tmp_path, url, model, "compare them")
     assert (turn.status, turn.content) == ("done", "They differ in a word."), turn.error
@@ -96,8 +91,7 @@ def test_aimock_calls_two_tools_and_answers(tmp_path: Path, start: Start, model:
         assert KEY not in failed.error and failed.error.isprintable()
 
 
-@pytest.mark.skipif(not LLMOCK.exists(), reason="llmock is not installed")
-def test_llmock_calls_tools_and_answers(tmp_path: Path, start: Start) -> None:
-    url = start([str(LLMOCK), "serve", "-h", "127.0.0.1", "--response-style", "varied"])
+def test_llmock_calls_tools_and_answers(part: Part, tmp_path: Path, start: Start) -> None:
+    url = start([part("llmock"), "serve", "-h", "127.0.0.1", "--response-style", "varied"])
     turn = turn_of(tmp_path, url, "openai/gpt-4o", "list the files")
     assert turn.status == "done" and turn.content and turn.calls, turn.error

@@ -12,7 +12,6 @@ import sysconfig
 import tomllib
 import venv
 from collections.abc import Mapping
-from importlib import metadata
 from pathlib import Path
 
 import pytest
@@ -57,14 +56,8 @@ def test_a_single_file_can_be_tried_as_it_is(tmp_path: Path, environ: dict[str, 
     assert (result["success"], result["data"]) == (True, 2)
 
 
-def has_build_tools() -> bool:
-    found = {item.name: item.version for item in metadata.distributions() if item.name in ("pip", "setuptools")}
-    # Older ones need a wheel package beside them.
-    return "pip" in found and int(found.get("setuptools", "0").partition(".")[0]) >= 77
-
-
 @pytest.mark.slow
-@pytest.mark.skipif(not has_build_tools(), reason="pip and setuptools 77 install the example without a network")
+@pytest.mark.needs("pip", "setuptools")  # they install the example without a network
 def test_the_installed_example_works_as_the_tutorial_says(tmp_path: Path, environ: dict[str, str]) -> None:
     python = str(_environment_beside_ours(tmp_path))
     work = tmp_path / "work"

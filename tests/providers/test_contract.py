@@ -6,7 +6,6 @@ import gc
 import json
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
-from importlib.util import find_spec
 from typing import Any
 
 import pytest
@@ -72,8 +71,6 @@ class TestProviders(ModelContract):
 
     @pytest.fixture(autouse=True)
     def service(self, wire: Wire, composition: Callable[..., App], request: pytest.FixtureRequest) -> Iterator[None]:
-        if wire.provider == "litellm" and find_spec("litellm") is None:
-            pytest.skip("PyPI litellm is not installed")
         self.wire, self.composition, self.model = wire, composition, wire.model
         with ExitStack() as self.stack:
             yield

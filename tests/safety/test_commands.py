@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 from command_runner import CommandCase, Stage, load_commands
 
-pytestmark = pytest.mark.once
+pytestmark = [pytest.mark.once, pytest.mark.needs("git")]
 
 CASES = load_commands()
 

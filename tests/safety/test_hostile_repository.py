@@ -19,7 +19,7 @@ from inarch.testing import says, scripted_app
 
 from .hostile import INSTRUCTION, build
 
-pytestmark = pytest.mark.once
+pytestmark = [pytest.mark.once, pytest.mark.needs("git")]
 
 INARCH = Path(sys.executable).with_name("inarch")
 PROGRAM = (str(INARCH),) if INARCH.exists() else (sys.executable, "-P", "-m", "inarch")

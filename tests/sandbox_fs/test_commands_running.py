@@ -142,6 +142,7 @@ def poisoned(shell: Shell, tmp_path: Path) -> Path:
     return trace
 
 
+@pytest.mark.needs("git")
 def test_a_poisoned_repository_starts_nothing(shell: Shell, tmp_path: Path) -> None:
     trace = poisoned(shell, tmp_path)
     assert shell("git status -s")["output"] == " M a.txt\n"
@@ -161,6 +162,7 @@ def test_a_repository_that_reaches_outside_is_refused(shell: Shell, tmp_path: Pa
     assert shell.error("git status").code == "permission"
 
 
+@pytest.mark.needs("git")
 def test_the_repository_is_not_changed_by_looking(shell: Shell) -> None:
     shell.files.put("a.txt", "one\n")
     shell.git("init", "-q")

@@ -57,6 +57,7 @@ _rule = st.tuples(
 _rules = st.lists(_rule, max_size=5).map("\n".join)
 
 
+@pytest.mark.needs("git")
 @settings(deadline=None, max_examples=150)
 @given(st.lists(_path, min_size=1, max_size=12), _rules, st.dictionaries(_part, _rules, max_size=2))
 @example(["a/b/c", "a/keep"], "a/*\n!a/keep", {})
@@ -68,6 +69,7 @@ def test_the_same_files_as_git(files: list[str], rules: str, nested: dict[str, s
         assert _our_files(root) == _git_files(root)
 
 
+@pytest.mark.needs("git")
 @pytest.mark.parametrize(
     "rule",
     ["**/foo", "foo/**", "a/**/foo", "**", "*/", "/*", "!/a", "\\#c", "#c", "foo\\ ", "foo ", "a/", "/a", "[[:alpha:]]",
@@ -79,6 +81,7 @@ def test_single_rules_as_git(tmp_path: Path, rule: str) -> None:
     assert _our_files(str(tmp_path)) == _git_files(str(tmp_path))
 
 
+@pytest.mark.needs("git")
 def test_info_exclude_counts_and_nearer_rules_win(tmp_path: Path) -> None:
     _make(str(tmp_path), ["a.log", "b.log", "sub/a.log", "sub/b.tmp"], {".": "*.tmp\n!b.log\n", "sub": "!b.tmp"})
     subprocess.run(["git", "init", "-q"], cwd=tmp_path, env=_GIT, check=True)

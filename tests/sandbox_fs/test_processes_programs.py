@@ -6,13 +6,12 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from inarch import Rights, ToolFailed
-from inarch_sandbox_fs.processes.bubblewrap import find_bubblewrap
 from inarch_sandbox_fs.processes.protecting import Protection
 from inarch_sandbox_fs.settings import Settings
 from inarch_sandbox_fs.workspace import FolderWorkspace
@@ -29,9 +28,9 @@ def folder(tmp_path: Path) -> Path:
 
 
 @pytest.fixture(params=["auto", "bwrap"])
-def workspace(folder: Path, request: pytest.FixtureRequest) -> Iterator[FolderWorkspace]:
-    if request.param == "bwrap" and not find_bubblewrap():
-        pytest.skip("bubblewrap is not installed")
+def workspace(folder: Path, request: pytest.FixtureRequest, part: Callable[[str], str]) -> Iterator[FolderWorkspace]:
+    if request.param == "bwrap":
+        part("bwrap")
     opened = FolderWorkspace.open(str(folder), Settings(confine=request.param))
     yield opened
     opened.close()
@@ -176,6 +175,7 @@ write("made", "x")
 """
 
 
+@pytest.mark.needs("git")
 def test_protected_names_stay_as_they_are(workspace: FolderWorkspace, folder: Path) -> None:
     before = protected_tree(folder)
     ran = workspace.run([sys.executable, "-c", ATTACK], BUILDS)
@@ -185,6 +185,7 @@ def test_protected_names_stay_as_they_are(workspace: FolderWorkspace, folder: Pa
     assert any(".GIT was made" in note for note in ran.notes)
 
 
+@pytest.mark.needs("git")
 def test_protected_names_are_put_back_without_namespaces(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     protected_tree(folder)
     (folder / ".git" / "link").symlink_to("HEAD")
@@ -204,6 +205,7 @@ def test_protected_names_are_put_back_without_namespaces(folder: Path, monkeypat
     assert any(".git was changed by the program and put back" in note for note in ran.notes)
 
 
+@pytest.mark.needs("git")
 def test_a_protected_name_that_is_named_may_be_written(workspace: FolderWorkspace, folder: Path) -> None:
     protected_tree(folder)
     rights = Rights(writes=("", ".git/"), executes=True)

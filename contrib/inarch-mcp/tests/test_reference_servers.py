@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import shutil
 import signal
 import socket
 import subprocess
@@ -17,9 +16,7 @@ import pytest
 
 import inarch
 
-EVERYTHING = shutil.which("mcp-server-everything")
-FILES = shutil.which("mcp-server-filesystem")
-needs_everything = pytest.mark.skipif(EVERYTHING is None, reason="mcp-server-everything is not on PATH")
+EVERYTHING, FILES = "mcp-server-everything", "mcp-server-filesystem"  # found on PATH
 PATIENCE: dict[str, Any] = {"connect_s": 60.0}
 
 
@@ -38,7 +35,7 @@ def live(app: inarch.App, name: str, **arguments: Any) -> tuple[inarch.ToolResul
     return asyncio.run(app.session().call_tool(name, arguments, shown.append)), "".join(shown)
 
 
-@needs_everything
+@pytest.mark.needs(EVERYTHING)
 def test_everything_over_standard_streams(ground: Any) -> None:
     app = ground.app({"all": {"command": EVERYTHING, **PATIENCE}})
     assert data(app, "all_echo", message="grüß dich") == "Echo: grüß dich"
@@ -52,7 +49,7 @@ def test_everything_over_standard_streams(ground: Any) -> None:
     assert result.success and "1 of 2" in shown and "2 of 2" in shown
 
 
-@needs_everything
+@pytest.mark.needs(EVERYTHING)
 def test_everything_goes_on_after_a_cancel(ground: Any) -> None:
     app = ground.app({"all": {"command": EVERYTHING, **PATIENCE}})
 
@@ -75,7 +72,7 @@ def test_everything_goes_on_after_a_cancel(ground: Any) -> None:
     assert data(app, "all_echo", message="on") == "Echo: on"
 
 
-@pytest.mark.skipif(FILES is None, reason="mcp-server-filesystem is not on PATH")
+@pytest.mark.needs(FILES)
 def test_files_of_the_workspace(ground: Any) -> None:
     app = ground.app({"files": {"command": FILES, "args": ["{root}"], "trust_hints": True, **PATIENCE}}, "ask")
     path = str(ground.root.resolve() / "a.txt")
@@ -86,9 +83,8 @@ def test_files_of_the_workspace(ground: Any) -> None:
     assert outside.error is not None and outside.error.code == "execution"
 
 
+@pytest.mark.needs("git", "mcp_server_time", "mcp_server_git")
 def test_time_and_git_from_the_python_index(ground: Any) -> None:
-    pytest.importorskip("mcp_server_time")
-    pytest.importorskip("mcp_server_git")
     subprocess.run(["git", "init", "-q", str(ground.root)], check=True)
     (ground.root / "new.txt").write_text("new")
     root = str(ground.root.resolve())
@@ -137,7 +133,7 @@ def http_server(ground: Any, port: int) -> Iterator[None]:
             process.wait()
 
 
-@needs_everything
+@pytest.mark.needs(EVERYTHING)
 def test_everything_over_http_also_after_it_was_away(ground: Any) -> None:
     with socket.socket() as found:
         found.bind(("127.0.0.1", 0))

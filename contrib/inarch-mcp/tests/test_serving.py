@@ -5,11 +5,10 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -20,7 +19,6 @@ from mcp.client.streamable_http import streamable_http_client
 
 import inarch
 
-INSPECTOR = shutil.which("mcp-inspector")
 COMMAND = ["-P", "-m", "inarch", "mcp", "serve"]
 
 
@@ -179,15 +177,12 @@ def test_an_address_that_others_reach_is_refused(ground: Any, address: str) -> N
     assert isinstance(done.exception, inarch.UsageError)
 
 
-@pytest.mark.skipif(INSPECTOR is None, reason="mcp-inspector is not on PATH")
-def test_the_official_inspector_lists_and_calls(ground: Any) -> None:
+def test_the_official_inspector_lists_and_calls(part: Callable[[str], str], ground: Any) -> None:
     (ground.root / "a.txt").write_text("hello\n")
     environ = configured(ground)
-
-    assert INSPECTOR is not None
     words = ["--method", "tools/call", "--tool-name", "read_file", "--tool-arg", "file_path=a.txt"]
     done = subprocess.run(
-        [INSPECTOR, "--cli", sys.executable, *COMMAND, *words],
+        [part("mcp-inspector"), "--cli", sys.executable, *COMMAND, *words],
         cwd=ground.root,
         env=environ,
         stdin=subprocess.DEVNULL,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -18,8 +17,6 @@ Talk = Callable[..., Terminal]
 @pytest.fixture
 def talk(terminal: Open) -> Talk:
     """Open a conversation with a model that says what it heard, and wait until it is composed."""
-    if shutil.which("tmux") is None:
-        pytest.skip("needs tmux")
 
     def open_talk(*words: str, columns: int = 100, lines: int = 40, **extra: str) -> Terminal:
         plugin = str(Path(__file__).with_name("talking.py"))
@@ -34,8 +31,6 @@ def talk(terminal: Open) -> Talk:
 @pytest.fixture
 def ask(slowly: tuple[str, ...], terminal: Open) -> Talk:
     """Open a conversation with the model that writes files when the prompt says so."""
-    if shutil.which("tmux") is None:
-        pytest.skip("needs tmux")
 
     def open_talk(*words: str, columns: int = 100, lines: int = 45, **extra: str) -> Terminal:
         opened = terminal(*slowly, *words, columns=columns, lines=lines, **extra)

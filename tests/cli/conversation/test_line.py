@@ -77,6 +77,7 @@ def test_lines_of_earlier_conversations_come_back_and_hold_no_secrets(
     again.until("said the first thing")
 
 
+@pytest.mark.needs("git")
 def test_paths_are_completed_as_git_sees_them(talk: Talk, project: Path) -> None:
     subprocess.run(["git", "init", "-q", str(project)], check=True)
     (project / ".gitignore").write_text("*.secret\n")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 
 import pytest
@@ -17,7 +16,6 @@ from .talkative import FIRST, REST
 
 pytestmark = pytest.mark.once
 
-needs_tmux = pytest.mark.skipif(shutil.which("tmux") is None, reason="needs tmux")
 FLAGS = ("--plugin", str(Path(__file__).with_name("talkative.py")), "--model", "talkative/words", "--approve", "all")
 SCREEN = """\
 # Apples
@@ -42,7 +40,6 @@ def lines_of(screen: str) -> list[str]:
     return [line.rstrip() for line in screen.splitlines()]
 
 
-@needs_tmux
 def test_the_answer_is_markdown_while_it_comes_and_once_it_is_there(terminal: Open, project: Path) -> None:
     opened = terminal("talk slowly", *FLAGS)
     screen = opened.until("An apple weighs **150")
@@ -55,7 +52,6 @@ def test_the_answer_is_markdown_while_it_comes_and_once_it_is_there(terminal: Op
     assert "\x1b[35mdef" in coloured and "\x1b[1m" in coloured
 
 
-@needs_tmux
 def test_calls_and_edits_at_forty_columns(terminal: Open) -> None:
     screen = terminal("edit it", *FLAGS, columns=40, lines=60).until("code=0")
     lines = lines_of(screen)
@@ -70,7 +66,6 @@ def test_calls_and_edits_at_forty_columns(terminal: Open) -> None:
     ]
 
 
-@needs_tmux
 def test_thoughts_move_and_fold(terminal: Open, project: Path) -> None:
     opened = terminal("think of it", *FLAGS)
     opened.until("├─ ⋯ thinking … ", "First I look at the ba")
@@ -79,7 +74,6 @@ def test_thoughts_move_and_fold(terminal: Open, project: Path) -> None:
     assert "├─ ▸ thought for " in screen and "First I look" not in screen
 
 
-@needs_tmux
 def test_a_terminal_that_changes_its_size_shows_nothing_twice(terminal: Open, project: Path) -> None:
     opened = terminal("talk slowly", *FLAGS)
     opened.until("An apple weighs **150")
@@ -89,7 +83,6 @@ def test_a_terminal_that_changes_its_size_shows_nothing_twice(terminal: Open, pr
     assert screen.count("An apple weighs") == 1 and screen.count("# Apples") == 1
 
 
-@needs_tmux
 def test_ctrl_c_keeps_what_came(terminal: Open) -> None:
     opened = terminal("talk slowly", *FLAGS)
     opened.until("An apple weighs **150")
@@ -98,7 +91,6 @@ def test_ctrl_c_keeps_what_came(terminal: Open) -> None:
     assert screen.count("An apple weighs **150") == 1
 
 
-@needs_tmux
 @pytest.mark.parametrize(("words", "extra"), [(("--no-color",), {}), ((), {"NO_COLOR": "1"}), (("--quiet",), {})])
 def test_without_colours_and_quietly_the_answer_stays_as_it_was_written(
     terminal: Open, words: tuple[str, ...], extra: dict[str, str]

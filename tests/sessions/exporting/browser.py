@@ -9,7 +9,6 @@ import base64
 import json
 import os
 import select
-import shutil
 import subprocess
 import sys
 import time
@@ -36,11 +35,9 @@ os.execv(sys.argv[3], sys.argv[3:])
 
 
 class Browser:
-    """One tab. `errors` are what its console reports, `requests` the addresses that it asked for."""
+    """One tab of Chromium. `errors` are what its console reports, `requests` the addresses that it asked for."""
 
-    def __init__(self, folder: Path) -> None:
-        program = shutil.which("chromium")
-        assert program is not None, "these tests need Chromium on PATH: apt-get install chromium"
+    def __init__(self, program: str, folder: Path) -> None:
         requests, self._to = os.pipe()
         self._from, replies = os.pipe()
         argv = [sys.executable, "-c", _STARTER, str(requests), str(replies), program, f"--user-data-dir={folder}"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -52,8 +52,8 @@ LOWEST_CONTRAST = """
 
 
 @pytest.fixture(scope="module")
-def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
-    browser = Browser(tmp_path_factory.mktemp("chromium"))
+def browser(part: Callable[[str], str], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    browser = Browser(part("chromium"), tmp_path_factory.mktemp("chromium"))
     yield browser
     browser.close()
 

