@@ -112,6 +112,8 @@ if TYPE_CHECKING:
     from inarch.contract.service import HttpService as HttpService
     from inarch.contract.tooling import FunctionTool as FunctionTool
     from inarch.contract.tooling import tool as tool
+    from inarch.contract.versions import is_older as is_older
+    from inarch.contract.versions import keep_former as keep_former
     from inarch.sessions.app import App as App
     from inarch.sessions.app import compose as compose
     from inarch.sessions.app import open_store as open_store
@@ -146,6 +148,7 @@ _HOMES: dict[str, str] = {
         "contract.result_text": "result_text",
         "contract.service": "HttpService",
         "contract.tooling": "FunctionTool tool",
+        "contract.versions": "is_older keep_former",
         "sessions.app": "App compose open_store run",
         "sessions.session": "Session",
     }.items()

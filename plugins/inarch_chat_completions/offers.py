@@ -15,6 +15,8 @@ from attrs import define, field, frozen
 from inarch import HttpService, Price, ProviderError, new_id, to_data
 
 FILE = "models.json"
+VERSION = 1
+"""Of the kept file; one of another version is as good as none."""
 OLDEST_S = 30 * 86_400
 """After this time a kept price is unknown again."""
 MILLION = Decimal(1_000_000)
@@ -46,7 +48,7 @@ class Offers:
         path = Path(folder, FILE)
         try:
             kept = json.loads(path.read_bytes())
-            if not 0 <= time.time() - kept["time"] < OLDEST_S:
+            if kept.get("version", VERSION) != VERSION or not 0 <= time.time() - kept["time"] < OLDEST_S:
                 return cls(path)
             return cls(path, {one["name"]: _decoded(one) for one in kept["models"]})
         except (OSError, ValueError, LookupError, TypeError, AttributeError, InvalidOperation):
@@ -75,7 +77,7 @@ class Offers:
     def _keep(self) -> None:
         if self.path is None:
             return
-        text = json.dumps({"time": time.time(), "models": to_data(list(self.models.values()))})
+        text = json.dumps({"version": VERSION, "time": time.time(), "models": to_data(list(self.models.values()))})
         with suppress(OSError):  # without the file prices are unknown until the next list
             self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             fresh = self.path.with_name(f"{FILE}.{new_id()}")

@@ -14,6 +14,8 @@ from inarch import Limits, ModelInfo, to_data
 
 FILE = "models.json"
 MOST_PAGES = 20
+VERSION = 1
+"""Of the kept file; one of another version is as good as none."""
 
 
 @frozen
@@ -45,7 +47,7 @@ class Listing:
     def keep(self, models: Mapping[str, Listed]) -> list[ModelInfo]:
         """Keep what was listed just now, and return it in the port's terms."""
         self._models = dict(models)
-        _write(self.folder, {name: to_data(listed) for name, listed in models.items()})
+        _write(self.folder, {"version": VERSION} | {name: to_data(listed) for name, listed in models.items()})
         return [ModelInfo(name, listed.description, listed.input_tokens) for name, listed in models.items()]
 
     def _all(self) -> dict[str, Listed]:
@@ -81,7 +83,7 @@ def _read(folder: str) -> dict[str, Listed]:
         data = json.loads((Path(folder) / FILE).read_bytes()) if folder else {}
     except (OSError, ValueError, RecursionError):
         return {}
-    known = data.items() if isinstance(data, dict) else ()
+    known = data.items() if isinstance(data, dict) and data.get("version", VERSION) == VERSION else ()
     return {
         name: Listed(
             str(item.get("description", "")),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -55,7 +55,7 @@ def connect(folder: Path) -> sqlite3.Connection:
     connection = sqlite3.connect(file, timeout=OPENING_S, isolation_level=None, check_same_thread=False)
     try:
         _prepare(connection, file)
-    except (*SQLITE_FAULTS, inarch.StoreError):
+    except (*SQLITE_FAULTS, OSError, inarch.StoreError):
         connection.close()
         raise
     return connection
@@ -78,18 +78,20 @@ def _prepare(connection: sqlite3.Connection, file: Path) -> None:
     if _version(connection) != SCHEMA_VERSION:
         connection.execute("BEGIN IMMEDIATE")
         version = _version(connection)
-        if version < SCHEMA_VERSION:
+        if inarch.is_older(file, version, SCHEMA_VERSION):
+            if version:  # else it was made a moment ago
+                inarch.keep_former(file, version, _copy)
             for statement in (*(_SCHEMA.split(";\n") if version == 0 else ()), _SCHEMA_2):
                 connection.execute(statement)
             connection.execute(f"PRAGMA user_version={SCHEMA_VERSION}")
         connection.execute("COMMIT")
-        if version > SCHEMA_VERSION:
-            raise inarch.StoreError(
-                "read_only",
-                f"{file} was written by a newer Inarch (schema {version}; this one knows {SCHEMA_VERSION})",
-                "upgrade Inarch, or set another state directory with XDG_STATE_HOME",
-            )
     connection.execute(f"PRAGMA busy_timeout={int(BUSY_S * 1000)}")
+
+
+def _copy(file: Path, target: Path) -> None:
+    """Copy a database with what is only in its log."""
+    with closing(sqlite3.connect(file)) as source, closing(sqlite3.connect(target)) as copied:
+        source.backup(copied)
 
 
 def _version(connection: sqlite3.Connection) -> int:

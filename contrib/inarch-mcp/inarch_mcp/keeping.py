@@ -19,6 +19,8 @@ from inarch_mcp.settings import Server
 PATIENCE_S = 300.0
 """How long a server that did not come up is left alone when Inarch starts."""
 _RULES = 1  # to be raised when listings are kept in another form
+_AGREED_VERSION = 1
+"""Of the files of definitions that were agreed to; the first ones said none, and had the tools alone."""
 
 
 def target(server: Server) -> str:
@@ -72,7 +74,10 @@ class Cache:
 
 @define
 class Agreed:
-    """The definitions that the user has let run, in a folder that is kept; a new tool's first one counts as agreed."""
+    """The definitions that the user has let run, in a folder that is kept; a new tool's first one counts as agreed.
+
+    Each method raises `StoreError` where a newer Inarch wrote the file.
+    """
 
     folder: str
     writes: bool = True
@@ -93,11 +98,20 @@ class Agreed:
         return Path(self.folder, "agreed", f"{name}.json")
 
     def _read(self, name: str) -> dict[str, Any]:
-        return read(self._path(name)) if self.folder else {}
+        kept = read(self._path(name)) if self.folder else {}
+        if not isinstance(kept.get("version"), int):
+            return kept
+        inarch.is_older(self._path(name), kept["version"], _AGREED_VERSION)
+        tools = kept.get("tools")
+        return tools if isinstance(tools, dict) else {}
 
     def _write(self, name: str, value: Mapping[str, Any]) -> None:
-        if self.writes and self.folder:
-            write(self._path(name), value)
+        if not (self.writes and self.folder):
+            return
+        path = self._path(name)
+        if path.exists() and not isinstance(read(path).get("version"), int):
+            inarch.keep_former(path, 0)
+        write(path, {"version": _AGREED_VERSION, "tools": value})
 
 
 def read(path: Path) -> dict[str, Any]:

@@ -107,6 +107,24 @@ def test_every_part_of_a_definition_counts(part: str, value: Any, word: str, tmp
     assert agreed.changes("s", (one,)), "and back again, too"
 
 
+def test_what_was_agreed_to_is_brought_up_beside_a_copy_and_refused_where_it_is_newer(tmp_path: Path) -> None:
+    raw = {"name": "t", "inputSchema": PLAIN}
+    (one,), _ = defined([{**raw, "description": "a"}], SOME)
+    (two,), _ = defined([{**raw, "description": "b"}], SOME)
+    folder = tmp_path / "agreed"
+    folder.mkdir()
+    first = json.dumps({"version": dict(one.prints), "t": dict(one.prints)})  # as the first version wrote it
+    (folder / "s.json").write_text(first)
+    agreed = Agreed(str(tmp_path))
+    assert agreed.changes("s", (two,)) == {"t": one.prints}
+    agreed.agree("s", two)
+    assert not agreed.changes("s", (two,)) and agreed.changes("s", (one,))
+    assert (folder / "s.json.version-0").read_text() == first
+    (folder / "s.json").write_text('{"version": 99, "tools": {}}')
+    with pytest.raises(inarch.StoreError, match="newer Inarch"):
+        agreed.changes("s", (two,))
+
+
 def test_a_damaged_cache_is_none(tmp_path: Path) -> None:
     cache = Cache(str(tmp_path))
     cache.keep_failure("s", SOME, "why")

@@ -43,7 +43,11 @@ class Approvals:
 
         One that was kept for the project is older than what a policy asks now, so it does not answer that.
         """
-        scope = self.grants.scope_of(live.shape, live.tool)
+        try:
+            scope = self.grants.scope_of(live.shape, live.tool)
+        except StoreError as error:
+            self.journal.record(ErrorHappened(error.message, error.remedy, door="store"), live.call.turn_id)
+            return False
         if scope is None or (scope == "project" and live.judgement is not None and live.judgement.by == "policy"):
             return False
         live.approved = digest(live.call.name, live.call.arguments)

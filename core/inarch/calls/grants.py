@@ -43,7 +43,11 @@ class ProjectGrants:
     origins: Mapping[str, str]
 
     def covers(self, shape: Shape, bound: Bound[Tool]) -> bool:
-        """Whether an approval covers a call; one that was given to another version or schema does not."""
+        """Whether an approval covers a call; one that was given to another version or schema does not.
+
+        Raises:
+            StoreError: A newer Inarch wrote the approvals.
+        """
         from inarch.config.approvals import approvals_of
 
         known = approvals_of(self.root, self.state_dir)
@@ -83,7 +87,11 @@ class Grants:
     project: ProjectGrants | None = None
 
     def scope_of(self, shape: Shape, bound: Bound[Tool]) -> ApprovalScope | None:
-        """Return the scope that covers a call, None if it has to be asked about."""
+        """Return the scope that covers a call, None if it has to be asked about.
+
+        Raises:
+            StoreError: What was approved for the project can't be known.
+        """
         if self.everything:
             return "session"
         if bound.value.name in self.tools:

@@ -83,7 +83,11 @@ def _configuration(options: Options) -> Generator[Finding, None, Config | None]:
 def _trust(config: Config) -> Iterator[Finding]:
     from inarch.config import trust_of
 
-    standing = trust_of(config.root, config.state_dir)
+    try:
+        standing = trust_of(config.root, config.state_dir)
+    except InarchError as error:
+        yield Finding("trust", "wrong", error.message, error.remedy)
+        return
     if standing.state == "nothing":
         yield Finding("trust", "fine", f"{config.root} has nothing that needs trust")
     elif standing.state == "trusted":

@@ -14,6 +14,7 @@ from typing import Any, Literal, Union, get_args, get_origin
 from attrs import NOTHING, Attribute
 
 from inarch.config.grants import CommandGrant, Isolation, Rule
+from inarch.config.layers import VERSION
 from inarch.config.scalars import ARRAYS
 from inarch.config.settings_docs import settings_of
 from inarch.config.tables import Profile
@@ -47,6 +48,7 @@ def schema(plugin_settings: Mapping[str, type] | None = None) -> dict[str, Any]:
         "type": "object",
         "additionalProperties": False,
         "properties": {
+            "version": {"const": VERSION, "description": "The version of this file's keys.", "default": VERSION},
             "profile": {"type": "string", "description": "The profile to use.", "default": "default"},
             "profiles": {"type": "object", "additionalProperties": profile},
             "plugins": {"type": "object", "properties": plugins, "additionalProperties": {"type": "object"}},

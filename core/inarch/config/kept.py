@@ -9,8 +9,11 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from inarch.contract.errors import StoreError
+from inarch.contract.versions import is_older
 
 Record = TypeVar("Record")
+VERSION = 1
+"""Of these files, all alike; to be raised when one of them changes its form."""
 
 
 def read_kept(path: Path, kind: type[Record]) -> dict[str, Record]:
@@ -19,15 +22,42 @@ def read_kept(path: Path, kind: type[Record]) -> dict[str, Record]:
     Args:
         path: The file.
         kind: What a project's record is, `dict` or `list`.
+
+    Raises:
+        StoreError: A newer Inarch wrote it.
     """
+    try:
+        return _records(path, path.read_bytes(), kind) or {}
+    except OSError:
+        return {}
+
+
+def _records(path: Path, data: bytes, kind: type[Record]) -> dict[str, Record] | None:
+    """Return the records in a file's bytes, None where they are damaged."""
     import json
 
     try:
-        projects: Any = json.loads(path.read_bytes())["projects"]
+        kept: Any = json.loads(data)
+        version, projects = kept["version"], kept["projects"]
         found = {str(root): record for root, record in projects.items()}
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        is_ours = type(version) is int
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return None
+    if is_ours:
+        is_older(path, version, VERSION)
+    return found if is_ours and all(isinstance(record, kind) for record in found.values()) else None
+
+
+def _to_change(path: Path, kind: type[Record]) -> dict[str, Record]:
+    """Return the records to be changed; a damaged file is set aside as `NAME.damaged`, never written over."""
+    try:
+        data = path.read_bytes()
+    except FileNotFoundError:
         return {}
-    return found if all(isinstance(record, kind) for record in found.values()) else {}
+    found = _records(path, data, kind)
+    if found is None:
+        path.replace(path.with_name(f"{path.name}.damaged"))
+    return found or {}
 
 
 @contextmanager
@@ -40,7 +70,7 @@ def changing_kept(path: Path, kind: type[Record], what: str) -> Iterator[dict[st
         what: What is kept, for the message.
 
     Raises:
-        StoreError: They can't be kept.
+        StoreError: They can't be kept, or a newer Inarch wrote them.
     """
     import fcntl
     import json
@@ -52,11 +82,11 @@ def changing_kept(path: Path, kind: type[Record], what: str) -> Iterator[dict[st
         lock = os.open(f"{path}.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         try:
             fcntl.flock(lock, fcntl.LOCK_EX)
-            projects = read_kept(path, kind)
+            projects = _to_change(path, kind)
             before = json.dumps(projects)
             yield projects
             if json.dumps(projects) != before:
-                text = json.dumps({"version": 1, "projects": projects}, indent=1) + "\n"
+                text = json.dumps({"version": VERSION, "projects": projects}, indent=1) + "\n"
                 write_private(path, text.encode())
         finally:
             os.close(lock)

@@ -13,7 +13,9 @@ from inarch.config.tables import PROFILE_KEYS, Profile
 from inarch.config.values import MANY, plain, read_table
 from inarch.contract.errors import ConfigError
 
-TOP_LEVEL = ("profile", "profiles", "plugins", "isolation", "rules", "commands")
+TOP_LEVEL = ("version", "profile", "profiles", "plugins", "isolation", "rules", "commands")
+VERSION = 1
+"""Of the file's keys; a file that says no version is of the first."""
 Tables = dict[str, dict[str, Given]]
 
 
@@ -50,6 +52,9 @@ def _joined(lower: Tables, upper: Tables) -> Tables:
 
 def read_layer(source: Source, tables: Mapping[str, Any], problems: list[ConfigError]) -> Layer:
     """Check a file's tables; what is wrong goes to `problems`, the rest into the layer."""
+    if (wrong := _wrong_version(source, tables.get("version", VERSION))) is not None:
+        problems.append(wrong)
+        return Layer()  # what its keys mean is not known
     unknown = [str(key) for key in tables if key not in TOP_LEVEL]
     problems += [_unknown_top(source, key, index < MANY) for index, key in enumerate(unknown)]
     return Layer(
@@ -66,6 +71,13 @@ def read_layer(source: Source, tables: Mapping[str, Any], problems: list[ConfigE
         _rules(source, tables, problems),
         _commands(source, tables, problems),
     )
+
+
+def _wrong_version(source: Source, found: object) -> ConfigError | None:
+    if type(found) is int and found > VERSION:
+        message = f"was written for a newer Inarch (version {found}; this one knows {VERSION})"
+        return source.error(("version",), message, "upgrade Inarch, or use another file with INARCH_CONFIG")
+    return None if found == VERSION and type(found) is int else source.error(("version",), f"must be {VERSION}")
 
 
 def _unknown_top(source: Source, key: str, hint: bool) -> ConfigError:

@@ -17,7 +17,7 @@ from inarch.config.sources import Given, Source, nearest
 from inarch.config.splicing import complete, laid_over
 from inarch.config.tables import Profile
 from inarch.config.values import fields_of, hints, plain, read_field
-from inarch.contract.errors import ConfigError
+from inarch.contract.errors import ConfigError, StoreError
 
 if TYPE_CHECKING:
     from inarch.config.grants import Isolation
@@ -162,7 +162,11 @@ class _Loading:
             return None
         from inarch.config.project import read_project
 
-        return read_project(self.root, own, places.state_dir(self.environ), self.user_path, self.problems)
+        try:
+            return read_project(self.root, own, places.state_dir(self.environ), self.user_path, self.problems)
+        except StoreError as error:  # whether the project is trusted can't be known
+            self.problems.append(ConfigError(error.message, remedy=error.remedy))
+            return None
 
     def _choice(self, profile: str | None, layer: Layer) -> Given:
         if profile:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from inarch.config.files import CONFIG_FILE
+from inarch.config.layers import VERSION
 from inarch.config.tables import Profile
 from inarch.config.values import fields_of
 from inarch.config.writing import make_folder, write_private
@@ -24,9 +25,12 @@ _EXAMPLES: dict[str, Any] = {
     "max_tokens": 200_000,
 }
 
-_HEAD = """\
+_HEAD = f"""\
 # Configuration of Inarch. A trusted project's .inarch/config.toml, INARCH_* variables and flags win over it.
 # `inarch config check` finds mistakes, `inarch config show --origin` says where each value comes from.
+
+# The version of this file's keys.
+version = {VERSION}
 
 # The profile to use.
 # profile = "default"
