@@ -88,6 +88,7 @@ if TYPE_CHECKING:
     from inarch.contract.records import PlannedCall as PlannedCall
     from inarch.contract.records import PluginContext as PluginContext
     from inarch.contract.records import Price as Price
+    from inarch.contract.records import ProposedFile as ProposedFile
     from inarch.contract.records import Reasoning as Reasoning
     from inarch.contract.records import ReasoningDelta as ReasoningDelta
     from inarch.contract.records import Refused as Refused
@@ -142,8 +143,8 @@ _HOMES: dict[str, str] = {
         "contract.processes": "Confinement Ran Rights",
         "contract.records": "REASONING_INDEX TERMINAL TEXT_INDEX Approval CallDelta CallPart Contribution Decision"
         " Delta DispatchReply Effects FileBytes FileChange FileStat FileState"
-        " Finish FinishReason Image Limits Message ModelInfo ModelRequest Part PartData"
-        " PlannedCall PluginContext Price Reasoning ReasoningDelta Refused Reply ResultPart SearchHit SearchHits"
+        " Finish FinishReason Image Limits Message ModelInfo ModelRequest Part PartData PlannedCall"
+        " PluginContext Price ProposedFile Reasoning ReasoningDelta Refused Reply ResultPart SearchHit SearchHits"
         " SessionInfo Survey Text TextDelta ToolCall ToolError ToolResult ToolSpec Turn Usage UsageDelta Verdict Walk",
         "contract.result_text": "result_text",
         "contract.service": "HttpService",

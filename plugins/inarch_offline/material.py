@@ -192,6 +192,11 @@ def context(result: ToolResult) -> Context:
     )
 
 
+def is_changed(result: ToolResult) -> bool:
+    """Whether a person changed the call before it ran: what it did is theirs."""
+    return bool(result.metadata.get("changed_by_user"))
+
+
 def said(result: ToolResult) -> str:
     """Give what a result's error says, or its note without what an answer shows by itself."""
     error = result.error

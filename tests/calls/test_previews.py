@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from inarch.calls.previews import preview
+from inarch.calls.proposing import Files
 from inarch.contract.records import Category, Effects, ToolCall
 from inarch.contract.tooling import FunctionTool
 from inarch.journal import Redactor
@@ -18,7 +19,8 @@ WRITES = Effects(writes=frozenset({"a"}))
 def shown(kitchen: Kitchen, name: str, category: Category = "file", /, **arguments: Any) -> list[str]:
     tool = FunctionTool(lambda: None, name, "", {}, category=category, effects_rule=WRITES)
     hide = Redactor.from_environ({"SHOP_API_KEY": "not-for-any-eye-4711"}).text
-    return preview(ToolCall("id", "", "t", name, arguments), tool, kitchen.workspace, hide).split("\n")
+    shown, _ = preview(ToolCall("id", "", "t", name, arguments), tool, Files(kitchen.workspace, hide))
+    return shown.split("\n")
 
 
 TEXT = "".join(f"line {number}\n" for number in range(1, 21))

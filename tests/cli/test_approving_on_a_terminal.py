@@ -52,17 +52,30 @@ def test_always_in_the_project_outlives_the_session(terminal: Open, slowly: Flag
     assert "write_file on new.txt" in listed
 
 
-def test_a_change_in_the_editor_is_asked_about_again(
+def test_the_editor_opens_the_proposed_file_and_is_asked_about_again(
     terminal: Open, slowly: Flags, script: Script, project: Path
 ) -> None:
     # An editor that leaves the terminal raw and silent: afterwards it has to be as before.
-    editor = script('stty raw -echo < /dev/tty; test "$(stat -c %a "$1")" = 600 && sed -i s/new.txt/other.txt/ "$1"\n')
+    is_file = 'test "$(stat -c %a "$1")" = 600 && test "$(basename "$1")" = new.txt && grep -qx two "$1"'
+    editor = script(f'stty raw -echo < /dev/tty; {is_file} && sed -i s/two/three/ "$1"\n')
     opened = terminal("write a file", *slowly, EDITOR=editor)
     opened.until("+++ new.txt", "e edit", "[d]")
     opened.type("e", "Enter")
+    opened.until("+three")
+    opened.type("y", "Enter")
+    opened.until("[d] y", "✓ write_file new.txt", "code=0")
+    assert (project / "new.txt").read_text() == "one\nthree\n"
+
+
+def test_the_arguments_of_an_edit_can_be_edited_too(
+    terminal: Open, slowly: Flags, script: Script, project: Path
+) -> None:
+    opened = terminal("write a file", *slowly, EDITOR=script('sed -i s/new.txt/other.txt/ "$1"\n'))
+    opened.until("+++ new.txt", "[d]")
+    opened.type("e args", "Enter")
     opened.until("it changes other.txt", "+++ other.txt")
     opened.type("y", "Enter")
-    opened.until("[d] y", "✓ write_file other.txt", "code=0")
+    opened.until("✓ write_file other.txt", "code=0")
     assert (project / "other.txt").read_text() == "one\ntwo\n"
     assert not (project / "new.txt").exists()
 
@@ -70,10 +83,10 @@ def test_a_change_in_the_editor_is_asked_about_again(
 def test_a_change_that_is_not_valid_is_told(terminal: Open, slowly: Flags, script: Script) -> None:
     opened = terminal("write a file", *slowly, EDITOR=script('echo "{}" > "$1"\n'))
     opened.until("[d]")
-    opened.type("e", "Enter")
+    opened.type("e args", "Enter")
     opened.until("the change is not valid", "Run it?")
     opened.type("n", "Enter")
-    opened.until("⊘ write_file", "code=0")
+    opened.until("⊘ write_file", "code=4")
 
 
 @pytest.mark.parametrize(
@@ -94,7 +107,7 @@ def test_an_editor_that_changes_nothing_is_told_and_asked_again(
     opened.until(said)
     opened.until("Run it?", times=2)
     opened.type("", "C-d")
-    opened.until("⊘ write_file", "code=0")
+    opened.until("⊘ write_file", "code=4")
 
 
 def test_what_is_not_json_is_kept_for_the_next_try(
@@ -105,7 +118,7 @@ def test_what_is_not_json_is_kept_for_the_next_try(
     )
     opened = terminal("write a file", *slowly, EDITOR=script(text))
     opened.until("[d]")
-    opened.type("e", "Enter")
+    opened.type("e args", "Enter")
     opened.until("it is not JSON", "e goes on with it")
     opened.type("e", "Enter")
     opened.until("it changes newer.txt")

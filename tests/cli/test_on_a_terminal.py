@@ -127,7 +127,7 @@ def test_no_is_no_and_carries_the_reason(terminal: Open, slowly: Flags, project:
     opened = terminal("write a file", *slowly)
     opened.until("[d]")
     opened.type("d not that one", "Enter")
-    opened.until("⊘ write_file", "not that one", "code=0")
+    opened.until("⊘ write_file", "not that one", "code=4")
     assert not (project / "new.txt").exists()
 
 

@@ -1,6 +1,7 @@
 """A turn, from prompt to answer, through real plugins and a scripted model."""
 
 import asyncio
+from collections.abc import Sequence
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -8,6 +9,7 @@ from typing import Any
 import pytest
 
 import inarch
+from inarch.journal import fold
 from inarch.testing import ScriptedModel, Step, calls, says, scripted_app
 
 Played = tuple[inarch.Turn, ScriptedModel, list[inarch.Event]]
@@ -55,6 +57,44 @@ def test_the_loop_goes_on_until_no_calls_are_left(root: Path) -> None:
     assert turn.content == "done"
     assert len(model.requests) == 4
     assert [call.status for call in turn.calls] == ["success", "success", "error"]
+
+
+class Changing:
+    """A front end that gives every call another content, then approves it."""
+
+    name = "changing"
+
+    def show(self, event: inarch.Event) -> None:
+        pass
+
+    async def approve(self, batch: Sequence[inarch.ApprovalRequest]) -> list[inarch.Approval]:
+        return [self.answer(request.call) for request in batch]
+
+    def answer(self, call: inarch.ToolCall) -> inarch.Approval:
+        if call.arguments["content"] == "theirs\n":
+            return inarch.Approval(call.id, "approve")
+        return inarch.Approval(call.id, "modify", arguments={**call.arguments, "content": "theirs\n"})
+
+    def close(self) -> None:
+        pass
+
+
+def test_a_model_is_told_what_a_person_changed_of_its_call_at_once_and_after_a_resume(root: Path) -> None:
+    script = [calls(("create_file", {"file_path": "new.txt", "content": "the model's\n"})), says("written")]
+    turn, model, events = play(script, root, front_end=Changing())
+    assert (root / "new.txt").read_text() == "theirs\n"
+    (call,) = turn.calls
+    assert call.arguments["content"] == "theirs\n"
+    kept = [part for message in fold(events).messages for part in message.parts]
+    for parts in ([part for message in model.requests[1].messages for part in message.parts], kept):
+        (told,) = [inarch.result_text(part.result) for part in parts if isinstance(part, inarch.ResultPart)]
+        assert "The user changed the arguments of this call" in told and "theirs" in told
+        assert "file_path" not in told.partition("Its result")[0], "what was not changed is not repeated"
+
+
+def test_an_unchanged_call_says_nothing_of_a_person(root: Path) -> None:
+    (call,) = play([calls(("read_file", {"file_path": "a.txt"})), says("alpha")], root)[0].calls
+    assert call.result is not None and "changed_by_user" not in call.result.metadata
 
 
 def test_a_failed_call_is_a_result_and_the_loop_goes_on(root: Path) -> None:

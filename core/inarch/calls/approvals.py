@@ -10,6 +10,7 @@ from attrs import define, evolve, field
 from inarch.calls.grants import LASTING, Grants, narrowed
 from inarch.calls.policy import Judgement
 from inarch.calls.previews import preview
+from inarch.calls.proposing import Files
 from inarch.calls.remedies import remedy_of_denied, remedy_of_unasked
 from inarch.calls.shapes import digest
 from inarch.contract.doors import guarded
@@ -90,8 +91,9 @@ class Approvals:
 
     def _request(self, live: LiveCall, reason: str) -> ApprovalRequest:
         tool = live.tool.value
-        shown = preview(live.call, tool, self.workspace, self.journal.redactor.text)
-        return ApprovalRequest(live.call, tool, reason, shown, live.shape.words)
+        files = Files(self.workspace, self.journal.redactor.text)
+        shown, file = preview(live.call, tool, files)
+        return ApprovalRequest(live.call, tool, reason, shown, live.shape.words, file)
 
     async def _from_front_end(
         self, front_end: FrontEnd, requests: Sequence[ApprovalRequest], turn_id: str
@@ -173,8 +175,9 @@ def denied(live: LiveCall, judgement: Judgement) -> ToolError:
 
 def change_arguments(live: LiveCall, arguments: Mapping[str, object]) -> None:
     """Give a call that awaits approval other arguments."""
+    if live.proposed is None:
+        live.proposed = live.call.arguments
     live.call = evolve(live.call, arguments=dict(arguments))
-    live.changed_by_user = True
 
 
 def _reason(live: LiveCall, remarks: Mapping[str, str]) -> str:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 from attrs import define, evolve, field
 
@@ -12,6 +13,7 @@ from inarch.calls.states import advance
 from inarch.contract.events import CallResult, CallState
 from inarch.contract.ids import utc_now
 from inarch.contract.records import TERMINAL, CallStatus, Effects, ToolCall, ToolError, ToolResult
+from inarch.contract.result_text import CHANGED_BY_USER
 
 if TYPE_CHECKING:
     from inarch.calls.policy import Judgement
@@ -24,7 +26,8 @@ if TYPE_CHECKING:
 class LiveCall:
     """A call, the tool it is for, and the journal that hears of every step.
 
-    `hidden` are globs over the paths that rules keep from the call where it reads whole folders.
+    `hidden` are globs over the paths that rules keep from the call where it reads whole folders; `proposed` are the
+    arguments that it had before a person changed them.
     """
 
     call: ToolCall
@@ -34,7 +37,7 @@ class LiveCall:
     judgement: Judgement | None = None
     approved: str | None = None
     repaired: tuple[str, ...] = ()
-    changed_by_user: bool = False
+    proposed: Mapping[str, Any] | None = None
     hidden: tuple[str, ...] = ()
 
     @property
@@ -52,6 +55,15 @@ class LiveCall:
     def shape(self) -> Shape:
         """What a lasting approval of the call would cover; its arguments may still change."""
         return shape_of(self.call, self.tool, self.effects)
+
+    @property
+    def changed_by_user(self) -> dict[str, Any]:
+        """The arguments that a person changed, with their new values; None for what they took away."""
+        if self.proposed is None:
+            return {}
+        before, now = self.proposed, self.call.arguments
+        names = [*now, *(name for name in before if name not in now)]
+        return {name: now.get(name) for name in names if name not in before or before[name] != now.get(name)}
 
     @property
     def has_effects(self) -> bool:
@@ -81,8 +93,11 @@ class LiveCall:
         self._record(CallState(self.call.id, self.call.name, status, whole, effects, self.call.after))
 
     def end(self, status: CallStatus, result: ToolResult) -> None:
-        """Enter a terminal state with a result."""
+        """Enter a terminal state with a result, which tells the model what became of its own arguments."""
         advance(self.call.status, status)
+        if self.changed_by_user:
+            changed = self.journal.redactor.redact({CHANGED_BY_USER: self.changed_by_user})
+            result = evolve(result, metadata={**result.metadata, **changed})
         if self.repaired:
             result = evolve(result, metadata={**result.metadata, "repaired": list(self.repaired)})
         self.call = evolve(self.call, status=status, result=result, ended=utc_now())

@@ -3,72 +3,37 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
-from attrs import frozen
-
 from inarch.calls.commands import canonical, words_of
-from inarch.contract.errors import InarchError
-from inarch.contract.ports import Tool, Workspace
-from inarch.contract.records import FileStat, ToolCall
+from inarch.calls.proposing import Files, proposed_file
+from inarch.contract.ports import Tool
+from inarch.contract.records import ProposedFile, ToolCall
 
 MOST_LINES = 2_000
 LONGEST_LINE = 2_000
 """Characters; the rest of a longer line is counted."""
-LARGEST_FILE = 200_000
-"""Bytes of a present file up to which a diff against it is made."""
 _NO_NEWLINE = "\\ no newline at the end"
 
 
-@frozen
-class _Files:
-    """The files of the workspace as the person may see them: with placeholders for secrets, as the model has them."""
-
-    workspace: Workspace
-    hide: Callable[[str], str]
-
-    def stat(self, path: str) -> FileStat | None:
-        """Return what stands at a path; None also where it can't be looked at."""
-        try:
-            return self.workspace.stat(path)
-        except InarchError:
-            return None
-
-    def text(self, path: str) -> str | None:
-        """Return the text of a file; None where there is none, or none to make a diff with."""
-        stat = self.stat(path)
-        if stat is None or stat.kind != "file" or stat.size > LARGEST_FILE:
-            return None
-        try:
-            return self.hide(self.workspace.read(path).data.decode("utf-8", "replace"))
-        except InarchError:
-            return None  # the call itself will say what is wrong with the path
+def preview(call: ToolCall, tool: Tool, files: Files) -> tuple[str, ProposedFile | None]:
+    """Return what a call would do, for people, and the file that it would leave; what is too long is counted."""
+    proposed = proposed_file(call, tool, files)
+    return _cut(_lines(call, tool, files, proposed)), proposed
 
 
-def preview(call: ToolCall, tool: Tool, workspace: Workspace, hide: Callable[[str], str]) -> str:
-    """Return what a call would do, for people; what is too long to show is counted.
-
-    Args:
-        call: The call.
-        tool: Its tool.
-        workspace: Where present files are read.
-        hide: Puts placeholders for the secrets in a text.
-    """
-    return _cut(_lines(call, tool, _Files(workspace, hide)))
-
-
-def _lines(call: ToolCall, tool: Tool, files: _Files) -> Iterable[str]:
+def _lines(call: ToolCall, tool: Tool, files: Files, proposed: ProposedFile | None) -> Iterable[str]:
     words = words_of(call, tool)
     if words is not None:
         return _command(words, call.arguments)
+    if proposed is not None:
+        return _diff(proposed, files)
     given = {name: value for name, value in call.arguments.items() if isinstance(value, str)}
     path = given.get("file_path")
     if path is not None and tool.category == "file":
         if "search" in given and "replace" in given:
-            return _patched(path, given["search"], given["replace"], call.arguments, files)
-        if "content" in given:
-            return _diff(path, files.text(path), given["content"], files)
+            return _unpatched(path, given["search"], given["replace"], files)
         if "new_path" in given:
             return _move(path, given["new_path"], files)
         if call.name == "delete_file":
@@ -90,35 +55,32 @@ def _commit(arguments: Mapping[str, Any]) -> list[str]:
     return ["commit of", *paths, "with the message", *(f"  {line}" for line in str(arguments["message"]).split("\n"))]
 
 
-def _move(path: str, new_path: str, files: _Files) -> list[str]:
+def _move(path: str, new_path: str, files: Files) -> list[str]:
     lines = [f"move {path} ({_size(path, files)})", f"  to {new_path}"]
     return [*lines, "  where something stands already"] if files.stat(new_path) is not None else lines
 
 
-def _deletion(path: str, files: _Files) -> list[str]:
+def _deletion(path: str, files: Files) -> list[str]:
     head = f"delete {path} ({_size(path, files)})"
     present = files.text(path)
     return [head] if present is None else [head, *_unified(path, present, "", "gone")]
 
 
-def _patched(path: str, search: str, replace: str, arguments: Mapping[str, Any], files: _Files) -> list[str]:
-    """Show the diff that a replacement makes; where it can't be made, the two texts and why."""
+def _unpatched(path: str, search: str, replace: str, files: Files) -> list[str]:
+    """Show the two texts of a replacement of which no diff can be made, and why not."""
     present = files.text(path)
-    if present is not None and "\r\n" in present and search not in present:
-        search, replace = (text.replace("\r\n", "\n").replace("\n", "\r\n") for text in (search, replace))
     found = 0 if present is None or not search else present.count(search)
-    if present is not None and (found == 1 or (found and arguments.get("replace_all") is True)):
-        return _unified(path, present, present.replace(search, replace))
     why = "its present text can't be shown" if present is None else f"the text to replace is there {found} times"
     return [f"--- {path}", f"+++ {path} ({why})", *_marked("-", search), *_marked("+", replace)]
 
 
-def _diff(path: str, present: str | None, content: str, files: _Files) -> list[str]:
-    if present is not None:
-        return _unified(path, present, content) or [f"{path} stays as it is"]
+def _diff(proposed: ProposedFile, files: Files) -> list[str]:
+    path = proposed.path
+    if proposed.before is not None:
+        return _unified(path, proposed.before, proposed.after) or [f"{path} stays as it is"]
     is_new = files.stat(path) is None
     note = "a new file" if is_new else f"in place of {_size(path, files)}"
-    return [f"+++ {path} ({note})", *_marked("+", content)]
+    return [f"+++ {path} ({note})", *_marked("+", proposed.after)]
 
 
 def _unified(path: str, before: str, after: str, new_name: str = "") -> list[str]:
@@ -148,7 +110,7 @@ def _split(text: str) -> list[str]:
     return lines
 
 
-def _size(path: str, files: _Files) -> str:
+def _size(path: str, files: Files) -> str:
     stat = files.stat(path)
     if stat is None:
         return "which is not there"

@@ -166,11 +166,11 @@ class Scheduler:
 
     def _change(self, live: LiveCall, arguments: Mapping[str, object]) -> str | None:
         """Give a waiting call changed arguments; return what is wrong with them, and then it keeps the old ones."""
-        before = live.call, live.effects, live.changed_by_user
+        before = live.call, live.effects, live.proposed
         change_arguments(live, self._preparation.repaired(live.bound, arguments)[0])
         error = self._preparation.checked(live)
         if error is not None:
-            live.call, live.effects, live.changed_by_user = before
+            live.call, live.effects, live.proposed = before
             return error.message
         self._judge(live)
         return None

@@ -44,6 +44,15 @@ class FileChange:
 
 
 @frozen
+class ProposedFile:
+    """The text that a call would leave in a file; `before` is its present one, None where there is none."""
+
+    path: str
+    before: str | None
+    after: str
+
+
+@frozen
 class Walk:
     """Files found by a walk, sorted; `truncated` when the limit cut it, `notes` say what was passed over."""
 

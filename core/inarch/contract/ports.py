@@ -24,6 +24,7 @@ from inarch.contract.records import (
     ModelInfo,
     ModelRequest,
     Price,
+    ProposedFile,
     Reply,
     SessionInfo,
     ToolCall,
@@ -339,6 +340,7 @@ class ApprovalRequest:
         reason: Why it is asked about.
         preview: What it would do, for people: a diff, the words of a command; not escaped.
         shape: What an approval of scope `shape` or `project` would cover, in words.
+        file: The file as the call would leave it, where it is an edit of a text; `before` and `after` are not escaped.
     """
 
     call: ToolCall
@@ -346,6 +348,7 @@ class ApprovalRequest:
     reason: str
     preview: str = ""
     shape: str = ""
+    file: ProposedFile | None = None
 
 
 class FrontEnd(Protocol):

@@ -30,6 +30,7 @@ from inarch.contract.files import FileBytes as FileBytes
 from inarch.contract.files import FileChange as FileChange
 from inarch.contract.files import FileStat as FileStat
 from inarch.contract.files import FileState as FileState
+from inarch.contract.files import ProposedFile as ProposedFile
 from inarch.contract.files import SearchHit as SearchHit
 from inarch.contract.files import SearchHits as SearchHits
 from inarch.contract.files import Survey as Survey
@@ -75,7 +76,10 @@ class ToolError:
 
 @frozen
 class ToolResult:
-    """What a call came to. `metadata` keys: `duration_s retries truncated output_ref files`."""
+    """What a call came to.
+
+    `metadata` keys: `duration_s retries truncated output_ref files repaired changed_by_user`.
+    """
 
     success: bool
     data: Any = None

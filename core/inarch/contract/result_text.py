@@ -9,18 +9,27 @@ from typing import Any
 from inarch.contract.codec import to_data
 from inarch.contract.records import ToolResult
 
+CHANGED_BY_USER = "changed_by_user"
+"""Key of a result's metadata: the arguments that a person changed before the call ran, by name."""
+
 
 def result_text(result: ToolResult) -> str:
     """Return a result as text: its data, or its error with what to do and what there is of data all the same.
 
+    Where a person changed the call, that and the arguments that they changed come first: else a model believes that
+    its own ones ran.
+
     A member that is a text of several lines stands as it is below the others, not in the escapes of JSON: models read
     it better, and it costs fewer tokens. Beside it, what is null or says that nothing was cut says nothing.
     """
-    data = _data_text(result.data) if result.data is not None or result.error is None else ""
-    if result.error is None:
-        return data
-    error = f"error ({result.error.code}): {result.error.message} {result.error.remedy}".rstrip()
-    return f"{error}\n{data}" if data else error
+    text = _data_text(result.data) if result.data is not None or result.error is None else ""
+    if result.error is not None:
+        error = f"error ({result.error.code}): {result.error.message} {result.error.remedy}".rstrip()
+        text = f"{error}\n{text}" if text else error
+    changed = result.metadata.get(CHANGED_BY_USER)
+    if not changed:
+        return text
+    return f"The user changed the arguments of this call to:\n{_data_text(changed)}\n\nIts result:\n{text}"
 
 
 def _data_text(data: Any) -> str:

@@ -7,7 +7,7 @@ from inarch_offline import calls
 from inarch_offline.edits import CREATE, DELETE, MOVE, Edit
 from inarch_offline.exchange import Plan
 from inarch_offline.intents import Intent
-from inarch_offline.material import FileText, files, said
+from inarch_offline.material import FileText, files, is_changed, said
 from inarch_offline.plans.reading import whole_file
 from inarch_offline.writing import Page, Place, counted, cut, joined
 
@@ -28,7 +28,9 @@ def edit(intent: Intent) -> Plan:
 def _create(change: Edit) -> Plan:
     [result] = yield [PlannedCall("create_file", {"file_path": change.path, "content": change.content})]
     page = Page()
-    if result.success:
+    if result.success and is_changed(result):
+        page.plain(f"Created {change.path} as you changed it.")
+    elif result.success:
         page.say(f"Created with {counted(len(change.content.splitlines()), 'line')}.", Place(change.path))
     else:
         _say_failure(page, change.path, result, "created")
@@ -48,7 +50,7 @@ def _remove_or_move(change: Edit) -> Plan:
         [result] = yield [PlannedCall("move_file", {"file_path": change.path, "new_path": change.new_path})]
         done = f"Moved {change.path} to {change.new_path}. Imports and links that name it were not changed."
     if result.success:
-        page.plain(done)
+        page.plain("Done as you changed it." if is_changed(result) else done)
     else:
         _say_failure(page, change.path, result, "deleted" if change.kind == DELETE else "moved")
     return page
@@ -73,7 +75,9 @@ def _replace(change: Edit) -> Plan:
             page.item(f"`{cut(_line(text, place), 84)}`", place)
         return page
     [result] = yield [PlannedCall("patch_source_file", _patch(change, len(places)))]
-    if result.success:
+    if result.success and is_changed(result):
+        page.plain(f"Changed {change.path} as you changed the edit.")
+    elif result.success:
         where = f"{counted(len(places), 'time')}, " if len(places) > 1 else ""
         page.say(f"Replaced “{cut(change.search, 60)}” by “{cut(change.replace, 60)}” {where}at", *places[:10])
         if said(result):

@@ -88,15 +88,15 @@ def test_help_and_other_keys_answer_nothing(ask: Talk, project: Path) -> None:
 
 def test_a_change_in_the_editor_is_asked_about_again(ask: Talk, project: Path, tmp_path: Path) -> None:
     editor = tmp_path / "editor.sh"
-    editor.write_text('stty raw -echo < /dev/tty; sed -i s/new.txt/other.txt/ "$1"\n')
+    editor.write_text('stty raw -echo < /dev/tty; sed -i s/two/three/ "$1"\n')
     opened = ask(EDITOR=f"sh {editor}")
     opened.type("write a file", "Enter")
     opened.until("Run it?")
     opened.type("e")
-    opened.until("+++ other.txt", "Run it?")
+    opened.until("+three", "Run it?")
     opened.type("a")
-    opened.until("✓ write_file other.txt", "The answer.")
-    assert (project / "other.txt").exists() and not (project / "new.txt").exists()
+    opened.until("✓ write_file new.txt", "The answer.")
+    assert (project / "new.txt").read_text() == "one\nthree\n"
     opened.type("what now", "Enter")
     opened.until("> what now", "The answer.", times=1)
 

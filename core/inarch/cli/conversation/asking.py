@@ -28,7 +28,7 @@ _KEYS_SAID = (
     ("a", "approve, this once"),
     ("A", "approve, and don't ask again in this session about calls like it"),
     ("d", "deny; a reason may follow, and goes to the model"),
-    ("e", "edit the arguments in $VISUAL or $EDITOR, then be asked again"),
+    ("e", "edit the file that it would leave, else its arguments, in $VISUAL or $EDITOR; then be asked again"),
     ("m", "more answers, as a line"),
     ("Esc", "cancel the turn; so does Ctrl-C"),
 )
@@ -156,7 +156,7 @@ class Asking:
             async with in_terminal():
                 self.screen.lend(True)
                 try:
-                    arguments = await edit(request.call, drafts, self.screen.output.stdout)
+                    arguments = await edit(request, drafts, self.screen.output.stdout, arguments=found.as_arguments)
                 finally:
                     self.screen.lend(False)
             if arguments is not None:

@@ -26,10 +26,14 @@ _BETWEEN = re.compile(r"\s*;\s*(?=[0-9])")
 
 @frozen
 class Answers:
-    """What was answered: some calls with their answers, some to be edited, or a word about the question itself."""
+    """What was answered: some calls with their answers, some to be edited, or a word about the question itself.
+
+    `as_arguments` says that the arguments are to be edited even of a call that would leave a file.
+    """
 
     approvals: tuple[Approval, ...] = ()
     edits: tuple[ApprovalRequest, ...] = ()
+    as_arguments: bool = False
     word: Literal["", "view", "help", "unclear"] = ""
 
 
@@ -63,8 +67,8 @@ def _answer(text: str, calls: Sequence[ApprovalRequest]) -> Answers | None:
     if word in ("a", "always") and rest.lower() in _SCOPES:
         scope = _SCOPES[rest.lower()]
         return Answers(tuple(Approval(request.call.id, "approve", scope=scope) for request in calls))
-    if word in ("e", "edit", "m", "modify") and not rest:
-        return Answers(edits=tuple(calls))
+    if word in ("e", "edit", "m", "modify") and rest.lower() in ("", "args", "arguments"):
+        return Answers(edits=tuple(calls), as_arguments=bool(rest))
     return None
 
 
@@ -74,6 +78,7 @@ def _by_number(line: str, batch: Sequence[ApprovalRequest]) -> Answers:
     taken: set[int] = set()
     approvals: list[Approval] = []
     edits: list[ApprovalRequest] = []
+    as_arguments = False
     for clause in clauses:
         numbers = {int(text) for text in re.findall("[0-9]+", clause["numbers"])} if clause is not None else set()
         if clause is None or numbers & taken or not all(1 <= number <= len(batch) for number in numbers):
@@ -86,7 +91,8 @@ def _by_number(line: str, batch: Sequence[ApprovalRequest]) -> Answers:
             return UNCLEAR
         approvals += found.approvals
         edits += found.edits
-    return Answers(tuple(approvals), tuple(edits))
+        as_arguments = as_arguments or found.as_arguments
+    return Answers(tuple(approvals), tuple(edits), as_arguments)
 
 
 def _these_only(numbers: set[int], batch: Sequence[ApprovalRequest]) -> Answers:

@@ -56,7 +56,7 @@ async def _edited(found: Answers, drafts: dict[str, str], err: TextIO) -> list[A
         from inarch.cli.front_ends.editor import edit
 
         err.flush()
-        arguments = await edit(request.call, drafts, err)
+        arguments = await edit(request, drafts, err, arguments=found.as_arguments)
         if arguments is not None:
             approvals.append(Approval(request.call.id, "modify", arguments=arguments))
     return approvals

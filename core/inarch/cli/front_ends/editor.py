@@ -1,4 +1,4 @@
-"""A call's arguments in the user's editor: the terminal is handed over, and taken back as it was."""
+"""A call in the user's editor, as its file or its arguments: the terminal is handed over, and taken back as it was."""
 
 from __future__ import annotations
 
@@ -15,37 +15,72 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from inarch.cli.terminal import escape, escape_json
-from inarch.contract.records import ToolCall
+from inarch.contract.ports import ApprovalRequest
+from inarch.contract.records import ProposedFile, ToolCall
 
 LARGEST_BYTES = 4_000_000
 _GRACE_S = 1.0
+_LONGEST_NAME = 200  # bytes; editors put more behind it for their own files
 
 
 class _NotEdited(Exception):
     """There are no changed arguments; the text says why."""
 
 
-async def edit(call: ToolCall, drafts: dict[str, str], err: TextIO) -> dict[str, Any] | None:
+async def edit(
+    request: ApprovalRequest, drafts: dict[str, str], err: TextIO, *, arguments: bool = False
+) -> dict[str, Any] | None:
     """Return a call's changed arguments; None where there are none, which is said.
 
     Args:
-        call: The call; what it has now is what the editor begins with.
-        drafts: Texts by call id that could not be read; the next edit goes on with them.
+        request: The call; what it would do now is what the editor begins with: the file that it would leave, under that
+            file's name, else its arguments as JSON.
+        drafts: Arguments by call id that could not be read; the next edit goes on with them.
         err: The terminal.
+        arguments: Whether the arguments are wanted even where there is a file.
     """
+    call, file = request.call, request.file
     try:
-        text = await _edited(drafts.pop(call.id, "") or _pretty(call.arguments), err)
-        try:
-            arguments = _object(text)
-        except _NotEdited:
-            drafts[call.id] = text
-            raise
-        if arguments == call.arguments:
+        if file is not None and not arguments and call.id not in drafts:
+            changed = await _file_edited(call, file, err)
+        else:
+            changed = await _arguments_edited(call, drafts, err)
+        if changed == call.arguments:
             raise _NotEdited("nothing was changed")
     except _NotEdited as error:
         err.write(escape(f"Not changed: {error}.\n"))
         return None
-    return arguments
+    return changed
+
+
+async def _file_edited(call: ToolCall, file: ProposedFile, err: TextIO) -> dict[str, Any]:
+    from inarch.calls.proposing import rewritten
+
+    text = await _edited(file.after, _name_of(file.path), err)
+    if text in (file.after, f"{file.after}\n"):  # editors end the last line, whatever was done
+        raise _NotEdited("nothing was changed")
+    if text == file.before:
+        raise _NotEdited(f"{file.path} would stay as it is; d denies the call")
+    changed = rewritten(call.arguments, file, text)
+    if changed is None:
+        raise _NotEdited(f"{call.name} can't make this of {file.path}")
+    return changed
+
+
+async def _arguments_edited(call: ToolCall, drafts: dict[str, str], err: TextIO) -> dict[str, Any]:
+    text = await _edited(drafts.pop(call.id, "") or _pretty(call.arguments), "arguments.json", err)
+    try:
+        return _object(text)
+    except _NotEdited:
+        drafts[call.id] = text
+        raise
+
+
+def _name_of(path: str) -> str:
+    """Return the last name of a path, by which an editor knows how to show it; a plain one where it is no name."""
+    name = path.rstrip("/").rpartition("/")[2]
+    fits = name not in ("", ".", "..") and name.isprintable() and len(os.fsencode(name)) <= _LONGEST_NAME
+    return name if fits else "proposed.txt"
 
 
 def _pretty(arguments: Mapping[str, Any]) -> str:
@@ -56,7 +91,7 @@ def _pretty(arguments: Mapping[str, Any]) -> str:
 
 def _object(text: str) -> dict[str, Any]:
     try:
-        value = json.loads(text, parse_constant=_no_constant)
+        value = json.loads(text.removeprefix("\ufeff"), parse_constant=_no_constant)
     except json.JSONDecodeError as error:
         where = f"line {error.lineno}, column {error.colno}"
         raise _NotEdited(f"it is not JSON: {error.msg} at {where}; e goes on with it") from None
@@ -71,31 +106,37 @@ def _no_constant(name: str) -> float:
     raise ValueError(f"{name} is no JSON number")
 
 
-async def _edited(text: str, err: TextIO) -> str:
-    """Return what the editor makes of a text.
+async def _edited(text: str, name: str, err: TextIO) -> str:
+    """Return what the editor makes of a text in a file of this name.
 
     Raises:
         _NotEdited: There is no editor, it failed, or what it left is no text.
     """
-    from tempfile import TemporaryDirectory, mkstemp
+    from tempfile import TemporaryDirectory
 
     argv = _editor()
     try:
         with TemporaryDirectory(prefix="inarch-") as folder:  # of mode 0700: editors leave copies beside the file
-            descriptor, name = mkstemp(".json", "arguments-", folder)
-            with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-                file.write(text)
-            await _run([*argv, name], err)
-            return _read(Path(name))
+            path = Path(folder, name)
+            _write(path, text)
+            await _run([*argv, str(path)], err)
+            return _read(path)
     except OSError as error:
-        raise _NotEdited(f"the file of the arguments can't be used: {error.strerror}") from error
+        raise _NotEdited(f"the file to edit can't be used: {error.strerror}") from error
+    except UnicodeEncodeError:
+        raise _NotEdited("the text is not UTF-8, so no editor can have it; e args edits the arguments") from None
+
+
+def _write(path: Path, text: str) -> None:
+    path.touch(0o600)
+    path.write_bytes(text.encode("utf-8"))
 
 
 def _read(path: Path) -> str:
     if path.stat().st_size > LARGEST_BYTES:
         raise _NotEdited(f"it is larger than {LARGEST_BYTES:,} bytes")
     try:
-        return path.read_text(encoding="utf-8-sig")
+        return path.read_bytes().decode("utf-8")
     except UnicodeDecodeError:
         raise _NotEdited("it is not UTF-8") from None
 

@@ -57,7 +57,8 @@ def answer_rows(batch: Sequence[ApprovalRequest]) -> list[tuple[str, str]]:
         ("A tool", f"the same for {names}"),
         ("A session", "the same for everything, commands included"),
         ("A project", f"approve, and in this project for good (see: inarch policy list): {shapes}"),
-        ("e", "edit the arguments in $VISUAL or $EDITOR, then be asked again"),
+        ("e", "edit the file that it would leave, else its arguments, in $VISUAL or $EDITOR; then be asked again"),
+        ("e args", "edit the arguments, as JSON"),
         ("v", "view everything that would run"),
     ]
     if len(batch) > 1:

@@ -7,6 +7,7 @@ from typing import Any
 
 from inarch.calls.outputs import measured, shortened
 from inarch.contract.records import ToolError, ToolResult
+from inarch.contract.result_text import CHANGED_BY_USER
 
 STUB_CHARACTERS = 600
 """Results shorter than about this gain nothing by a stub."""
@@ -19,6 +20,8 @@ def characters(result: ToolResult) -> int:
     """Return about how many characters a model reads of a result."""
     error = result.error
     said = len(error.message) + len(error.remedy) if error is not None else 0
+    if changed := result.metadata.get(CHANGED_BY_USER):
+        said += measured(changed)
     return said + (measured(result.data) if result.data is not None else 0)
 
 
@@ -53,4 +56,7 @@ def cut_text(text: str, most: int) -> str:
 
 
 def _metadata(metadata: Mapping[str, Any], ref: str) -> dict[str, Any]:
-    return {**metadata, "truncated": True, **({"output_ref": ref} if ref else {})}
+    kept = {**metadata, "truncated": True, **({"output_ref": ref} if ref else {})}
+    if changed := kept.get(CHANGED_BY_USER):  # what was changed is as long as a file may be; that it was stays
+        kept[CHANGED_BY_USER] = dict.fromkeys(changed, "(left out)")
+    return kept
