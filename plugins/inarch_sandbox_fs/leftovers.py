@@ -13,6 +13,7 @@ from inarch_sandbox_fs.opening import Open
 from inarch_sandbox_fs.paths import split
 
 _TRIES, _PAUSE_S = 200, 0.05
+_DEEPEST = 200  # a program may nest such names deeper than any path that was put back goes
 _HELD = (errno.EWOULDBLOCK, errno.EACCES)
 
 
@@ -70,7 +71,7 @@ def remove_leftovers(root: int, open_it: Open, paths: Iterable[str]) -> None:
                 os.close(descriptor)
 
 
-def _remove_beginning(folder: int, beginning: str) -> None:
+def _remove_beginning(folder: int, beginning: str, levels: int = _DEEPEST) -> None:
     for name in os.listdir(folder):
         if not (name.startswith(beginning) and name.endswith(".tmp")):
             continue
@@ -80,7 +81,8 @@ def _remove_beginning(folder: int, beginning: str) -> None:
             except (IsADirectoryError, PermissionError):
                 inner = os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=folder)
                 try:
-                    _remove_beginning(inner, beginning)
+                    if levels:
+                        _remove_beginning(inner, beginning, levels - 1)
                 finally:
                     os.close(inner)
                 os.rmdir(name, dir_fd=folder)

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from inarch import Rights, ToolFailed
+from inarch_sandbox_fs.opening import best_open
 from inarch_sandbox_fs.processes.protecting import Protection
 from inarch_sandbox_fs.settings import Settings
 from inarch_sandbox_fs.workspace import FolderWorkspace
@@ -230,7 +231,10 @@ def test_the_look_for_repositories_ends(folder: Path, monkeypatch: pytest.Monkey
     monkeypatch.setattr("inarch_sandbox_fs.processes.protecting.MOST_FOLDERS", 20)
     for number in range(40):
         (folder / f"d{number}").mkdir()
-    protection = Protection(str(folder), ("",), frozenset())
+    root = os.open(folder, os.O_RDONLY)
+    protection = Protection(str(folder), root, best_open(root), ("",), frozenset())
+    os.close(root)
+    protection.close()
     assert protection.found == () and "20 folders" in protection.notes[0]
 
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 import secrets
-import shutil
 import tempfile
 from collections.abc import Mapping
 
 from attrs import frozen
 
 from inarch import ToolFailed
+from inarch_sandbox_fs.processes.emptying import remove
 from inarch_sandbox_fs.processes.programs import Program
 
 _MEMORY = "/dev/shm"
@@ -39,8 +39,13 @@ class Private:
 
     def remove(self) -> None:
         """Remove what a supervisor that was killed could not."""
-        if os.path.lexists(self.folder):
-            shutil.rmtree(self.folder, ignore_errors=True)
+        where, name = os.path.split(self.folder)
+        try:
+            beside = os.open(where, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        except OSError:
+            return
+        remove(beside, name)
+        os.close(beside)
 
 
 def environment(program: Program, private: Private, folder: str, added: Mapping[str, str]) -> dict[str, str]:

@@ -6,7 +6,8 @@ import os
 import stat
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from attrs import define, field
@@ -83,13 +84,11 @@ class Runner:
         cwd = normal(cwd, self.root)
         program = self._programs.find(argv[0], cwd, rights.executes)
         features = Features(*self._started().features)
-        private, protection = Private.new(small=not _changes(rights)), self._protection(rights)
-        level = self._level(features, rights, protection)
-        plan = self._plan(program, rights, private, protection, features)
-        folder = self._folder(cwd)
-        try:
-            where = os.path.normpath(os.path.join(self.root, cwd))
-            command = [program.path, *argv[1:]]
+        private = Private.new(small=not _changes(rights))
+        with self._protected(rights) as protection:
+            level = self._level(features, rights, protection)
+            plan = self._plan(program, rights, private, protection, features)
+            where, command = os.path.normpath(os.path.join(self.root, cwd)), [program.path, *argv[1:]]
             request = {
                 "argv": self._backed(command, plan, where),
                 "env": environment(program, private, where, rights.env),
@@ -97,19 +96,19 @@ class Runner:
                 "timeout_s": min(timeout_s, _MOST_SECONDS),
                 "plan": plan,
             }
-            watch, outputs = self._begin(request, folder, stdin, merged, on_output, cancelled)
-        finally:
-            os.close(folder)
-        try:
-            report = watch.until_done()
-        finally:
-            self._over(watch)
-            private.remove()
-            notes = protection.check() if protection else ()
+            watch, outputs = self._begin(request, cwd, stdin, merged, on_output, cancelled)
+            notes: tuple[str, ...] = ()
+            try:
+                report = watch.until_done()
+            finally:
+                private.remove()
+                notes = protection.check() if protection else ()
+                self._over(watch)  # last: who closes the workspace waits until all is as it should be
+        told = "".join(f"; {note}" for note in notes)
         if watch.cancelled is not None and watch.cancelled.is_set() and watch.stopped:
-            raise Cancelled(f"{argv[0]} was cancelled; nothing of it runs any more")
+            raise Cancelled(f"{argv[0]} was cancelled; nothing of it runs any more{told}")
         if self._closed and watch.stopped and not watch.too_much:
-            raise ToolFailed("cancelled", f"{argv[0]} was killed, for the workspace was closed")
+            raise ToolFailed("cancelled", f"{argv[0]} was killed, for the workspace was closed{told}")
         require_started(report, command)
         return ran(command, report, outputs, level, watch.too_much, notes)
 
@@ -164,10 +163,17 @@ class Runner:
     def _binds(self, features: Features) -> bool:
         return self._settings.confine == "bwrap" or features.namespaces
 
-    def _protection(self, rights: Rights) -> Protection | None:
+    @contextmanager
+    def _protected(self, rights: Rights) -> Iterator[Protection | None]:
         if not rights.writes:
-            return None
-        return Protection(self.root, rights.writes, frozenset(self._settings.skip_folders))
+            yield None
+            return
+        skip = frozenset(self._settings.skip_folders)
+        protection = Protection(self.root, self._descriptor, self._open_it, rights.writes, skip)
+        try:
+            yield protection
+        finally:
+            protection.close()
 
     def _plan(
         self, program: Program, rights: Rights, private: Private, protection: Protection | None, features: Features
@@ -230,19 +236,23 @@ class Runner:
     def _begin(
         self,
         request: dict[str, Any],
-        folder: int,
+        cwd: str,
         stdin: bytes,
         merged: bool,
         on_output: Callable[[bytes], None] | None,
         cancelled: threading.Event | None,
     ) -> tuple[Watch, tuple[Captured, ...]]:
         """Have the command started, by a new server where the old one is gone."""
-        pipes = Pipes.open(bool(stdin), merged)
+        folder = self._folder(cwd)
         try:
-            control, supervisor = self._submitted(request, [*pipes.theirs, folder])
-        except BaseException:
-            pipes.close()
-            raise
+            pipes = Pipes.open(bool(stdin), merged)
+            try:
+                control, supervisor = self._submitted(request, [*pipes.theirs, folder])
+            except BaseException:
+                pipes.close()
+                raise
+        finally:
+            os.close(folder)
         pipes.close_theirs()
         captured = tuple(Captured() for _ in pipes.outputs)
         watch = Watch(

@@ -18,7 +18,7 @@ from typing import Any, NoReturn
 from inarch.confinement import Plan, execute, prepare
 from inarch_sandbox_fs.processes import wire
 from inarch_sandbox_fs.processes.descendants import drain, kill_all, reap
-from inarch_sandbox_fs.processes.emptying import remove_tree
+from inarch_sandbox_fs.processes.emptying import remove
 
 REQUEST = 5
 """Descriptors of a request: its connection, standard input, output and error, and the working directory."""
@@ -94,12 +94,15 @@ def _run(
     control: socket.socket, wake: int, pid: int, child: socket.socket, request: dict[str, Any], descriptors: list[int]
 ) -> dict[str, Any]:
     """Let the child become the command; return when nothing of it is left."""
-    private = request["plan"]["temporary"]
+    where, name = os.path.split(request["plan"]["temporary"])
     began = time.monotonic()
     ended: dict[int, int] = {}
+    # Held, for a path may lead elsewhere once the command has run: the temporary folder may lie in a workspace.
+    beside = -1
     try:
+        beside = os.open(where, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         for folder in request["folders"]:
-            os.mkdir(folder, 0o700)
+            os.mkdir(os.path.relpath(folder, where), 0o700, dir_fd=beside)
         socket.send_fds(child, [b"r"], descriptors)
         for descriptor in descriptors:
             os.close(descriptor)
@@ -113,7 +116,9 @@ def _run(
         if reap(ended):
             _hurry()
             kill_all(ended, wake)
-        remove_tree(private, request["folders"])
+        if beside >= 0:
+            remove(beside, name)
+            os.close(beside)
     report = _outcome(ended.get(pid, signal.SIGKILL), child)
     return {**report, "timed_out": timed_out, "duration_s": time.monotonic() - began}
 

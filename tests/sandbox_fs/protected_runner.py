@@ -1,0 +1,50 @@
+"""Run programs in workspaces as a user: `python protected_runner.py USER < [{"root", "how", "home", "argv"}, ...]`."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from typing import Any
+
+from inarch import Rights
+from inarch_sandbox_fs.processes import running
+from inarch_sandbox_fs.settings import Settings
+from inarch_sandbox_fs.workspace import FolderWorkspace
+
+sys.path.insert(0, os.path.dirname(__file__))
+from confinement_place import PYTHON
+
+
+def opened(root: str, how: str) -> FolderWorkspace:
+    """Return a workspace in which programs are confined: `full`, `bwrap`, or `bare`, without namespaces."""
+    workspace = FolderWorkspace.open(root, Settings(confine="bwrap" if how == "bwrap" else "auto"))
+    if how == "bare":
+        server = workspace._with_runner()._started()
+        features: Any = server.features
+        server.features = (*features[:2], False, False, *features[4:])  # the child makes no namespaces then
+    return workspace
+
+
+def main() -> None:
+    assert running, "imported before the user changes, who may not reach this installation"
+    user = int(sys.argv[1])
+    if user != os.geteuid():
+        os.setgroups([])
+        os.setgid(user)
+        os.setuid(user)
+        sys.executable = PYTHON
+    said = []
+    for asked in json.load(sys.stdin):
+        os.environ["HOME"] = asked["home"]
+        workspace = opened(asked["root"], asked["how"])
+        try:
+            ran = workspace.run(asked["argv"], Rights(writes=("",), executes=True))
+        finally:
+            workspace.close()
+        said.append({"exit": ran.exit_code, "level": ran.level, "notes": ran.notes, "errors": ran.errors.decode()})
+    print(json.dumps(said))
+
+
+if __name__ == "__main__":
+    main()
