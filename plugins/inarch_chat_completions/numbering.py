@@ -8,7 +8,7 @@ from typing import Any
 
 from attrs import define, field
 
-from inarch import CallDelta
+from inarch import CallDelta, ProviderError
 
 
 @define(eq=False, repr=False)
@@ -48,7 +48,7 @@ class Numbering:
         function = function if isinstance(function, Mapping) else {}
         call_id, name, arguments = _text(fragment.get("id")), _text(function.get("name")), function.get("arguments")
         if not isinstance(arguments, str):
-            arguments = json.dumps(arguments) if isinstance(arguments, (Mapping, list)) else ""
+            arguments = _encoded(arguments) if isinstance(arguments, (Mapping, list)) else ""
         index = fragment.get("index")
         index = index if isinstance(index, (int, str)) else None
         call = self._found(index, call_id, name, arguments)
@@ -78,6 +78,18 @@ class Numbering:
         if call_id:
             self._by_id[call_id] = call
         return call
+
+
+def _encoded(arguments: Any) -> str:
+    """Return arguments that came as an object as their text.
+
+    Raises:
+        ProviderError: They are nested deeper than can be written.
+    """
+    try:
+        return json.dumps(arguments)
+    except RecursionError:
+        raise ProviderError("malformed", "the arguments of a call are nested too deeply", retryable=True) from None
 
 
 def _text(value: Any) -> str:

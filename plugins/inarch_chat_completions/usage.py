@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from decimal import Decimal
-from math import isfinite
 from typing import Any
 
 from inarch import Usage
+
+MOST = 1e9
+"""US dollars; no request costs that."""
 
 
 def usage_of(usage: Mapping[str, Any], tells_cost: bool = False) -> Usage:
@@ -31,7 +33,7 @@ def _cost(usage: Mapping[str, Any]) -> Decimal | None:
 
 
 def _money(value: Any) -> Decimal | None:
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not isfinite(value) or value < 0:
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value < MOST:
         return None
     return Decimal(str(value))
 

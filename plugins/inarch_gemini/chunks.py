@@ -143,7 +143,11 @@ class Chunks:
         arguments = call.get("args")
         data = {"thoughtSignature": signature, "id": call_id}
         self._calls.append({key: value for key, value in data.items() if value})
-        text = json.dumps({} if arguments is None else arguments, ensure_ascii=False)
+        try:
+            text = json.dumps({} if arguments is None else arguments, ensure_ascii=False)
+        except RecursionError:
+            what = f"{NAME} sent a function call whose arguments are nested too deeply"
+            raise ProviderError("malformed", what, retryable=True) from None
         return CallDelta(len(self._calls) - 1, call_id, name, text)
 
     def _check_prompt(self, feedback: Any) -> None:
@@ -158,7 +162,9 @@ class Chunks:
         """Return how the reply ended; calls are only kept of one that ended well."""
         said, why = self._after_colon(self._message), _word(self._reason)
         if self._reason in MALFORMED:
-            raise ProviderError("malformed", f"{NAME} made a call that can't be read ({why}){said}", retryable=True)
+            told = "Your last reply had a call that can't be read, so nothing of it was run; make the call again."
+            what = f"{NAME} made a call that can't be read ({why}){said}"
+            raise ProviderError("malformed", what, retryable=True, told=told)
         if self._reason in FILTERED:
             if self._spoke and not self._calls:
                 return Finish("filtered")

@@ -617,3 +617,32 @@ def test_a_secret_goes_to_the_tool_that_receives_it_and_nowhere_else(
     assert kitchen.call(show, key="s3cr3t-value").result.error.message == placeholder
     kitchen.journal.flush()
     assert not [event for event in kitchen.store.load("session") if "s3cr3t-value" in event.line]
+
+
+def lists(depth: int) -> Any:
+    """Lists in each other."""
+    value: Any = 1
+    for _ in range(depth):
+        value = [value]
+    return value
+
+
+@tool
+def take(value: Any) -> Any:
+    """Give back what comes, or as deep a list as is asked for."""
+    return lists(value) if isinstance(value, int) else value
+
+
+@pytest.mark.parametrize("value", [lists(600), float("nan"), object(), {"deep": lists(5_000)}])
+def test_arguments_that_no_record_can_hold_are_refused_whoever_made_the_call(kitchen: Kitchen, value: Any) -> None:
+    (call,) = kitchen.run(kitchen.scheduler(take), PlannedCall("take", {"value": value}), origin="strategy")
+    assert call.result.error.code == "validation"
+    assert "left out" in call.result.error.message
+    assert all(event.line for event in kitchen.events)
+
+
+@pytest.mark.parametrize("depth", [150, 600, 5_000])
+def test_a_result_that_no_record_can_hold_is_the_tools_fault(kitchen: Kitchen, depth: int) -> None:
+    call = kitchen.call(take, value=depth)
+    assert call.result.error.code == "execution"
+    assert "returned what is not JSON data" in call.result.error.message

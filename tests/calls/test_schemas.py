@@ -163,6 +163,19 @@ def test_a_broken_schema_is_named_as_such(schema: dict[str, Any]) -> None:
         Schema(schema).faults({"b": 1})
 
 
+@pytest.mark.parametrize(
+    ("schema", "value"),
+    [
+        ({"multipleOf": 0.1}, 10**400),
+        ({"properties": {"a": {"$ref": "#/properties/a"}}}, {"a": 1}),
+        ({"pattern": r"\p{L}+"}, "letters"),
+    ],
+)
+def test_a_schema_that_breaks_the_checker_is_named_as_such(schema: dict[str, Any], value: Any) -> None:
+    with pytest.raises(BrokenSchema):
+        Schema(schema).faults(value)
+
+
 def test_other_keywords_are_left_to_jsonschema() -> None:
     schema = Schema({"type": "object", "properties": {"a": {"pattern": "^x"}}})
     assert schema.faults({"a": "xy"}) == ()

@@ -10,6 +10,7 @@ from attrs import define, field
 from inarch.calls.repair import repair_and_tell
 from inarch.calls.results import broke_contract, from_error
 from inarch.calls.schemas import BrokenSchema, Schema, check_arguments
+from inarch.contract.bounds import fault_of
 from inarch.contract.doors import guarded
 from inarch.contract.errors import InarchError, PluginError, ToolFailed
 from inarch.contract.ports import Tool
@@ -30,11 +31,16 @@ class Preparation:
     def repaired(self, bound: Bound[Tool] | None, arguments: Any) -> tuple[dict[str, Any], tuple[str, ...]]:
         """Return a call's arguments as the tool wants them, and what was repaired.
 
-        What is no object even after repair stands under the key `""`, where validation refuses it.
+        What is no object even after repair, or can't be recorded, stands under the key `""`, where validation refuses
+        it.
         """
         told: tuple[str, ...] = ()
-        if bound is not None:
-            arguments, told = repair_and_tell(arguments, bound.value.input_schema)
+        if not (fault := fault_of(arguments)):
+            if bound is not None:
+                arguments, told = repair_and_tell(arguments, bound.value.input_schema)
+            fault = fault_of(arguments)  # texts may have been read as lists and objects
+        if fault:
+            return {"": f"left out: {fault}"}, ()
         return dict(arguments) if isinstance(arguments, Mapping) else {"": arguments}, told
 
     def checked(self, live: LiveCall) -> ToolError | None:

@@ -53,7 +53,7 @@ def _properties(schema: Mapping[str, Any]) -> Mapping[str, Any]:
 def _parsed(text: str, told: list[str]) -> Any:
     try:
         value = json.loads(text) if text.strip() else {}
-    except ValueError:
+    except (ValueError, RecursionError):
         return text
     if not isinstance(value, dict):
         return text
@@ -149,7 +149,7 @@ def _json_of(kind: type) -> Callable[[str], Any]:
     def read(text: str) -> Any:
         try:
             value = json.loads(text)
-        except ValueError:
+        except (ValueError, RecursionError):
             return None
         return value if isinstance(value, kind) else None
 

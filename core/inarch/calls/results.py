@@ -10,6 +10,7 @@ from attrs import evolve
 from inarch.calls.outputs import LONGEST_RESULT, measured, shortened, whole_text
 from inarch.calls.schemas import BrokenSchema, Schema
 from inarch.calls.threads import Outcome
+from inarch.contract.bounds import fault_of
 from inarch.contract.codec import to_data
 from inarch.contract.errors import Cancelled, ErrorCode, InarchError, StoreError, ToolFailed
 from inarch.contract.records import ToolError, ToolResult
@@ -36,9 +37,11 @@ def from_outcome(outcome: Outcome, plugin: str, tool: str, schema: Schema | None
         return from_error(outcome.error, plugin, tool)
     try:
         result = _plain(outcome.value)
-        measured(result.data)
+        fault = fault_of([result.data, result.metadata])
     except (TypeError, ValueError, RecursionError) as error:
-        return broke_contract(plugin, tool, f"returned what is not JSON data: {error}")
+        fault = str(error)
+    if fault:
+        return broke_contract(plugin, tool, f"returned what is not JSON data: {fault}")
     if schema is None or not result.success:
         return result
     try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, cast
 
@@ -21,6 +22,10 @@ LONGEST_VALUE = 80
 
 class BrokenSchema(ValueError):
     """A tool's schema is itself wrong."""
+
+
+_BREAKS = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError, re.error)
+"""What jsonschema raises on the way: `multipleOf` of huge integers, patterns of another dialect, endless references."""
 
 
 @define(eq=False, repr=False)
@@ -54,7 +59,7 @@ class Schema:
 
         try:
             errors = sorted(self._validator().iter_errors(value), key=_depth)
-        except (SchemaError, UnknownType, Unresolvable, LookupError, TypeError) as error:
+        except (SchemaError, UnknownType, Unresolvable, *_BREAKS) as error:
             reason = error.message if isinstance(error, SchemaError) else f"{type(error).__name__}: {error}"
             raise BrokenSchema(reason) from error
         said = (sentence for error in errors for sentence in self._say(error))

@@ -104,6 +104,7 @@ class ProviderError(InarchError):
         retryable: Whether the same request may succeed later.
         remedy: What the user can do.
         was_sent: Whether the request may have reached the service; one that did not costs nothing.
+        told: What the model is told when it is asked again, where the fault lies in what it replied.
     """
 
     def __init__(
@@ -116,6 +117,7 @@ class ProviderError(InarchError):
         retryable: bool = False,
         remedy: str = "",
         was_sent: bool = True,
+        told: str = "",
     ) -> None:
         super().__init__(message, remedy)
         self.kind: ProviderErrorKind = kind
@@ -123,6 +125,7 @@ class ProviderError(InarchError):
         self.retry_after = retry_after
         self.retryable = retryable
         self.was_sent = was_sent
+        self.told = told
 
     def with_text(self, message: str | None = None, remedy: str | None = None) -> ProviderError:
         """Return a new error that differs in message or remedy, without the trace of where this one was raised."""
@@ -134,6 +137,7 @@ class ProviderError(InarchError):
             retryable=self.retryable,
             remedy=self.remedy if remedy is None else remedy,
             was_sent=self.was_sent,
+            told=self.told,
         )
 
 

@@ -25,6 +25,7 @@ class Failure:
     retry_after: float | None = None
     retryable: bool = False
     was_sent: bool = True
+    told: str = ""
 
 
 @frozen

@@ -244,7 +244,9 @@ class HttpService:
                 remedy="check that its address is the one of an API",
             ) from None  # fmt: skip
         except RecursionError:
-            raise ProviderError("malformed", f"{self.name} answered with JSON nested too deeply") from None
+            raise ProviderError(
+                "malformed", f"{self.name} answered with JSON nested too deeply", retryable=True
+            ) from None
 
 
 async def _drained(received: AsyncIterator[list[bytes]]) -> None:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
-from typing import Any
+from decimal import Decimal
+from typing import Any, Literal
 
 from attrs import define, field
 
+from inarch.contract.bounds import MOST_TOKENS, fault_of, read_json
 from inarch.contract.errors import ProviderError
+from inarch.contract.http_errors import shown
 from inarch.contract.ids import new_id
 from inarch.contract.records import (
     REASONING_INDEX,
@@ -32,6 +34,8 @@ from inarch.contract.records import (
 
 MAX_CALLS = 1_000
 """More calls than this in one reply are a fault of the model, not work to do."""
+LONGEST_NAME = 80
+"""Characters of a call's name that an error quotes."""
 
 
 @define(eq=False, repr=False)
@@ -64,16 +68,16 @@ class Accumulator:
                 self._text.append(text)
             case ReasoningDelta(str(text)):
                 self._reasoning.append(text)
-            case CallDelta(arguments=str()):
+            case CallDelta(int(), str(), str(), str()):
                 draft = self._calls.setdefault(delta.index, _CallDraft())
                 draft.id = draft.id or delta.id
                 draft.name = draft.name or delta.name
                 draft.arguments.append(delta.arguments)
-            case PartData(index, data):
+            case PartData(int() as index, Mapping() as data):
                 self._part_data[index] = data
             case UsageDelta(Usage() as usage):
-                self._usage = usage
-            case Finish(reason):
+                self._usage = usage if _is_credible(usage) else self._usage
+            case Finish(str() as reason):
                 self._finish = reason
             case _:
                 raise TypeError(f"answer yielded {delta!r:.80}: no inarch.Delta, or one with a wrong field")
@@ -113,10 +117,13 @@ class Accumulator:
             raise ProviderError("server", "the model ended its reply with an error", retryable=True)
         calls = tuple(self._call(index, draft) for index, draft in sorted(self._calls.items()))
         if len(calls) > MAX_CALLS:
-            raise ProviderError("malformed", f"{len(calls)} calls in one reply (at most {MAX_CALLS})", retryable=True)
+            raise _unusable(f"{len(calls)} calls in one reply (at most {MAX_CALLS})", "make fewer calls at once")
         text = "".join(self._text)
         if not text.strip() and not calls:
             raise self._nothing()
+        for data in self._part_data.values():
+            if fault := fault_of(data):
+                raise ProviderError("malformed", f"what came beside the reply is {fault}", retryable=True)
         parts: list[Part] = []
         if self._reasoning or REASONING_INDEX in self._part_data:
             parts.append(Reasoning("".join(self._reasoning), self._opaque(REASONING_INDEX)))
@@ -128,15 +135,19 @@ class Accumulator:
     def _call(self, index: int, draft: _CallDraft) -> CallPart:
         text = "".join(draft.arguments).strip() or "{}"
         try:
-            arguments = json.loads(text)
+            arguments = read_json(text)
         except ValueError as error:
-            why = "cut" if self._finish == "length" else "not JSON"
-            raise ProviderError(
-                "malformed", f"the arguments of call {draft.name or index!r} are {why}: {error}", retryable=True
-            ) from None
+            raise self._unreadable(repr(draft.name or index), str(error)) from None
         if not isinstance(arguments, dict):
             arguments = {"arguments": arguments}
         return CallPart(new_id(), draft.id, draft.name, arguments, self._opaque(index))
+
+    def _unreadable(self, name: str, why: str) -> ProviderError:
+        """Return the error of a call whose arguments can't be read; the model learns whether to say less or better."""
+        call = f"the arguments of call {shown(name)[:LONGEST_NAME]}"
+        if self._finish == "length":
+            return _unusable(f"{call} are cut: {why}", "make it again with less in it, in several calls if need be")
+        return _unusable(f"{call} are not JSON: {why}", "make the call again, its arguments as one whole JSON object")
 
     def _opaque(self, index: int) -> Mapping[str, Any] | None:
         data = self._part_data.get(index)
@@ -151,4 +162,19 @@ class Accumulator:
                 "the output limit was reached before any text",
                 remedy="raise max_tokens or max_cost_usd if they are set, ask for less at once, or use another model",
             )
-        return ProviderError("empty", "the reply has neither text nor calls", retryable=True)
+        return _unusable("the reply has neither text nor calls", "answer, or make a call", "empty")
+
+
+def _unusable(message: str, remedy: str, kind: Literal["malformed", "empty"] = "malformed") -> ProviderError:
+    """Return the error of a reply whose fault lies with the model, which is told of it where it is asked again."""
+    told = f"Your last reply could not be used: {message}. Nothing of it was run; {remedy}."
+    return ProviderError(kind, message, retryable=True, told=told)
+
+
+def _is_credible(usage: Usage) -> bool:
+    """Whether a report can be one: what can't be counted with is taken as not told."""
+    counts = (usage.input_tokens, usage.output_tokens, usage.cached_tokens, usage.reasoning_tokens)
+    cost = usage.cost_usd
+    return all(isinstance(count, int) and 0 <= count <= MOST_TOKENS for count in counts) and (
+        cost is None or (isinstance(cost, Decimal) and cost.is_finite() and 0 <= cost <= MOST_TOKENS)
+    )

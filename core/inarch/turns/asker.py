@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import math
 
 from attrs import define, evolve, field
@@ -16,6 +15,7 @@ from inarch.turns.budget.pacing import saying_when
 from inarch.turns.conversation import Conversation
 from inarch.turns.last_words import for_good
 from inarch.turns.models import Choice, choose_model
+from inarch.turns.wording import telling
 
 ATTEMPTS = 3
 OUTAGES = frozenset({"quota", "rate_limit", "server", "network", "timeout"})
@@ -82,7 +82,8 @@ class Asker:
         return None
 
     async def _ask_one(self, request: ModelRequest, choice: Choice, plugin: str) -> Reply:
-        request = self.talk.hiding.request(evolve(request, model=choice.model))
+        wanted = evolve(request, model=choice.model)
+        request = self.talk.hiding.request(wanted)
         price = choice.price
         self._tell_unpriced(choice, price)
         for number in range(1, ATTEMPTS + 1):
@@ -94,7 +95,8 @@ class Asker:
                     raise for_good(error, choice.full_name, number) from None
                 self._record(Note(f"{choice.full_name}: {error.message}; asking again", "model"))
                 self._record(LimitWait(choice.full_name, round(seconds, 3), error.kind))
-                await asyncio.sleep(seconds)
+                await self.talk.pacer.sleep(seconds)
+                request = self.talk.hiding.request(telling(wanted, error.told))
         raise AssertionError("unreachable")
 
     async def _attempt(

@@ -204,4 +204,5 @@ class Attempt:
 
 
 def _failure(error: ProviderError) -> Failure:
-    return Failure(error.message, error.remedy, error.status, error.retry_after, error.retryable, error.was_sent)
+    return Failure(error.message, error.remedy, error.status, error.retry_after, error.retryable, error.was_sent,
+                   error.told)  # fmt: skip

@@ -26,6 +26,7 @@ async def run_turn(talk: Conversation, prompt: str) -> Turn:
         asyncio.CancelledError: After the turn was recorded as cancelled.
         ConfigError: The profile's model isn't there; nothing was recorded.
         StoreError: The journal is required and could not be kept.
+        Exception: Inarch itself failed; the turn was recorded as failed.
     """
     try:
         await find_defaults(talk)
@@ -35,10 +36,16 @@ async def run_turn(talk: Conversation, prompt: str) -> Turn:
     run = TurnRun.begin(talk, prompt)
     try:
         turn = await _outcome(run)
+        await run.finish(turn)
     except (asyncio.CancelledError, Cancelled):
         run.end_cancelled()
         raise asyncio.CancelledError from None
-    await run.finish(turn)
+    except Exception as error:
+        run.end_broken(error)
+        raise
+    except BaseException:  # the process is told to end
+        run.end_cancelled()
+        raise
     return turn
 
 

@@ -9,7 +9,7 @@ from typing import Literal
 
 from attrs import define, evolve, field
 
-from inarch.contract.doors import guarded
+from inarch.contract.doors import KERNEL, guarded
 from inarch.contract.errors import InarchError, StoreError
 from inarch.contract.events import ErrorHappened, Note, TurnEnded, TurnStarted
 from inarch.contract.ids import new_id, utc_now
@@ -44,6 +44,8 @@ RECORDED = (
     "max_tokens", "context_turns",
 )  # fmt: skip
 """Keys of the profile that stand in a turn's record: a replay goes by them."""
+LONGEST_ERROR = 2_000
+"""Characters of an unforeseen error that a turn's record keeps."""
 
 
 @define(eq=False, repr=False)
@@ -61,6 +63,7 @@ class TurnRun:
     calls: list[ToolCall] = field(factory=list)
     effectful: set[str] = field(factory=set)
     declined: bool = False
+    is_over: bool = False
 
     @classmethod
     def begin(cls, talk: Conversation, prompt: str) -> TurnRun:
@@ -169,7 +172,10 @@ class TurnRun:
             self.messages.append(Message("tool", tuple(parts)))
 
     def end(self, turn: Turn) -> None:
-        """Record the end; the turn is part of the conversation whatever its status."""
+        """Record the end, once; the turn is part of the conversation whatever its status."""
+        if self.is_over:
+            return
+        self.is_over = True
         self.settle()
         self.talk.turns.append(turn)
         self.talk.history.append(Said(turn.id, tuple(self.messages)))
@@ -183,6 +189,17 @@ class TurnRun:
             self.talk.journal.flush()
         except StoreError as error:
             self.skipped("the record of the cancelled turn", error)
+
+    def end_broken(self, error: BaseException) -> None:
+        """Record the end of a turn that nothing foresaw; what goes wrong here must not stand in for the error."""
+        said = str(error) if isinstance(error, InarchError) else f"internal error: {type(error).__name__}: {error}"
+        turn = self.ended("failed", "", error=said[:LONGEST_ERROR])
+        for step in (partial(self.end, turn), self.talk.journal.flush):
+            try:
+                with guarded(KERNEL, "store", passes=()):
+                    step()
+            except InarchError:
+                continue
 
     async def finish(self, turn: Turn) -> None:
         """Let tracers sum up, record the end and put everything on disk."""

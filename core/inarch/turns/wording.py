@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
+from attrs import evolve
+
 from inarch.contract.codec import to_data
-from inarch.contract.records import CallPart, Message, ResultPart, Text, ToolCall, ToolError, ToolResult
+from inarch.contract.records import CallPart, Message, ModelRequest, ResultPart, Text, ToolCall, ToolError, ToolResult
 from inarch.contract.result_text import result_text
 
 SYSTEM = """\
@@ -61,3 +63,12 @@ def _arguments(call: ToolCall) -> str:
 def text_message(text: str) -> Message:
     """Return an assistant message of plain text."""
     return Message("assistant", (Text(text),))
+
+
+def telling(request: ModelRequest, text: str) -> ModelRequest:
+    """Return the request with a word of the kernel at its end, the same one where there is none."""
+    if not text:
+        return request
+    *earlier, last = request.messages
+    said = Message("user", (*last.parts, Text(text))) if last.role == "user" else Message("user", (Text(text),))
+    return evolve(request, messages=(*earlier, said) if last.role == "user" else (*request.messages, said))

@@ -143,4 +143,5 @@ def recorded_error(data: Mapping[str, Any], *, says_when: bool = False) -> Provi
         retry_after=ENOUGH_TO_SAY_S if says_when else None,
         remedy=failure.get("remedy") or "",
         was_sent=bool(failure.get("was_sent", True)),
+        told=failure.get("told") or "",
     )
