@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import inarch
+from inarch_sqlite_store import snapshots
 from inarch_sqlite_store.faults import SQLITE_FAULTS
 from inarch_sqlite_store.rows import is_blob, is_whole
 
@@ -85,6 +86,7 @@ def _prepare(connection: sqlite3.Connection, file: Path) -> None:
                 connection.execute(statement)
             connection.execute(f"PRAGMA user_version={SCHEMA_VERSION}")
         connection.execute("COMMIT")
+    snapshots.prepare(connection)
     connection.execute(f"PRAGMA busy_timeout={int(BUSY_S * 1000)}")
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import inarch
-from inarch_sqlite_store import database
+from inarch_sqlite_store import database, snapshots
 from inarch_sqlite_store.blobs import Blobs
 from inarch_sqlite_store.durable import WriteAheadLog
 from inarch_sqlite_store.faults import SQLITE_FAULTS, Inconsistent, is_damage, store_error
@@ -50,6 +50,8 @@ _DESCRIBE = (
 _LOAD = "SELECT id, CAST(line AS BLOB), sum FROM events WHERE id > ? AND id < ? ORDER BY id LIMIT ?"
 CHUNK = 256
 """Rows that are read at once: a session may have more of them than fit in memory."""
+FIRST_CHUNK = 16
+"""Rows that are read at first: whoever wants a few from the middle of a long session stops soon."""
 SMALL_BLOB = 64 << 10
 """Bytes up to which a blob is a row: on disk with the events by one sync, where a file needs two more."""
 _KEEP_BLOB = "INSERT INTO blobs (session, ref, data) SELECT key, ?, ? FROM sessions WHERE key = ?"
@@ -113,9 +115,9 @@ class SqliteStore:
 
     def scan(self, session_id: str, after: int = 0) -> Iterator[inarch.Event]:
         """Yield what `load` returns, without holding it all."""
-        place, checked = max(after, 0), False
+        place, checked, most = max(after, 0), False, FIRST_CHUNK
         while True:
-            read = partial(self._rows, session_id, place, CHUNK, checked)
+            read = partial(self._rows, session_id, place, most, checked)
             rows, gaps = self._carefully(read)
             checked = checked or gaps
             for row_id, line, checksum in rows:
@@ -125,8 +127,9 @@ class SqliteStore:
                     self._tell(f"event {place} of session {session_id} is damaged and was left out")
                 else:
                     yield event
-            if len(rows) < CHUNK:
+            if len(rows) < most:
                 return
+            most = min(2 * most, CHUNK)
 
     def sessions(self, root: str | None = None) -> Sequence[inarch.SessionInfo]:
         """Return the sessions of a root, or all, newest first."""
@@ -164,6 +167,14 @@ class SqliteStore:
             return self._blobs.get(session_id, ref, is_damaged=row is not None)
         except OSError as error:
             raise store_error(error, str(self._folder / "blobs")) from error
+
+    def put_snapshot(self, session_id: str, name: str, seq: int, data: bytes) -> None:
+        """Keep what events up to `seq` came to, in the place of what had the name."""
+        self._carefully(lambda: snapshots.put(self._connection, self._key(session_id), name, seq, data))
+
+    def get_snapshot(self, session_id: str, name: str) -> tuple[int, bytes] | None:
+        """Return the number of the last event that a snapshot is about, and its bytes."""
+        return self._carefully(lambda: snapshots.get(self._connection, self._key(session_id), name))
 
     def _is_row(self, session_id: str, digest: bytes, data: bytes) -> bool:
         """Keep bytes as a row; not where the database takes none now, or knows no such session."""
@@ -219,6 +230,7 @@ class SqliteStore:
                 raise Inconsistent("a session that was just found is gone")
             if rows:
                 self._check_kept(session_id, kept)
+            snapshots.forget(self._connection, key, events[0].seq)
             if any(event.kind in DESCRIBING for event in events):
                 self._connection.execute(_DESCRIBE, (to_column(root_of(events)), to_column(title_of(events)), key))
         self._keys[session_id] = key
@@ -305,6 +317,7 @@ class SqliteStore:
                 "DELETE FROM events WHERE id >= ? AND id < ?", (key << SEQ_BITS, (key + 1) << SEQ_BITS)
             )
             self._connection.execute("DELETE FROM blobs WHERE session = ?", (key,))
+            snapshots.forget(self._connection, key)
             self._connection.execute("DELETE FROM sessions WHERE id = ?", (session_id,))
         self._keys.pop(session_id, None)
         self._unsynced = True

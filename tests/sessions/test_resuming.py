@@ -3,25 +3,38 @@
 from __future__ import annotations
 
 import asyncio
+import tempfile
+import zlib
+from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
+from attrs import evolve
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from inarch import StoreError
+from inarch import ContextStore, StoreError
 from inarch.contract.events import Event
-from inarch.journal import fold, resume
+from inarch.journal import History, MemoryStore, Redactor, fold, resume, resume_kept
+from inarch.journal.resuming import Going
+from inarch.journal.snapshots import folded
 from inarch.sessions.app import App
+from inarch.sessions.hearing import Heard
 from inarch.testing import calls, says, scripted_app
 from inarch.testing.scripted import Step
+from inarch.turns.context.said import Said, restored
+from inarch_sqlite_store.store import SqliteStore
+
+CONFIG = {"profiles": {"default": {"context_turns": 2, "approve": "all"}}}
 
 
 @pytest.fixture
 def options(tmp_path: Path) -> dict[str, Any]:
     (tmp_path / "root").mkdir()
     environ = {"XDG_STATE_HOME": str(tmp_path / "state"), "XDG_CACHE_HOME": str(tmp_path / "cache")}
-    config = {"profiles": {"default": {"context_turns": 2, "approve": "all"}}}
-    return {"root": tmp_path / "root", "journal": True, "environ": environ, "config": config}
+    return {"root": tmp_path / "root", "journal": True, "environ": environ, "config": CONFIG}
 
 
 def script(turns: int) -> list[Step]:
@@ -71,12 +84,9 @@ def test_what_is_resumed_is_what_is_folded_but_for_dropped_turns(options: dict[s
     app, _ = scripted_app(script(14), **options)
     session_id = asyncio.run(talk(app, None, 14))
     events: list[Event] = list(app.store.load(session_id))
-    heard: list[Event] = []
     for end in range(0, len(events), 7):
         whole = fold(events[:end])
-        heard.clear()
-        part = resume(events[:end], lambda ref: b"", heard.append)
-        assert heard == events[:end]
+        part = resume(events[:end], lambda ref: b"")
         assert (part.root, part.title, part.seq) == (whole.root, whole.title, whole.seq)
         assert (part.seen, part.left_out) == (whole.seen, whole.left_out)
         assert (part.unknown, part.cut_off, part.unended) == (whole.unknown, whole.cut_off, whole.unended)
@@ -86,6 +96,91 @@ def test_what_is_resumed_is_what_is_folded_but_for_dropped_turns(options: dict[s
         ]
         assert [(turn_id, () if turn_id in gone else said) for turn_id, said in whole.said] == list(part.said)
     app.close()
+
+
+def resumed(store: ContextStore, session_id: str) -> tuple[History, dict[str, Any]]:
+    history, heard = resume_kept(store, session_id, lambda: Heard(Redactor()))
+    return evolve(history, left_out=()), heard.to_data() | {"forms": [said.form for said in _seen(history)]}
+
+
+def _seen(history: History) -> list[Said]:
+    return restored([Said(*said) for said in history.said], history.left_out)
+
+
+@settings(max_examples=12, deadline=None)
+@given(st.lists(st.integers(1, 200), min_size=1, max_size=3))
+def test_what_is_resumed_through_snapshots_is_what_all_events_say(places: list[int]) -> None:
+    """Wherever they were made, one upon the other, with turns dropped since."""
+    events = _long()
+    with tempfile.TemporaryDirectory() as folder:
+        store = SqliteStore(folder)
+        begun = 0
+        for end in sorted(min(place, len(events)) for place in places):
+            store.append("s", events[begun:end])
+            begun = end
+            folded(store, "s", lambda: Going(Heard(Redactor())), keep_after=1)
+            kept = store.get_snapshot("s", "resume")
+            assert kept is not None
+            assert kept[0] == end
+            plain = MemoryStore()
+            plain.append("s", events[:end])
+            assert resumed(store, "s") == resumed(plain, "s")
+        store.append("s", events[begun:])
+        plain.append("s", events)
+        assert resumed(store, "s") == resumed(plain, "s")
+        store.close()
+
+
+@cache
+def _long() -> list[Event]:
+    """Return the events of a session of 14 turns, of which the model sees the last ones."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        (folder / "root").mkdir()
+        app, _ = scripted_app(script(14), root=folder / "root", config=CONFIG)
+        session_id = asyncio.run(talk(app, None, 14))
+        events = [evolve(event, session_id="s", line="") for event in app.store.load(session_id)]
+        app.close()
+        return events
+
+
+@pytest.mark.parametrize("damage", [b"", b"00000000[1,null]", b"{", b"f" * 40], ids=["empty", "sum", "short", "noise"])
+def test_a_snapshot_that_is_damaged_or_of_another_version_is_made_anew(tmp_path: Path, damage: bytes) -> None:
+    events = _long()
+    store, plain = SqliteStore(str(tmp_path)), MemoryStore()
+    for one in (store, plain):
+        one.append("s", events)
+    right = resumed(plain, "s")
+    folded(store, "s", lambda: Going(Heard(Redactor())), keep_after=1)
+    store.put_snapshot("s", "resume", 60, damage)
+    assert resumed(store, "s") == right
+    for content in (b"[0,[]]", b"[1,[{}]]", b'[1,[[],"x"]]', b"[1]"):
+        store.put_snapshot("s", "resume", 60, b"%08x%s" % (zlib.crc32(content), content))
+        assert resumed(store, "s") == right
+    store.close()
+
+
+def test_a_long_session_is_resumed_from_its_last_turns(tmp_path: Path) -> None:
+    """What is read doesn't grow with the session."""
+    store = _CountingStore(str(tmp_path))
+    events = _long()
+    store.append("s", events)
+    folded(store, "s", lambda: Going(Heard(Redactor())), keep_after=1)
+    store.read = 0
+    history, _ = resume_kept(store, "s", lambda: Heard(Redactor()))
+    seen = {turn_id for turn_id, said in history.said if said}
+    first = next(event.seq for event in events if event.turn_id in seen)
+    assert store.read <= len(events) - first + 3 < len(events)
+    store.close()
+
+
+class _CountingStore(SqliteStore):
+    read = 0
+
+    def scan(self, session_id: str, after: int = 0) -> Iterator[Event]:
+        for event in super().scan(session_id, after):
+            self.read += 1
+            yield event
 
 
 def test_a_session_that_is_only_looked_at_does_not_change(options: dict[str, Any]) -> None:

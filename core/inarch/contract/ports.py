@@ -287,6 +287,11 @@ class ContextStore(Protocol):
     `append` returned means: handed to the operating system (safe from kill -9). `sync` returned means: on disk (safe
     from power loss). Failures are `StoreError`s. One that can read a long session without holding it whole may offer
     `scan(session_id, after=0)`, an iterator over what `load` returns.
+
+    One may also keep what the kernel derives from events, so that a long session is not read whole for every question:
+    `put_snapshot(session_id, name, seq, data)` keeps bytes about the events up to `seq` in the place of those that had
+    the name before, `get_snapshot(session_id, name)` returns them as `(seq, data)`, or None. They go with the session,
+    and as soon as an event is appended whose number is not greater than theirs. Whatever is lost is made anew.
     """
 
     def append(self, session_id: str, events: Sequence[Event]) -> None:

@@ -16,7 +16,8 @@ from inarch.journal.redaction import Redactor as Redactor
 if TYPE_CHECKING:
     from inarch.journal.folding import fold as fold
     from inarch.journal.resuming import resume as resume
+    from inarch.journal.resuming import resume_kept as resume_kept
 
-__all__ = ["History", "Journal", "MemoryStore", "Redactor", "fold", "resume"]
+__all__ = ["History", "Journal", "MemoryStore", "Redactor", "fold", "resume", "resume_kept"]
 
-__getattr__ = loaded_later(__name__, {"fold": "folding", "resume": "resuming"})
+__getattr__ = loaded_later(__name__, {"fold": "folding", "resume": "resuming", "resume_kept": "resuming"})

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import re
 import threading
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 from weakref import WeakSet
 
@@ -88,12 +88,19 @@ class Redactor:
         """Learn what is secret in a `.env` file."""
         self.learn(parse_dotenv(data))
 
-    def reserve(self, line: str) -> None:
-        """Give the numbers in a kept line to no other secret: what they stood for is not known any more."""
-        if "‹secret:" in line:
-            with self._lock:
-                for tag, number in _NUMBERED.findall(line):
-                    self._counts[tag] = max(self._counts.get(tag, 0), int(number))
+    def reserve(self, line: str) -> Sequence[tuple[str, str]]:
+        """Give the numbers in a kept line to no other secret: what they stood for is not known any more.
+
+        Returns:
+            The numbers, each with what it is the number of.
+        """
+        if "‹secret:" not in line:
+            return ()
+        with self._lock:
+            found: list[tuple[str, str]] = _NUMBERED.findall(line)
+            for tag, number in found:
+                self._counts[tag] = max(self._counts.get(tag, 0), int(number))
+        return found
 
     def touches(self, line: str) -> bool:
         """Whether an encoded line may hold a secret: plain substring searches, for every event."""

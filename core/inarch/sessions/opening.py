@@ -17,21 +17,18 @@ from inarch.contract.records import PluginContext
 from inarch.journal import Journal, MemoryStore
 from inarch.plugins import Bound
 from inarch.sessions.healing import end_what_was_cut_off
+from inarch.sessions.hearing import Heard
 from inarch.sessions.observers import Observer
 from inarch.sessions.parts import Parts
 from inarch.sessions.undo.telling import Undone
 from inarch.turns import Conversation, Mentions, ProjectStructure
-from inarch.turns.budget.ledger import Ledger
-from inarch.turns.context.counting import TokenCounter
 from inarch.turns.context.said import Said, restored
 from inarch.turns.sources.commands import CommandOutputs
 
 if TYPE_CHECKING:
-    from inarch.journal import History, Redactor
+    from inarch.journal import History
 
 INSTRUCTION_CHARACTERS = 32_768
-_SPENDING = frozenset({"model.requested", "model.replied"})
-_REMEMBERED = frozenset({"changes.undone", "file.changed", "context.added", "command.ran"})
 Remembered = tuple[Undone, CommandOutputs]
 """The sources that tell what happened between two turns; they know it from the session's events."""
 
@@ -47,19 +44,19 @@ def open_conversation(parts: Parts, session_id: str | None) -> Conversation:
     if (missing := parts.missing_models()) is not None:
         raise missing
     store, failure = _store_or_memory(parts, session_id)
-    ledger, counter, redactor, remembered = Ledger(), TokenCounter(), parts.redactor, (Undone(), CommandOutputs())
-    history = _resumed(store, session_id, partial(_hear, ledger, counter, redactor, remembered))
+    history, heard = _resumed(store, session_id, partial(Heard, parts.redactor))
+    ledger, remembered = heard.ledger, (heard.undone, heard.commands)
     if history is not None and _is_elsewhere(history.root, parts.config.root):
         raise UsageError(f"session {session_id} is about {history.root}", "go on with it there, or with that as --root")
     journal = Journal(
         store,
         session_id or new_id(),
-        redactor=redactor,
+        redactor=parts.redactor,
         required=parts.config.profile.journal == "required",
         seq=history.seq if history is not None else 0,
     )
     talk = _conversation(parts, journal, history, remembered)
-    talk.ledger, talk.counter = ledger, counter
+    talk.ledger, talk.counter = ledger, heard.counter
     journal.listeners += [ledger.saw, *(source.saw for source in remembered)]
     journal.listeners += _tracers(parts, journal)
     notes = end_what_was_cut_off(journal, history, ledger) if history is not None else []
@@ -74,35 +71,20 @@ def open_conversation(parts: Parts, session_id: str | None) -> Conversation:
     return talk
 
 
-def _resumed(store: ContextStore, session_id: str | None, hear: Callable[[Event], None]) -> History | None:
-    """Return what a kept session came to; None for a new one.
+def _resumed(store: ContextStore, session_id: str | None, make: Callable[[], Heard]) -> tuple[History | None, Heard]:
+    """Return what a kept session came to, None for a new one, and who heard it.
 
     Raises:
         UsageError: There is no session of this id.
     """
     if session_id is None:
-        return None
-    from inarch.journal import resume
+        return None, make()
+    from inarch.journal import resume_kept
 
-    events = getattr(store, "scan", store.load)(session_id)
-    history = resume(events, lambda ref: store.get_blob(session_id, ref), hear)
+    history, heard = resume_kept(store, session_id, make)
     if not history.seq:
         raise UsageError(f"there is no session {session_id}", "inarch sessions list shows those of this directory")
-    return history
-
-
-def _hear(ledger: Ledger, counter: TokenCounter, redactor: Redactor, remembered: Remembered, event: Event) -> None:
-    """Let those who go on with a session's sums hear an event; shapes that are not understood are passed over."""
-    try:
-        if event.kind in _SPENDING:
-            ledger.saw(event)
-            counter.recall((event,))
-        elif event.kind in _REMEMBERED:
-            for source in remembered:
-                source.saw(event)
-    except (KeyError, TypeError, ValueError, AttributeError, ArithmeticError):
-        pass
-    redactor.reserve(event.line)
+    return history, heard
 
 
 def _is_elsewhere(root: str, here: str) -> bool:

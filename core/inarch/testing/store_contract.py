@@ -125,6 +125,40 @@ class StoreContract(ABC):
             assert seqs(store, after=3) == seqs(store, after=5) == [7, 8]
             assert seqs(store, after=8) == seqs(store, after=99) == []
 
+    def test_a_store_that_scans_yields_what_it_loads(self, tmp_path: Path) -> None:
+        """From any number on; whoever stops early leaves nothing open."""
+        with self.opened(tmp_path) as store:
+            scan: Any = getattr(store, "scan", None)
+            if scan is None:
+                return
+            store.append("s", [event(seq) for seq in range(1, 701) if seq % 50])
+            for after in (0, 15, 16, 17, 100, 555, 700):
+                assert list(scan("s", after)) == list(store.load("s", after))
+            assert next(iter(scan("s", 300))).seq == 301
+            store.append("s", [event(701)])
+
+    def test_a_store_that_keeps_snapshots_keeps_them_as_long_as_they_are_true(self, tmp_path: Path) -> None:
+        """The last one of a name counts; it goes with the session, and with an event that it doesn't know."""
+        with self.opened(tmp_path) as store:
+            put: Any = getattr(store, "put_snapshot", None)
+            if put is None:
+                return
+            get: Any = store.get_snapshot  # type: ignore[attr-defined]
+            put("nobody", "state", 1, b"of nothing")
+            assert get("nobody", "state") is None
+            store.append("s", [event(seq) for seq in (1, 2, 3, 5, 6)])
+            put("s", "state", 3, b"three")
+            put("s", "state", 6, b"six\0\xff")
+            put("s", "other", 3, b"three")
+            assert (get("s", "state"), get("s", "other"), get("s", "none")) == ((6, b"six\0\xff"), (3, b"three"), None)
+            store.append("s", [event(7), event(8)])
+            assert get("s", "state") == (6, b"six\0\xff")
+            store.append("s", [event(4), event(9)])  # as restoring does
+            assert (get("s", "state"), get("s", "other")) == (None, (3, b"three"))
+            store.delete("s")
+            store.append("s", [event(1)])
+            assert get("s", "other") is None
+
     def test_appending_nothing_makes_no_session(self, tmp_path: Path) -> None:
         """A session begins with its first event."""
         with self.opened(tmp_path) as store:

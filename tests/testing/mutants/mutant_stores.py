@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -53,6 +53,24 @@ class AsTheyCame(Right):
 class CountsAfter(Right):
     def load(self, session_id: str, after: int = 0) -> Sequence[Event]:
         return self.good.load(session_id)[max(after, 0) :]
+
+
+class ScansFromTheStart(Right):
+    def scan(self, session_id: str, after: int = 0) -> Iterator[Event]:
+        return iter(self.good.load(session_id))
+
+
+class StaleSnapshots(Right):
+    def __init__(self, path: str) -> None:
+        super().__init__(path)
+        self.kept: dict[tuple[str, str], tuple[int, bytes]] = {}
+
+    def put_snapshot(self, session_id: str, name: str, seq: int, data: bytes) -> None:
+        if self.good.load(session_id):
+            self.kept[session_id, name] = seq, data
+
+    def get_snapshot(self, session_id: str, name: str) -> tuple[int, bytes] | None:
+        return self.kept.get((session_id, name))
 
 
 class BeginsEmpty(Right):
@@ -245,6 +263,8 @@ WRONG: dict[str, type[Any]] = {
     "test_events_come_back_in_order_as_they_were": Reorders,
     "test_numbers_rule_the_order": AsTheyCame,
     "test_load_after_a_number_gives_the_rest": CountsAfter,
+    "test_a_store_that_scans_yields_what_it_loads": ScansFromTheStart,
+    "test_a_store_that_keeps_snapshots_keeps_them_as_long_as_they_are_true": StaleSnapshots,
     "test_appending_nothing_makes_no_session": BeginsEmpty,
     "test_an_unknown_session_is_empty": Strict,
     "test_what_is_here_already_is_passed_over": RefusesAgain,

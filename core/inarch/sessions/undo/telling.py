@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from attrs import define, field
 
@@ -39,6 +39,14 @@ class Undone:
         elif event.kind == "context.added" and event.data["source"] == NAME:
             self._ids.clear()
             self._paths.clear()
+
+    def to_data(self) -> Any:
+        """Return what is still to be told, as plain JSON data, for `go_on_from`."""
+        return [sorted(self._ids), [*self._paths]]
+
+    def go_on_from(self, data: Any) -> None:
+        """Take over what `to_data` gave."""
+        self._ids, self._paths = set(data[0]), dict.fromkeys(data[1])
 
     async def gather(self, situation: Situation) -> Contribution | None:
         """Return the line, if there is something to tell."""

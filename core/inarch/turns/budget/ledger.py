@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from decimal import Decimal
 from typing import Any, Protocol
 
-from attrs import define, field
+from attrs import asdict, define, field
 
 from inarch.contract.event_parts import Spent
 
@@ -95,6 +95,15 @@ class Ledger:
             for entry in self._entries(event):
                 entry.replied(event.data)
 
+    def to_data(self) -> Any:
+        """Return the sums as plain JSON data, for `go_on_from`."""
+        return [self._turn_id, *(_entries_data(entries) for entries in (self._session, self._turn))]
+
+    def go_on_from(self, data: Any) -> None:
+        """Take over the sums that `to_data` gave."""
+        self._turn_id, session, turn = data
+        self._session, self._turn = _entries_of(session), _entries_of(turn)
+
     def rows(self, turn_id: str | None = None) -> tuple[Spent, ...]:
         """Return a record for each purpose, plugin and model, of the session or of the turn that is its latest."""
         entries = self._session if turn_id is None else self._turn if turn_id == self._turn_id else {}
@@ -110,6 +119,17 @@ class Ledger:
         data = event.data
         key = (str(data.get("purpose") or "turn"), str(data.get("plugin") or ""), str(data.get("model") or ""))
         return self._session.setdefault(key, Entry()), self._turn.setdefault(key, Entry())
+
+
+def _entries_data(entries: dict[Key, Entry]) -> Any:
+    return [[*key, {**asdict(entry), "cost": str(entry.cost)}] for key, entry in entries.items()]
+
+
+def _entries_of(data: Any) -> dict[Key, Entry]:
+    return {
+        (purpose, plugin, model): Entry(**{**values, "cost": Decimal(values["cost"])})
+        for purpose, plugin, model, values in data
+    }
 
 
 def total_of(rows: Iterable[Spent]) -> Spent:

@@ -150,6 +150,15 @@ class TokenCounter:
                 if isinstance(ratio, (int, float)):
                     self._learn(str(event.data.get("model", "")), float(ratio))
 
+    def learned(self) -> Any:
+        """Return what was learned of models, as plain JSON data, for `learn_again`."""
+        return [[model, ratios, self._calibrations[model].reports] for model, ratios in self._ratios.items()]
+
+    def learn_again(self, data: Any) -> None:
+        """Take over what `learned` gave."""
+        for model, ratios, reports in data:
+            self._ratios[model], self._calibrations[model] = ratios, _learned(ratios, reports)
+
     def calibration(self, model: str) -> Calibration:
         """Return what is known of a model."""
         return self._calibrations.get(model, _UNKNOWN)

@@ -30,6 +30,14 @@ class CommandOutputs:
         elif event.kind == "context.added" and event.data.get("source") == self.name:
             self._waiting.clear()
 
+    def to_data(self) -> list[str]:
+        """Return what waits to be seen, for `go_on_from`."""
+        return self._waiting
+
+    def go_on_from(self, data: list[str]) -> None:
+        """Take over what `to_data` gave."""
+        self._waiting = [*data]
+
     async def gather(self, situation: Situation) -> Contribution | None:
         """Return what ran since the last turn."""
         if not self._waiting:

@@ -1,0 +1,64 @@
+"""Who hears every event of a session that is gone on with: its sums, and what the model is still to be told."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from attrs import define, field
+
+from inarch.contract.events import Event
+from inarch.journal import Redactor
+from inarch.sessions.undo.telling import Undone
+from inarch.turns.budget.ledger import Ledger
+from inarch.turns.context.counting import TokenCounter
+from inarch.turns.sources.commands import CommandOutputs
+
+_SPENDING = frozenset({"model.requested", "model.replied"})
+_REMEMBERED = frozenset({"changes.undone", "file.changed", "context.added", "command.ran"})
+
+
+@define(eq=False, repr=False)
+class Heard:
+    """What was heard; the sources tell in the next turn what happened between two turns."""
+
+    redactor: Redactor
+    ledger: Ledger = field(factory=Ledger)
+    counter: TokenCounter = field(factory=TokenCounter)
+    undone: Undone = field(factory=Undone)
+    commands: CommandOutputs = field(factory=CommandOutputs)
+    _numbers: dict[str, int] = field(init=False, factory=dict)
+
+    def take(self, event: Event) -> None:
+        """Hear an event; shapes that are not understood are passed over."""
+        try:
+            if event.kind in _SPENDING:
+                self.ledger.saw(event)
+                self.counter.recall((event,))
+            elif event.kind in _REMEMBERED:
+                self.undone.saw(event)
+                self.commands.saw(event)
+        except (KeyError, TypeError, ValueError, AttributeError, ArithmeticError):
+            pass
+        self._reserve(event.line)
+
+    def to_data(self) -> Any:
+        """Return all of it as plain JSON data, for `go_on_from`."""
+        return {
+            "ledger": self.ledger.to_data(),
+            "counter": self.counter.learned(),
+            "undone": self.undone.to_data(),
+            "commands": self.commands.to_data(),
+            "numbers": self._numbers,
+        }
+
+    def go_on_from(self, data: Any) -> None:
+        """Take over what `to_data` gave."""
+        self.ledger.go_on_from(data["ledger"])
+        self.counter.learn_again(data["counter"])
+        self.undone.go_on_from(data["undone"])
+        self.commands.go_on_from(data["commands"])
+        self._reserve("".join(f"‹secret:{tag}:{number}›" for tag, number in data["numbers"].items()))
+
+    def _reserve(self, text: str) -> None:
+        for tag, number in self.redactor.reserve(text):
+            self._numbers[tag] = max(self._numbers.get(tag, 0), int(number))
