@@ -182,5 +182,8 @@ def change_arguments(live: LiveCall, arguments: Mapping[str, object]) -> None:
 
 def _reason(live: LiveCall, remarks: Mapping[str, str]) -> str:
     reason = live.judgement.reason if live.judgement is not None else ""
+    bounds = getattr(live.tool.value, "isolated_bounds", None)
+    if bounds is not None:  # what it declares to change is an isolated plugin's own word
+        reason = f"{reason}; {bounds(live.effects)}"
     remark = remarks.get(live.call.id)
     return f"{reason} ({remark})" if remark else reason

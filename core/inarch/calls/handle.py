@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from attrs import define, field
 
-from inarch.calls.ordering import may_write, normalised
+from inarch.calls.ordering import changes_protected, may_write, normalised
 from inarch.contract.errors import Cancelled, ToolFailed
 from inarch.contract.ports import Workspace
 from inarch.contract.records import Effects, FileBytes, FileChange, FileStat, SearchHits, Walk
@@ -205,7 +205,7 @@ class Handle:
         wanted = {
             "start programs": rights.executes,
             "use the network": rights.network,
-            "write outside the workspace": bool(rights.writes_outside) and not self._effects.writes,
+            "write outside the workspace": bool(rights.writes_outside) and not changes_protected(self._effects),
         }
         for what, asked in wanted.items():
             if asked:

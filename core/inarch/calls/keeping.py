@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from attrs import define, field
 
+from inarch.calls.ordering import PROTECTED
 from inarch.contract.errors import InarchError, StoreError, ToolFailed
 from inarch.contract.events import FileChanged, Note
 from inarch.contract.files import FileChange, whole_mode
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
 
 FILE_LIMIT = 64 << 20
 """Bytes of the biggest file of which images are kept."""
-_PROTECTED = (".git", ".inarch")
 
 
 @define(eq=False, repr=False)
@@ -164,7 +164,7 @@ class Keeping:
     def comparing(self, writes: Sequence[str]) -> Iterator[None]:
         """Record what changes below the paths that a program may write while the block runs, however it ends."""
         keeper = self.keeper
-        writes = [path for path in writes if path.partition("/")[0] not in _PROTECTED]
+        writes = [path for path in writes if path.partition("/")[0] not in PROTECTED]
         if keeper is None or not writes:
             yield
             return

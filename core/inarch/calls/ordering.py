@@ -16,6 +16,9 @@ from inarch.contract.records import Effects
 MANY_WAITS = 256
 """A call that would wait for more calls than this becomes a barrier: more order than needed, but few edges."""
 
+PROTECTED = (".git", ".inarch")
+"""Names below which no tool writes; a program may, where a call declared just that."""
+
 Path = tuple[str, ...]
 
 
@@ -38,6 +41,11 @@ def may_write(effects: Effects, path: str) -> bool:
     parts = components(path)
     declared = map(components, effects.writes)
     return any(parts[: len(one)] == one for one in declared)
+
+
+def changes_protected(effects: Effects) -> bool:
+    """Whether a call declared that it changes Git's or Inarch's own files: it is always asked about."""
+    return any(part.casefold() in PROTECTED for path in effects.writes for part in components(path))
 
 
 def edges(batch: Sequence[Effects]) -> list[tuple[int, ...]]:

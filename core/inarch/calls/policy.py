@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from inarch.calls.ordering import changes_protected
 from inarch.calls.rules import RulesPolicy
 from inarch.contract.doors import guarded
 from inarch.contract.errors import InarchError, PluginError
@@ -100,7 +101,7 @@ def _with_remarks(reason: str, opinions: Sequence[Opinion]) -> str:
 
 
 def _edits_files(tool: Tool, effects: Effects) -> bool:
-    return tool.category == "file" and not effects.exclusive
+    return tool.category == "file" and not effects.exclusive and not changes_protected(effects)
 
 
 def _listed(paths: frozenset[str]) -> str:

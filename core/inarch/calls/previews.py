@@ -14,13 +14,15 @@ from inarch.contract.records import ProposedFile, ToolCall
 MOST_LINES = 2_000
 LONGEST_LINE = 2_000
 """Characters; the rest of a longer line is counted."""
+_CLAIMED = "what its arguments say; what an isolated plugin makes of them can't be shown:"
 _NO_NEWLINE = "\\ no newline at the end"
 
 
 def preview(call: ToolCall, tool: Tool, files: Files) -> tuple[str, ProposedFile | None]:
     """Return what a call would do, for people, and the file that it would leave; what is too long is counted."""
     proposed = proposed_file(call, tool, files)
-    return _cut(_lines(call, tool, files, proposed)), proposed
+    lines = _lines(call, tool, files, proposed)
+    return _cut([_CLAIMED, *lines] if hasattr(tool, "isolated_bounds") else lines), proposed
 
 
 def _lines(call: ToolCall, tool: Tool, files: Files, proposed: ProposedFile | None) -> Iterable[str]:

@@ -78,11 +78,16 @@ class RulesPolicy:
             for rule in self.rules
             if rule.path is not None
             and rule.decision != "allow"
-            and _is_above(effects.reads, rule.path)
+            and _is_above(_may_read(tool, effects), rule.path)
             and _is_about(rule, call, tool)
             and rule.counts_at(self.now())
             and not _path_matches(rule.path, call, tool, effects, every=False)
         )
+
+
+def _may_read(tool: Tool, effects: Effects) -> frozenset[str]:
+    """Return what a call may read: of what an isolated plugin says only the bounds hold, and they let it read all."""
+    return frozenset({""}) if hasattr(tool, "isolated_bounds") else effects.reads
 
 
 def said(rule: Rule) -> str:

@@ -58,11 +58,11 @@ class Secrets:
             words = dict.fromkeys(placeholders(arguments))
             kept = {word for word in words if self._keeps(word, tool, effects.writes)}
             return self._revealed(arguments, kept)
-        return self._whole(arguments) if tool.receives_secrets else arguments
-
-    def _whole(self, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
-        revealed: Mapping[str, Any] = self.redactor.reveal(arguments)
-        return revealed
+        if not tool.receives_secrets:
+            return arguments
+        given = getattr(tool, "given_values", None)  # an isolated plugin marks its tools itself: its table decides
+        known = {word for word in placeholders(arguments) if given is None or self.redactor.value(word) in given}
+        return self._revealed(arguments, known)
 
     def _revealed(self, arguments: Mapping[str, Any], words: set[str]) -> Mapping[str, Any]:
         revealed: Mapping[str, Any] = self.redactor.reveal(arguments, words) if words else arguments

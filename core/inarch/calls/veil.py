@@ -25,7 +25,7 @@ def veiled(workspace: Workspace, hidden: Sequence[str]) -> Workspace:
 @frozen(eq=False, repr=False)
 class _Veiled:
     _workspace: Workspace
-    _hidden: tuple[str, ...]
+    hidden: tuple[str, ...]
 
     def read(self, path: str, offset: int = 0, max_bytes: int | None = None) -> FileBytes:
         if self._is_hidden(path):
@@ -55,4 +55,4 @@ class _Veiled:
         return getattr(self._workspace, name)
 
     def _is_hidden(self, path: str) -> bool:
-        return any(path_matches(normalised(path), glob) for glob in self._hidden)
+        return any(path_matches(normalised(path), glob) for glob in self.hidden)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 from collections.abc import Iterator, Sequence
@@ -91,10 +92,32 @@ def _delete(app: App, info: SessionInfo, logs: bool) -> Iterator[Path]:
     """Delete a session and yield the log files of it that stay."""
     app.store.delete(info.id)
     for file in _files(app, info.id):
-        if logs:
-            file.unlink(missing_ok=True)
-        else:
+        if not (logs and _unlink(file)):
             yield file
+
+
+def _unlink(file: Path) -> bool:
+    """Remove a file by its real path; return whether it is gone.
+
+    Where a folder of it has become a link since, as the process of an isolated plugin may do, nothing is removed.
+    """
+    if os.unlink not in os.supports_dir_fd:
+        file.unlink(missing_ok=True)
+        return True
+    folder = os.open("/", os.O_RDONLY)
+    try:
+        for part in file.parent.parts[1:]:
+            below = os.open(part, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=folder)
+            os.close(folder)
+            folder = below
+        os.unlink(file.name, dir_fd=folder)
+    except FileNotFoundError:
+        return True
+    except NotADirectoryError:
+        return False
+    finally:
+        os.close(folder)
+    return True
 
 
 def _files(app: App, session_id: str) -> Iterator[Path]:
@@ -107,6 +130,8 @@ def _files(app: App, session_id: str) -> Iterator[Path]:
         try:
             with guarded(tracer.plugin, "tracer", passes=()):
                 found = [Path(file) for file in files(session_id)]
+            if tracer.plugin not in app.composition.hosts:  # else they are real paths, whatever has become of them
+                found = [Path(os.path.realpath(file.parent), file.name) for file in found]
         except PluginError:
             continue
         yield from found

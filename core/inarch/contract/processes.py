@@ -22,7 +22,8 @@ class Rights:
             one program it is runs alone.
         network: Whether it may use the network.
         reads: Absolute paths outside the workspace that it may read, with all that lies below them.
-        writes_outside: Absolute paths outside the workspace that it may change, with all that lies below them.
+        writes_outside: Absolute paths outside the workspace that it may change, with all that lies below them; of calls
+            that declare unknown effects or the change of a protected name.
         env: Variables added to the environment, which is built from zero.
     """
 

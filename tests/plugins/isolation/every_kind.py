@@ -246,8 +246,8 @@ class Counter:
 
     name = "counter"
 
-    def __init__(self) -> None:
-        self.count, self.last = 0, ""
+    def __init__(self, folder: str) -> None:
+        self.count, self.last, self.folder = 0, "", folder
 
     def saw(self, event: inarch.Event) -> None:
         if event.kind == "error":
@@ -258,7 +258,7 @@ class Counter:
         return f"{self.count} {self.last} {turn_id}"
 
     def files(self, session_id: str) -> list[str]:
-        return [session_id]
+        return [os.path.join(os.path.realpath(self.folder), session_id)]
 
     def close(self) -> None:
         pass
@@ -297,7 +297,7 @@ def inarch_policies(context: inarch.PluginContext) -> Any:
 
 @inarch.hookimpl
 def inarch_tracers(context: inarch.PluginContext) -> Any:
-    return [Counter()]
+    return [Counter(context.state_dir)]
 
 
 @inarch.hookimpl

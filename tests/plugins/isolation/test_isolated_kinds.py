@@ -210,7 +210,7 @@ def test_a_tracer_sees_and_sums_up(both: Both) -> None:
             tracer.saw(event(number))
         files = tracer.files("s")  # type: ignore[attr-defined]
         count, *words = tracer.summary("t").split()  # type: ignore[union-attr]
-        return files, int(count) - before, words
+        return [Path(file).name for file in files], int(count) - before, words
 
     assert _ran(both, work) == (["s"], 100, ["note", "t"])
     there = both[1].composition.tracers[-1].value

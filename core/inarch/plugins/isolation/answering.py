@@ -4,27 +4,30 @@ from __future__ import annotations
 
 import base64
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from inarch.contract.codec import from_data, to_data
 from inarch.contract.errors import ToolFailed
 from inarch.contract.processes import Rights
 from inarch.contract.records import FileStat, ModelRequest
+from inarch.plugins.isolation.allowing import require_confined, require_nothing_hidden, within
 
 if TYPE_CHECKING:
     from inarch.contract.ports import Situation, Tool, ToolContext, Workspace
 
-_PARAMETERS: dict[str, tuple[str, ...]] = {
+_LOOKING: dict[str, tuple[str, ...]] = {
     "stat": ("path",),
     "read": ("path", "offset", "max_bytes"),
     "digest": ("path",),
-    "remove": ("path", "expected_hash"),
-    "move": ("path", "new_path", "expected_hash"),
     "entries": ("path",),
     "walk": ("pattern", "limit"),
     "search": ("pattern", "path", "glob", "ignore_case", "limit"),
     "confinement": (),
+}
+_CHANGING: dict[str, tuple[str, ...]] = {
+    "remove": ("path", "expected_hash"),
+    "move": ("path", "new_path", "expected_hash"),
 }
 _TYPES: dict[str, tuple[type, ...]] = {
     "offset": (int,), "max_bytes": (int, type(None)), "limit": (int, type(None)), "glob": (str, type(None)),
@@ -33,11 +36,29 @@ _TYPES: dict[str, tuple[type, ...]] = {
 
 
 class ToolAnswers:
-    """Answers what a running tool asks; `send` hands pieces of a program's output to the child."""
+    """Answers what a running tool asks.
 
-    def __init__(self, context: ToolContext, send: Callable[[Mapping[str, Any]], None]) -> None:
+    Args:
+        context: The call's own.
+        arguments: The call's.
+        send: Hands pieces of a program's output to the child.
+        plugin: The tool's plugin.
+        job: What its process was started with: the grants of its table.
+    """
+
+    def __init__(
+        self,
+        context: ToolContext,
+        arguments: Mapping[str, Any],
+        send: Callable[[Mapping[str, Any]], None],
+        plugin: str,
+        job: Mapping[str, Any],
+    ) -> None:
         self._context = context
+        self._arguments = arguments
         self._send = send
+        self._plugin = plugin
+        self._job = job
         self._stops: dict[Any, _Stop] = {}
 
     def __call__(self, method: str, message: Mapping[str, Any]) -> Any:
@@ -49,10 +70,10 @@ class ToolAnswers:
             return to_data(context.seen)
         arguments = message.get("args") or {}
         if method == "output":
-            return to_data(context.output(_checked("ref", arguments["ref"])))
+            return to_data(context.output(self._known(_checked("ref", arguments["ref"]))))
         if method == "workspace.run":
             return self._run(message, arguments)
-        return on_workspace(context.workspace, method, arguments)
+        return changed(context.workspace, method, arguments)
 
     def stopped(self, message: Mapping[str, Any]) -> None:
         """Take note that the child's tool wants a program ended."""
@@ -61,17 +82,28 @@ class ToolAnswers:
         if stop is not None:
             stop.set()
 
+    def _known(self, ref: str) -> str:
+        """Return a reference that the call was told of; the images of files have such names as well."""
+        told = any(call.result and call.result.metadata.get("output_ref") == ref for call in self._context.earlier)
+        if not (told or ref in _texts(self._arguments)):
+            raise ToolFailed("permission", f"no output {ref!r} is named in this call or by an earlier one of the turn")
+        return ref
+
     def _run(self, message: Mapping[str, Any], arguments: Mapping[str, Any]) -> Any:
         number = message.get("ask")
+        workspace = self._context.workspace
+        rights = within(from_data(Rights, arguments["rights"]), self._plugin, self._job)
+        require_nothing_hidden(workspace, self._plugin)
+        require_confined(workspace.confinement().level, self._plugin, self._job)
 
         def show(piece: bytes) -> None:
             self._send({"op": "piece", "id": message.get("id"), "ask": number, "value": to_data(piece)})
 
         stop = self._stops.setdefault(number, _Stop(self._context.cancelled)) if arguments["stops"] else None
         try:
-            ran = self._context.workspace.run(
+            ran = workspace.run(
                 [_checked("argv", word) for word in arguments["argv"]],
-                from_data(Rights, arguments["rights"]),
+                rights,
                 cwd=_checked("cwd", arguments["cwd"]),
                 stdin=base64.b64decode(arguments["stdin"]),
                 timeout_s=float(arguments["timeout_s"]),
@@ -96,8 +128,22 @@ class _Stop(threading.Event):
         return super().is_set() or self._cancelled.is_set()
 
 
-def on_workspace(workspace: Workspace, method: str, arguments: Mapping[str, Any]) -> Any:
-    """Do something in a workspace and return what came of it as plain data.
+def looked(workspace: Workspace, method: str, arguments: Mapping[str, Any], known: Any = _LOOKING) -> Any:
+    """Look at something in a workspace and return what was found as plain data.
+
+    Raises:
+        ToolFailed: The workspace's own, or that there is no such thing to do.
+        TypeError: An argument is of a wrong type.
+    """
+    name = method.removeprefix("workspace.")
+    if not method.startswith("workspace.") or name not in known:
+        raise ToolFailed("permission", f"{method!r} is nothing that may be asked")
+    given = {key: _checked(key, arguments[key]) for key in known[name] if key in arguments}
+    return to_data(getattr(workspace, name)(**given))
+
+
+def changed(workspace: Workspace, method: str, arguments: Mapping[str, Any]) -> Any:
+    """Look at something in a workspace, or change it; only a call's own handle says whether that was declared.
 
     Raises:
         ToolFailed: The workspace's own, or that there is no such thing to do.
@@ -112,10 +158,16 @@ def on_workspace(workspace: Workspace, method: str, arguments: Mapping[str, Any]
         entry = from_data(FileStat, arguments["entry"])
         blob = base64.b64decode(arguments["data"])
         return to_data(workspace.restore(_checked("path", arguments["path"]), entry, blob))
-    if not method.startswith("workspace.") or name not in _PARAMETERS:
-        raise ToolFailed("permission", f"{method!r} is nothing that may be asked")
-    given = {key: _checked(key, arguments[key]) for key in _PARAMETERS[name] if key in arguments}
-    return to_data(getattr(workspace, name)(**given))
+    return looked(workspace, method, arguments, {**_LOOKING, **_CHANGING})
+
+
+def _texts(data: Any) -> Iterator[str]:
+    """Yield the texts in plain data."""
+    if isinstance(data, str):
+        yield data
+    elif isinstance(data, (Mapping, list, tuple)):
+        for item in data.values() if isinstance(data, Mapping) else data:
+            yield from _texts(item)
 
 
 def _hash(value: object) -> str | None:
@@ -147,7 +199,7 @@ def situation_answers(situation: Situation) -> Callable[[str, Mapping[str, Any]]
     async def in_thread(method: str, arguments: Mapping[str, Any]) -> Any:
         import asyncio
 
-        return await asyncio.to_thread(_checked_call, situation.workspace, method, arguments)
+        return await asyncio.to_thread(looked, situation.workspace, method, arguments)
 
     async def ask(arguments: Any) -> Any:
         return to_data(await situation.ask(from_data(ModelRequest, arguments)))
@@ -157,13 +209,6 @@ def situation_answers(situation: Situation) -> Callable[[str, Mapping[str, Any]]
         return ask(arguments) if method == "ask" else in_thread(method, arguments)
 
     return answer
-
-
-def _checked_call(workspace: Workspace, method: str, arguments: Mapping[str, Any]) -> Any:
-    try:
-        return on_workspace(workspace, method, arguments)
-    except (TypeError, ValueError, KeyError) as error:
-        raise ToolFailed("validation", f"{type(error).__name__}: {error}") from error
 
 
 def tool_answers(tool: Tool) -> Callable[[str, Mapping[str, Any]], Any]:

@@ -29,6 +29,7 @@ class Conversation:
     However much the child sends and however slowly, cancelling and the deadline are looked at with every message.
 
     Args:
+        plugin: Whose process it is.
         channel: The connection.
         call: The call.
         queue: What the reader has delivered.
@@ -39,6 +40,7 @@ class Conversation:
         cancelled: When it is set, the child is told, and ended if the call goes on.
     """
 
+    plugin: str
     channel: Channel
     call: Call
     queue: SimpleQueue[Message]
@@ -68,7 +70,7 @@ class Conversation:
             if operation == "item":
                 self._take(message)
             elif operation == "ask":
-                self.channel.send(answered(self.call.id, message, self.answer))
+                self.channel.send(answered(self.plugin, self.call.id, message, self.answer))
             else:
                 return message
 

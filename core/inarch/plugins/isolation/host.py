@@ -15,7 +15,7 @@ from attrs import define, field
 
 from inarch.contract.doors import blame
 from inarch.contract.errors import PluginError
-from inarch.plugins.isolation.asked import Answers, answer_later, hand_over
+from inarch.plugins.isolation.asked import MOST_AT_ONCE, Answers, answer_later, hand_over
 from inarch.plugins.isolation.channel import Call, Channel, Message
 from inarch.plugins.isolation.conversing import ACKNOWLEDGED, Conversation
 from inarch.plugins.isolation.failures import error_from
@@ -195,8 +195,11 @@ class Host:
 
         call = channel.open(deliver)
         self._send(channel, call, target, method, arguments)
-        talk = Conversation(channel, call, queue, f"{target} {method}", seconds, answer, item, cancelled)
-        return self._outcome(channel, talk.outcome(), door, leaves=item is not None)
+        talk = Conversation(self.plugin, channel, call, queue, f"{target} {method}", seconds, answer, item, cancelled)
+        try:
+            return self._outcome(channel, talk.outcome(), door, leaves=item is not None)
+        finally:  # an item that is none ends the call here, and the child has to hear of it
+            self._give_up_on(channel, call)
 
     async def call_async(
         self,
@@ -246,6 +249,7 @@ class Host:
             channel = await asyncio.to_thread(self.channel)
         call = channel.open(lambda message: hand_over(loop, queue, message))
         tasks = set()
+        turns = asyncio.Semaphore(MOST_AT_ONCE)
         taken = 0
         try:
             self._send(channel, call, target, method, arguments)
@@ -259,7 +263,7 @@ class Host:
                         channel.send({"op": "ack", "id": call.id, "count": ACKNOWLEDGED})
                     yield "item", message.get("value")
                 elif message.get("op") == "ask":
-                    task = asyncio.ensure_future(answer_later(channel, call.id, message, answer))
+                    task = asyncio.ensure_future(answer_later(self.plugin, channel, call.id, message, answer, turns))
                     tasks.add(task)
                     task.add_done_callback(tasks.discard)
                     task.add_done_callback(lambda _, message=message: call.took(message))  # type: ignore[misc]

@@ -31,6 +31,7 @@ _REFUSED = {
 }
 _TYPES: Mapping[str, Any] = {"string": str, "integer": int, "number": float, "boolean": bool}
 _MOST = 1000
+_LONGEST_S = 7 * 24 * 3600.0
 
 
 def load_isolated(found: FoundPlugin, config: Config, host: Host, recorded: bool) -> Registration:
@@ -79,6 +80,7 @@ def _proxies(host: Host, kind: str, described: Any) -> list[Any]:
 
 def _tool(host: Host, target: str, item: Mapping[str, Any]) -> Any:
     effects = None if item["effects"] is None else from_data(Effects, item["effects"])
+    item = {**item, "timeout_s": min(item["timeout_s"], _LONGEST_S)}
     tool: Any = proxies.FarTool(host, target, **{member: item[member] for member in TOOL_MEMBERS}, effects=effects)
     for extra in ("shape", "allowed_by"):
         if extra in item["offers"]:
@@ -96,7 +98,7 @@ def _tracer(host: Host, target: str, item: Mapping[str, Any]) -> Any:
     if "copied" in item["offers"]:
         tracer.copied = proxies.copied_by(tracer)
     if "files" in item["offers"]:
-        tracer.files = proxies.texts_of(tracer, "files")
+        tracer.files = proxies.files_of(tracer)
     if "remarks" in item["offers"]:
         tracer.remarks = proxies.texts_of(tracer, "remarks")
     return tracer

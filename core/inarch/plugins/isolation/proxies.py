@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from typing import Any
 
@@ -27,12 +28,14 @@ from inarch.contract.records import (
     ToolResult,
     Verdict,
 )
+from inarch.plugins.isolation.allowing import bounds, is_granted
 from inarch.plugins.isolation.answering import ToolAnswers, situation_answers, situation_data, tool_answers
 from inarch.plugins.isolation.host import ANSWER_S, Host
 
 ASKED_S = 60.0
 """Seconds that a model provider has to ask its service what models there are."""
 _BATCH = 32
+_REASON = 300
 _DELTAS: Mapping[str, Any] = {
     cls.__name__: cls
     for cls in (
@@ -92,11 +95,20 @@ class FarTool:
             return self._effects
         return effects_of(self._host, self._host.call(self._target, "effects", to_data(arguments)))
 
+    def isolated_bounds(self, effects: Effects) -> str:
+        """Return what such a call can come to, whatever the plugin says of it: for the person who is asked."""
+        return bounds(effects, self._host.plugin, self._host.launch.job)
+
+    @property
+    def given_values(self) -> frozenset[str]:
+        """The secrets that its plugin has anyway: it receives no others."""
+        return frozenset(self._host.launch.job["environ"].values())
+
     def run(self, arguments: Mapping[str, Any], context: ToolContext) -> Any:
         """Run it in the child; this thread does what the tool asks for meanwhile."""
         host = self._host
         channel = host.channel()
-        answers = ToolAnswers(context, channel.send)
+        answers = ToolAnswers(context, arguments, channel.send, host.plugin, host.launch.job)
         given = {
             "arguments": to_data(arguments), "turn_id": context.turn_id, "call_id": context.call_id,
             "selection": _plain_or_none(context.selection),
@@ -252,7 +264,8 @@ class FarPolicy:
         verdict: Verdict = checked(self._host, Verdict, data)
         if not isinstance(verdict.reason, str):
             raise wrong(self._host, "no reason")
-        return verdict
+        words = " ".join(verdict.reason.split())  # it becomes part of a question: one line of it, and the question
+        return Verdict(verdict.decision, words if len(words) <= _REASON else f"{words[:_REASON]}…")
 
 
 @define(eq=False, repr=False, slots=False)
@@ -297,8 +310,24 @@ def copied_by(tracer: FarTracer) -> Callable[[Event], None]:
     return lambda event: tracer._host.call(tracer._target, "copied", event.line, door="tracer") and None
 
 
+def files_of(tracer: FarTracer) -> Callable[[str], list[str]]:
+    """Return the tracer's `files`: what it names elsewhere than in its own folders is not its own to be deleted."""
+    texts, host = texts_of(tracer, "files"), tracer._host
+
+    def files(session_id: str) -> list[str]:
+        found = []
+        for path in texts(session_id):
+            folder, name = os.path.split(path)
+            if "\0" in path or not os.path.isabs(path) or not is_granted(folder, host.launch.job):
+                raise wrong(host, f"a file that is none of its own: {path!r}")
+            found.append(os.path.join(os.path.realpath(folder), name))
+        return found
+
+    return files
+
+
 def texts_of(tracer: FarTracer, method: str) -> Callable[..., list[str]]:
-    """Return the tracer's `files` or `remarks`."""
+    """Return the tracer's method that gives texts."""
 
     def texts(argument: str | None = None) -> list[str]:
         found = tracer._host.call(tracer._target, method, argument, door="tracer")

@@ -6,6 +6,7 @@ import base64
 import json
 import os
 from collections.abc import Callable, Sequence
+from hashlib import sha256
 from typing import Any
 
 from attrs import define, field
@@ -34,8 +35,6 @@ def store_opener(host: Host, target: str) -> Callable[[str], FarStore]:
 
 def _own_place(host: Host, path: str) -> str:
     """Return `path`, or a folder of the plugin's own for it: every path keeps its own sessions."""
-    from hashlib import sha256
-
     job = host.launch.job
     real = os.path.realpath(path)
     if job["anywhere"] or any(real == top or real.startswith(top.rstrip("/") + "/") for top in job["writable"]):
@@ -96,11 +95,14 @@ class FarStore:
 
     def get_blob(self, session_id: str, ref: str) -> bytes:
         """Return the bytes of a reference."""
-        data = self._call("get_blob", [session_id, ref])
+        answer = self._call("get_blob", [session_id, ref])
         try:
-            return base64.b64decode(data, validate=True)
+            data = base64.b64decode(answer, validate=True)
         except (TypeError, ValueError):
             raise wrong(self._host, "no bytes") from None
+        if sha256(data).hexdigest() != ref:  # an undo would write them into the person's files
+            raise StoreError("damaged", f"the store of plugin {self._host.plugin!r} sent other bytes than {ref[:12]}")
+        return data
 
     def close(self) -> None:
         """Let go of files; may be called twice."""
