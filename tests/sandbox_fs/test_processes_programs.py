@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -267,3 +268,23 @@ def test_bubblewrap_that_is_missing_is_said(folder: Path, monkeypatch: pytest.Mo
     assert workspace.confinement().level == 0
     assert failed(workspace, ["true"], READS).code == "permission"
     workspace.close()
+
+
+def test_environments_and_interpreters_that_name_each_other_or_a_pipe_are_followed_once(
+    workspace: FolderWorkspace, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, other in (("one", "two"), ("two", "one")):
+        script(tmp_path / name / "bin" / "tool")
+        (tmp_path / name / "pyvenv.cfg").write_text(f"home = {tmp_path / other}/bin\nhome = /nul\0/bin\n")
+        script(tmp_path / "bin" / name, f"#!{tmp_path}/bin/{other}\n")
+    os.mkfifo(tmp_path / "two" / "bin" / "pyvenv.cfg")
+    script(tmp_path / "bin" / "nul", "#!/nul\0\n")
+    (folder / "venv" / "bin").mkdir(parents=True)
+    os.mkfifo(folder / "venv" / "pyvenv.cfg")
+    script(folder / "venv" / "bin" / "piped")
+    monkeypatch.setenv("PATH", f"{tmp_path}/one/bin:{tmp_path}/bin")
+    assert workspace.run(["tool"], BUILDS).output == b"ran\n"
+    assert workspace.run(["venv/bin/piped"], BUILDS).output == b"ran\n"
+    for name in ("one", "nul"):
+        with suppress(ToolFailed):  # who says that it can't be started differs
+            assert workspace.run([name], BUILDS).exit_code != 0

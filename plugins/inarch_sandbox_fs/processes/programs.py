@@ -43,6 +43,8 @@ _TOOLCHAINS = (("RUSTUP_HOME", ".rustup"), ("PYENV_ROOT", ".pyenv"), ("GOMODCACH
 
 _VENVS = (".venv", "venv", "env")
 _MOST_LINKS = 300
+_MOST_STEPS = 16
+"""Interpreters of interpreters, and environments made from environments, that are followed."""
 
 
 @frozen
@@ -212,29 +214,54 @@ def _startable(path: str, name: str) -> str:
 
 def _prefixes_of(path: str) -> list[str]:
     """Return the folders that a program needs: its own, its interpreter's, and their installations."""
-    real = os.path.realpath(path)
-    found = [os.path.dirname(real)]
-    for place in (path, real):
-        found += _marked(os.path.dirname(os.path.dirname(place)))
-    interpreter = _interpreter(real)
-    if interpreter and os.path.realpath(interpreter) != real:
-        found += [os.path.dirname(interpreter), *_prefixes_of(interpreter)]
-    return found
+    found: list[str] = []
+    seen: set[str] = set()
+    while True:
+        real = os.path.realpath(path)
+        seen.add(real)
+        found.append(os.path.dirname(real))
+        for place in (path, real):
+            found += _marked(os.path.dirname(os.path.dirname(place)))
+        interpreter = _interpreter(real)
+        if not interpreter or os.path.realpath(interpreter) in seen or len(seen) == _MOST_STEPS:
+            return found
+        found.append(os.path.dirname(interpreter))
+        path = interpreter
 
 
 def _marked(prefix: str) -> list[str]:
     """Return a prefix that is an installation, and for a virtual environment what it was made from."""
-    found = [prefix] if _is_installation(prefix) else []
-    try:
-        with open(os.path.join(prefix, "pyvenv.cfg"), encoding="utf-8", errors="replace") as file:
-            lines = file.read(1 << 14).splitlines()
-    except OSError:
-        return found
-    for key, _, value in (line.partition("=") for line in lines):
-        base = os.path.realpath(value.strip())
-        if key.strip() == "home" and os.path.isabs(value.strip()) and os.path.dirname(base) != prefix:
-            found += [base, *_marked(os.path.dirname(base))]
+    found: list[str] = []
+    waiting, seen = [prefix], set[str]()
+    while waiting and len(seen) < _MOST_STEPS:
+        prefix = waiting.pop()
+        if prefix in seen:  # environments can name each other
+            continue
+        seen.add(prefix)
+        if _is_installation(prefix):
+            found.append(prefix)
+        text = _beginning(os.path.join(prefix, "pyvenv.cfg"), 1 << 14).decode("utf-8", "replace")
+        for key, _, value in (line.partition("=") for line in text.splitlines()):
+            if key.strip() == "home" and os.path.isabs(value.strip()) and "\0" not in value:
+                base = os.path.realpath(value.strip())
+                if os.path.dirname(base) not in seen:
+                    found.append(base)
+                    waiting.append(os.path.dirname(base))
     return found
+
+
+def _beginning(path: str, size: int) -> bytes:
+    """Return the first bytes of a regular file, nothing of anything else: a pipe would be waited for."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError:
+        return b""
+    try:
+        return os.read(descriptor, size) if stat.S_ISREG(os.fstat(descriptor).st_mode) else b""
+    except OSError:
+        return b""
+    finally:
+        os.close(descriptor)
 
 
 def _is_installation(prefix: str) -> bool:
@@ -255,13 +282,9 @@ def _holds_interpreters(folder: str) -> bool:
 
 def _interpreter(path: str) -> str:
     """Return the absolute path behind a script's `#!`, or nothing."""
-    try:
-        with open(path, "rb") as file:
-            first = file.read(512).partition(b"\n")[0]
-    except OSError:
-        return ""
+    first = _beginning(path, 512).partition(b"\n")[0]
     words = first[2:].split() if first.startswith(b"#!") else []
-    return os.fsdecode(words[0]) if words and os.path.isabs(words[0]) else ""
+    return os.fsdecode(words[0]) if words and os.path.isabs(words[0]) and b"\0" not in words[0] else ""
 
 
 def _outside_system(folders: Iterable[str]) -> list[str]:
