@@ -11,9 +11,11 @@ from tempfile import TemporaryDirectory
 import pytest
 from hypothesis import settings
 
-# No test asserts a time. In `tox` the examples are the same each time: a landing is no place for a discovery.
-settings.register_profile("inarch", deadline=None, derandomize="TOX_ENV_NAME" in os.environ)
-settings.load_profile("inarch")
+# No test asserts a time. In `tox` the examples are the same each time: a landing is no place for a discovery. The daily
+# run has a quarter of hypothesis' own number, `tox -m rest` all of them; a test that wants more or fewer multiplies.
+for name, examples in (("daily", 25), ("long", 100)):
+    settings.register_profile(name, deadline=None, derandomize="TOX_ENV_NAME" in os.environ, max_examples=examples)
+settings.load_profile("daily")
 
 # Whoever started the tests in the background or under nohup had them ignored, and children inherit that.
 signal.signal(signal.SIGINT, signal.default_int_handler)

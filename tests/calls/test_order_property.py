@@ -131,7 +131,9 @@ def _run(kitchen: Kitchen, batches: list[list[tuple[str, dict[str, Any]]]]) -> t
     return outcomes, files, dict(kitchen.seen)
 
 
-@settings(max_examples=500, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=5 * settings().max_examples, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(st.lists(_calls, min_size=2, max_size=10))
 def test_a_batch_ends_like_its_calls_one_by_one(
     new_kitchen: Callable[[Path], Kitchen], batch: list[tuple[str, dict[str, Any]]]

@@ -68,7 +68,7 @@ _paths = st.frozensets(
 _any_effects = st.builds(Effects, _paths, _paths, st.sampled_from([False] * 9 + [True]))
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=5 * settings().max_examples, deadline=None)
 @given(st.lists(_any_effects, max_size=12))
 def test_edges_order_all_conflicting_pairs_and_no_others(batch: list[Effects]) -> None:
     waits = edges(batch)

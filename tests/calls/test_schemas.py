@@ -57,7 +57,7 @@ def _schema_of(inner: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
 _schemas = st.recursive(st.booleans() | st.just({}), _schema_of, max_leaves=5)
 
 
-@settings(max_examples=1500, deadline=None)
+@settings(max_examples=15 * settings().max_examples, deadline=None)
 @given(_schemas, st.lists(_values, min_size=1, max_size=4))
 def test_the_fast_checker_never_accepts_what_jsonschema_refuses(schema: Any, values: list[Any]) -> None:
     check = checker(schema)
@@ -89,7 +89,7 @@ def test_types_are_told_apart(kind: str) -> None:
     assert all(Draft202012Validator({"type": kind}).is_valid(value) for value in accepted)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=3 * settings().max_examples, deadline=None)
 @given(_schemas, _values)
 def test_faults_are_told_exactly_where_jsonschema_refuses(schema: Any, value: Any) -> None:
     assert bool(Schema(schema).faults(value)) == (not Draft202012Validator(schema).is_valid(value))

@@ -8,7 +8,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from inarch.config import grant, load_config, trust_of
@@ -41,7 +41,6 @@ def as_variable(value: Any) -> str:
     return ",".join(value) if isinstance(value, list) else str(value)
 
 
-@settings(max_examples=80, deadline=None)
 @given(TABLES, TABLES, GIVEN, GIVEN, st.lists(st.sampled_from(["default", "work", "home"]), unique=True, min_size=1))
 def test_layers_agree_with_a_naive_model(
     user: dict[str, Any], project: dict[str, Any], variables: dict[str, Any], flags: dict[str, Any], chain: list[str]

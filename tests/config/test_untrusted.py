@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from inarch.config import Config, load_config
@@ -137,7 +137,6 @@ def toml(choice: str | None, tables: dict[str, dict[str, Any]]) -> str:
     )
 
 
-@settings(max_examples=80, deadline=None)
 @given(TABLES, TABLES, st.sampled_from([None, "default", "work", "wild"]), st.booleans())
 def test_no_untrusted_file_ever_widens_anything(
     user: dict[str, Any], project: dict[str, Any], choice: str | None, flagged: bool

@@ -16,7 +16,7 @@ from typing import Annotated, Any, Literal, NamedTuple, NewType, NotRequired, Op
 import pytest
 from attrs import Factory, define, frozen
 from attrs import field as attrs_field
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
@@ -288,7 +288,6 @@ ANNOTATED = st.recursive(st.sampled_from(LEAVES), grown, max_leaves=3).flatmap(
 )
 
 
-@settings(max_examples=150, deadline=None)
 @given(ANNOTATED)
 def test_a_value_as_json_fits_its_schema_and_comes_back_equal(pair: tuple[Any, Any]) -> None:
     annotation, value = pair
@@ -308,7 +307,6 @@ JSON = st.recursive(
 )
 
 
-@settings(max_examples=150, deadline=None)
 @given(ANNOTATED.map(lambda pair: pair[0]), JSON)
 def test_any_json_is_refused_by_the_schema_or_converted_or_refused_in_words(annotation: Any, sent: Any) -> None:
     if not Draft202012Validator(schema_of(annotation)).is_valid(sent) or takes_plain(annotation):

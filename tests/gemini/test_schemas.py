@@ -147,7 +147,7 @@ def check(schema: Any) -> None:
         check(member)
 
 
-@settings(max_examples=300)
+@settings(max_examples=3 * settings().max_examples)
 @given(SCHEMAS, SCHEMAS)
 def test_nothing_else_is_ever_sent(schema: Any, definition: Any) -> None:
     check(cleaned({"type": "object", "properties": {"x": schema}}))

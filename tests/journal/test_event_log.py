@@ -43,7 +43,7 @@ def test_writer_and_reader_know_the_same_version() -> None:
     assert writing.SCHEMA == SCHEMA
 
 
-@settings(deadline=None, max_examples=50)
+@settings(deadline=None, max_examples=settings().max_examples // 2)
 @given(texts=st.lists(NASTY, min_size=1, max_size=6))
 def test_what_the_logger_wrote_comes_back(tmp_path_factory: pytest.TempPathFactory, texts: list[str]) -> None:
     events = [event(seq, text=text, inner={text: [text, 1.5, None]}) for seq, text in enumerate(texts, 1)]
@@ -70,7 +70,7 @@ def test_a_log_that_is_cut_at_any_byte_gives_every_whole_event(file: Path) -> No
         assert problems
 
 
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=2 * settings().max_examples)
 @given(
     junk=st.dictionaries(st.integers(0, 8), JUNK, max_size=4),
     glued=st.sets(st.integers(0, 8)),
@@ -90,7 +90,7 @@ def test_junk_between_lines_costs_nothing_but_is_told(
     assert bool(problems) == any(part.strip() for place, part in junk.items() if place < 8)
 
 
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=3 * settings().max_examples)
 @given(place=st.integers(0, 10_000), hole=st.one_of(st.binary(max_size=40), st.integers(1, 400).map(bytes)))
 def test_damage_costs_only_the_lines_that_it_touches(file: Path, place: int, hole: bytes) -> None:
     events = [event(seq, text="x" * 60) for seq in range(1, 9)]

@@ -274,7 +274,7 @@ def test_any_prefix_gives_whole_pairs_and_closed_turns(length: int) -> None:
     check_whole(EVENTS[:length])
 
 
-@settings(max_examples=300)
+@settings(max_examples=3 * settings().max_examples)
 @given(st.sets(st.integers(0, len(EVENTS) - 1)))
 def test_any_loss_of_events_gives_whole_pairs_and_closed_turns(lost: set[int]) -> None:
     check_whole([event for index, event in enumerate(EVENTS) if index not in lost])
@@ -283,7 +283,7 @@ def test_any_loss_of_events_gives_whole_pairs_and_closed_turns(lost: set[int]) -
 CALL_STEPS = st.sampled_from(["none", "validating", "scheduled", "executing", "success", "error", "cancelled"])
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=2 * settings().max_examples, deadline=None)
 @given(
     st.lists(st.lists(st.lists(st.tuples(CALL_STEPS, st.booleans()), max_size=4), max_size=4), max_size=3),
     st.floats(0, 1),

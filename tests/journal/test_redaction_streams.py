@@ -39,7 +39,7 @@ def test_every_cut_of_every_secret_gives_what_the_whole_gives() -> None:
         assert streamed(redactor, list(text)) == whole
 
 
-@settings(max_examples=300)
+@settings(max_examples=3 * settings().max_examples)
 @given(st.lists(PIECES, max_size=8), st.lists(st.integers(0, 400), max_size=12))
 @example(["7hush-hush/of+min", KNOWN], [17])
 @example(["²", "AKIAPYCDYBK377OXTZQ6"], [3])

@@ -48,7 +48,11 @@ PROMPTS = st.one_of(
 )
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=settings().max_examples // 2,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
 @given(prompts=st.lists(PROMPTS, min_size=1, max_size=3))
 def test_any_conversation_ends_in_text(shop, tmp_path, prompts):
     environ = {"XDG_CACHE_HOME": str(tmp_path / "cache"), "XDG_STATE_HOME": str(tmp_path / "state")}

@@ -173,7 +173,7 @@ def test_a_file_beyond_every_bound_is_refused(open_files: Any, tmp_path: Path) -
 _text = st.text("ab\n\r é", max_size=40)
 
 
-@settings(deadline=None, max_examples=400)
+@settings(deadline=None, max_examples=4 * settings().max_examples)
 @given(
     text=_text, search=st.text("ab\n\r é", min_size=1, max_size=4), replace=st.sampled_from(["", "x", "x\ny", "é"]),
     every=st.booleans(), size=st.integers(1, 9), space=st.sampled_from([0, 0, NEAR - 3, 3 * NEAR]),

@@ -128,7 +128,7 @@ def edit(data: bytes, name: str, limits: dict[str, int], **arguments: Any) -> tu
 
 
 @pytest.mark.parametrize("limits", [{}, {"max_edit_bytes": 1}], ids=["in memory", "in pieces"])
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=3 * settings().max_examples)
 @given(shape=shapes(), replacement=st.sampled_from(["", "x", "one\ntwo", "\n", "é", "日本"]))
 def test_not_one_byte_outside_the_text_changes(limits: dict[str, int], shape: Shape, replacement: str) -> None:
     said, after = edit(shape.data, "patch_source_file", limits, search=shape.target, replace=replacement)
@@ -143,7 +143,7 @@ def test_not_one_byte_outside_the_text_changes(limits: dict[str, int], shape: Sh
     assert said["line"] == 1 + (shape.head.decode(shape.kind.codec).count("\n") if wide else head.count(b"\n"))
 
 
-@settings(deadline=None, max_examples=600)
+@settings(deadline=None, max_examples=6 * settings().max_examples)
 @given(
     shape=st.one_of(shapes(), shapes(OF_SEVERAL_BYTES)),
     search=st.sampled_from(["a", "\\", "A", "C", "a ", "[", "|", "E", "2", "5", "b", "\\a", "F"]),
@@ -162,7 +162,7 @@ def test_no_character_is_cut_whatever_encoding_the_file_is_in(
         assert after[len(shape.kind.mark) :].decode(shape.kind.codec) == text.replace(search, "xyz")
 
 
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=3 * settings().max_examples)
 @given(shape=shapes(), text=st.text("ab é日\r\n€\ufeff", max_size=12))
 @pytest.mark.parametrize("limits", [{}, {"max_edit_bytes": 1}], ids=["in memory", "in pieces"])
 def test_a_whole_new_text_keeps_the_encoding(limits: dict[str, int], shape: Shape, text: str) -> None:

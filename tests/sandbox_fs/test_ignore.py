@@ -7,7 +7,7 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from inarch_sandbox_fs.globs import name_regex
@@ -58,7 +58,6 @@ _rules = st.lists(_rule, max_size=5).map("\n".join)
 
 
 @pytest.mark.needs("git")
-@settings(deadline=None, max_examples=150)
 @given(st.lists(_path, min_size=1, max_size=12), _rules, st.dictionaries(_part, _rules, max_size=2))
 @example(["a/b/c", "a/keep"], "a/*\n!a/keep", {})
 @example(["a/b", "b/a/b"], "/a/b", {})

@@ -23,7 +23,7 @@ _pieces = st.lists(st.tuples(_line, st.sampled_from(_ENDS)), max_size=6).map(
 )
 
 
-@settings(deadline=None, max_examples=500)
+@settings(deadline=None, max_examples=5 * settings().max_examples)
 @given(st.sampled_from(_ENCODINGS), _pieces, _pieces, _pieces)
 def test_outside_the_replaced_place_not_one_byte_changes(
     encoding: Encoding, before: str, after: str, replacement: str
@@ -44,7 +44,7 @@ def test_outside_the_replaced_place_not_one_byte_changes(
     assert patched.lines == (before.count("\n") + 1,)
 
 
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=3 * settings().max_examples)
 @given(st.sampled_from(_ENCODINGS), st.sampled_from(["\n", "\r\n"]), st.lists(st.text("ab", max_size=3), max_size=5))
 def test_lines_given_with_plain_ends_match_and_keep_the_files_ends(
     encoding: Encoding, end: str, lines: list[str]
@@ -54,7 +54,7 @@ def test_lines_given_with_plain_ends_match_and_keep_the_files_ends(
     assert patched.data == encoding.mark + end.join([*lines, "1", "2", "3", *lines, ""]).encode(encoding.codec)
 
 
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=3 * settings().max_examples)
 @given(st.text("ab\n", min_size=1, max_size=3), st.text("ab\n", max_size=12))
 def test_a_place_is_unique_exactly_if_the_text_is_there_once(search: str, text: str) -> None:
     places = sum(text.startswith(search, index) for index in range(len(text)))
@@ -99,7 +99,7 @@ def test_replace_all_counts_lines_in_wide_encodings() -> None:
     assert patch(data, encoding, "a", "x", "f", every=True).lines == (1, 2, 4)
 
 
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=3 * settings().max_examples)
 @given(st.sampled_from(_ENCODINGS), st.text("abéß\r\n ", max_size=40))
 def test_text_comes_back_from_the_encoding_that_is_found(encoding: Encoding, text: str) -> None:
     data = encoding.mark + text.encode(encoding.codec)

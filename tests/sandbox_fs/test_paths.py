@@ -89,7 +89,7 @@ def _tree(base: Path) -> Path:
     return root
 
 
-@settings(deadline=None, max_examples=400)
+@settings(deadline=None, max_examples=4 * settings().max_examples)
 @given(_odd_paths, st.sampled_from(["openat2", "walk"]))
 def test_no_path_reads_or_writes_outside_the_root(path: str, way: str) -> None:
     with tempfile.TemporaryDirectory() as base:
@@ -114,7 +114,7 @@ def test_no_path_reads_or_writes_outside_the_root(path: str, way: str) -> None:
         assert (root / "b").read_text() == "inside"
 
 
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=3 * settings().max_examples)
 @given(st.lists(_components.filter(lambda part: "\0" not in part), min_size=1, max_size=7).map("/".join))
 def test_both_ways_of_opening_agree(path: str) -> None:
     with tempfile.TemporaryDirectory() as base:
@@ -136,7 +136,7 @@ _name = st.text(st.characters(exclude_characters="/\0", exclude_categories=["Cs"
 )
 
 
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=2 * settings().max_examples)
 @given(st.lists(_name, min_size=1, max_size=4), st.binary(max_size=200))
 def test_what_is_written_is_read_back_and_listed(parts: list[str], data: bytes) -> None:
     path = "/".join(parts)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from inarch import ToolFailed
@@ -57,7 +57,6 @@ _pattern = st.one_of(
 _text = st.text('abAc 0_.([{<]}-#"&~^\\/é\n', max_size=40)
 
 
-@settings(deadline=None, max_examples=120)
 @given(_pattern, st.lists(_text, min_size=1, max_size=3), st.booleans())
 @example("[^a]", ["\n\na\n"], False)
 @example("é|b", ["xéx"], False)

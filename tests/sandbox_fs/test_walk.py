@@ -92,7 +92,7 @@ def test_patterns(files: Any, pattern: str, expected: list[str]) -> None:
 _part = st.sampled_from(["a", "b", "ab", "*", "**", "a*", "*b", "?", "[ab]"])
 
 
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=3 * settings().max_examples)
 @given(st.lists(_part, min_size=1, max_size=5).map("/".join), st.booleans())
 def test_patterns_match_what_pythons_glob_matches(tmp_path_factory: Any, pattern: str, deep: bool) -> None:
     root = tmp_path_factory.getbasetemp() / "glob-tree"

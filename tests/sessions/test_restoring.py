@@ -116,7 +116,7 @@ def check_cut(file: Path, data: bytes, events: Sequence[Event]) -> Sequence[Even
     return kept
 
 
-@settings(deadline=None, max_examples=60, phases=[Phase.explicit, Phase.generate])
+@settings(deadline=None, max_examples=settings().max_examples // 2, phases=[Phase.explicit, Phase.generate])
 @given(
     holes=st.lists(st.tuples(st.integers(0, 20_000), st.integers(1, 4000)), max_size=3),
     junk=st.sampled_from([b"\0", b"\xff", b"\n"]),  # what is text would make another event of one: a line has no sum
@@ -235,7 +235,7 @@ ANYTHING = st.recursive(
 )
 
 
-@settings(deadline=None, max_examples=150, phases=[Phase.explicit, Phase.generate])
+@settings(deadline=None, phases=[Phase.explicit, Phase.generate])
 @given(place=st.integers(0, 1000), key=st.integers(0, 20), value=ANYTHING)
 def test_whatever_an_event_holds_the_session_opens(
     talked: Talked, tmp_path_factory: pytest.TempPathFactory, place: int, key: int, value: object

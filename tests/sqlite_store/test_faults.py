@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from inarch import StoreError
@@ -161,7 +161,6 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Whole:
     return Whole(tmp_path_factory.mktemp)
 
 
-@settings(max_examples=150, deadline=None)
 @given(place=st.integers(0, 1_000_000), junk=st.binary(min_size=1, max_size=300))
 def test_no_damage_brings_back_a_changed_event_or_stops_the_work(whole: Whole, place: int, junk: bytes) -> None:
     broken = bytearray(whole.data)

@@ -32,7 +32,7 @@ def any_store(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathF
     return store
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=settings().max_examples // 2, deadline=None)
 @given(text=st.text(st.characters(exclude_categories=())))
 def test_any_text_comes_back(any_store: ContextStore, text: str) -> None:
     session = new_id()
@@ -45,7 +45,7 @@ def test_any_text_comes_back(any_store: ContextStore, text: str) -> None:
 BATCH = st.lists(st.tuples(st.integers(1, 12), st.sampled_from("ab")), max_size=4, unique_by=lambda item: item[0])
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=settings().max_examples // 2, deadline=None)
 @given(batches=st.lists(BATCH, max_size=8))
 def test_stores_agree_on_what_is_kept_and_what_is_refused(
     any_store: ContextStore, batches: list[list[tuple[int, str]]]

@@ -113,7 +113,7 @@ def test_plain_data_can_always_be_sent(value: object) -> None:
     json.dumps(plain(value), ensure_ascii=False).encode("utf-8")
 
 
-@settings(PATIENT, max_examples=30)
+@settings(PATIENT, max_examples=settings().max_examples // 3)
 @given(st.lists(st.binary(max_size=80).filter(lambda line: b"\n" not in line), max_size=6))
 def test_every_line_that_is_no_message_is_answered_once(lines: list[bytes]) -> None:
     expected = sum(bool(line.strip()) for line in lines)

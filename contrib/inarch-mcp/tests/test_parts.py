@@ -26,7 +26,7 @@ SOME = Server(command="some")
 PLAIN = {"type": "object"}
 
 
-@settings(deadline=None, max_examples=30, suppress_health_check=[HealthCheck.too_slow])
+@settings(deadline=None, max_examples=settings().max_examples // 3, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(st.tuples(SERVERS, st.text(min_size=1, max_size=80)), unique=True, max_size=12))
 def test_names_fit_and_are_never_alike(tools: list[tuple[str, str]]) -> None:
     names = tool_names(tools)
@@ -55,7 +55,7 @@ JSON = st.recursive(
 )
 
 
-@settings(deadline=None, max_examples=30, suppress_health_check=[HealthCheck.too_slow])
+@settings(deadline=None, max_examples=settings().max_examples // 3, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(st.dictionaries(st.sampled_from(["name", "description", "inputSchema", "outputSchema"]), JSON)))
 def test_whatever_is_listed_becomes_a_tool_or_a_note(raw: list[dict[str, Any]]) -> None:
     definitions, notes = defined(raw, SOME)

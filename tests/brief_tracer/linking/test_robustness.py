@@ -79,7 +79,7 @@ def facts(text: str) -> LinkFacts:
         return link_facts(ast.parse(text))
 
 
-@settings(deadline=None, max_examples=60, suppress_health_check=list(HealthCheck))
+@settings(deadline=None, max_examples=settings().max_examples // 2, suppress_health_check=list(HealthCheck))
 @given(SOURCES, SOURCES, st.randoms(use_true_random=False))
 def test_any_program_is_linked_the_same_in_any_order(first: str, second: str, order: random.Random) -> None:
     files = [("main.py", ("main", facts(first))), ("other/__init__.py", ("other", facts(second)))]
@@ -89,7 +89,7 @@ def test_any_program_is_linked_the_same_in_any_order(first: str, second: str, or
     assert link({path: (module, encode(found)) for path, (module, found) in files}) == expected
 
 
-@settings(deadline=None, max_examples=60, suppress_health_check=list(HealthCheck))
+@settings(deadline=None, max_examples=settings().max_examples // 2, suppress_health_check=list(HealthCheck))
 @given(SOURCES)
 def test_facts_come_back_from_the_store_as_they_were(text: str) -> None:
     found = facts(text)
@@ -97,7 +97,6 @@ def test_facts_come_back_from_the_store_as_they_were(text: str) -> None:
     assert found.bodies() == decode(encode(found)).bodies()
 
 
-@settings(deadline=None, max_examples=100)
 @given(st.binary(max_size=60), st.integers(0, 200), st.integers(0, 255))
 def test_damaged_facts_are_told_and_never_more(noise: bytes, place: int, value: int) -> None:
     blob = bytearray(encode(facts("def f(): g()\ndef g(): pass\n")))

@@ -56,7 +56,7 @@ def test_what_is_described_is_the_same(both: Both) -> None:
 
 
 def test_any_data_comes_back_as_it_was(both: Both) -> None:
-    @settings(max_examples=50)
+    @settings(max_examples=settings().max_examples // 2)
     @given(JSON)
     def holds(value: Any) -> None:
         assert same(both, "echo", value=value).data == value

@@ -110,7 +110,7 @@ def test_where_a_version_is_gone_nobody_is_named(desk: Desk, do: Calls) -> None:
 VERSION = st.lists(st.sampled_from(["a\n", "b\n", "c\n", "d\n"]), max_size=6).map("".join)
 
 
-@settings(max_examples=150, suppress_health_check=[HealthCheck.too_slow])
+@settings(suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(st.tuples(st.booleans(), VERSION), min_size=1, max_size=6))
 def test_lines_are_said_to_be_of_turns_that_had_them(versions: list[tuple[bool, str]]) -> None:
     """Each version is an agent's or the owner's; a line said to be an agent's is one that it put in."""

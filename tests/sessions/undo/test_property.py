@@ -105,7 +105,7 @@ class Files:
         return Undoing(self.workspace, self.journal).run(action).done
 
 
-@settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=settings().max_examples // 2, suppress_health_check=[HealthCheck.too_slow])
 @given(STEPS)
 def test_files_do_what_the_model_does(steps: list[Any]) -> None:
     with tempfile.TemporaryDirectory() as folder:
@@ -136,7 +136,7 @@ BYTES = st.sampled_from([b"", b"1\n", b"1\n2\n", b"\0binary", b"1\r\n2"])
 TREE = st.dictionaries(NAME, st.tuples(BYTES, st.sampled_from([0o644, 0o755, 0o600])), max_size=5)
 
 
-@settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=settings().max_examples // 2, suppress_health_check=[HealthCheck.too_slow])
 @given(TREE, TREE, st.booleans())
 def test_undo_then_redo_gives_the_same_bytes_and_modes(
     before: dict[str, tuple[bytes, int]], after: dict[str, tuple[bytes, int]], tidies: bool

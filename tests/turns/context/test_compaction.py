@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import inarch
@@ -230,7 +230,6 @@ def answered(messages: list[Message]) -> None:
     assert waiting == []
 
 
-@settings(max_examples=150, deadline=None)
 @given(conversations(), st.floats(0.02, 1.2))
 def test_whatever_is_left_out_calls_keep_their_results_and_all_is_told(
     talk: tuple[list[Said], list[Message]], share: float
