@@ -5,10 +5,12 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+
+from .forking import Started
 
 PROGRAM = (sys.executable, "-P", "-m", "inarch")
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
@@ -45,11 +47,21 @@ def project(tmp_path: Path) -> Path:
     return root
 
 
+@pytest.fixture(scope="session")
+def started() -> Iterator[Started]:
+    """The process that has imported the program and forks for each run."""
+    started = Started({"PATH": os.environ["PATH"], "LANG": "C.UTF-8"})
+    yield started
+    started.close()
+
+
 @pytest.fixture
-def cli(environ: dict[str, str], project: Path) -> Run:
+def cli(environ: dict[str, str], project: Path, started: Started) -> Run:
     """Run `inarch` with these words in the project, without a terminal; standard input is empty unless given."""
 
     def run(*words: str, stdin: str | None = None, **extra: str) -> subprocess.CompletedProcess[str]:
+        if started.fits(environ | extra):
+            return started.run(words, project, environ | extra, stdin)
         return subprocess.run(
             [*PROGRAM, *words],
             cwd=project,

@@ -174,7 +174,7 @@ def test_what_the_users_own_file_says(cli: Run, environ: dict[str, str], project
     ],
     ids=map(str, range(22)),
 )  # fmt: skip
-@pytest.mark.parametrize("debug", [False, True])
+@pytest.mark.parametrize("debug", [False, pytest.param(True, marks=pytest.mark.slow)])
 def test_words_that_are_refused(cli: Run, words: tuple[str, ...], debug: bool) -> None:
     done = cli(*words, *(("--debug",) if debug else ()))
     assert done.returncode in (1, 2)

@@ -17,13 +17,14 @@ from inarch import __version__
 
 from .environments import EXAMPLE, World, make_world, wheel
 
+pytestmark = [pytest.mark.once, pytest.mark.slow]
+
 
 @pytest.fixture
 def world(tmp_path: Path) -> World:
     return make_world(tmp_path)
 
 
-@pytest.mark.once
 @pytest.mark.needs("pip", "setuptools")  # they install the example without a network
 def test_install_enable_and_uninstall_with_pip(world: World) -> None:
     (world.folder / "project" / "pip").mkdir()  # a hostile project's; it must not be the pip that runs
@@ -42,7 +43,6 @@ def test_install_enable_and_uninstall_with_pip(world: World) -> None:
     assert "word-count" not in world.inarch("plugins", "list", "-p", "no:word-count").stdout
 
 
-@pytest.mark.once
 @pytest.mark.needs("pip", "setuptools")  # they install the example without a network
 def test_what_fails_ends_with_the_last_line_and_never_changes_inarch(world: World) -> None:
     done = world.inarch("plugins", "install", "no-such-distribution-at-all", code=1)
@@ -119,7 +119,6 @@ def linked(world: World, program: str) -> dict[str, str]:
     return ones | {"UV_FIND_LINKS": str(world.folder / "links"), "UV_PYTHON_DOWNLOADS": "never"}
 
 
-@pytest.mark.once
 @pytest.mark.needs("uv")
 def test_a_real_uv_installs_where_there_is_no_pip(world: World, links: Path) -> None:
     environ, folder = linked(world, "uv"), world.folder / "bare"
@@ -133,7 +132,6 @@ def test_a_real_uv_installs_where_there_is_no_pip(world: World, links: Path) -> 
     round_trip(world, folder / "bin" / "python", **environ)
 
 
-@pytest.mark.once
 @pytest.mark.needs("uv")
 def test_a_real_tool_of_uv(world: World, links: Path) -> None:
     wheel(links, "earlier", "1.0", "")
@@ -148,7 +146,6 @@ def test_a_real_tool_of_uv(world: World, links: Path) -> None:
     ]  # fmt: skip
 
 
-@pytest.mark.once
 @pytest.mark.needs("pipx", "uv")
 def test_a_real_environment_of_pipx(world: World, links: Path) -> None:
     environ = linked(world, "pipx") | linked(world, "uv") | {"PIPX_DEFAULT_BACKEND": "uv"}

@@ -126,15 +126,18 @@ def test_no_place_of_a_template_is_left_open(kind: str) -> None:
 
 
 @pytest.mark.once
-def test_each_kind_passes_its_own_tests(tmp_path: Path) -> None:
-    folders = [make(tmp_path, kind, f"my-{kind}") for kind in KINDS]
-    for folder in folders:
-        done = python("-m", "pytest", "-q", "-p", "no:cacheprovider", folder.name, cwd=tmp_path)
-        assert done.returncode == 0, f"{folder.name}: {done.stdout}{done.stderr}"
+@pytest.mark.parametrize(
+    "kind", [kind if kind == "tool" else pytest.param(kind, marks=pytest.mark.slow) for kind in KINDS]
+)
+def test_each_kind_passes_its_own_tests(tmp_path: Path, kind: str) -> None:
+    folder = make(tmp_path, kind, f"my-{kind}")
+    done = python("-m", "pytest", "-q", "-p", "no:cacheprovider", folder.name, cwd=tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
 @pytest.mark.once
 @pytest.mark.needs("mypy", "ruff")
+@pytest.mark.slow
 def test_each_kind_is_clean_for_ruff_and_mypy(tmp_path: Path) -> None:
     modules = [str(path) for kind in KINDS for path in make(tmp_path, kind, f"my-{kind}").glob("*.py")]
     core = str(Path(__file__).parents[2] / "core")
