@@ -19,7 +19,7 @@ import inarch
 
 from .wire import compose
 
-pytestmark = pytest.mark.once
+pytestmark = [pytest.mark.once, pytest.mark.slow, pytest.mark.needs("llmock")]
 
 MODEL = "gpt-4o"
 Start = Callable[..., str]

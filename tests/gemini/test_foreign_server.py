@@ -17,6 +17,8 @@ from gemini_wire import KEY, PLUGINS
 
 import inarch
 
+pytestmark = pytest.mark.slow
+
 FIXTURES = [
     {
         "match": {"userMessage": "compare", "hasToolResult": False},

@@ -19,6 +19,7 @@ from ..chat_completions.wire import KEY
 from .wire import CLAUDE, READ, compose
 
 pytestmark = [
+    pytest.mark.slow,
     pytest.mark.filterwarnings("ignore:Pydantic serializer warnings"),
     pytest.mark.filterwarnings("ignore::DeprecationWarning"),
 ]

@@ -128,7 +128,7 @@ targets = st.from_regex(r"[a-z_]{1,9}(\.[a-z_]{1,9}){0,2}(:[a-z_]{1,9})?", fullm
 def test_what_is_written_is_read(
     tmp_path_factory: pytest.TempPathFactory, plugins: dict[str, str], commands: dict[str, str], noise: list[str]
 ) -> None:
-    file = tmp_path_factory.mktemp("entries") / "entry_points.txt"
+    file = tmp_path_factory.getbasetemp() / "entry_points.txt"
     sections = {"other.group": dict.fromkeys(noise, "x"), PLUGINS: plugins, COMMANDS: commands}
     lines = [
         line for group, items in sections.items() for line in (f"[{group}]", *(f"{k} = {v}" for k, v in items.items()))

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from inarch.contract import doors
@@ -36,6 +36,7 @@ PLACES: dict[str, tuple[Any, str]] = {
 }
 
 
+@settings(max_examples=settings().max_examples // 3)  # each looks at all modules that are loaded, twice
 @given(st.sets(st.sampled_from(sorted(PLACES))))
 def test_exactly_what_was_replaced_is_named(names: set[str]) -> None:
     before = Surroundings()

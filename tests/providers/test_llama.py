@@ -19,7 +19,7 @@ import pytest
 import inarch
 from inarch.cli.local_servers import local_servers
 
-pytestmark = pytest.mark.once
+pytestmark = [pytest.mark.once, pytest.mark.slow]
 
 MODEL = "openai-compatible/smollm2"
 

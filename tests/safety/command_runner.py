@@ -25,6 +25,7 @@ memory), `{port}`, `{listening}`, `{abstract}`; also `{home}`, `{runner}` (the p
 from __future__ import annotations
 
 import asyncio
+import atexit
 import ctypes
 import json
 import os
@@ -32,10 +33,12 @@ import shutil
 import stat
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
+from functools import cache
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -347,6 +350,15 @@ def _make_attempts(path: Path, thing: Mapping[str, Any]) -> None:
 
 def make_project(path: Path, thing: Mapping[str, Any]) -> None:
     """Make a small repository with two commits, a branch, a tag and a change that is not committed."""
+    shutil.copytree(_project(), path, symlinks=True, dirs_exist_ok=True)
+    _run(path, ["git", "update-index", "-q", "--refresh"])  # it knew other inodes
+
+
+@cache
+def _project() -> Path:
+    """Make it once in each process: it takes ten starts of git."""
+    path = Path(tempfile.mkdtemp(prefix="inarch-project-"))
+    atexit.register(shutil.rmtree, path)
     for name, text in PROJECT.items():
         (path / name).parent.mkdir(parents=True, exist_ok=True)
         (path / name).write_text(text)
@@ -357,6 +369,7 @@ def make_project(path: Path, thing: Mapping[str, Any]) -> None:
         _run(path, ["git", *words.split()])
     (path / "names.txt").write_text("Zoe\nBob\nann\n")
     (path / "new.txt").write_text("new\n")
+    return path
 
 
 _MAKERS["project"] = make_project

@@ -10,6 +10,8 @@ from command_runner import CommandCase, Stage, load_commands
 pytestmark = [pytest.mark.once, pytest.mark.needs("git")]
 
 CASES = load_commands()
+DAILY = {(case.kind, case.verdict): case.name for case in reversed(CASES)}.values()
+"""The first case of each class and verdict; every fifth of the others is run each day, too."""
 
 
 @pytest.fixture(scope="module")
@@ -20,7 +22,13 @@ def stage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
     stage.close()
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+@pytest.mark.parametrize(
+    "case",
+    [
+        pytest.param(case, id=case.name, marks=() if case.name in DAILY or not place % 5 else pytest.mark.slow)
+        for place, case in enumerate(CASES)
+    ],
+)
 def test_case(case: CommandCase, stage: Stage) -> None:
     stage.check(case)
 

@@ -1,4 +1,4 @@
-"""The page in a real browser: Chromium, which must be on PATH."""
+"""The page in a real browser: Chromium."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .reading_html import OF_PROSE, OWN
 from .telling import Telling
 from .test_escaping import BREAKERS
 
-pytestmark = pytest.mark.once
+pytestmark = [pytest.mark.once, pytest.mark.slow]
 
 PHONE, DESK = (360, 740), (1280, 900)
 # What is drawn on what: the contrast of each text to the nearest background behind it, and the lowest of all.
