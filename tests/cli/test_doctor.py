@@ -24,6 +24,9 @@ def test_everything_is_in_place(cli: Run) -> None:
     assert not [one for rows in found.values() for one in rows if one["state"] == "wrong"]
     assert "sandbox-fs" in found["plugins"][0]["text"]
     assert "level" in found["commands"][0]["text"]
+    if "landlock" in found["commands"][0]["text"]:  # what was tried is told for each promise
+        told = " ".join(one["text"] for one in found["commands"][1:])
+        assert all(promise in told for promise in ("files", "network", "processes", "devices")), told
     assert "nothing that needs trust" in found["trust"][0]["text"]
 
 

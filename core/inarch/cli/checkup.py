@@ -214,6 +214,14 @@ def _commands(app: App) -> Iterator[Finding]:
         yield Finding("commands", "wrong", error.message, error.remedy)
         return
     yield Finding("commands", "fine" if found.level == 3 else "note", confinement_words(found))
+    kept = [promise for promise, reached in found.promises.items() if not reached]
+    if kept:
+        yield Finding("commands", "fine", f"tried, and nothing got through: {', '.join(kept)}")
+    yield from (
+        Finding("commands", "note", f"tried, and got through ({promise}): {reached}")
+        for promise, reached in found.promises.items()
+        if reached
+    )
 
 
 def _store(app: App) -> Iterator[Finding]:

@@ -72,7 +72,7 @@ def confine(plan: Plan) -> None:
     Raises:
         OSError: A layer that is on can't be had; the process must end then.
     """
-    rules = _rules(plan) if "landlock" in plan.layers else None
+    rules = _rules(plan) if "landlock" in plan.layers and not plan.view else None
     _enter(plan, Prepared(Text(b""), _filter(plan, None), rules))
 
 

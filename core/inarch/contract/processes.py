@@ -72,8 +72,11 @@ class Confinement:
         level: 3 full Linux, 2 older Landlock or bwrap, 1 checked but not confined, 0 nothing runs.
         layers: What confines them, such as `landlock 7`.
         reason: Why the level is not higher; empty at 3.
+        promises: What was tried on this machine, such as `files` and `network`, and what got through, empty for
+            nothing; nothing at all where it was not tried.
     """
 
     level: int
     layers: tuple[str, ...] = ()
     reason: str = ""
+    promises: Mapping[str, str] = Factory(dict)

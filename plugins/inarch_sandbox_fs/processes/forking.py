@@ -14,6 +14,7 @@ from attrs import define, field
 
 from inarch import ToolFailed, confinement
 from inarch_sandbox_fs.processes import wire
+from inarch_sandbox_fs.processes.trying import Reached
 
 _START = """
 import sys, types
@@ -39,6 +40,8 @@ class ForkServer:
     """One running fork server."""
 
     features: tuple[Any, ...]
+    reached: tuple[Reached, ...] | None
+    """What confined programs reached when that was tried; None where it could not be."""
     _channel: socket.socket
     _pid: int
     _lock: threading.Lock = field(factory=threading.Lock)
@@ -71,7 +74,8 @@ class ForkServer:
                 said = complaints.read()[-_MOST_COMPLAINT:].decode("utf-8", "replace").strip()
                 raise ToolFailed("execution", f"the process that starts programs ended: {said or 'it said nothing'}")
         ours.settimeout(None)
-        return cls(hello["features"], ours, pid)
+        reached = hello["reached"]
+        return cls(hello["features"], None if reached is None else tuple(Reached(*one) for one in reached), ours, pid)
 
     def submit(self, request: dict[str, Any], descriptors: list[int]) -> tuple[socket.socket, int]:
         """Hand over a request; return the connection to the supervisor that has accepted it, and its process id.

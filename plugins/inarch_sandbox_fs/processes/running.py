@@ -13,13 +13,14 @@ from typing import Any
 from attrs import define, field
 
 from inarch import Cancelled, Confinement, Ran, Rights, ToolFailed
-from inarch.confinement import Features, layers_of, level_of
+from inarch.confinement import Features, layers_of
 from inarch_sandbox_fs.failures import failure
 from inarch_sandbox_fs.opening import PATH_ONLY, Open
 from inarch_sandbox_fs.paths import normal
 from inarch_sandbox_fs.processes.bubblewrap import find_bubblewrap, wrapped
 from inarch_sandbox_fs.processes.environment import Private, environment
 from inarch_sandbox_fs.processes.forking import ForkServer, Gone
+from inarch_sandbox_fs.processes.judging import Judge
 from inarch_sandbox_fs.processes.outcome import ran, require_started
 from inarch_sandbox_fs.processes.output import Captured
 from inarch_sandbox_fs.processes.pipes import Pipes
@@ -32,7 +33,6 @@ _MOST_SECONDS = 7 * 24 * 3600.0
 _CLOSE_SECONDS = 15.0
 _READS_MEMORY, _READS_FILE = 4 << 30, 1 << 30
 _WRITES_MEMORY, _WRITES_FILE, _PROCESSES = 16 << 30, 16 << 30, 2048
-_READS, _WRITES = 1, 2  # the least level where the settings name none
 
 
 @define(eq=False, repr=False)
@@ -50,17 +50,20 @@ class Runner:
     _running: set[Watch] = field(factory=set)
     _lock: threading.Lock = field(factory=threading.Lock)
     _ended: threading.Condition = field(init=False)
+    judge: Judge = field(init=False)
 
     def __attrs_post_init__(self) -> None:
         self.root = os.path.realpath(self.root)
         self._programs = Programs(self.root, self._descriptor, self._open_it)
         self._ended = threading.Condition(self._lock)
+        self.judge = Judge(self._settings)
 
     def confinement(self) -> Confinement:
         """Return how well programs are confined; starts the fork server at the first call."""
         if self._confinement is None:
             try:
-                self._confinement = self._judge(Features(*self._started().features))
+                server = self._started()
+                self._confinement = self.judge.confinement(Features(*server.features), self.judge.reached(server))
             except ToolFailed as error:
                 self._confinement = Confinement(0, (), str(error))
         return self._confinement
@@ -83,10 +86,13 @@ class Runner:
             raise Cancelled("cancelled before the program was started")
         cwd = normal(cwd, self.root)
         program = self._programs.find(argv[0], cwd, rights.executes)
-        features = Features(*self._started().features)
+        server = self._started()
+        features, reached = Features(*server.features), self.judge.reached(server)
         private = Private.new(small=not _changes(rights))
         with self._protected(rights) as protection:
-            level = self._level(features, rights, protection)
+            level, told = self.judge.level(
+                features, reached, changes=_changes(rights), guards=bool(protection and protection.found)
+            )
             plan = self._plan(program, rights, private, protection, features)
             where, command = os.path.normpath(os.path.join(self.root, cwd)), [program.path, *argv[1:]]
             request = {
@@ -104,13 +110,13 @@ class Runner:
                 private.remove()
                 notes = protection.check() if protection else ()
                 self._over(watch)  # last: who closes the workspace waits until all is as it should be
-        told = "".join(f"; {note}" for note in notes)
+        put_back = "".join(f"; {note}" for note in notes)
         if watch.cancelled is not None and watch.cancelled.is_set() and watch.stopped:
-            raise Cancelled(f"{argv[0]} was cancelled; nothing of it runs any more{told}")
+            raise Cancelled(f"{argv[0]} was cancelled; nothing of it runs any more{put_back}")
         if self._closed and watch.stopped and not watch.too_much:
-            raise ToolFailed("cancelled", f"{argv[0]} was killed, for the workspace was closed{told}")
+            raise ToolFailed("cancelled", f"{argv[0]} was killed, for the workspace was closed{put_back}")
         require_started(report, command)
-        return ran(command, report, outputs, level, watch.too_much, notes)
+        return ran(command, report, outputs, level, watch.too_much, (*told, *notes))
 
     def close(self) -> None:
         """Kill what runs and stop the server; may be called twice."""
@@ -138,31 +144,6 @@ class Runner:
                 gone.stop()
         return self._started()
 
-    def _judge(self, features: Features) -> Confinement:
-        if self._settings.confine == "bwrap" and not find_bubblewrap():
-            return Confinement(0, (), 'confine = "bwrap" is set, and bubblewrap is not installed')
-        return Confinement(*level_of(features, self._settings.confine))
-
-    def _level(self, features: Features, rights: Rights, protection: Protection | None) -> int:
-        """Return the level of one run; refuse where more is required."""
-        judged = self._judge(features)
-        level = judged.level
-        guarded = protection is not None and protection.found and not self._binds(features)
-        if guarded:
-            level = min(level, 2)
-        wanted = self._settings.require_level
-        required = wanted if wanted is not None else _WRITES if _changes(rights) else _READS
-        if level < required:
-            why = judged.reason or "protected names can't be shown read-only without a mount namespace"
-            raise ToolFailed(
-                "permission", f"programs are confined at level {level} here and level {required} is required: {why}",
-                f"set require_level = {level} in [plugins.sandbox-fs] to allow it all the same",
-            )  # fmt: skip
-        return level
-
-    def _binds(self, features: Features) -> bool:
-        return self._settings.confine == "bwrap" or features.namespaces
-
     @contextmanager
     def _protected(self, rights: Rights) -> Iterator[Protection | None]:
         if not rights.writes:
@@ -179,7 +160,7 @@ class Runner:
         self, program: Program, rights: Rights, private: Private, protection: Protection | None, features: Features
     ) -> dict[str, Any]:
         if protection is not None:
-            protection.remember(links_only=self._binds(features))
+            protection.remember(links_only=self.judge.binds(features))
         outside = tuple(path for path in rights.writes_outside if os.path.isabs(path))
         executable = (self.root, private.folder, *program.folders) if rights.executes else ()
         memory, file = (_WRITES_MEMORY, _WRITES_FILE) if _changes(rights) else (_READS_MEMORY, _READS_FILE)
@@ -187,7 +168,7 @@ class Runner:
             "root": self.root,
             "program": program.path,
             "writable": (*(self._writable(path) for path in rights.writes), *outside),
-            "protected": protection.to_bind() if protection is not None and self._binds(features) else (),
+            "protected": protection.to_bind() if protection is not None and self.judge.binds(features) else (),
             "readable": (*rights.reads, *program.folders, *(path for _, path in program.env)),
             "executable": (*executable, *(path for name, path in program.env if rights.executes and path)),
             "network": rights.network,

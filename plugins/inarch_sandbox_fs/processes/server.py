@@ -19,6 +19,7 @@ from inarch.confinement import Features, Plan, features, layers_of, prepare
 from inarch_sandbox_fs.processes import wire
 from inarch_sandbox_fs.processes.descendants import drain, kill_all, reap
 from inarch_sandbox_fs.processes.supervisor import MOST_DESCRIPTORS, become_subreaper, stand_by, wake_on_child
+from inarch_sandbox_fs.processes.trying import tried
 
 USED_BY_CHILDREN = (array, fcntl, resource)
 """Imported once here instead of in each child."""
@@ -38,11 +39,19 @@ def main() -> None:
     become_subreaper()
     wake = wake_on_child()
     found = features()
-    wire.send(channel, {"features": tuple(found)})
+    wire.send(channel, {"features": tuple(found), "reached": _try(found)})
     layers = _make_filters(found)
     gc.collect()
     gc.freeze()  # what is here now stays: forked children don't touch its pages
     Server(channel, wake, layers).serve()
+
+
+def _try(found: Features) -> tuple[tuple[str, ...], ...] | None:
+    """Return what confined programs reach here, None where that can't be tried."""
+    try:
+        return tuple(map(tuple, tried(found))) if found.landlock else None
+    except OSError:
+        return None
 
 
 def _make_filters(found: Features) -> frozenset[str]:

@@ -1,0 +1,81 @@
+"""How well programs are confined here: what was tried, what follows from it, and whether it is enough."""
+
+from __future__ import annotations
+
+import threading
+
+from attrs import define, field
+
+from inarch import Confinement, ToolFailed
+from inarch.confinement import Features, level_of
+from inarch_sandbox_fs.processes.bubblewrap import find_bubblewrap
+from inarch_sandbox_fs.processes.forking import ForkServer
+from inarch_sandbox_fs.processes.trying import BUILD, PROMISES, READER, SIGNALS, Reached
+from inarch_sandbox_fs.settings import Settings
+
+_READS, _WRITES = 1, 2  # the least level where the settings name none
+
+
+@define(eq=False, repr=False)
+class Judge:
+    """Judges for the programs of one workspace; its methods may be called from several threads at once."""
+
+    settings: Settings
+    tried: list[tuple[Reached, ...] | None] = field(factory=list)
+    _lock: threading.Lock = field(factory=threading.Lock)
+
+    def reached(self, server: ForkServer) -> tuple[Reached, ...] | None:
+        """Return what confined programs reached when that was tried, once for this backend."""
+        if self.settings.confine != "bwrap":
+            return server.reached
+        with self._lock:
+            if not self.tried:
+                from inarch_sandbox_fs.processes.trying_bubblewrap import tried_in_bubblewrap
+
+                self.tried.append(tried_in_bubblewrap(server))
+            return self.tried[0]
+
+    def confinement(self, features: Features, reached: tuple[Reached, ...] | None) -> Confinement:
+        """Return the level, and what got through where something was tried."""
+        if self.settings.confine == "bwrap" and not find_bubblewrap():
+            return Confinement(0, (), 'confine = "bwrap" is set, and bubblewrap is not installed')
+        level, layers, reason = level_of(features, self.settings.confine)
+        if reached is None:
+            told = "what programs reach could not be tried" if level > 1 else ""
+            return Confinement(level, layers, "; ".join(filter(None, (reason, told))))
+        broken = [one for one in reached if one.what != SIGNALS]
+        promises = {name: "; ".join(str(one) for one in reached if one.promise == name) for name in PROMISES}
+        told = "; ".join(filter(None, (*map(str, broken), reason)))
+        return Confinement(min(level, 1) if broken else level, layers, told, promises)
+
+    def level(
+        self, features: Features, reached: tuple[Reached, ...] | None, *, changes: bool, guards: bool
+    ) -> tuple[int, tuple[str, ...]]:
+        """Return the level of one run and what has to be told about it.
+
+        Args:
+            features: What the machine offers.
+            reached: What was reached when it was tried.
+            changes: Whether the program may do more than read.
+            guards: Whether there are protected names that it could change.
+
+        Raises:
+            ToolFailed: More is required.
+        """
+        kind = BUILD if changes else READER
+        judged = self.confinement(features, reached and tuple(one for one in reached if one.kind == kind))
+        level = min(judged.level, 2) if guards and not self.binds(features) else judged.level
+        wanted = self.settings.require_level
+        required = wanted if wanted is not None else _WRITES if changes else _READS
+        if level < required:
+            why = judged.reason or "protected names can't be shown read-only without a mount namespace"
+            raise ToolFailed(
+                "permission", f"programs are confined at level {level} here and level {required} is required: {why}",
+                f"set require_level = {level} in [plugins.sandbox-fs] to allow it all the same",
+            )  # fmt: skip
+        told = filter(None, judged.promises.values()) if level < _WRITES else ()
+        return level, tuple(f"on this machine {reached}" for reached in told)
+
+    def binds(self, features: Features) -> bool:
+        """Whether protected names can be shown read-only."""
+        return self.settings.confine == "bwrap" or features.namespaces
