@@ -11,6 +11,7 @@ from collections.abc import Generator, Mapping, Sequence
 from typing import NamedTuple, TypeVar
 
 from inarch import CallPart, Message, ModelRequest, PlannedCall, ResultPart, Text, ToolError, ToolResult
+from inarch_offline.material import said
 from inarch_offline.writing import Page
 
 MAX_ROUNDS = 8
@@ -50,7 +51,7 @@ class Exchange(NamedTuple):
         if known is not None:
             return known
         if call.name not in self.tools:
-            return _failure("not_found", f"the tool {call.name} is not part of this profile")
+            return _failure("denied", f"the tool {call.name} is not part of this profile")
         return None if self.may_call else _failure("cancelled", f"{call.name} was not called: {_ENDED}")
 
     def is_cut(self, calls: Sequence[PlannedCall]) -> bool:
@@ -90,6 +91,7 @@ def read_exchange(request: ModelRequest) -> Exchange:
 def carry_on(plan: Plan, exchange: Exchange) -> Page | list[PlannedCall]:
     """Run a plan as far as the results go: to its page, or to the calls that it needs next."""
     is_partial = False
+    failures: list[str] = []
     try:
         wanted = next(plan)
         while True:
@@ -97,12 +99,21 @@ def carry_on(plan: Plan, exchange: Exchange) -> Page | list[PlannedCall]:
             if missing:
                 return list(missing.values())
             is_partial = is_partial or exchange.is_cut(wanted)
-            wanted = plan.send([result for call in wanted if (result := exchange.result(call)) is not None])
+            results = [result for call in wanted if (result := exchange.result(call)) is not None]
+            failures += [said(result) for result in results if _is_failed_look(result)]
+            wanted = plan.send(results)
     except StopIteration as end:
         page: Page = end.value
+        if failures:
+            page.take_back(failures)
         if is_partial:
             page.open_with(_PARTIAL)
         return page
+
+
+def _is_failed_look(result: ToolResult) -> bool:
+    """Whether a look told nothing of what is there: that a file doesn't exist is an answer, too."""
+    return result.error is not None and result.error.code != "not_found"
 
 
 def key(name: str, arguments: Mapping[str, object]) -> str:

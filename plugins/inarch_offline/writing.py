@@ -43,6 +43,12 @@ class Place(NamedTuple):
         return f"{path}:{max(self.line, 1)}"
 
 
+class _Absence(str):
+    """A line that says that something is not there: true only of what was looked at."""
+
+    __slots__ = ()
+
+
 @define(eq=False, repr=False)
 class Page:
     """An answer in the making; `declined` where it says that what was asked was not done, or not understood."""
@@ -92,6 +98,25 @@ class Page:
         """Say that something was not done, or not understood, and why."""
         self.declined = True
         self.plain(text)
+
+    def absent(self, text: str) -> None:
+        """Add that something is not there: it is taken back where a look failed."""
+        page = Page()
+        page.plain(text)
+        self.lines.extend(map(_Absence, page.lines))
+
+    def take_back(self, failures: Iterable[str]) -> None:
+        """Say in the place of what is not there that it is not known, and why where that isn't said yet."""
+        known = [line for line in self.lines if not isinstance(line, _Absence)]
+        if len(known) == len(self.lines):
+            return
+        self.lines = known
+        told = one_line(" ".join(known))
+        why = "; ".join(one for one in dict.fromkeys(map(one_line, failures)) if one not in told)
+        self.open_with(
+            "not everything could be looked at, so what is not named may be there all the same"
+            + (f": {why}" if why else "")
+        )
 
     def gap(self) -> None:
         """Add an empty line, unless there is one."""

@@ -52,6 +52,8 @@ def _parse_line(line: str) -> Rule | None:
     if "/" not in line:
         return Rule(line, negated, folders_only, None)
     *components, name = line.removeprefix("/").split("/")
+    if not name:
+        return None  # `//`, `a//`: no name is empty
     if name == "**":
         components, name = [*components, "**"], "*"
     if components == ["**"]:

@@ -11,6 +11,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from inarch_sandbox_fs.globs import name_regex
+from inarch_sandbox_fs.ignore import Ignore
 from inarch_sandbox_fs.workspace import FolderWorkspace
 
 _GIT = {"GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_SYSTEM": "/dev/null", "PATH": os.environ.get("PATH", "")}
@@ -54,7 +55,8 @@ _rule = st.tuples(
     st.sampled_from(["", "", "", "!"]), st.sampled_from(["", "", "/"]),
     st.lists(_glob_part, min_size=1, max_size=3).map("/".join), st.sampled_from(["", "", "/", " ", "\r"]),
 ).map("".join)  # fmt: skip
-_rules = st.lists(_rule, max_size=5).map("\n".join)
+_odd_rule = st.text("/*!#ab ?.", min_size=1, max_size=8) | st.text("*![]^-ab?", min_size=1, max_size=6)
+_rules = st.lists(_rule | _odd_rule, max_size=5).map("\n".join)
 
 
 @pytest.mark.needs("git")
@@ -72,12 +74,20 @@ def test_the_same_files_as_git(files: list[str], rules: str, nested: dict[str, s
 @pytest.mark.parametrize(
     "rule",
     ["**/foo", "foo/**", "a/**/foo", "**", "*/", "/*", "!/a", "\\#c", "#c", "foo\\ ", "foo ", "a/", "/a", "[[:alpha:]]",
-     "[]a]", "[a-", "a**c", "*.t?t", "[!f]oo", "[^f]oo", "\\a", "x/foo", "**/a/**", "a//b", "/", "[a\\]]"],
+     "[]a]", "[a-", "a**c", "*.t?t", "[!f]oo", "[^f]oo", "\\a", "x/foo", "**/a/**", "a//b", "/", "//", "///", "a//",
+     "!//", "//a", "**//", "[a\\]]"],
 )  # fmt: skip
 def test_single_rules_as_git(tmp_path: Path, rule: str) -> None:
     names = ["foo", "a/foo", "a/b/foo", "c.txt", "abc", "#c", "foo ", "x/foo/y", "]", "goo", "a.d/e"]
     _make(str(tmp_path), names, {".": f"{rule}\n"})
     assert _our_files(str(tmp_path)) == _git_files(str(tmp_path))
+
+
+@given(st.text("/*!#\\[]^-ab ?:\n\r\t\0{}()|+$\ufeffé"))
+def test_no_text_is_too_strange_for_rules(text: str) -> None:
+    rules = Ignore().add("", text)
+    for folder in ("a/", "a/b/"):
+        assert rules.enter(folder).ignored(["a", "b", "[", "\\"], folders=True) <= {"a", "b", "[", "\\"}
 
 
 @pytest.mark.needs("git")

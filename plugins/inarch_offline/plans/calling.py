@@ -27,7 +27,7 @@ def callers(intent: Intent) -> Plan:
     page = Page()
     if found.target is None or not is_named(intent, found.target):
         if not (name and say_hits(page, name, mentions, 12)):
-            page.plain(f"Nothing here is called “{cut(name or intent.subject, 60)}”.")
+            page.absent(f"Nothing here is called “{cut(name or intent.subject, 60)}”.")
         say_symbols(page, "Definitions with similar words", [one for one in (found.target, *found.others) if one], 4)
     else:
         _say_callers(page, found, hits(mentions))
@@ -43,7 +43,7 @@ def callees(intent: Intent) -> Plan:
     found = context(result)
     page = Page()
     if found.target is None:
-        page.plain(f"Nothing here is called “{cut(intent.subject, 60)}”.")
+        page.absent(f"Nothing here is called “{cut(intent.subject, 60)}”.")
     else:
         say_definition(page, found.target)
         own = [site for site in found.callees if site.defined is not None]

@@ -27,7 +27,7 @@ def compare(intent: Intent) -> Plan:
         found = context(result)
         page.gap()
         if found.target is None:
-            page.plain(f"Nothing here is called “{cut(name, 60)}”.")
+            page.absent(f"Nothing here is called “{cut(name, 60)}”.")
             continue
         target = yield from whole_code(found.target)
         asked = intent._replace(subject=name, names=(name,))

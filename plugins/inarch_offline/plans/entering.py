@@ -103,7 +103,7 @@ def _instead(page: Page, facet: str, results: Iterable[ToolResult]) -> Plan:
     if not all(result.success for result in results):
         page.plain(f"The {facet} could not be listed.")
         return page
-    page.plain(f"No {facet} were found in the code and its manifests.")
+    page.absent(f"No {facet} were found in the code and its manifests.")
     if facet != "entry points":
         [everything] = yield [calls.entry_points()]
         others = ways_of(everything)

@@ -203,7 +203,7 @@ def _without_symbols(page: Page, intent: Intent, found: Context) -> Plan:
         told = any(say_hits(page, subject, result) for result in results[len(intent.names[:2]) :])
     others = [symbol for symbol in (found.target, *found.others) if symbol is not None]
     if not told:
-        page.plain(
+        page.absent(
             f"Nothing here is called “{cut(subject, 60)}”." if subject else "The question names nothing to look for."
         )
     say_symbols(page, "Definitions with similar words", others, 4)

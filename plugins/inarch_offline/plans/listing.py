@@ -52,7 +52,7 @@ def _tests(facet: str) -> Plan:
     paths = [path for path in everything if is_test(path)]
     ranked = entries(found)
     if not paths and not ranked:
-        page.plain("No test files were found.")
+        page.absent("No test files were found.")
         return page
     project = read_project([text for result in manifests if (text := file_text(result))], everything)
     known = totals(found)
@@ -94,7 +94,7 @@ def _manifest(facet: str) -> Plan:
         if project.licence:
             page.say(project.licence.text, project.licence.place)
         else:
-            page.plain("No licence was found.")
+            page.absent("No licence was found.")
         return page
     _say_dependencies(page, project)
     return page
@@ -116,7 +116,7 @@ def _say_dependencies(page: Page, project: Project) -> None:
     for fact in project.broken:
         page.say(fact.text, fact.place)
     if not project.dependencies and not project.extras and not project.broken:
-        page.plain(
+        page.absent(
             "No dependencies are declared."
             if project.manifests
             else "No manifest that declares dependencies was found."
@@ -135,7 +135,7 @@ def _files(facet: str) -> Plan:
     page = Page()
     paths, complete = yield from whole_list(listed)
     if not paths:
-        page.plain("No files were found.")
+        page.absent("No files were found.")
         return page
     if facet == "files":
         told = [f"{name} {count:,}" for name, count, _ in languages(paths)[:6]]
@@ -164,7 +164,7 @@ def _definitions(facet: str) -> Plan:
     page = Page()
     found = [hit for hit in hits(searched) if not is_test(hit.path)]
     if not found:
-        page.plain(f"No Python {facet} were found.")
+        page.absent(f"No Python {facet} were found.")
         return page
     by_file: dict[str, list[tuple[str, Place]]] = {}
     for hit in found:

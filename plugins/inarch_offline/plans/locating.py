@@ -29,7 +29,9 @@ def locate(intent: Intent) -> Plan:
         searched = [*named_results, *((yield wanted) if wanted else [])]
         told = sum(say_hits(page, subject, one) for one in searched) > 0
         if not told:
-            page.plain(f"“{cut(subject, 60)}” was not found." if subject else "The question names nothing to look for.")
+            page.absent(
+                f"“{cut(subject, 60)}” was not found." if subject else "The question names nothing to look for."
+            )
         say_symbols(page, "Definitions with similar words", [one for one in (target, *found.others) if one], 4)
     else:
         target = yield from whole_code(target)

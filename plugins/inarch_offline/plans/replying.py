@@ -56,7 +56,7 @@ def closest(intent: Intent) -> Plan:
     page = Page()
     told = yield from _closest_places(page, intent, f"Closest to “{cut(intent.subject, 60)}”")
     if not told.lines:
-        page.plain("Nothing here matches these words.")
+        page.absent("Nothing here matches these words.")
     page.gap()
     page.decline(
         "It was not clear what is asked. For example: " + "; ".join(example for _, example in _capabilities()[:4]) + "."
