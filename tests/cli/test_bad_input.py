@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from .beside import beside
+
 PROGRAM = (sys.executable, "-P", "-m", "inarch")
 ASKED = "summarize this codebase"
 Done = subprocess.CompletedProcess[str]
@@ -151,13 +153,13 @@ def test_config_check_finds_parts_that_no_plugin_provides_and_tells_each_once(co
     assert [line.split(": ")[1] for line in done.stdout.splitlines()] == [
         "profiles.default.model", "profiles.default.store",
     ]  # fmt: skip
-    assert done.stderr == ""
+    assert beside(done.stderr) == ""
 
 
 def test_settings_for_no_plugin_are_told_and_the_run_goes_on(configured: Run) -> None:
     done = configured("[plugins.sandbox_fs]\nmax_read_lines = 3\n", INARCH_PLUGIN_NOPE__X="1")
     answered(done)
-    first, second = done.stderr.splitlines()
+    first, second = beside(done.stderr).splitlines()
     assert "[plugins.sandbox_fs] is for no plugin that is installed; did you mean 'sandbox-fs'?" in first
     assert "INARCH_PLUGIN_NOPE__X" in second
 
@@ -180,7 +182,7 @@ def test_a_broken_file_of_an_untrusted_project_is_ignored_with_one_line(cli: Run
     (project / ".inarch" / "config.toml").write_text("max_iterations")
     done = cli(ASKED)
     answered(done)
-    assert ".inarch/config.toml:1: is not valid TOML" in done.stderr and done.stderr.count("\n") == 1
+    assert ".inarch/config.toml:1: is not valid TOML" in done.stderr and beside(done.stderr).count("\n") == 1
 
 
 def test_the_second_plugin_of_a_tool_name_is_left_out_and_a_flag_chooses(cli: Run, project: Path) -> None:
@@ -207,7 +209,7 @@ def test_plugins_that_can_not_be_loaded_are_named_and_the_run_goes_on(cli: Run, 
         (project / f"{name}.py").write_text(body)
     done = cli(*(word for name in bodies for word in ("--plugin", f"{name}.py")), ASKED)
     answered(done)
-    assert done.stderr.count("\n") == len(bodies)
+    assert beside(done.stderr).count("\n") == len(bodies)
     for name in bodies:
         assert f"plugin {name!r} was refused: " in done.stderr
 
@@ -233,7 +235,7 @@ def test_folders_and_files_without_permission(without_rights: Run, project: Path
     refused(without_rights("--root", "closed/inner", ASKED), "closed/inner can't be opened: Permission denied")
     done = without_rights(ASKED)
     answered(done)
-    assert "permission denied" in done.stdout and done.stderr == ""
+    assert "permission denied" in done.stdout and beside(done.stderr) == ""
     (project / "closed").chmod(0o755)
 
 
@@ -250,7 +252,7 @@ def test_state_and_cache_that_can_not_be_written(without_rights: Run, environ: d
     refused(without_rights(ASKED), "sessions.db", "Permission denied", "--no-journal", code=1)
     done = without_rights(ASKED, "--no-journal")
     answered(done)
-    assert done.stderr == ""
+    assert beside(done.stderr) == ""
     lenient = without_rights(ASKED, INARCH_JOURNAL="best-effort")
     answered(lenient)
     assert "inarch: error: not recorded: " in lenient.stderr

@@ -14,6 +14,8 @@ from pathlib import Path
 
 import pytest
 
+from .beside import beside
+
 pytestmark = pytest.mark.once
 
 PROGRAM = (sys.executable, "-P", "-m", "inarch")
@@ -67,13 +69,13 @@ FILL = "dd if=/dev/zero of=$DISK/filler bs=1k count=300 2>/dev/null; "
 def test_a_disk_that_is_full_from_the_start(small_disk: Run) -> None:
     done = small_disk(FILL + '"$@"', ASKED)
     assert (done.returncode, done.stdout) == (1, "")
-    assert "no room to write" in done.stderr and "--no-journal" in done.stderr and done.stderr.count("\n") == 1
+    assert "no room to write" in done.stderr and "--no-journal" in done.stderr and beside(done.stderr).count("\n") == 1
     freed = small_disk(FILL + '"$@" 2>/dev/null; rm $DISK/filler; "$@"', ASKED)
     answered(freed)
-    assert freed.stderr == ""
+    assert beside(freed.stderr) == ""
     kept_nothing = small_disk(FILL + '"$@"', ASKED, "--no-journal")
     answered(kept_nothing)
-    assert kept_nothing.stderr == ""
+    assert beside(kept_nothing.stderr) == ""
 
 
 def test_a_disk_that_fills_up_in_the_middle_keeps_what_was_there(small_disk: Run) -> None:
@@ -87,8 +89,8 @@ def test_a_disk_that_fills_up_in_the_middle_keeps_what_was_there(small_disk: Run
 def test_a_full_disk_behind_the_diagnostics_file_is_told_once(small_disk: Run) -> None:
     done = small_disk(FILL + 'INARCH_LOG=debug "$@"', ASKED, "--no-journal")
     answered(done)
-    assert done.stderr.startswith("inarch: note: the diagnostics file takes no more: ")
-    assert done.stderr.count("\n") == 1
+    assert beside(done.stderr).startswith("inarch: note: the diagnostics file takes no more: ")
+    assert beside(done.stderr).count("\n") == 1
 
 
 def test_no_journal_leaves_no_record(cli: Run, environ: dict[str, str]) -> None:
@@ -112,7 +114,7 @@ def test_closed_and_full_streams(shell: Run, line: str, words: tuple[str, ...], 
     done = shell(line, *words)
     assert done.returncode == code, done
     full = "inarch: error: the output can't be written: No space left on device\n"
-    assert done.stderr == (full if "/dev/full" in line else "")
+    assert beside(done.stderr) == (full if "/dev/full" in line else "")
 
 
 @pytest.mark.parametrize(
@@ -129,7 +131,7 @@ def test_surroundings_that_are_poor_but_enough(cli: Run, project: Path, extra: d
     (project / "caf\u00e9.py").write_text("def espresso() -> int:\n    return 1\n", encoding="utf-8")
     done = cli("where is espresso defined?", **extra)
     answered(done)
-    assert "espresso" in done.stdout and done.stderr == ""
+    assert "espresso" in done.stdout and beside(done.stderr) == ""
     assert not (project / "relative").exists()
 
 
@@ -153,13 +155,14 @@ def test_files_of_every_odd_kind(cli: Run, project: Path) -> None:
     for words in (ASKED, "how does weigh work?", "explain huge.py", "explain pipe.py", "where is weigh called?"):
         done = cli(words)
         answered(done)
-        assert "\x1b" not in done.stdout and done.stderr == "", done
+        assert "\x1b" not in done.stdout and beside(done.stderr) == "", done
     called = json.loads(cli("tools", "call", "read_file", '{"file_path": "passwd.py"}').stdout)
     assert called["success"] is False and "root:" not in json.dumps(called)
 
 
 def test_a_prompt_of_a_megabyte_and_one_with_control_characters(cli: Run, environ: dict[str, str]) -> None:
-    answered(cli(stdin="weigh apples " * 80_000))
+    muttered = cli(stdin="weigh apples " * 80_000)
+    assert muttered.returncode == 4 and muttered.stdout.startswith("Offline planner"), "it is not clear what is asked"
     done = cli("where is weigh \x1b[31m\x07\u202e defined?")
     answered(done)
     assert not {"\x1b", "\x07", "\u202e"} & {*done.stdout, *done.stderr}
@@ -174,8 +177,8 @@ def test_many_runs_at_once_all_answer_and_are_all_kept(cli: Run, project: Path, 
         )
         for _ in range(10)
     ]  # fmt: skip
-    ends = [(*run.communicate(timeout=120), run.returncode) for run in runs]
-    assert len(set(ends)) == 1 and ends[0][1:] == ("", 0), ends
+    ends = [(run.communicate(timeout=120), run.returncode) for run in runs]
+    assert {(said, beside(told), code) for (said, told), code in ends} == {(ends[0][0][0], "", 0)}, ends
     assert len(json.loads(cli("sessions", "list", "--json").stdout)) == 10
 
 
@@ -190,7 +193,7 @@ def test_ctrl_c_at_any_moment_leaves_the_store_whole(cli: Run, project: Path, en
             os.killpg(process.pid, signal.SIGINT)
         _, err = process.communicate(timeout=30)
         # While the interpreter starts and ends, it is the one that answers the signal.
-        assert process.returncode in (0, 130, -signal.SIGINT) or "inarch" not in err, err
+        assert process.returncode in (0, 130, -signal.SIGINT) or "/inarch/" not in err, err
         with pytest.raises(ProcessLookupError):
             os.killpg(process.pid, 0)
     kept = json.loads(cli("sessions", "list", "--json").stdout or "[]")

@@ -109,7 +109,11 @@ def test_text_writes_the_answer_once_and_notes_once(capsys: pytest.CaptureFixtur
         front_end.show(event)
     assert out.getvalue() == "The answer\n"
     assert err.getvalue() == ""
-    assert capsys.readouterr().err == "inarch: note: mind the gap\n"
+    assert capsys.readouterr().err.splitlines() == [
+        "inarch: call: read_file a.py · 2.5 s · error: not_found: no a.py",
+        "inarch: note: mind the gap",
+        "inarch: turn: no tokens · $0 · 2.5 s",
+    ]
 
 
 def test_a_script_is_told_what_was_denied_and_what_would_allow_it(capsys: pytest.CaptureFixture[str]) -> None:
@@ -120,8 +124,9 @@ def test_a_script_is_told_what_was_denied_and_what_would_allow_it(capsys: pytest
         for event in events(TurnStarted(turn("running")), *twice):
             front_end.show(event)
         said = capsys.readouterr().err
+        call = "inarch: call: write_file · denied\n"
         told = "inarch: note: write_file needs approval\n  run with --approve edits, or:\n  [[rules]]\n  tool = 'x'\n"
-        assert said == ("" if quiet else told)
+        assert said == ("" if quiet else f"{call}{told}{call}")
 
 
 def test_quiet_is_the_answer_only_but_errors_are_told(capsys: pytest.CaptureFixture[str]) -> None:

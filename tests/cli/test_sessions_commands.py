@@ -10,6 +10,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from inarch import CallPart, Message, Text, ToolCall, ToolError, ToolResult, Turn, Usage, UsageError
+from inarch.cli.session_ids import local_time
 from inarch.cli.sessions import listing, sessions
 from inarch.cli.sessions_show import GLYPHS, story
 from inarch.contract.events import (
@@ -58,9 +59,9 @@ def store() -> MemoryStore:
     return MemoryStore()
 
 
-def told(store: ContextStore, session: str) -> str:
+def told(store: ContextStore, session: str, *, full: bool = False) -> str:
     info = find_session(store, session)
-    return "\n".join(story(info, fold(store.load(info.id)), GLYPHS))
+    return "\n".join(story(info, fold(store.load(info.id)), GLYPHS, full=full))
 
 
 def test_a_list_has_a_line_a_session_with_enough_of_its_id(store: MemoryStore) -> None:
@@ -97,8 +98,8 @@ def test_a_session_is_shown_as_a_tree(store: MemoryStore) -> None:
             "> summarize",
             "> this",
             "",
-            "● demo/model",
-            "├─ ✗ read_file missing.py · 1.2 s",
+            f"● demo/model · {local_time(START, seconds=True)}",
+            f"├─ ✗ read_file missing.py · {local_time(START, seconds=True)[-8:]} · 1.2 s",
             "│    not_found: missing.py is not there",
             "╰─ done · 1,200 in, 34 out · $0.0125 · 1.2 s",
             "",
@@ -106,6 +107,22 @@ def test_a_session_is_shown_as_a_tree(store: MemoryStore) -> None:
             "graft.",
         ]
     )
+
+
+def test_what_a_call_brought_is_folded_unless_all_is_asked_for(store: MemoryStore) -> None:
+    journal = Journal(store, "session-one", redactor=Redactor())
+    journal.record(SessionStarted("/root", "1"))
+    for name, lines in (("long", 40), ("short", 5)):
+        call = ToolCall(name, "", "a", f"{name}_tool", {})
+        journal.record(CallState(name, call.name, "validating", call), "a")
+        data = "\n".join(f"{name} {number}" for number in range(lines))
+        journal.record(CallResult(name, call.name, "success", ToolResult(True, data), START, LATER), "a")
+    journal.flush()
+    lines = told(store, "session-one").splitlines()
+    assert [line for line in lines if "long " in line] == [f"│    long {number}" for number in range(4)]
+    assert "│    … 36 more lines (--full shows them)" in lines
+    assert sum("short " in line for line in lines) == 5, "what would save one line only is not folded"
+    assert sum("long " in line for line in told(store, "session-one", full=True).splitlines()) == 40
 
 
 def test_control_characters_are_shown_as_codes(store: MemoryStore) -> None:

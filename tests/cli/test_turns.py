@@ -14,6 +14,8 @@ import pytest
 import inarch
 from inarch.contract.codec import from_data
 
+from .beside import beside
+
 PROGRAM = (sys.executable, "-P", "-m", "inarch")
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 Flags = tuple[str, ...]
@@ -80,6 +82,15 @@ def test_what_the_offline_planner_does_not_understand_or_cannot_do_is_4(cli: Run
     assert done.returncode == 4, done.stdout
 
 
+def test_a_pipe_keeps_the_answer_alone_and_standard_error_says_what_was_done(cli: Run, slowly: Flags) -> None:
+    done = cli("read something", *slowly)
+    assert done.stdout == "The answer.\n"
+    read, missing, turn = done.stderr.splitlines()
+    assert read.startswith("inarch: call: read_file README.md · ")
+    assert missing.startswith("inarch: call: read_file nowhere/to/be/found.md · ") and "not_found" in missing
+    assert turn.startswith("inarch: turn: 1,200 in, 34 out · ") and "cost unknown" in turn
+
+
 def test_control_characters_of_a_model_are_escaped(cli: Run, slowly: Flags) -> None:
     assert cli("control yourself", *slowly).stdout == "The answer\\x1b[2J\\u202e.\n"
 
@@ -109,7 +120,7 @@ def test_whoever_closes_the_pipe_gets_silence(slowly: Flags, project: Path, envi
             )  # fmt: skip
         finally:
             os.close(writer)
-        assert done.stderr == ""
+        assert beside(done.stderr) == ""
         assert done.returncode == 141
 
 
@@ -145,7 +156,7 @@ def test_a_full_disk_behind_the_output_is_one_line(slowly: Flags, project: Path,
                 [*PROGRAM, *words], cwd=project, env=environ, stdin=subprocess.DEVNULL, stdout=full,
                 stderr=subprocess.PIPE, text=True, timeout=60, check=False,
             )  # fmt: skip
-        assert (done.returncode, done.stderr) == (
+        assert (done.returncode, beside(done.stderr)) == (
             1,
             "inarch: error: the output can't be written: No space left on device\n",
         )
@@ -156,7 +167,7 @@ def test_closed_streams_are_no_fault(slowly: Flags, project: Path, environ: dict
         ["sh", "-c", '"$@" <&- >&-', "sh", *PROGRAM, "what is this", *slowly],
         cwd=project, env=environ, stderr=subprocess.PIPE, text=True, timeout=60, check=False,
     )  # fmt: skip
-    assert (done.returncode, done.stderr) == (0, "")
+    assert (done.returncode, beside(done.stderr)) == (0, "")
 
 
 @pytest.mark.slow
@@ -190,7 +201,7 @@ def test_a_display_that_fails_is_a_crash_with_the_answer(slowly: Flags, project:
 
 
 def test_diagnostics_go_to_a_file_of_the_users_own(cli: Run, slowly: Flags, environ: dict[str, str]) -> None:
-    assert cli("what is this", *slowly, INARCH_LOG="debug").stderr == ""
+    assert beside(cli("what is this", *slowly, INARCH_LOG="debug").stderr) == ""
     log = Path(environ["XDG_STATE_HOME"]) / "inarch" / "inarch.log"
     assert "turn.ended" in log.read_text()
     assert log.stat().st_mode & 0o777 == 0o600

@@ -24,14 +24,15 @@ def short_ids(ids: Sequence[str]) -> dict[str, str]:
     return short
 
 
-def local_time(time: str) -> str:
-    """Return a time of the record as the clock of this place shows it, to the minute."""
+def local_time(time: str, *, seconds: bool = False) -> str:
+    """Return a time of the record as the clock of this place shows it, to the minute or the second."""
+    form = "%Y-%m-%d %H:%M:%S" if seconds else "%Y-%m-%d %H:%M"
     from datetime import datetime
 
     try:
-        return datetime.fromisoformat(time).astimezone().strftime("%Y-%m-%d %H:%M")
+        return datetime.fromisoformat(time).astimezone().strftime(form)
     except (ValueError, OverflowError, OSError):  # a damaged record
-        return "????-??-?? ??:??"
+        return "????-??-?? ??:??" + ":??" * seconds
 
 
 def latest(store: ContextStore, root: str) -> SessionInfo:

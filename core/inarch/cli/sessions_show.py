@@ -10,7 +10,8 @@ import click
 
 from inarch.cli.options import composing_options
 from inarch.cli.session_ids import local_time
-from inarch.cli.terminal import escape, print_json
+from inarch.cli.terminal import escape, print_json, shorten
+from inarch.contract.result_text import result_text
 from inarch.sessions.finding import find_session
 
 if TYPE_CHECKING:
@@ -23,12 +24,17 @@ PLAIN = {"turn": "*", "item": "|-", "end": "`-", "bar": "| ", "success": "ok", "
          "cancelled": "stopped"}  # fmt: skip
 
 
+OUTPUT_LINES, OUTPUT_COLUMNS = 4, 160
+"""How much of a call's output is shown at a glance."""
+
+
 @click.command("show")
 @click.argument("session_id", metavar="ID")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object.")
+@click.option("--full", is_flag=True, help="The outputs of calls whole, not only their first lines.")
 @composing_options
-def show_session(session_id: str, as_json: bool, **given: Any) -> None:
-    """Show a session's turns with their calls; the beginning of its id is enough."""
+def show_session(session_id: str, as_json: bool, full: bool, **given: Any) -> None:
+    """Show a session's turns with their calls, what those brought and when; the beginning of its id is enough."""
     from inarch.cli.composing import Options, compose_app
     from inarch.journal import fold
 
@@ -44,7 +50,7 @@ def show_session(session_id: str, as_json: bool, **given: Any) -> None:
     if as_json:
         print_json(_as_json(info, history, events) | {"spent": spent, "damage": damage})
         return
-    for line in story(info, history, glyphs()):
+    for line in story(info, history, glyphs(), full=full):
         click.echo(line)
     if spent:
         from inarch.cli.front_ends.spending import table
@@ -89,13 +95,16 @@ def _tell(damage: Sequence[str], events: Sequence[Event]) -> None:
         say("note", "inarch sessions restore FILE brings back what the session's event log has")
 
 
-def story(info: SessionInfo, history: History, glyphs: dict[str, str]) -> Iterator[str]:
-    """Yield the lines of a session, made harmless: its turns as trees, prompts and answers whole."""
-    for line in _story(info, history, glyphs):
+def story(info: SessionInfo, history: History, glyphs: dict[str, str], *, full: bool = False) -> Iterator[str]:
+    """Yield the lines of a session, made harmless: its turns as trees, prompts and answers whole.
+
+    Of what a call brought the first lines are shown, all of them with `full`.
+    """
+    for line in _story(info, history, glyphs, None if full else OUTPUT_LINES):
         yield escape(line).replace("\n", "\\n")  # tabs stay, they are an answer's own
 
 
-def _story(info: SessionInfo, history: History, glyphs: dict[str, str]) -> Iterator[str]:
+def _story(info: SessionInfo, history: History, glyphs: dict[str, str], most: int | None) -> Iterator[str]:
     agent_turns = sum(turn.type == "agent" for turn in history.turns)
     yield f"session {info.id}"
     turns = "1 turn" if agent_turns == 1 else f"{agent_turns} turns"
@@ -105,17 +114,17 @@ def _story(info: SessionInfo, history: History, glyphs: dict[str, str]) -> Itera
         if turn.type == "user":
             yield from (f"> {line}" for line in _lines(turn.content))
         else:
-            yield from _agent_turn(turn, glyphs)
+            yield from _agent_turn(turn, glyphs, most)
 
 
 def _lines(text: str) -> list[str]:
     return text.replace("\r\n", "\n").split("\n")
 
 
-def _agent_turn(turn: Turn, glyphs: dict[str, str]) -> Iterator[str]:
-    yield f"{glyphs['turn']} {turn.model or 'agent'}"
+def _agent_turn(turn: Turn, glyphs: dict[str, str], most: int | None) -> Iterator[str]:
+    yield f"{glyphs['turn']} {turn.model or 'agent'} · {local_time(turn.started, seconds=True)}"
     for call in turn.calls:
-        yield from _call(call, glyphs)
+        yield from _call(call, glyphs, most)
     yield f"{glyphs['end']} {_ending(turn)}"
     if turn.error:
         yield f"{turn.status}: {turn.error}"
@@ -124,16 +133,23 @@ def _agent_turn(turn: Turn, glyphs: dict[str, str]) -> Iterator[str]:
         yield from _lines(turn.content)
 
 
-def _call(call: ToolCall, glyphs: dict[str, str]) -> Iterator[str]:
+def _call(call: ToolCall, glyphs: dict[str, str], most: int | None) -> Iterator[str]:
     from inarch.cli.front_ends.words import duration, short_arguments
 
     took = _seconds(call.started, call.ended)
     arguments = short_arguments(call.arguments)
-    end = f" · {duration(took)}" if took is not None else ""
+    end = f" · {local_time(call.started or '', seconds=True)[-8:]} · {duration(took)}" if took is not None else ""
     yield f"{glyphs['item']} {glyphs.get(call.status, call.status)} {call.name} {arguments}".rstrip() + end
     if call.result is not None and call.result.error is not None:
         error = call.result.error
         yield f"{glyphs['bar']}   {error.code}: {error.message}"
+    elif call.result is not None:
+        lines = _lines(result_text(call.result).rstrip())
+        left = len(lines) - most if most is not None else 0
+        shown = lines[:most] if left > 1 else lines  # a line that says one line is missing is no shorter
+        yield from (f"{glyphs['bar']}   {line if most is None else shorten(line, OUTPUT_COLUMNS)}" for line in shown)
+        if left > 1:
+            yield f"{glyphs['bar']}   … {left:,} more lines (--full shows them)"
 
 
 def _ending(turn: Turn) -> str:

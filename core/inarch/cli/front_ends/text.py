@@ -26,7 +26,7 @@ class TextFrontEnd:
     """Shows a turn as it happens: calls as a tree, then the answer, then tokens, cost and time.
 
     Where standard output is no terminal the answer is written once, when it is whole; where standard error is none,
-    only notes and errors go there.
+    calls, notes, errors and what the turn took are a line each.
     """
 
     name = "text"
@@ -127,12 +127,14 @@ class TextFrontEnd:
         self._running.pop(data["call_id"], None)
         typed = data["call_id"] in self._typed
         self._typed.discard(data["call_id"])
+        error, took = data["result"].get("error"), seconds_between(data.get("started"), data.get("ended"))
         if not self._watched:
-            if not typed:
+            if not typed and not self._quiet:
+                words = [label, duration(took) if took is not None else "", _failure(data, error)]
+                say("call", " · ".join(filter(None, words)))
                 self._tell_denied(data)
             return
         self._break_line()
-        error, took = data["result"].get("error"), seconds_between(data.get("started"), data.get("ended"))
         if not self._running:
             self._tree.clear()
         mark, style = _mark(data["status"], error)
@@ -207,7 +209,7 @@ class TextFrontEnd:
         self._forget()
         if turn["limit"] and not self._watched:
             say("note", f"a limit ended the turn: {turn['limit']}")
-        if self._watched:
+        if not self._quiet:
             self._sum_up(turn, data)
 
     def _forget(self) -> None:
@@ -224,8 +226,12 @@ class TextFrontEnd:
             words.insert(0, "cancelled")
         if turn["limit"]:
             words.append(f"limit {turn['limit']}")
+        more = [*parts, *session_words(data)]
+        if not self._watched:
+            say("turn", " · ".join([*words, *more]))
+            return
         self._tree.remark(" · ".join(words), "yellow" if turn["status"] in ("cancelled", "limited") else "dim")
-        if more := [*parts, *session_words(data)]:
+        if more:
             self._tree.remark(" · ".join(more), "dim")
 
     def _write(self, text: str) -> None:
@@ -246,6 +252,13 @@ class TextFrontEnd:
             self._out.write("\n")
             self._out.flush()
             self._written += "\n"
+
+
+def _failure(data: Data, error: Data | None) -> str:
+    """Return what a line about a call says of its end; a denial is told at length below it."""
+    if error is None:
+        return ""
+    return "denied" if error["code"] == "denied" else f"{data['status']}: {error['code']}: {error['message']}"
 
 
 def _mark(status: str, error: Data | None) -> tuple[str, str]:
