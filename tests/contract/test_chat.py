@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import inarch
 from inarch import CallPart, Image, ReasoningDetails, Text, ToolSpec, chat_call, chat_content, chat_finish, chat_tool
 
 JSON = st.recursive(st.none() | st.booleans() | st.integers() | st.text(max_size=5), lambda x: st.lists(x, max_size=3))
@@ -55,3 +56,13 @@ def test_a_tool_is_told_with_its_schema() -> None:
 @pytest.mark.parametrize(("reason", "finish"), [("tool_calls", "calls"), ("max_tokens", "length"), ("eos", "stop")])
 def test_finish_reasons_have_one_meaning(reason: str, finish: str) -> None:
     assert chat_finish(reason) == finish
+
+
+def test_reasoning_details_without_end_are_given_up() -> None:
+    details = ReasoningDetails()
+    piece = [{"type": "reasoning.encrypted", "data": "x" * 1_000_000}]
+    with pytest.raises(inarch.ProviderError, match="reasoning details") as caught:
+        for _ in range(20):
+            details.add(piece)
+    assert caught.value.kind == "too_long"
+    assert len(details.items) < 9

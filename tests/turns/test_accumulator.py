@@ -85,3 +85,27 @@ def test_opaque_data_of_reasoning_that_nobody_can_read_is_kept() -> None:
     kept = inarch.PartData(inarch.REASONING_INDEX, {"kept": [1]})
     reply = reply_of(inarch.TextDelta("hi"), kept, inarch.Finish("stop"))
     assert reply.message.parts[0] == inarch.Reasoning("", {"p": {"kept": [1]}})
+
+
+@given(st.lists(st.tuples(st.sampled_from(["text", "reasoning", "call", "data"]), st.text())), st.integers(1, 60))
+def test_never_more_is_held_than_a_reply_may_have(pieces: list[tuple[str, str]], most: int) -> None:
+    collected = Accumulator("p", most)
+    taken = 0
+    for kind, text in pieces:
+        size = len(text.encode("utf-8", "surrogatepass"))
+        delta: inarch.Delta = {
+            "text": inarch.TextDelta(text),
+            "reasoning": inarch.ReasoningDelta(text),
+            "call": inarch.CallDelta(0, "", "", text),
+            "data": inarch.PartData(0, {"": ""}),
+        }[kind]
+        size = 8 if kind == "data" else size
+        if taken + size > most:
+            with pytest.raises(inarch.ProviderError, match="max_reply_bytes") as caught:
+                collected.add(delta)
+            assert (caught.value.kind, caught.value.retryable) == ("too_long", False)
+            break
+        collected.add(delta)
+        taken += size
+    held = "".join(getattr(part, "text", "") for part in collected.so_far().parts)
+    assert len(held.encode("utf-8", "surrogatepass")) <= most

@@ -266,3 +266,39 @@ def test_the_model_is_told_why_it_is_asked_again_after_arguments_that_are_no_jso
 
 def test_the_model_is_told_nothing_of_a_reply_that_the_connection_cut(tmp_path: Path) -> None:
     assert told_again(tmp_path, sse_reply([chunk({"content": "half"})], done=False, ending="cut")) == ""
+
+
+DRIP: list[Any] = [piece for _ in range(400) for piece in (chunk({"content": "drip "}), 0.05)]
+ARGUMENTS = {"tool_calls": [{"index": 0, "id": "c", "function": {"name": "read_file", "arguments": " " * 1_000}}]}
+
+
+def test_the_end_of_the_turns_time_ends_a_reply_at_once_and_what_has_come_is_the_answer(tmp_path: Path) -> None:
+    with HttpServer([sse_reply(DRIP)]) as server:
+        played = play(tmp_path, "openai-compatible/x", {"openai-compatible": server}, max_seconds=3.0)
+        assert len(server.requests) == 1  # nothing is asked after the end
+    (turn,) = played.turns
+    assert (turn.status, turn.limit) == ("limited", "max_seconds")
+    assert turn.content.startswith("drip drip")
+    assert "(stopped after max_seconds = 3 seconds;" in turn.content
+    (reply,) = played.of("model.replied")
+    assert turn.content.startswith(reply["message"]["parts"][0]["text"])
+
+
+def test_a_reply_of_more_bytes_than_allowed_is_ended_there_and_what_has_come_is_the_answer(tmp_path: Path) -> None:
+    with HttpServer([sse_reply([chunk({"content": "é" * 50})] * 100)]) as server:
+        played = play(tmp_path, "openai-compatible/x", {"openai-compatible": server}, max_reply_bytes=1_000)
+        assert len(server.requests) == 1
+    (turn,) = played.turns
+    assert (turn.status, turn.limit) == ("limited", "max_reply_bytes")
+    text, _, told = turn.content.rpartition("\n\n")
+    assert text and set(text) == {"é"} and len(text.encode()) <= 1_000
+    assert "longer than max_reply_bytes = 1000" in told and "INARCH_MAX_REPLY_BYTES" in told
+
+
+def test_arguments_without_end_are_not_asked_for_again(tmp_path: Path) -> None:
+    with HttpServer([sse_reply([chunk(ARGUMENTS)] * 100)]) as server:
+        played = play(tmp_path, "openai-compatible/x", {"openai-compatible": server}, max_reply_bytes=10_000)
+        assert len(server.requests) == 1
+    assert (played.turns[0].status, played.turns[0].limit, played.turns[0].calls) == ("limited", "max_reply_bytes", ())
+    (reply,) = played.of("model.replied")
+    assert reply["error"] == "too_long"

@@ -180,19 +180,16 @@ def test_a_provider_that_crashes_is_named(root: Path) -> None:
 
 
 def test_time_is_up_in_the_middle_of_a_request(root: Path) -> None:
-    turn, _, _ = play([[30.0], says("late, but here")], root, flags={"max_seconds": 0.2})
+    turn, _, _ = play([[30.0], says("late, but here")], root, flags={"max_seconds": 3.0})
     assert (turn.status, turn.limit) == ("limited", "max_seconds")
     assert turn.content.startswith("late, but here")
 
 
-def test_no_answer_when_the_last_request_is_late_too_is_said_with_its_reason(
-    root: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("inarch.turns.loop.GRACE_SECONDS", 0.2)
-    turn, _, _ = play([[30.0], [30.0]], root, flags={"max_seconds": 0.2})
+def test_no_answer_when_the_last_request_is_late_too_is_said_with_its_reason(root: Path) -> None:
+    turn, _, _ = play([[30.0], [30.0]], root, flags={"max_seconds": 0.5})
     assert (turn.status, turn.limit) == ("limited", "max_seconds")
     assert "INARCH_MAX_SECONDS" in turn.content
-    assert turn.content.endswith("(and there is no answer so far: scripted/script did not end one within 0.2 s)")
+    assert "(and there is no answer so far: scripted/script did not end one within 0" in turn.content
 
 
 def test_money_stops_a_turn_before_the_request(root: Path) -> None:
@@ -237,7 +234,7 @@ async def slow() -> None:
 def test_calls_that_were_stopped_are_in_the_turn_with_a_result(root: Path, how: str) -> None:
     plugin = root / "slow_tool.py"
     plugin.write_text(SLOW)
-    flags = {"max_seconds": 0.3} if how == "max_seconds" else {}
+    flags = {"max_seconds": 3.0} if how == "max_seconds" else {}
     script = [calls(("read_file", {"file_path": "a.txt"}), ("slow", {})), says("so far")]
     app, model = scripted_app(script, root, files=[str(plugin)], flags=flags)
 

@@ -77,6 +77,7 @@ class Profile:
     max_seconds: float | None = key("Wall time of a turn; unset: no limit.", None, POSITIVE)
     max_cost_usd: Decimal | None = key("US dollars a turn may cost; unset: no limit.", None, POSITIVE)
     max_tokens: int | None = key("Tokens a turn may use; unset: no limit.", None, COUNT)
+    max_reply_bytes: int = key("Bytes of one reply of a model; a longer one is ended there.", 8 << 20, COUNT)
     context_turns: int = key("Earlier turns that the model sees whole.", 10, _NOT_NEGATIVE)
     journal: Literal["required", "best-effort"] = key("Whether a turn fails when its events can't be kept.", "required")
 

@@ -10,7 +10,7 @@ from inarch.config.sources import Given, dotted
 from inarch.config.tables import STRICTNESS
 from inarch.contract.errors import ConfigError
 
-LIMITS = ("max_iterations", "max_seconds", "max_cost_usd", "max_tokens")
+LIMITS = ("max_iterations", "max_seconds", "max_cost_usd", "max_tokens", "max_reply_bytes")
 _MAX_NOTES = 20
 NOT_TRUSTED = "this project is not trusted (see: inarch config trust)"
 

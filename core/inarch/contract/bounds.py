@@ -39,6 +39,20 @@ def fault_of(data: Any) -> str:
     return f"nested deeper than {DEEPEST} levels" if level else ""
 
 
+def size_of(data: Any, enough: int) -> int:
+    """Return about how many bytes data has as JSON, whatever its depth; beyond `enough` it is not looked at further."""
+    size, waiting = 0, [data]
+    while waiting and size <= enough:
+        value = waiting.pop()
+        size += len(value) if isinstance(value, str) else 8
+        if isinstance(value, Mapping):
+            size += sum(len(key) for key in value if isinstance(key, str))
+            waiting.extend(value.values())
+        elif isinstance(value, (list, tuple)):
+            waiting.extend(value)
+    return size
+
+
 def _fault_of_leaf(value: Any) -> str:
     if isinstance(value, float):
         return "" if isfinite(value) else f"{value} is no JSON number"

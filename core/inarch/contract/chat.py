@@ -9,7 +9,9 @@ from typing import Any
 
 from attrs import define, field
 
+from inarch.contract.bounds import size_of
 from inarch.contract.codec import to_data
+from inarch.contract.errors import ProviderError
 from inarch.contract.records import CallPart, FinishReason, Image, Part, Text, ToolSpec
 
 _FINISHES: Mapping[str, FinishReason] = {
@@ -21,6 +23,8 @@ _FINISHES: Mapping[str, FinishReason] = {
     "content_filter": "filtered",
     "error": "error",
 }
+MOST_DETAILS = 1 << 23
+"""Bytes of reasoning details in one reply."""
 _GROWING = ("text", "summary")
 """Members of a detail that come in pieces; anything else comes whole."""
 
@@ -62,12 +66,22 @@ class ReasoningDetails:
     """Reasoning that only the model itself can read (`reasoning_details`): collected whole, to go back unchanged."""
 
     items: list[dict[str, Any]] = field(init=False, factory=list)
+    _size: int = field(init=False, default=0)
 
     def add(self, fragments: Any) -> None:
-        """Take the details of one chunk; what is none is passed over."""
+        """Take the details of one chunk; what is none is passed over.
+
+        Raises:
+            ProviderError: They have no end: nobody sees them come, so they are bounded here.
+        """
         for fragment in fragments if isinstance(fragments, list) else ():
             if not isinstance(fragment, Mapping):
                 continue
+            self._size += size_of(fragment, MOST_DETAILS)
+            if self._size > MOST_DETAILS:
+                raise ProviderError(
+                    "too_long", f"more than {MOST_DETAILS} bytes of reasoning details came in one reply"
+                )
             last = self.items[-1] if self.items else None
             if last is not None and _goes_on(last, fragment):
                 _join(last, fragment)

@@ -22,7 +22,7 @@ ErrorCode = Literal[
 ]  # fmt: skip
 ProviderErrorKind = Literal[
     "auth", "quota", "rate_limit", "server", "network", "timeout", "request", "context_length", "filtered",
-    "empty", "malformed", "plugin",
+    "empty", "malformed", "too_long", "plugin",
 ]  # fmt: skip
 StoreErrorKind = Literal["full", "read_only", "permission", "damaged", "busy", "missing"]
 

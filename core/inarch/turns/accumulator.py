@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from decimal import Decimal
+from io import StringIO
 from typing import Any, Literal
 
 from attrs import define, field
 
-from inarch.contract.bounds import MOST_TOKENS, fault_of, read_json
+from inarch.contract.bounds import MOST_TOKENS, fault_of, read_json, size_of
 from inarch.contract.errors import ProviderError
 from inarch.contract.http_errors import shown
 from inarch.contract.ids import new_id
@@ -34,6 +35,8 @@ from inarch.contract.records import (
 
 MAX_CALLS = 1_000
 """More calls than this in one reply are a fault of the model, not work to do."""
+TOO_LONG: Literal["too_long"] = "too_long"
+"""The kind of error of a reply that passed its bytes."""
 LONGEST_NAME = 80
 """Characters of a call's name that an error quotes."""
 
@@ -42,16 +45,24 @@ LONGEST_NAME = 80
 class _CallDraft:
     id: str = ""
     name: str = ""
-    arguments: list[str] = field(factory=list)
+    arguments: StringIO = field(factory=StringIO)
 
 
 @define(eq=False, repr=False)
 class Accumulator:
-    """Collects one streamed reply. `provider` is the name under which opaque part data is kept."""
+    """Collects one streamed reply.
+
+    Args:
+        provider: The name under which opaque part data is kept.
+        most: Bytes that a reply may have; one that has more is not taken further.
+    """
 
     provider: str
-    _text: list[str] = field(factory=list)
-    _reasoning: list[str] = field(factory=list)
+    most: int = 8 << 20
+    characters: int = 0
+    _size: int = 0
+    _text: StringIO = field(factory=StringIO)
+    _reasoning: StringIO = field(factory=StringIO)
     _calls: dict[int, _CallDraft] = field(factory=dict)
     _part_data: dict[int, Mapping[str, Any]] = field(factory=dict)
     _usage: Usage | None = None
@@ -65,15 +76,16 @@ class Accumulator:
         """
         match delta:
             case TextDelta(str(text)):
-                self._text.append(text)
+                self._take(text, self._text)
             case ReasoningDelta(str(text)):
-                self._reasoning.append(text)
+                self._take(text, self._reasoning)
             case CallDelta(int(), str(), str(), str()):
                 draft = self._calls.setdefault(delta.index, _CallDraft())
                 draft.id = draft.id or delta.id
                 draft.name = draft.name or delta.name
-                draft.arguments.append(delta.arguments)
+                self._take(delta.arguments, draft.arguments, len(delta.id) + len(delta.name))
             case PartData(int() as index, Mapping() as data):
+                self._take("", StringIO(), size_of(data, self.most))
                 self._part_data[index] = data
             case UsageDelta(Usage() as usage):
                 self._usage = usage if _is_credible(usage) else self._usage
@@ -83,12 +95,6 @@ class Accumulator:
                 raise TypeError(f"answer yielded {delta!r:.80}: no inarch.Delta, or one with a wrong field")
 
     @property
-    def characters(self) -> int:
-        """How much came so far: text, reasoning and arguments of calls."""
-        pieces = (self._text, self._reasoning, *(draft.arguments for draft in self._calls.values()))
-        return sum(len(piece) for texts in pieces for piece in texts)
-
-    @property
     def usage(self) -> Usage | None:
         """The usage reported so far, None if there was no word about it."""
         return self._usage
@@ -96,13 +102,14 @@ class Accumulator:
     @property
     def has_begun(self) -> bool:
         """Whether anything of a reply came."""
-        return bool(self._text or self._reasoning or self._calls or self._part_data or self._usage)
+        return bool(self._size or self._calls or self._usage)
 
     def so_far(self) -> Message:
         """Return the text and reasoning that came of a reply that was never whole; calls in it were never made."""
-        parts: list[Part] = [Reasoning("".join(self._reasoning))] if self._reasoning else []
-        if self._text:
-            parts.append(Text("".join(self._text)))
+        thought, text = self._reasoning.getvalue(), self._text.getvalue()
+        parts: list[Part] = [Reasoning(thought)] if thought else []
+        if text:
+            parts.append(Text(text))
         return Message("assistant", tuple(parts))
 
     def reply(self) -> Reply:
@@ -118,22 +125,39 @@ class Accumulator:
         calls = tuple(self._call(index, draft) for index, draft in sorted(self._calls.items()))
         if len(calls) > MAX_CALLS:
             raise _unusable(f"{len(calls)} calls in one reply (at most {MAX_CALLS})", "make fewer calls at once")
-        text = "".join(self._text)
+        thought, text = self._reasoning.getvalue(), self._text.getvalue()
         if not text.strip() and not calls:
             raise self._nothing()
         for data in self._part_data.values():
             if fault := fault_of(data):
                 raise ProviderError("malformed", f"what came beside the reply is {fault}", retryable=True)
         parts: list[Part] = []
-        if self._reasoning or REASONING_INDEX in self._part_data:
-            parts.append(Reasoning("".join(self._reasoning), self._opaque(REASONING_INDEX)))
+        if thought or REASONING_INDEX in self._part_data:
+            parts.append(Reasoning(thought, self._opaque(REASONING_INDEX)))
         if text:
             parts.append(Text(text, self._opaque(TEXT_INDEX)))
         parts.extend(calls)
         return Reply(Message("assistant", tuple(parts)), calls, self._usage or Usage(), self._finish)
 
+    def _take(self, text: str, into: StringIO, more: int = 0) -> None:
+        """Count what comes, and keep as much of the text as there is room for.
+
+        Raises:
+            ProviderError: It was more.
+        """
+        room = self.most - self._size - more
+        size = len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
+        if size > room:
+            text = text.encode("utf-8", "surrogatepass")[: max(room, 0)].decode("utf-8", "ignore")
+        into.write(text)
+        self.characters += len(text)
+        self._size += more + size
+        if size > room:
+            more_room = "raise it in the profile or with INARCH_MAX_REPLY_BYTES"
+            raise ProviderError(TOO_LONG, f"the reply is longer than max_reply_bytes = {self.most}", remedy=more_room)
+
     def _call(self, index: int, draft: _CallDraft) -> CallPart:
-        text = "".join(draft.arguments).strip() or "{}"
+        text = draft.arguments.getvalue().strip() or "{}"
         try:
             arguments = read_json(text)
         except ValueError as error:

@@ -12,6 +12,7 @@ from inarch.contract.records import ModelRequest, Price, Reply
 from inarch.turns.attempt import Attempt
 from inarch.turns.budget.meter import Meter
 from inarch.turns.budget.pacing import saying_when
+from inarch.turns.budget.turn_time import TurnTime
 from inarch.turns.conversation import Conversation
 from inarch.turns.last_words import for_good
 from inarch.turns.models import Choice, choose_model
@@ -33,13 +34,21 @@ class Asker:
         meter: What the turn may spend.
         turn_id: The turn at whose expense it is.
         standby: Models that take over, in this order, where one is exhausted or out of reach.
+        time: The turn's wall time.
+        unfinished: The text of the turn's last reply, where it was broken off for good.
     """
 
     talk: Conversation
     meter: Meter
     turn_id: str
     standby: list[str]
+    time: TurnTime = field(init=False)
+    unfinished: str = field(init=False, default="")
     _replaced: dict[str, str] = field(init=False, factory=dict)
+
+    @time.default
+    def _make_time(self) -> TurnTime:
+        return TurnTime(self.meter)
 
     async def ask(self, request: ModelRequest, plugin: str = "") -> Reply:
         """Return the reply to `request`, whose `model` is a full name (`PROVIDER/NAME`).
@@ -106,16 +115,17 @@ class Asker:
         counted = self.talk.counter.count(request, choice.full_name)
         own = choice.limits.output_tokens if self.meter.is_limited else None
         hold = await self.meter.reserve(price, counted, request.max_output_tokens, own)
+        attempt: Attempt | None = None
         try:
             if hold.output != request.max_output_tokens:
                 request = evolve(request, max_output_tokens=hold.output)
-            attempt = Attempt(
-                self.talk, self.turn_id, self.meter, choice, request, counted, hold, price, plugin, number
-            )
-            patience = 0.0 if self.meter.seconds_left() == 0.0 else math.inf  # time is up: what there is has to do
+            attempt = Attempt(self.talk, self.turn_id, self.time, choice, request, counted, hold, price, plugin, number)
+            patience = self.time.for_the_last() if request.tool_choice == "none" else math.inf
             await self.talk.pacer.before(choice.full_name, attempt.expected_tokens, self._record, patience)
             reply = await attempt.reply()
         finally:
+            if attempt is not None and request.purpose == "turn":
+                self.unfinished = attempt.unfinished
             self.meter.release(hold)
         if reply.finish == "length":
             limit = f" of {hold.output} tokens" if hold.output else ""

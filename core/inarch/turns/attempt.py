@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from contextlib import aclosing
 from decimal import Decimal
+from time import perf_counter
 from typing import TYPE_CHECKING
 
 from attrs import define, evolve, field
@@ -15,9 +15,10 @@ from inarch.contract.errors import Cancelled, PluginError, ProviderError
 from inarch.contract.event_parts import Failure
 from inarch.contract.events import ModelReplied, ModelRequested
 from inarch.contract.prices import priced
-from inarch.contract.records import ModelRequest, Price, Reply, Usage
-from inarch.turns.accumulator import Accumulator
+from inarch.contract.records import ModelRequest, Price, Reply, TextDelta, Usage
+from inarch.turns.accumulator import TOO_LONG, Accumulator
 from inarch.turns.budget.meter import Hold, Meter
+from inarch.turns.budget.turn_time import TurnTime
 from inarch.turns.models import Choice
 from inarch.turns.showing import Showing
 
@@ -28,6 +29,8 @@ CHARACTERS_PER_TOKEN = 3.5
 """Of output that a service said nothing about; rough, on the safe side."""
 USUAL_REPLY = 500
 """Output tokens that pacing expects of a reply before it has come."""
+BREATH_S = 0.05
+"""Seconds after which a stream that always has more lets timers, the screen and Ctrl-C have their turn."""
 _FREE = Usage(cost_usd=Decimal(0))
 
 
@@ -38,7 +41,7 @@ class Attempt:
     Args:
         talk: The session it belongs to.
         turn_id: The turn at whose expense it is.
-        meter: Counts what the turn spends.
+        time: The turn's wall time; its meter counts what the turn spends.
         choice: Who is asked.
         request: What is asked, with its limit of output.
         counted: The request's input tokens as counted beforehand.
@@ -50,7 +53,7 @@ class Attempt:
 
     talk: Conversation
     turn_id: str
-    meter: Meter
+    time: TurnTime
     choice: Choice
     request: ModelRequest
     counted: int
@@ -58,8 +61,14 @@ class Attempt:
     price: Price | None
     plugin: str
     number: int
+    unfinished: str = field(init=False, default="")
     _collected: Accumulator = field(init=False)
     _began: float = field(init=False, default=0.0)
+
+    @property
+    def meter(self) -> Meter:
+        """What counts the spending."""
+        return self.time.meter
 
     @property
     def expected_tokens(self) -> int:
@@ -74,8 +83,8 @@ class Attempt:
         """
         await self._announce()
         self.talk.pacer.sent(self.choice.full_name, self.expected_tokens)
-        self._collected = Accumulator(self.choice.provider.value.name)
-        self._began = time.perf_counter()
+        self._collected = Accumulator(self.choice.provider.value.name, self.talk.config.profile.max_reply_bytes)
+        self._began = perf_counter()
         try:
             await self._stream()
             reply = self.talk.hiding.reply(self._collected.reply())
@@ -112,7 +121,7 @@ class Attempt:
         provider, deadlines = self.choice.provider, self.talk.deadlines
         clock = asyncio.get_running_loop().time
         moved = clock()
-        end = moved + deadlines.total_s
+        breathed, end, answers = moved, moved + deadlines.total_s, False
         showing = Showing(self.talk.journal, self.turn_id)
         try:
             with guarded(provider.plugin, "provider", (ProviderError, TimeoutError)):
@@ -127,14 +136,21 @@ class Attempt:
                         if now - moved > deadlines.idle_s / 100:  # moving a deadline costs more than a delta
                             deadline.reschedule(min(now + deadlines.idle_s, end))
                             moved = now
+                        if now - breathed > BREATH_S:  # a stream that never waits: others have to live, too
+                            await asyncio.sleep(0)
+                            breathed = clock()
                         self._collected.add(delta)
                         if self.request.purpose == "turn":
                             showing.add(delta)
+                            if not answers and isinstance(delta, TextDelta):
+                                answers = True
+                                self.time.answering(True)
         except TimeoutError:
             raise self._too_slow(clock() >= end, deadline.expired()) from None
         except PluginError as error:
             raise ProviderError("plugin", error.message, remedy=error.remedy) from error
         finally:
+            self.time.answering(False)
             showing.flush()
 
     def _too_slow(self, was_long: bool, was_silent: bool) -> ProviderError:
@@ -176,7 +192,10 @@ class Attempt:
         else:
             self.meter.add(usage)
         self._correct_pace(usage)
-        self._record(Reply(self._collected.so_far(), (), usage, "error"), why, failure=failure)
+        message = self._collected.so_far()
+        if why in ("cancelled", TOO_LONG):
+            self.unfinished = self.talk.journal.redactor.text(message.text)
+        self._record(Reply(message, (), usage, "error"), why, failure=failure)
 
     def _estimate(self) -> Usage:
         return Usage(self.counted, int(self._collected.characters / CHARACTERS_PER_TOKEN))
@@ -192,7 +211,7 @@ class Attempt:
                 message=reply.message,
                 usage=reply.usage,
                 finish=reply.finish,
-                duration_s=round(time.perf_counter() - self._began, 6),
+                duration_s=round(perf_counter() - self._began, 6),
                 purpose=self.request.purpose,
                 plugin=self.plugin,
                 error=error,

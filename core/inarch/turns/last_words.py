@@ -12,7 +12,7 @@ _REMEDIES: dict[ProviderErrorKind, str] = {
     "malformed": f"try again, {_ANOTHER}",
     "empty": f"try again, {_ANOTHER}",
 }
-_OF_REPLIES = frozenset({"malformed", "empty", "filtered"})
+_OF_REPLIES = frozenset({"malformed", "empty", "filtered", "too_long"})
 """What is found out about a reply here, where the provider's name isn't part of the message."""
 
 

@@ -13,7 +13,7 @@ from attrs import define, field
 from inarch.contract.codec import to_data
 from inarch.contract.records import ToolCall
 
-LimitName = Literal["max_iterations", "max_seconds", "max_tokens", "max_cost_usd", "repeated_states"]
+LimitName = Literal["max_iterations", "max_seconds", "max_tokens", "max_cost_usd", "max_reply_bytes", "repeated_states"]
 
 REPEATS = 3
 """A cycle seen this often, with the same calls, results and files, is going nowhere."""

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 
 from inarch.contract.errors import Cancelled, PluginError, ProviderError
 from inarch.contract.records import Message, Text, Turn
@@ -15,8 +13,8 @@ from inarch.turns.opening import decide, find_defaults, gather, run_decided
 from inarch.turns.run import TurnRun
 from inarch.turns.wording import SO_FAR, results_message, text_message
 
-GRACE_SECONDS = 20.0
-"""How long the last request may take after the turn's own time is up."""
+FINAL = frozenset({"max_cost_usd", "max_tokens", "max_reply_bytes"})
+"""Limits after which nothing more is asked."""
 
 
 async def run_turn(talk: Conversation, prompt: str) -> Turn:
@@ -61,7 +59,7 @@ async def _outcome(run: TurnRun) -> Turn:
 
 async def _answer(run: TurnRun) -> str:
     """The loop: one iteration is a request and all the calls of its reply."""
-    async with _deadline(run):
+    async with run.asker.time.working():
         await gather(run)
         decision = await decide(run)
         if decision.kind == "answer":
@@ -80,31 +78,30 @@ async def _answer(run: TurnRun) -> str:
 
 
 async def _answer_so_far(run: TurnRun, limit: LimitReached) -> str:
-    """Ask once more, without tools, and say which limit was reached; where money or tokens are out, don't ask."""
-    if limit.name in ("max_cost_usd", "max_tokens"):
-        return limit.text
+    """Return what came of an answer that was cut, else ask once more without tools; say which limit was reached."""
+    if limit.name in FINAL or (limit.name == "max_seconds" and run.asker.unfinished):
+        return _kept(run, limit)
     run.settle()
+    seconds = run.asker.time.for_the_last()
     run.messages.append(Message("user", (Text(SO_FAR.format(limit=limit.text)),)))
     try:
-        async with asyncio.timeout(GRACE_SECONDS):
+        async with asyncio.timeout(seconds):
             reply = await ask_fitting(run, "none")
     except (ProviderError, LimitReached) as error:
-        return f"{limit.text} (and there is no answer so far: {error})"
+        return _kept(run, limit, f"{error}")
     except TimeoutError:
-        why = f"{run.main.full_name} did not end one within {GRACE_SECONDS:g} s"
-        return f"{limit.text} (and there is no answer so far: {why})"
-    answer = f"{reply.message.text}\n\n({limit.text})"
+        return _kept(run, limit, f"{run.main.full_name} did not end one within {seconds:.2g} s")
+    return _with_limit(run, reply.message.text, limit)
+
+
+def _kept(run: TurnRun, limit: LimitReached, why: str = "") -> str:
+    """Return the answer so far, which is what came of the last reply; where nothing did, why."""
+    if run.asker.unfinished:
+        return _with_limit(run, run.asker.unfinished, limit)
+    return f"{limit.text} (and there is no answer so far: {why})" if why else limit.text
+
+
+def _with_limit(run: TurnRun, text: str, limit: LimitReached) -> str:
+    answer = f"{text}\n\n({limit.text})"
     run.messages.append(text_message(answer))
     return answer
-
-
-@asynccontextmanager
-async def _deadline(run: TurnRun) -> AsyncIterator[None]:
-    """Turn the end of the turn's wall time into `LimitReached`, wherever the turn stands."""
-    try:
-        async with asyncio.timeout(run.meter.seconds_left()) as deadline:
-            yield
-    except TimeoutError:
-        if not deadline.expired():
-            raise
-        raise run.meter.out_of_time() from None

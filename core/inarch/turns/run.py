@@ -41,7 +41,7 @@ from inarch.turns.outcome import came_to_nothing
 
 RECORDED = (
     "model", "fallback", "decision_model", "strategy", "approve", "max_iterations", "max_seconds", "max_cost_usd",
-    "max_tokens", "context_turns",
+    "max_tokens", "max_reply_bytes", "context_turns",
 )  # fmt: skip
 """Keys of the profile that stand in a turn's record: a replay goes by them."""
 LONGEST_ERROR = 2_000

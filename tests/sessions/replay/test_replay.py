@@ -237,6 +237,19 @@ def test_limits_are_reached_again(tmp_path: Path) -> None:
     assert_same(recorded.replay())
 
 
+def test_an_answer_that_was_cut_by_a_limit_is_cut_again(tmp_path: Path) -> None:
+    root = project(tmp_path / "proj")
+    script: list[Any] = [[TextDelta("as far as "), 600.0, Finish("stop")], [TextDelta("a long answer"), Finish("stop")]]
+
+    recorded = record(root, script, "go on", flags={"max_seconds": 2.0})
+    resume(recorded, script[1:], "take your time", flags={"max_reply_bytes": 6})
+
+    ends = [event.data["turn"] for event in recorded.events() if event.kind == "turn.ended"]
+    contents = [end["content"].split("\n")[0] for end in ends if end["type"] == "agent"]
+    assert contents == ["as far as ", "a long"]
+    assert_same(recorded.replay())
+
+
 def test_token_limits_are_reached_again(tmp_path: Path) -> None:
     root = project(tmp_path / "proj")
     much = inarch.Usage(90_000, 10_000, cost_usd=Decimal(0))

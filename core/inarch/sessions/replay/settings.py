@@ -43,6 +43,7 @@ def settings_of(turn: RecordedTurn, profile: Profile) -> Profile:
             "approve",
             "max_iterations",
             "max_tokens",
+            "max_reply_bytes",
             "context_turns",
         )
         if name in said

@@ -11,8 +11,10 @@ from inarch.contract.errors import PluginError, ProviderError, StoreError
 from inarch.contract.events import ContextDropped, Note
 from inarch.contract.records import Limits, Message, Reply, ToolResult
 from inarch.contract.result_text import result_text
+from inarch.turns.accumulator import TOO_LONG
 from inarch.turns.context.said import Said, by_turns
 from inarch.turns.conversation import COMPACTED_FACTOR, Conversation
+from inarch.turns.limits import LimitReached
 from inarch.turns.models import Choice, choose_model
 
 if TYPE_CHECKING:
@@ -45,6 +47,8 @@ async def ask_fitting(run: TurnRun, tool_choice: ToolChoice = "auto") -> Reply:
     try:
         return await run.asker.ask(run.request(tool_choice))
     except ProviderError as error:
+        if error.kind == TOO_LONG:
+            raise LimitReached("max_reply_bytes", f"stopped: {error.message}; {error.remedy}") from None
         if error.kind != "context_length":
             raise
         return await _ask_with_less(run, error, tool_choice)
