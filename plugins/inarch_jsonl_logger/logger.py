@@ -68,6 +68,11 @@ class JsonlLogger:
         names = re.compile(rf"{re.escape(path.stem)}(\.\d+)?\.jsonl")
         return sorted(other for other in path.parent.glob(f"{path.stem}*.jsonl") if names.fullmatch(other.name))
 
+    def logs(self) -> Sequence[Path]:
+        """Return the log of each session; one of which only set-aside files are left counts, too."""
+        found = (path.name.partition(".")[0] for path in Path(self.folder).glob("*.jsonl"))
+        return [Path(self.folder, f"{name}.jsonl") for name in sorted({*found})]
+
     def summary(self, turn_id: str) -> str | None:
         """Say once what went wrong since it was last said."""
         with self._lock:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import re
 import sqlite3
 import threading
 import time
@@ -94,6 +95,12 @@ class SqliteStore:
         except OSError as error:
             raise store_error(error, str(self._file)) from error
         self._inode = self._file.stat().st_ino
+
+    @property
+    def set_aside(self) -> tuple[Path, ...]:
+        """Databases that were damaged and lie beside the one in use."""
+        named = re.compile(rf"{re.escape(database.FILE)}\.damaged-\d+")
+        return tuple(sorted(path for path in self._folder.iterdir() if named.fullmatch(path.name)))
 
     def append(self, session_id: str, events: Sequence[inarch.Event]) -> None:
         """Keep events, all or none of them; back when the system has them."""
@@ -356,7 +363,7 @@ class SqliteStore:
         if aside is not None:
             self._tell(
                 f"{self._file} was damaged: it is now {aside.name}, {saved} events were saved from it; "
-                "inarch sessions restore FILE brings back what the event log of a session has"
+                "inarch sessions restore brings back what event logs have"
             )
 
     def _rescue(self, aside: Path) -> int:

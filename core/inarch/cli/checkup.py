@@ -15,6 +15,7 @@ from inarch import __version__
 from inarch.cli.front_ends.words import confinement_words
 from inarch.cli.local_servers import PORTS, Ports, local_servers
 from inarch.contract.errors import ConfigError, InarchError
+from inarch.sessions.mending import WAY_ON
 
 if TYPE_CHECKING:
     from inarch.cli.composing import Options
@@ -231,6 +232,10 @@ def _store(app: App) -> Iterator[Finding]:
         yield Finding("store", "wrong", error.message, error.remedy)
         return
     yield Finding("store", "fine", f"{app.config.profile.store}, {len(sessions)} sessions of this directory")
+    for sentence in app.untold_damage():
+        yield Finding("store", "wrong", sentence)
+    for file in app.store_set_aside:
+        yield Finding("store", "note", f"{file} was set aside because it was damaged", f"{WAY_ON}, then delete it")
 
 
 def _programs() -> Iterator[Finding]:

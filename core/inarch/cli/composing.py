@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from decimal import Decimal, InvalidOperation
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from inarch.cli.failure import say
@@ -81,7 +82,7 @@ def compose_app(options: Options) -> App:
     """
     from inarch.sessions.app import compose
 
-    return compose(
+    app = compose(
         profile=options.profile,
         root=options.root,
         flags=options.flags,
@@ -89,6 +90,8 @@ def compose_app(options: Options) -> App:
         files=options.files,
         journal=not options.no_journal,
     )
+    app.on_damage = partial(say, "note")
+    return app
 
 
 def tell_left_out(app: App) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from inarch.contract.errors import UsageError
+from inarch.sessions.mending import WAY_ON
 
 if TYPE_CHECKING:
     from inarch.contract.ports import ContextStore
@@ -43,7 +44,8 @@ def latest(store: ContextStore, root: str) -> SessionInfo:
     """
     known = store.sessions(root)
     if not known:
-        raise UsageError(f"no session of {root} to continue", "leave --continue out to begin one")
+        lost = f", or: {WAY_ON}" if getattr(store, "set_aside", ()) else ""
+        raise UsageError(f"no session of {root} to continue", f"leave --continue out to begin one{lost}")
     return max(known, key=lambda info: (max(info.started, info.updated), info.id))
 
 

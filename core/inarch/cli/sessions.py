@@ -37,7 +37,9 @@ def list_sessions(everywhere: bool, as_json: bool, **given: Any) -> None:
 
     with compose_app(Options.of(given)) as app:
         known = app.store.sessions()
+        aside = app.store_set_aside
         shown = [info for info in known if everywhere or info.root == app.config.root]
+    tell_set_aside(aside)
     if as_json:
         from inarch.contract.codec import to_data
 
@@ -47,6 +49,15 @@ def list_sessions(everywhere: bool, as_json: bool, **given: Any) -> None:
         click.echo(line)
     if not shown:
         click.echo("no sessions yet" if everywhere else "no sessions in this directory; --all shows all others")
+
+
+def tell_set_aside(files: Sequence[str]) -> None:
+    """Say which damaged stores lie beside the one in use: what they held may not all be in the list."""
+    from inarch.cli.failure import say
+    from inarch.sessions.mending import WAY_ON
+
+    for file in files:
+        say("note", f"{file} was set aside because it was damaged; {WAY_ON}, then delete it")
 
 
 def listing(shown: Sequence[SessionInfo], ids: Sequence[str], *, with_root: bool = False) -> Iterator[str]:

@@ -13,8 +13,9 @@ import click
 
 from inarch.cli.options import composing_options
 from inarch.cli.terminal import is_terminal, print_json, print_line
-from inarch.contract.errors import PluginError, UsageError
+from inarch.contract.errors import UsageError
 from inarch.sessions.finding import find_session
+from inarch.sessions.mending import session_logs
 
 if TYPE_CHECKING:
     from datetime import timedelta
@@ -91,7 +92,7 @@ def _ask(chosen: Sequence[SessionInfo]) -> None:
 def _delete(app: App, info: SessionInfo, logs: bool) -> Iterator[Path]:
     """Delete a session and yield the log files of it that stay."""
     app.store.delete(info.id)
-    for file in _files(app, info.id):
+    for file in session_logs(app, info.id):
         if not (logs and _unlink(file)):
             yield file
 
@@ -118,20 +119,3 @@ def _unlink(file: Path) -> bool:
     finally:
         os.close(folder)
     return True
-
-
-def _files(app: App, session_id: str) -> Iterator[Path]:
-    from inarch.contract.doors import guarded
-
-    for tracer in app.composition.tracers:
-        files = getattr(tracer.value, "files", None)
-        if files is None:
-            continue
-        try:
-            with guarded(tracer.plugin, "tracer", passes=()):
-                found = [Path(file) for file in files(session_id)]
-            if tracer.plugin not in app.composition.hosts:  # else they are real paths, whatever has become of them
-                found = [Path(os.path.realpath(file.parent), file.name) for file in found]
-        except PluginError:
-            continue
-        yield from found

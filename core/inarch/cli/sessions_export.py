@@ -41,7 +41,6 @@ def export_session(session_id: str, form: str | None, place: str | None, force: 
     placeholders, and no file's former bytes do.
     """
     from inarch.cli.composing import Options, compose_app
-    from inarch.cli.failure import say
     from inarch.cli.session_ids import latest
     from inarch.cli.terminal import escape
     from inarch.sessions.exporting import export, format_of
@@ -66,8 +65,6 @@ def export_session(session_id: str, form: str | None, place: str | None, force: 
             size = write_export(pieces, target, force=force)
             if not given["quiet"]:
                 click.echo(escape(f"{target}  {info.events:,} events, {size:,} bytes", keep_newlines=False))
-        for sentence in getattr(app.store, "damage", ()):
-            say("note", sentence)
 
 
 @frozen

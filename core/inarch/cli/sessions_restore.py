@@ -22,21 +22,28 @@ MOST_TOLD = 20
 
 
 @click.command("restore")
-@click.argument("file", metavar="FILE", type=click.Path(path_type=Path))
+@click.argument("file", metavar="[FILE]", type=click.Path(path_type=Path), required=False)
 @click.option("--json", "as_json", is_flag=True, help="One JSON object.")
 @composing_options
-def restore_sessions(file: Path, as_json: bool, **given: Any) -> int:
-    """Put the sessions of an event log back into the store, and say what is lost; exit 1 if it has none."""
+def restore_sessions(file: Path | None, as_json: bool, **given: Any) -> int:
+    """Put the sessions of an event log back into the store, and say what is lost; exit 1 if it has none.
+
+    Without FILE, every session of this directory that has an event log.
+    """
     from inarch.cli.composing import Options, compose_app
     from inarch.contract.codec import to_data
-    from inarch.sessions.restoring import restore_log
+    from inarch.sessions.mending import all_logs
+    from inarch.sessions.restoring import restore_log, restore_logs
 
     with compose_app(Options.of(given)) as app:
         try:
-            done = restore_log(app.store, file, app.config.root)
+            if file is None:
+                done = restore_logs(app.store, all_logs(app), app.config.root)
+            else:
+                done = restore_log(app.store, file, app.config.root)
         except OSError as error:
             raise UsageError(
-                f"{file} can't be read: {error.strerror or error}", "name a JSON Lines event log"
+                f"{file or error.filename} can't be read: {error.strerror or error}", "name a JSON Lines event log"
             ) from None
         asyncio.run(app.store.sync())
     if as_json:
@@ -47,7 +54,7 @@ def restore_sessions(file: Path, as_json: bool, **given: Any) -> int:
         for line in _lines(session):
             print_line(line)
     if not done.sessions:
-        print_line(f"{file} has no event that can be read")
+        print_line(f"{file} has no event that can be read" if file else "no session of this directory has an event log")
     return 0 if done.sessions else 1
 
 

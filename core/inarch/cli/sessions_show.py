@@ -62,7 +62,7 @@ def show_session(session_id: str, as_json: bool, full: bool, **given: Any) -> No
 
     for place, line in enumerate(where_lines(history, events)):
         click.echo(f"{'' if place else chr(10)}{escape(line, keep_newlines=False)}")
-    _tell(damage, events)
+    _tell_gaps(events)
 
 
 def _as_json(info: SessionInfo, history: History, events: Sequence[Event]) -> dict[str, Any]:
@@ -81,18 +81,17 @@ def _as_json(info: SessionInfo, history: History, events: Sequence[Event]) -> di
     }
 
 
-def _tell(damage: Sequence[str], events: Sequence[Event]) -> None:
-    """Say what is damaged, and which events are missing without any trace."""
+def _tell_gaps(events: Sequence[Event]) -> None:
+    """Say which events are missing without any trace; what was found damaged is said when the store is closed."""
     from inarch.cli.failure import say
     from inarch.journal.event_log import gap_words, missing
+    from inarch.sessions.mending import WAY_ON
 
-    for sentence in damage:
-        say("note", sentence)
     gaps = missing(event.seq for event in events)
     for first, last in gaps:
         say("note", gap_words(first, last))
     if gaps:
-        say("note", "inarch sessions restore FILE brings back what the session's event log has")
+        say("note", WAY_ON)
 
 
 def story(info: SessionInfo, history: History, glyphs: dict[str, str], *, full: bool = False) -> Iterator[str]:

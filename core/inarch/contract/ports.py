@@ -258,9 +258,10 @@ class Policy(Protocol):
 class Tracer(Protocol):
     """Sees every stored event and changes nothing.
 
-    One that keeps a log of each session may offer two more methods: `copied(event)` is given each event that a session
-    was forked with, `files(session_id)` returns the paths of its files about a session. `remarks()` may return lines
-    about how its plugin was composed, such as a part that had to be left out: they are told before the first turn.
+    One that keeps a log of each session may offer more methods: `copied(event)` is given each event that a session was
+    forked with, `files(session_id)` returns the paths of its files about a session, `logs()` those of the logs of all
+    sessions as `inarch sessions restore` takes them, named by the session's id. `remarks()` may return lines about how
+    its plugin was composed, such as a part that had to be left out: they are told before the first turn.
     """
 
     @property
@@ -286,7 +287,9 @@ class ContextStore(Protocol):
 
     `append` returned means: handed to the operating system (safe from kill -9). `sync` returned means: on disk (safe
     from power loss). Failures are `StoreError`s. One that can read a long session without holding it whole may offer
-    `scan(session_id, after=0)`, an iterator over what `load` returns.
+    `scan(session_id, after=0)`, an iterator over what `load` returns. `damage`, a list that may grow, may have a
+    sentence for every loss that was found: each is told once. `set_aside` may name files of damaged stores that lie
+    beside this one.
 
     One may also keep what the kernel derives from events, so that a long session is not read whole for every question:
     `put_snapshot(session_id, name, seq, data)` keeps bytes about the events up to `seq` in the place of those that had

@@ -20,6 +20,8 @@ SCHEMA = 1
 """The newest version of the lines that is known here."""
 MOST_PROBLEMS = 1000
 """Of a file that is no log at all, more lines than these are only counted."""
+LONGEST_FIRST = 1 << 20
+"""Bytes of the first line that are looked at to know whose log it is."""
 _BEGINNING = re.compile(rb'\{"(?:schema|seq)":')
 _FIELDS = ("seq", "time", "session_id", "turn_id", "kind", "data")
 _SEQ_END = 1 << 32
@@ -71,6 +73,16 @@ def read_sessions(path: Path) -> SessionsRead:
         OSError: A file can't be read.
     """
     return _read(path, _Reading()).all(path.name)
+
+
+def first_event(path: Path) -> Event | None:
+    """Return the event that a log begins with, None where its first line is none.
+
+    Raises:
+        OSError: A file can't be read.
+    """
+    with log_files(path)[0].open("rb") as lines:
+        return _event_of(lines.readline(LONGEST_FIRST).strip())[0]
 
 
 def log_files(path: Path) -> list[Path]:

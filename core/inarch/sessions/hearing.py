@@ -26,10 +26,16 @@ class Heard:
     counter: TokenCounter = field(factory=TokenCounter)
     undone: Undone = field(factory=Undone)
     commands: CommandOutputs = field(factory=CommandOutputs)
+    holes: list[tuple[int, int]] = field(init=False, factory=list)
+    """First and last number of each gap among the events."""
+    _last: int = field(init=False, default=0)
     _numbers: dict[str, int] = field(init=False, factory=dict)
 
     def take(self, event: Event) -> None:
         """Hear an event; shapes that are not understood are passed over."""
+        if event.seq > self._last + 1:
+            self.holes.append((self._last + 1, event.seq - 1))
+        self._last = event.seq
         try:
             if event.kind in _SPENDING:
                 self.ledger.saw(event)
@@ -49,6 +55,7 @@ class Heard:
             "undone": self.undone.to_data(),
             "commands": self.commands.to_data(),
             "numbers": self._numbers,
+            "holes": [self._last, self.holes],
         }
 
     def go_on_from(self, data: Any) -> None:
@@ -57,6 +64,8 @@ class Heard:
         self.counter.learn_again(data["counter"])
         self.undone.go_on_from(data["undone"])
         self.commands.go_on_from(data["commands"])
+        self._last = int(data["holes"][0])
+        self.holes = [(first, last) for first, last in data["holes"][1]]
         self._reserve("".join(f"‹secret:{tag}:{number}›" for tag, number in data["numbers"].items()))
 
     def _reserve(self, text: str) -> None:

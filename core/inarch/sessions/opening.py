@@ -18,6 +18,7 @@ from inarch.journal import Journal, MemoryStore
 from inarch.plugins import Bound
 from inarch.sessions.healing import end_what_was_cut_off
 from inarch.sessions.hearing import Heard
+from inarch.sessions.mending import bring_back
 from inarch.sessions.observers import Observer
 from inarch.sessions.parts import Parts
 from inarch.sessions.undo.telling import Undone
@@ -44,7 +45,14 @@ def open_conversation(parts: Parts, session_id: str | None) -> Conversation:
     if (missing := parts.missing_models()) is not None:
         raise missing
     store, failure = _store_or_memory(parts, session_id)
-    history, heard = _resumed(store, session_id, partial(Heard, parts.redactor))
+    make = partial(Heard, parts.redactor)
+    history, heard = _resumed(store, session_id, make)
+    told = parts.untold_damage()
+    if session_id and (heard.holes or told):
+        came_back, more = bring_back(parts, session_id, heard.holes)
+        told += more
+        if came_back:
+            history, heard = _resumed(store, session_id, make)
     ledger, remembered = heard.ledger, (heard.undone, heard.commands)
     if history is not None and _is_elsewhere(history.root, parts.config.root):
         raise UsageError(f"session {session_id} is about {history.root}", "go on with it there, or with that as --root")
@@ -64,7 +72,7 @@ def open_conversation(parts: Parts, session_id: str | None) -> Conversation:
     journal.listeners.append(lambda event: _count_effects(talk, event))
     if history is None:
         _record_start(parts, journal)
-    for note in notes:
+    for note in (*(Note(sentence, "store") for sentence in told), *notes):
         journal.record(note)
     if failure is not None:
         journal.record(ErrorHappened(f"not recorded: {failure.message}", failure.remedy, door="store"))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Collection, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
@@ -33,6 +33,9 @@ class Parts:
     front_end: FrontEnd | None
     journalled: bool
     environ: Mapping[str, str]
+    on_damage: Callable[[str], object] | None = field(default=None, init=False)
+    """Hears at the end what the store found damaged and no session has told."""
+    _told: set[str] = field(factory=set, init=False)
     _closed: bool = field(default=False, init=False)
 
     @cached_property
@@ -172,6 +175,18 @@ class Parts:
             except PluginError:
                 continue  # it will fail again with the first event that is recorded, and is told then
 
+    @property
+    def store_set_aside(self) -> tuple[str, ...]:
+        """The files of former stores that were damaged and lie beside the one in use."""
+        return tuple(map(str, getattr(self.store, "set_aside", ())))
+
+    def untold_damage(self) -> list[str]:
+        """Return a sentence for each damage that the store has found since this was last asked."""
+        found = getattr(self.__dict__.get("store"), "damage", ())
+        new = [sentence for sentence in found if sentence not in self._told]
+        self._told.update(new)
+        return new
+
     def take_store(self, other: Parts) -> None:
         """Go on with the store that other parts have opened, if it is the one of this profile, too."""
         is_same = (self.config.profile.store, self.journalled) == (other.config.profile.store, other.journalled)
@@ -188,6 +203,9 @@ class Parts:
         for tracer in self.composition.tracers:
             self._shut(tracer.plugin, "tracer", tracer.value)
         if "store" in self.__dict__:
+            if self.on_damage is not None:
+                for sentence in self.untold_damage():
+                    self.on_damage(sentence)
             self._shut(self.config.profile.store, "store", self.store)
         if "workspace" in self.__dict__:
             self._shut(self.config.profile.workspace, "workspace", self.workspace)

@@ -55,7 +55,7 @@ class Restoration:
     problems: tuple[LogProblem, ...]
 
 
-def restore_log(store: ContextStore, path: Path, root: str) -> Restoration:
+def restore_log(store: ContextStore, path: Path, root: str, *, only: str | None = None) -> Restoration:
     """Put the sessions of a log, and of the files that were set aside before it, into the store under their ids.
 
     Of a session that the store has in parts the missing events are added. Where log and store tell different stories
@@ -65,14 +65,38 @@ def restore_log(store: ContextStore, path: Path, root: str) -> Restoration:
         store: Where to.
         path: The log.
         root: The workspace of a session whose beginning is lost.
+        only: The one session to be restored; None restores all.
 
     Raises:
         OSError: A file can't be read.
         StoreError: The store takes nothing more; what it has taken stays, and restoring may be repeated.
     """
     read = read_sessions(path)
-    restored = (_restore(store, session_id, events, root) for session_id, events in read.sessions.items())
+    wanted = [one for one in read.sessions.items() if only in (None, one[0])]
+    restored = (_restore(store, session_id, events, root) for session_id, events in wanted)
     return Restoration(tuple(restored), read.problems)
+
+
+def restore_logs(store: ContextStore, paths: Iterable[Path], root: str) -> Restoration:
+    """Put every session of the workspace `root` back that one of the logs has; others' logs are passed over.
+
+    Raises:
+        OSError: A file can't be read.
+        StoreError: As `restore_log`.
+    """
+    done = [restore_log(store, path, root) for path in paths if _first_root(path) == root]
+    return Restoration(
+        tuple(session for one in done for session in one.sessions),
+        tuple(problem for one in done for problem in one.problems),
+    )
+
+
+def _first_root(path: Path) -> str | None:
+    """Return the workspace that the first event of a log names."""
+    from inarch.journal.event_log import first_event
+
+    first = first_event(path)
+    return str(first.data.get("root")) if first is not None and first.kind == SessionStarted.kind else None
 
 
 def _restore(store: ContextStore, session_id: str, events: Sequence[Event], root: str) -> Restored:
