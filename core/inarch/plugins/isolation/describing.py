@@ -18,7 +18,11 @@ TOOL_MEMBERS = (
     "requires_confirmation", "receives_secrets",
 )  # fmt: skip
 MODEL_MEMBERS = ("name", "default_model", "default_decision_model")
-_OPTIONAL = {"tools": ("shape", "allowed_by"), "models": ("find_default",), "tracers": ("copied", "files", "remarks")}
+_OPTIONAL = {
+    "tools": ("shape", "allowed_by"),
+    "models": ("find_default",),
+    "tracers": ("copied", "files", "logs", "remarks"),
+}
 
 
 def described(registration: Registration, settings_schema: Mapping[str, Any] | None) -> dict[str, Any]:

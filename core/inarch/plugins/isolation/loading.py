@@ -97,8 +97,8 @@ def _tracer(host: Host, target: str, item: Mapping[str, Any]) -> Any:
     tracer: Any = proxies.FarTracer(host, target, item["name"])
     if "copied" in item["offers"]:
         tracer.copied = proxies.copied_by(tracer)
-    if "files" in item["offers"]:
-        tracer.files = proxies.files_of(tracer)
+    for method in {"files", "logs"}.intersection(item["offers"]):
+        setattr(tracer, method, proxies.files_of(tracer, method))
     if "remarks" in item["offers"]:
         tracer.remarks = proxies.texts_of(tracer, "remarks")
     return tracer

@@ -132,6 +132,7 @@ METHODS: dict[tuple[str, str], Method] = {
     ("tracers", "saw"): _saw,
     ("tracers", "copied"): _copied,
     ("tracers", "files"): lambda _, tracer, args, __: to_data(list(tracer.files(args))),
+    ("tracers", "logs"): lambda _, tracer, __, ___: to_data(list(map(str, tracer.logs()))),
     ("tracers", "remarks"): lambda _, tracer, __, ___: to_data(list(tracer.remarks())),
     ("tracers", "summary"): lambda _, tracer, args, __: tracer.summary(args),
     ("tracers", "close"): lambda _, tracer, __, ___: tracer.close(),

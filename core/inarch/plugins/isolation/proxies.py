@@ -310,13 +310,13 @@ def copied_by(tracer: FarTracer) -> Callable[[Event], None]:
     return lambda event: tracer._host.call(tracer._target, "copied", event.line, door="tracer") and None
 
 
-def files_of(tracer: FarTracer) -> Callable[[str], list[str]]:
-    """Return the tracer's `files`: what it names elsewhere than in its own folders is not its own to be deleted."""
-    texts, host = texts_of(tracer, "files"), tracer._host
+def files_of(tracer: FarTracer, method: str) -> Callable[..., list[str]]:
+    """Return the tracer's `files` or `logs`: what it names elsewhere than in its own folders is not its own to be deleted."""
+    texts, host = texts_of(tracer, method), tracer._host
 
-    def files(session_id: str) -> list[str]:
+    def files(*session_id: str) -> list[str]:
         found = []
-        for path in texts(session_id):
+        for path in texts(*session_id):
             folder, name = os.path.split(path)
             if "\0" in path or not os.path.isabs(path) or not is_granted(folder, host.launch.job):
                 raise wrong(host, f"a file that is none of its own: {path!r}")
