@@ -311,7 +311,7 @@ def copied_by(tracer: FarTracer) -> Callable[[Event], None]:
 
 
 def files_of(tracer: FarTracer, method: str) -> Callable[..., list[str]]:
-    """Return the tracer's `files` or `logs`: what it names elsewhere than in its own folders is not its own to be deleted."""
+    """Return the tracer's `files` or `logs`: what lies elsewhere than in its own folders is not its own."""
     texts, host = texts_of(tracer, method), tracer._host
 
     def files(*session_id: str) -> list[str]:
