@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from acp import schema
 
@@ -14,26 +14,34 @@ MODES = {
 }
 
 
-def modes(current: str) -> schema.SessionModeState:
+def choices(reads_only: bool) -> dict[str, tuple[str, str]]:
+    """Return the modes that an editor can choose: where the command was started to read only, no other."""
+    return {"none": MODES["none"]} if reads_only else MODES
+
+
+def modes(current: str, offered: Mapping[str, tuple[str, str]]) -> schema.SessionModeState:
     """Return the modes as the protocol's own list of them."""
     return schema.SessionModeState(
         current_mode_id=current,
         available_modes=[
-            schema.SessionMode(id=mode, name=name, description=words) for mode, (name, words) in MODES.items()
+            schema.SessionMode(id=mode, name=name, description=words) for mode, (name, words) in offered.items()
         ],
     )
 
 
-def config_options(mode: str, model: str, models: Sequence[str]) -> list[schema.SessionConfigOptionSelect]:
+def config_options(
+    mode: str, offered: Mapping[str, tuple[str, str]], model: str, models: Sequence[str]
+) -> list[schema.SessionConfigOptionSelect]:
     """Return mode and model as options of the session.
 
     Args:
         mode: The mode that holds.
+        offered: Those that can be chosen.
         model: The model that is asked.
         models: Those that are offered.
     """
     return [
-        _option("mode", "Mode", mode, [(key, *words) for key, words in MODES.items()]),
+        _option("mode", "Mode", mode, [(key, *words) for key, words in offered.items()]),
         _option("model", "Model", model, [(name, name, None) for name in dict.fromkeys([model, *models])]),
     ]
 

@@ -10,7 +10,11 @@ import inarch
 @click.command("acp")
 @click.option("--profile", metavar="NAME", help="Profile of the configuration, for every session.")
 @click.option("--model", metavar="PROVIDER/NAME", help="Model to ask; auto picks one.")
-@click.option("--approve", type=click.Choice(["ask", "edits", "all", "none"]), help="What runs without a question.")
+@click.option(
+    "--approve",
+    type=click.Choice(["ask", "edits", "all", "none"]),
+    help="What runs without a question; with none, nothing that an editor chooses lifts it.",
+)
 @click.pass_obj
 def acp(context: inarch.PluginContext, profile: str | None, model: str | None, approve: str | None) -> int:
     """Serve an editor that speaks the Agent Client Protocol, over standard input and output.

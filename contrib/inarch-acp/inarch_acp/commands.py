@@ -68,8 +68,13 @@ def available_commands() -> schema.AvailableCommandsUpdate:
     )
 
 
-async def run_command(session: inarch.Session, text: str) -> str | None:
+async def run_command(session: inarch.Session, text: str, changes_files: bool = True) -> str | None:
     """Return what a command has to say; None where the text is none of them. A cancel waits for its end.
+
+    Args:
+        session: What it is about.
+        text: What was typed.
+        changes_files: Whether commands that do may run.
 
     Raises:
         InarchError: It can't be done now.
@@ -78,6 +83,8 @@ async def run_command(session: inarch.Session, text: str) -> str | None:
     if found is None or found[1] not in COMMANDS:
         return None
     run = COMMANDS[found[1]][2]
+    if run in (_undo, _redo) and not changes_files:
+        raise inarch.UsageError(f"/{found[1]} changes files", "it was started with --approve none, which keeps them")
     work = asyncio.ensure_future(asyncio.to_thread(run, session, (found[2] or "").strip()))
     while not work.done():
         try:

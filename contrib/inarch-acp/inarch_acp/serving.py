@@ -245,7 +245,7 @@ class Server:
         self._opening.add(session_id or "")
         try:
             app = await self._composed(place)
-            talk = Talk(app, self._send, self.connection.send_request, self.models)
+            talk = Talk(app, self._send, self.connection.send_request, self.models, self.flags.get("approve") == "none")
             try:
                 await asyncio.to_thread(talk.open, session_id)
             except BaseException:

@@ -13,7 +13,7 @@ from attrs import define, field
 import inarch
 from inarch_acp.asking import Asking, Request
 from inarch_acp.calls import LARGEST_DIFF
-from inarch_acp.choices import MODES, config_options, modes
+from inarch_acp.choices import choices, config_options, modes
 from inarch_acp.commands import run_command
 from inarch_acp.pictures import has_pictures, put_pictures
 from inarch_acp.prompts import Prompt
@@ -33,12 +33,14 @@ class Talk:
         send: Sends an update about the session.
         request: Sends a request to the editor.
         models: Models that are offered beside the profile's own.
+        reads_only: Whether nothing that has effects runs, whatever the editor chooses.
     """
 
     app: inarch.App
     send: Send
     request: Request
     models: tuple[str, ...] = ()
+    reads_only: bool = False
     mode: str = field(init=False)
     model: str = field(init=False)
     session: inarch.Session = field(init=False)
@@ -125,10 +127,12 @@ class Talk:
         """Let other calls run without a question.
 
         Raises:
-            UsageError: There is no such mode.
+            UsageError: There is no such mode, or it is beyond the one that the command was started with.
         """
-        if mode not in MODES:
-            raise inarch.UsageError(f"there is no mode {mode!r}", f"one of {', '.join(MODES)}")
+        offered = choices(self.reads_only)
+        if mode not in offered:
+            beside = " beside --approve none" if self.reads_only else ""
+            raise inarch.UsageError(f"there is no mode {mode!r}{beside}", f"one of {', '.join(offered)}")
         self.session.set_approve(mode)
         self.mode = mode
         self._send(schema.CurrentModeUpdate(session_update="current_mode_update", current_mode_id=mode))
@@ -149,12 +153,14 @@ class Talk:
     @property
     def modes(self) -> schema.SessionModeState:
         """The modes and which one holds."""
-        return modes(self.mode)
+        return modes(self.mode, choices(self.reads_only))
 
     @property
     def options(self) -> Any:
         """Mode and model as the session's options."""
-        return config_options(self.mode, self.model, [self.app.config.profile.model, *self.models])
+        return config_options(
+            self.mode, choices(self.reads_only), self.model, [self.app.config.profile.model, *self.models]
+        )
 
     async def close(self) -> None:
         """End what runs, in good order, and let go of everything."""
@@ -165,7 +171,7 @@ class Talk:
         await self.app.aclose()
 
     async def _answer(self, prompt: Prompt) -> schema.PromptResponse:
-        said = await run_command(self.session, prompt.text)
+        said = await run_command(self.session, prompt.text, changes_files=not self.reads_only)
         if said is not None:
             self._send(agent_chunk(said, inarch.new_id()))
             return schema.PromptResponse(stop_reason="end_turn")

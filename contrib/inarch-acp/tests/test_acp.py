@@ -177,13 +177,40 @@ def test_an_editor_that_does_not_answer_a_question_as_it_should_said_no(desk: An
     asyncio.run(main())
 
 
+def test_no_editor_lifts_what_the_command_line_forbids(desk: Any, say: Any, replies: Any) -> None:
+    made = replies.calling(("create_file", {"file_path": "x.txt", "content": "x"}))
+    desk.model.script = {"make": [made, replies.text("made")]}
+
+    async def main() -> None:
+        async with desk.editor("--approve", "none") as (_, connection, _):
+            opened = await connection.new_session(cwd=str(desk.root), mcp_servers=[])
+            session = opened.session_id
+            assert [mode.id for mode in opened.modes.available_modes] == ["none"]
+            assert [option.value for option in opened.config_options[0].options] == ["none"]
+            await connection.set_session_mode(session_id=session, mode_id="none")
+            for lifting in (
+                *(connection.set_session_mode(session_id=session, mode_id=mode) for mode in ("ask", "edits", "all")),
+                *(connection.set_config_option("mode", session, mode) for mode in ("ask", "edits", "all")),
+                *(connection.prompt(session_id=session, prompt=say(text)) for text in ("/undo", "/redo")),
+            ):
+                with pytest.raises(RequestError) as error:
+                    await lifting
+                assert error.value.code == -32602
+                assert "--approve none" in str(error.value)
+            await connection.prompt(session_id=session, prompt=say("make"))
+            assert not (desk.root / "x.txt").exists()
+
+    asyncio.run(main())
+
+
 def test_modes_and_models_change_for_a_session(desk: Any, say: Any, replies: Any) -> None:
     made = replies.calling(("create_file", {"file_path": "x.txt", "content": "x"}))
     desk.model.script = {"make": [made, replies.text("made")], "hello": [replies.text("hi")]}
 
     async def main() -> None:
-        async with desk.editor("--approve", "none") as (editor, connection, _):
+        async with desk.editor() as (editor, connection, _):
             session = await desk.new(connection)
+            await connection.set_session_mode(session_id=session, mode_id="none")
             await connection.prompt(session_id=session, prompt=say("make"))
             assert not (desk.root / "x.txt").exists()
             await connection.set_session_mode(session_id=session, mode_id="edits")
