@@ -109,6 +109,7 @@ if TYPE_CHECKING:
     from inarch.contract.records import UsageDelta as UsageDelta
     from inarch.contract.records import Verdict as Verdict
     from inarch.contract.records import Walk as Walk
+    from inarch.contract.references import reference_fault as reference_fault
     from inarch.contract.result_text import result_text as result_text
     from inarch.contract.service import HttpService as HttpService
     from inarch.contract.tooling import FunctionTool as FunctionTool
@@ -146,6 +147,7 @@ _HOMES: dict[str, str] = {
         " Finish FinishReason Image Limits Message ModelInfo ModelRequest Part PartData PlannedCall"
         " PluginContext Price ProposedFile Reasoning ReasoningDelta Refused Reply ResultPart SearchHit SearchHits"
         " SessionInfo Survey Text TextDelta ToolCall ToolError ToolResult ToolSpec Turn Usage UsageDelta Verdict Walk",
+        "contract.references": "reference_fault",
         "contract.result_text": "result_text",
         "contract.service": "HttpService",
         "contract.tooling": "FunctionTool tool",

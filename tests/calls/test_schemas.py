@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from typing import Any
@@ -9,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
+from inarch.calls import bounded
 from inarch.calls.fastcheck import checker
 from inarch.calls.schemas import BrokenSchema, Schema, check_arguments, expected
 from inarch.contract.errors import ToolFailed
@@ -180,3 +182,50 @@ def test_other_keywords_are_left_to_jsonschema() -> None:
     schema = Schema({"type": "object", "properties": {"a": {"pattern": "^x"}}})
     assert schema.faults({"a": "xy"}) == ()
     assert schema.faults({"a": "yx"})
+
+
+DOUBLING = {f"d{number}": {"allOf": [{"$ref": f"#/$defs/d{number + 1}"}] * 2} for number in range(60)}
+
+
+@pytest.mark.parametrize(
+    ("schema", "value"),
+    [
+        ({"$defs": {**DOUBLING, "d60": {"type": "integer"}}, "$ref": "#/$defs/d0"}, 1),
+        ({"type": "array", "allOf": [{"items": {"$ref": "#"}}] * 3}, eval("[" * 60 + "]" * 60)),
+        ({"type": "array", "uniqueItems": True}, [{"n": number} for number in range(9_000)]),
+        ({"items": {"enum": [{"n": number} for number in range(3_000)]}}, [{}] * 3_000),
+    ],
+    ids=["references", "nested", "unique", "enum"],
+)
+def test_a_schema_that_would_be_applied_for_ever_is_broken(
+    schema: dict[str, Any], value: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bounded, "MOST_STEPS", 50_000)
+    with pytest.raises(BrokenSchema, match="more than 50,000 steps"):
+        Schema(schema).faults(value)
+    assert Schema({"minimum": 2, "multipleOf": 1}).faults(1), "the next one begins anew"
+
+
+@pytest.mark.parametrize(
+    ("pattern", "text"),
+    [
+        ("^(a+)+$", "a" * 60 + "b"),
+        ("^(a|a)*$", "a" * 60 + "b"),
+        ("^(([a-z])+.)+[A-Z]$", "a" * 100),
+        ("^a*a*a*a*a*a*b$", "a" * 5_000),
+        (r"^(a*)*\1$", "a" * 60 + "b"),
+        ("^(?:a{1,99}){1,99}$", "a" * 60 + "b"),
+        ("(?=(a+)+b)", "a" * 60),
+    ],
+)
+def test_a_text_that_a_pattern_would_take_for_ever_on_is_not_held_to_it(pattern: str, text: str) -> None:
+    assert Schema({"type": "string", "pattern": pattern}).faults(text) == ()
+    assert Schema({"patternProperties": {pattern: False}}).faults({text: 1}) == ()
+    assert Schema({"type": "string", "pattern": pattern}).faults("!"), "a short one is"
+
+
+@given(
+    st.from_regex(r"\A[ab]{1,20}\Z"), st.sampled_from(["^a+$", "b", "^(a|bb)+$", "a{2}", "^[ab]{3,}$", "(ab)*", "$"])
+)
+def test_what_is_held_to_a_pattern_is_what_re_says(text: str, pattern: str) -> None:
+    assert (Schema({"pattern": pattern}).faults(text) == ()) == bool(re.search(pattern, text))

@@ -45,6 +45,19 @@ def double(number: int) -> int:
     return 2 * number
 
 
+def described(properties: dict[str, Any]) -> Any:
+    """A tool that says of its own what it takes."""
+    schema = {"type": "object", "properties": properties}
+    return inarch.tool(input_schema=schema)(double)
+
+
+def deep(levels: int) -> dict[str, Any]:
+    schema: dict[str, Any] = {"type": "integer"}
+    for _ in range(levels):
+        schema = {"type": "array", "items": schema}
+    return schema
+
+
 @pytest.mark.parametrize(
     ("kind", "value", "said"),
     [
@@ -54,6 +67,19 @@ def double(number: int) -> int:
         ("tools", double, "tool 'double' is a plain function: put @inarch.tool above it"),
         ("tracers", Watcher, "is a class; return an instance"),
         ("tools", inarch.tool(double), ""),
+        ("tools", described({"x": {"$ref": "http://127.0.0.1:9/x"}}), "which is outside of it"),
+        ("tools", described({"x": {"$ref": "other.json#/x"}}), "which is outside of it"),
+        ("tools", described({"x": {"items": [{"anyOf": [{"$dynamicRef": "file:///x"}]}]}}), "which is outside of it"),
+        ("tools", described({"x": {"$ref": "#/$defs/absent"}}), "which is not in it"),
+        ("tools", described({"x": {"$ref": "#anchor"}}), "which is not in it"),
+        ("tools", described({"x": {"$id": "http://x/", "$ref": "#/y"}}), "an $id of its own"),
+        ("tools", described({"x": {"$ref": ["#"]}}), "a reference that is no text"),
+        ("tools", described({"x": {"$ref": "#/properties/y/const"}, "y": {"const": {"$ref": "x:"}}}), "not in it"),
+        ("tools", described({"$ref": {"type": "string"}}), ""),
+        ("tools", described({"properties": {"$ref": "//x"}}), "which is outside of it"),
+        ("tools", described({"x": deep(200)}), "nested deeper than 100 levels"),
+        ("tools", described({"$ref": {"$anchor": "a"}, "y": {"$ref": "#a"}, "z": {"const": {"$ref": "x:"}}}), ""),
+        ("tools", described({"x": {"$ref": "#/properties/a~1%20b"}, "a/ b": True}), ""),
     ],
 )
 def test_what_an_author_gets_wrong_is_said(kind: str, value: object, said: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from itertools import islice
 from typing import TYPE_CHECKING, Any, cast
 
 from attrs import define, field
@@ -15,8 +16,12 @@ if TYPE_CHECKING:
     from jsonschema import ValidationError
     from jsonschema.protocols import Validator
 
+    from inarch.calls.bounded import Steps
+
 MOST_FAULTS = 3
 """Faults that one message names."""
+MOST_LOOKED_AT = 1_000
+"""Faults that are sorted for these."""
 LONGEST_VALUE = 80
 
 
@@ -41,6 +46,7 @@ class Schema:
     noun: str = "argument"
     _fast: Check | None = field(init=False)
     _whole: Validator | None = field(init=False, default=None)
+    _steps: Steps = field(init=False)
 
     @_fast.default
     def _compiled(self) -> Check | None:
@@ -58,7 +64,7 @@ class Schema:
         from referencing.exceptions import Unresolvable
 
         try:
-            errors = sorted(self._validator().iter_errors(value), key=_depth)
+            errors = sorted(islice(self._validator().iter_errors(value), MOST_LOOKED_AT), key=_depth)
         except (SchemaError, UnknownType, Unresolvable, *_BREAKS) as error:
             reason = error.message if isinstance(error, SchemaError) else f"{type(error).__name__}: {error}"
             raise BrokenSchema(reason) from error
@@ -68,13 +74,15 @@ class Schema:
         return unique[:MOST_FAULTS] + ((f"and {more} more",) if more > 0 else ())
 
     def _validator(self) -> Validator:
+        from inarch.calls.bounded import MOST_STEPS, Steps, bounded_validator
+
         if self._whole is None:
             from jsonschema import Draft202012Validator
-            from referencing.jsonschema import EMPTY_REGISTRY
 
             Draft202012Validator.check_schema(self.source)
-            # With a registry of its own jsonschema never fetches a reference over the network.
-            self._whole = Draft202012Validator(self.source, registry=EMPTY_REGISTRY)
+            self._steps = Steps()
+            self._whole = bounded_validator(self.source, self._steps)
+        self._steps.left = MOST_STEPS
         return self._whole
 
     def _say(self, error: ValidationError) -> Iterable[str]:

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, get_args
 
 from inarch.contract.ports import SlashCommand, StoreSpec, WorkspaceSpec
 from inarch.contract.records import Category
+from inarch.contract.references import reference_fault
 
 _TOOL_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
@@ -107,7 +108,11 @@ def _tool_fault(tool: Any) -> str:
         (isinstance(getattr(tool, "requires_confirmation", None), bool), "needs requires_confirmation, true or false"),
         (isinstance(getattr(tool, "receives_secrets", None), bool), "needs receives_secrets, true or false"),
     )
-    return next((f"tool {tool.name!r} {text}" for holds, text in rules if not holds), "")
+    fault = next((text for holds, text in rules if not holds), "")
+    for member in () if fault else ("input_schema", "output_schema"):
+        stray = reference_fault(getattr(tool, member) or {})
+        fault = fault or (stray and f"has an {member} that {stray}")
+    return fault and f"tool {tool.name!r} {fault}"
 
 
 def _is_mapping_or_none(value: object) -> bool:
