@@ -131,7 +131,7 @@ def test_no_place_of_a_template_is_left_open(kind: str) -> None:
 )
 def test_each_kind_passes_its_own_tests(tmp_path: Path, kind: str) -> None:
     folder = make(tmp_path, kind, f"my-{kind}")
-    done = python("-m", "pytest", "-q", "-p", "no:cacheprovider", folder.name, cwd=tmp_path)
+    done = python("-m", "pytest", "-q", "-W", "error", "-p", "no:cacheprovider", folder.name, cwd=tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr
 
 

@@ -17,7 +17,19 @@ PATIENCE_S = 240.0
 AT_ONCE = 60
 ALL = [*((OPENAI, fault) for fault in OPENAI_FAULTS), *((CLAUDE, fault) for fault in CLAUDE_FAULTS)]
 IDS = [f"{model.partition('/')[0]}: {fault.name}" for model, fault in ALL]
+EACH = [*zip(IDS, ALL, strict=True)]
 Outcomes = Mapping[str, Outcome | BaseException]
+FEW = {
+    *IDS[::8],
+    *({(model, fault.ends in ("text", "calls") and fault.ends): name for name, (model, fault) in EACH}).values(),
+}
+"""For the daily run: one script of each wire and kind of end, and every eighth; each costs LiteLLM half a second."""
+
+
+def marks(name: str) -> tuple[pytest.MarkDecorator, ...]:
+    return () if name in FEW else (pytest.mark.slow,)
+
+
 # Warnings are errors in tests; in a program the plugin keeps these off the terminal (test_library.py).
 pytestmark = [
     pytest.mark.once,
@@ -27,9 +39,11 @@ pytestmark = [
 
 
 @pytest.fixture(scope="module")
-def outcomes(tmp_path_factory: pytest.TempPathFactory) -> Outcomes:
-    """Run every script, many at a time: most of their time they wait before they ask again."""
+def outcomes(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Outcomes:
+    """Run the scripts that are asked for, many at a time: most of their time they wait before they ask again."""
     place = tmp_path_factory.mktemp("faults")
+    asked = {item.callspec.params.get("name") for item in request.session.items if hasattr(item, "callspec")}
+    chosen = [(name, *script) for name, script in zip(IDS, ALL, strict=True) if name in asked]
     doors = asyncio.Semaphore(AT_ONCE)
 
     async def one(number: int, model: str, fault: Fault) -> Outcome:
@@ -37,10 +51,10 @@ def outcomes(tmp_path_factory: pytest.TempPathFactory) -> Outcomes:
             return await outcome(place / str(number), fault.replies, model=model, settings=fault.settings)
 
     async def go() -> list[Outcome | BaseException]:
-        runs = (one(number, model, fault) for number, (model, fault) in enumerate(ALL))
+        runs = (one(number, model, fault) for number, (_, model, fault) in enumerate(chosen))
         return await asyncio.gather(*runs, return_exceptions=True)
 
-    return dict(zip(IDS, asyncio.run(go()), strict=True))
+    return dict(zip((name for name, _, _ in chosen), asyncio.run(go()), strict=True))
 
 
 def ended(outcome: Outcome | BaseException) -> Outcome:
@@ -49,7 +63,10 @@ def ended(outcome: Outcome | BaseException) -> Outcome:
     return outcome
 
 
-@pytest.mark.parametrize(("name", "fault"), [(one, fault) for one, (_, fault) in zip(IDS, ALL, strict=True)], ids=IDS)
+@pytest.mark.parametrize(
+    ("name", "fault"),
+    [pytest.param(one, fault, id=one, marks=marks(one)) for one, (_, fault) in zip(IDS, ALL, strict=True)],
+)
 def test_a_fault_ends_in_text_calls_or_one_clear_error(outcomes: Outcomes, name: str, fault: Fault) -> None:
     turn = ended(outcomes[name]).turn
     if fault.ends in ("text", "calls"):
@@ -61,7 +78,7 @@ def test_a_fault_ends_in_text_calls_or_one_clear_error(outcomes: Outcomes, name:
         assert re.search(fault.ends, turn.error or ""), turn.error
 
 
-@pytest.mark.parametrize("name", IDS)
+@pytest.mark.parametrize("name", [pytest.param(one, marks=marks(one)) for one in IDS])
 def test_no_error_has_a_secret_or_a_terminal_control_in_it(outcomes: Outcomes, name: str) -> None:
     found = ended(outcomes[name])
     assert (found.turn.error or "").isprintable()

@@ -108,6 +108,7 @@ def test_fixtures(workspace, app, http_server, composition):
 
 
 @pytest.mark.once
+@pytest.mark.slow
 def test_an_authors_tests_run_with_warnings_as_errors(tmp_path: Path) -> None:
     (tmp_path / "test_shout.py").write_text(AUTHORS)
     argv = [sys.executable, "-m", "pytest", "-q", "-W", "error", "-p", "no:cacheprovider", "test_shout.py"]

@@ -39,7 +39,17 @@ def names_in(module: ModuleType) -> list[str]:
     return [name for name in dir(module.Suite) if name.startswith("test_")]
 
 
-CASES = [(suite, name) for suite, module in MODULES.items() for name in names_in(module)]
+LONG = {
+    "test_a_long_session_is_not_kept_in_memory",
+    "test_after_kill_9_everything_appended_is_there_and_appending_goes_on",
+    "test_processes_may_write_at_once",
+    "test_any_text_comes_back",
+}
+CASES = [
+    pytest.param(suite, name, marks=[pytest.mark.slow] if name in LONG else [])
+    for suite, module in MODULES.items()
+    for name in names_in(module)
+]
 
 
 @pytest.fixture

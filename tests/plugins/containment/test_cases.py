@@ -21,7 +21,7 @@ sys.path.remove(str(Path(__file__).parent))
 PAGE = Path(__file__).parents[3] / "docs" / "explanation" / "containment.md"
 QUICK = [name for name, case in CASES.items() if not case.slow]
 CHECKED = ["import-error", "allocates", "closes-descriptors", *(name for name, case in CASES.items() if case.warns)]
-pytestmark = pytest.mark.once
+pytestmark = [pytest.mark.once, pytest.mark.slow]
 
 
 class World(NamedTuple):
