@@ -12,7 +12,7 @@ from click.testing import CliRunner, Result
 from inarch import CallPart, Message, Text, ToolCall, ToolError, ToolResult, Turn, Usage, UsageError
 from inarch.cli.session_ids import local_time
 from inarch.cli.sessions import listing, sessions
-from inarch.cli.sessions_show import GLYPHS, story
+from inarch.cli.sessions_story import GLYPHS, story
 from inarch.contract.events import (
     CallResult,
     CallState,

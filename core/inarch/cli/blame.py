@@ -79,9 +79,8 @@ def _blamed(app: App, path: str) -> list[BlamedLine]:
             return None
 
     found = Blame(fetch)
-    load = getattr(app.store, "scan", app.store.load)
     for info in app.store.sessions(app.config.root):
-        found.add(load(info.id))
+        found.add(app.store, info.id)
     return found.of(path, data)
 
 

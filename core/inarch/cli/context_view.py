@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from inarch.cli.front_ends.words import money
 from inarch.contract.errors import UsageError
 
 if TYPE_CHECKING:
-    from inarch.contract.events import Event
-    from inarch.journal import History
     from inarch.sessions.session import Session
     from inarch.turns.context.viewing import ContextView
 
@@ -72,19 +70,19 @@ def context_lines(view: ContextView, columns: int) -> Iterator[str]:
         yield _wrapped(said, columns)
 
 
-def where_lines(history: History, events: Iterable[Event]) -> Iterator[str]:
-    """Yield the part of `inarch sessions show` that tells where tokens went; nothing for a session without turns."""
+def where_lines(
+    rows: Sequence[tuple[str, int, int]], left_out: Iterable[Mapping[str, Any]], where: str = ""
+) -> Iterator[str]:
+    """Yield the part of `inarch sessions show` that tells where tokens went; nothing where there were none."""
     from inarch.turns.context.fitting import dropped_words
-    from inarch.turns.context.viewing import where_tokens_went
 
-    rows = where_tokens_went(history, events)
     if not rows:
         return
-    yield "where tokens went, about, each thing counted once:"
+    yield f"where tokens went{where}, about, each thing counted once:"
     wide = max(len(name) for name, _, _ in rows)
     for name, many, tokens in rows:
         yield f"{name:<{wide}}  {tokens:>9,}  × {many}"
-    for data in history.left_out:
+    for data in left_out:
         reason = str(data.get("reason", ""))
         yield f"left out ({REASONS.get(reason, reason)}): {dropped_words(data)}"
 

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from inarch.sessions.app import App
     from inarch.sessions.undo.report import UndoReport
 
+PAGE = 50
+"""Turns that are listed unless all are asked for."""
 _session = click.option("--session", metavar="ID", help="Of this session (an id or the start of one), not the latest.")
 _json = click.option("--json", "as_json", is_flag=True, help="One JSON object.")
 _dry = click.option("--dry-run", is_flag=True, help="Say what would happen and write nothing.")
@@ -25,18 +27,25 @@ _dry = click.option("--dry-run", is_flag=True, help="Say what would happen and w
 
 @click.command("undo")
 @click.argument("target", metavar="[TURN|CALL]", required=False, default="")
-@click.option("--list", "as_list", is_flag=True, help="List the turns that changed files, with their calls.")
+@click.option(
+    "--list", "as_list", is_flag=True, help=f"List the last {PAGE} turns that changed files, and their calls."
+)
+@click.option("--all", "everything", is_flag=True, help="With --list: every turn.")
 @_session
 @_dry
 @_json
 @composing_options
-def undo(target: str, as_list: bool, session: str | None, dry_run: bool, as_json: bool, **given: Any) -> int:
+def undo(
+    target: str, as_list: bool, everything: bool, session: str | None, dry_run: bool, as_json: bool, **given: Any
+) -> int:
     """Take back what a turn did to files: the last one whose changes stand, or TURN (3), or one call of it.
 
     What you changed since stays, line by line; where it can't, nothing is written and the lines are shown.
     """
     if as_list:
-        return _list(session, given)
+        return _list(session, None if everything else PAGE, given)
+    if everything:
+        raise UsageError("--all goes with --list", "inarch undo TURN takes one turn back")
     return _put_back("undo", target, session, dry_run, as_json, given)
 
 
@@ -74,14 +83,15 @@ def _would(report: UndoReport) -> bool:
     return bool(report.files) and not report.conflicts
 
 
-def _list(session: str | None, given: dict[str, Any]) -> int:
+def _list(session: str | None, most: int | None, given: dict[str, Any]) -> int:
     from inarch.cli.composing import Options, compose_app
-    from inarch.sessions.undo.checkpoints import checkpoints_of
+    from inarch.sessions.undo.checkpoints import kept_changes, kept_checkpoints
     from inarch.sessions.undo.report import checkpoint_lines
 
     with compose_app(Options.of(given)) as app:
-        found = checkpoints_of(app.store.load(_session_of(app, session)))
-    lines = list(checkpoint_lines(found, _columns()))
+        session_id = _session_of(app, session)
+        found = kept_checkpoints(app.store, session_id, kept_changes(app.store, session_id))
+        lines = list(checkpoint_lines(found, _columns(), most))
     _print(lines or ["no turn of this session changed a file"])
     return ANSWERED
 

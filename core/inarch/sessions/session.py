@@ -12,6 +12,7 @@ from attrs import define, field
 from inarch.contract.errors import UsageError
 from inarch.contract.events import ContextDropped, Event
 from inarch.contract.records import ToolResult, Turn
+from inarch.sessions.keeping_up import KeepingUp
 from inarch.turns import Conversation, run_turn
 
 if TYPE_CHECKING:
@@ -28,6 +29,11 @@ class Session:
     conversation: Conversation
     _lock: asyncio.Lock = field(factory=asyncio.Lock, init=False)
     _busy: threading.Lock = field(factory=threading.Lock, init=False)  # an undo runs in any thread
+    _keeping_up: KeepingUp = field(init=False)
+
+    @_keeping_up.default
+    def _begin_keeping_up(self) -> KeepingUp:
+        return KeepingUp(self.conversation.journal.seq)
 
     @property
     def id(self) -> str:
@@ -66,7 +72,9 @@ class Session:
             while not self._busy.acquire(blocking=False):  # noqa: ASYNC110 - a thread has it, and no loop's event
                 await asyncio.sleep(_PAUSE_S)
             try:
-                return await run_turn(self.conversation, prompt)
+                turn = await run_turn(self.conversation, prompt)
+                self._keeping_up.after_turn(self.conversation)
+                return turn
             finally:
                 self._busy.release()
 

@@ -131,7 +131,7 @@ class Desk:
         self.journal.flush()
         found = Blame(self._kept)
         for info in self.store.sessions():
-            found.add(self.store.load(info.id))
+            found.add(self.store, info.id)
         return found.of(path, (self.root / path).read_bytes())
 
     def _kept(self, session_id: str, ref: str) -> bytes | None:

@@ -122,7 +122,8 @@ def test_lines_are_said_to_be_of_turns_that_had_them(versions: list[tuple[bool, 
             events.append(Event(number + 1, f"{number:03}", "s", "t", "file.changed", data))
         present = text
     blame = Blame(store.get_blob)
-    blame.add(events)
+    store.append("s", events)
+    blame.add(store, "s")
     found = blame.of("f", present.encode())
     assert "".join(f"{line.text}\n" for line in found) == present
     for line in found:

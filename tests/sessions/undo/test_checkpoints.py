@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 from inarch.contract.events import Event
-from inarch.sessions.undo.checkpoints import changes_of, checkpoints_of, files_at_start
+from inarch.sessions.undo.checkpoints import Changes, Checkpoints, changes_of, checkpoints_of, files_at_start, prompt_of
 from inarch.sessions.undo.report import FileConflict, FileOutcome, UndoReport, checkpoint_lines, report_lines
 
 Desk = Any
@@ -75,3 +76,41 @@ def test_a_report_fits_the_terminal() -> None:
     text = "\n".join(report_lines(conflict, 80))
     assert text == "nothing was written of: turn 1 'x'\nconflict in a:\n  line 1:\n  <<<<<<< now"
     assert list(report_lines(UndoReport("redo"), 80)) == ["there is nothing to redo"]
+
+
+def test_a_long_list_begins_with_the_last_turns_and_says_how_to_see_all(desk: Desk, do: Calls) -> None:
+    for number in range(5):
+        desk.turn(f"make {number}", do.create(f"f{number}", "x"))
+    found = checkpoints_of(desk.store.load("session"))
+    shown = list(checkpoint_lines(found, 200, 2))
+    assert [line for line in shown if line.startswith("turn")] == ["turn 5  make 4", "turn 4  make 3"]
+    assert shown[-1] == "… 3 earlier turns changed files, too: --all lists them"
+    assert list(checkpoint_lines(found, 200, 5)) == list(checkpoint_lines(found, 200))
+
+
+def test_what_is_kept_in_between_changes_nothing(desk: Desk, do: Calls) -> None:
+    """A snapshot after any event and all events behind it come to what all events do."""
+    desk.write("a", "1\n")
+    desk.turn("change", do.patch("a", "1", "2"), do.create("b", "x"))
+    desk.undo()
+    desk.turn("run", do.run("touch c"))
+    desk.redo()
+    desk.undo()
+    events = desk.store.load("session")
+    cut = next(place for place, one in enumerate(events) if one.data.get("status") == "executing") + 1
+    for all_events in (events, events[:cut]):
+        whole = described(checkpoints_of(all_events))
+        prompts = {one.seq: prompt_of(one) for one in all_events}
+        for end in range(len(all_events)):
+            before, after = Changes(), Changes()
+            for one in all_events[:end]:
+                before.take(one)
+            after.go_on_from(json.loads(json.dumps(before.to_data())))
+            for one in all_events[end:]:
+                after.take(one)
+            assert described(after.checkpoints(prompts.__getitem__)) == whole
+
+
+def described(found: Checkpoints) -> Any:
+    turns = [(one.id, one.number, one.prompt, one.calls, one.names, one.cut_off) for one in found.turns]
+    return turns, [list(calls) for calls in found.undone]

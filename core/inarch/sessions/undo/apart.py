@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from inarch.contract.doors import guarded
 from inarch.contract.errors import PluginError, UsageError
 from inarch.journal import Journal
+from inarch.sessions.undo.checkpoints import kept_changes
 from inarch.sessions.undo.undoing import Undoing
 
 if TYPE_CHECKING:
@@ -24,12 +25,12 @@ def put_back_apart(parts: Parts, session_id: str, action: Action, target: str, d
         UsageError: The session is about another directory, or the target is none.
         StoreError: What was recorded can't be read, or what was done not be recorded.
     """
-    root = next((str(event.data.get("root", "")) for event in parts.store.load(session_id)), "")
+    root = kept_changes(parts.store, session_id).root
     if root and root != parts.config.root:
         raise UsageError(f"session {session_id} is about {root}", "undo it there, or with that as --root")
 
     def journal() -> Journal:
-        last = max((event.seq for event in parts.store.load(session_id)), default=0)
+        last = kept_changes(parts.store, session_id).seq
         return Journal(parts.store, session_id, redactor=parts.redactor, seq=last)
 
     undoing = Undoing(parts.workspace, journal(), journal)

@@ -9,13 +9,13 @@ from attrs import define, field
 
 from inarch.contract.events import Event
 from inarch.contract.frozen import frozen
-from inarch.sessions.undo.checkpoints import Checkpoint, checkpoints_of
+from inarch.contract.ports import ContextStore
+from inarch.sessions.undo.checkpoints import Checkpoint, kept_changes, kept_checkpoints
 from inarch.sessions.undo.matching import same_lines, split_lines
 
 Fetch = Callable[[str, str], bytes | None]
 """Returns the bytes that a session keeps as a hash, None where it has them no more."""
 _SAME = ("call_id", "path", "new_path", "before", "after", "before_mode", "after_mode")
-_KINDS = frozenset({"turn.started", "call.state", "call.result", "file.changed", "changes.undone"})
 
 
 @frozen
@@ -70,17 +70,18 @@ class Blame:
     _branches: list[_Branch] = field(init=False, factory=list)
     _texts: list[str] = field(init=False, factory=list)
 
-    def add(self, events: Iterable[Event]) -> None:
-        """Add a session's events."""
-        events = [event for event in events if event.kind in _KINDS]
-        if not any(event.kind == "file.changed" for event in events):
-            return
-        of_call = {call: checkpoint for checkpoint in checkpoints_of(events).turns for call in checkpoint.calls}
-        undid = {event.data["id"]: tuple(event.data["calls"]) for event in events if event.kind == "changes.undone"}
-        for event in events:
-            if event.kind == "file.changed":
-                call_id = event.data["call_id"]
-                self._versions.append(_Version(event, of_call.get(call_id), undid.get(call_id, ())))
+    def add(self, store: ContextStore, session_id: str) -> None:
+        """Add what a kept session did.
+
+        Raises:
+            StoreError: Its events can't be read.
+        """
+        changes = kept_changes(store, session_id)
+        checkpoints = kept_checkpoints(store, session_id, changes).turns if changes.changes else ()
+        of_call = {call: checkpoint for checkpoint in checkpoints for call in checkpoint.calls}
+        for seq, time, (turn_id, call_id, data) in changes.changes:
+            event = Event(seq, time, session_id, turn_id or None, "file.changed", data)
+            self._versions.append(_Version(event, of_call.get(call_id), changes.undos.get(call_id, ())))
 
     def of(self, path: str, data: bytes) -> list[BlamedLine]:
         """Return the lines of a file with who wrote them; `data` is the file as it is now."""

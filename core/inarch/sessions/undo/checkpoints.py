@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, ClassVar, NamedTuple
 
 from attrs import define, field
 
 from inarch.contract.events import Event
+from inarch.contract.ports import ContextStore
+from inarch.journal.snapshots import between, folded
 
 
 class Change(NamedTuple):
@@ -70,15 +72,23 @@ def files_at_start(events: Iterable[Event]) -> dict[str, tuple[str | None, int]]
 class Checkpoint:
     """What one turn changed, call by call; a person's own command is one of its own, with `number` 0.
 
-    `number` counts the agent's turns from 1; `cut_off` are calls that may have changed more than they could tell.
+    `number` counts the agent's turns from 1; `began` and `asked` are the numbers of the events that it and its prompt
+    began with; `cut_off` are calls that may have changed more than they could tell.
     """
 
     id: str
     number: int
-    prompt: str = ""
+    began: int = 0
+    asked: int = 0
     calls: dict[str, list[Mapping[str, Any]]] = field(factory=dict)
     names: dict[str, str] = field(factory=dict)
     cut_off: set[str] = field(factory=set)
+    say: Callable[[int], str] = field(default=lambda seq: "")
+
+    @property
+    def prompt(self) -> str:
+        """The prompt that the turn answers, read when it is needed."""
+        return self.say(self.asked) if self.asked else ""
 
 
 @define(eq=False, repr=False)
@@ -102,80 +112,159 @@ class Checkpoints:
         return tuple(call_id for call_id in checkpoint.calls if call_id not in undone)
 
 
-def checkpoints_of(events: Sequence[Event]) -> Checkpoints:
+def checkpoints_of(events: Iterable[Event]) -> Checkpoints:
     """Return the checkpoints of a session's events."""
-    reader = _Reader()
+    found, prompts = Changes(), dict[int, str]()
     for event in events:
-        handler = _HANDLERS.get(event.kind)
-        if handler is not None:
-            try:
-                handler(reader, event)
-            except (KeyError, TypeError, ValueError, AttributeError):
-                continue  # written by another version: the events around it still count
-    return reader.found()
+        found.take(event)
+        prompts[event.seq] = prompt_of(event)
+    return found.checkpoints(lambda seq: prompts[seq])
+
+
+def prompt_of(event: Event) -> str:
+    """Return what a person asked, if the event is the start of their turn."""
+    turn = event.data.get("turn") if event.kind == "turn.started" else None
+    return str(turn.get("content", "")) if isinstance(turn, Mapping) and turn.get("type") == "user" else ""
+
+
+class Changed(NamedTuple):
+    """A change with the number and the time of its event."""
+
+    seq: int
+    time: str
+    change: Change
 
 
 @define(eq=False, repr=False)
-class _Reader:
-    checkpoints: dict[str, Checkpoint] = field(factory=dict)
-    prompts: dict[str, str] = field(factory=dict)
-    names: dict[str, str] = field(factory=dict)
-    running: dict[str, str] = field(factory=dict)
-    undos: set[str] = field(factory=set)
+class Changes:
+    """What a session did to files, as far as undo and blame need it: no prompt, and no call that changed nothing.
+
+    `turns` has of each of the agent's turns its id and the numbers of its first event and of its prompt's.
+    """
+
+    NAME: ClassVar[str] = "changes"
+    VERSION: ClassVar[int] = 1
+    changes: list[Changed] = field(factory=list)
+    turns: list[tuple[str, int, int]] = field(factory=list)
+    undos: dict[str, tuple[str, ...]] = field(factory=dict)
     undone: list[tuple[str, ...]] = field(factory=list)
-    agents: int = 0
+    root: str = ""
+    seq: int = 0
+    _names: dict[str, str] = field(factory=dict)
+    _recent: dict[str, str] = field(factory=dict)
+    _running: dict[str, tuple[str, int]] = field(factory=dict)
+    _asked: tuple[str, int] = ("", 0)
+
+    def take(self, event: Event) -> None:
+        """Take in one event."""
+        self.seq = max(self.seq, event.seq)
+        handler = _HANDLERS.get(event.kind)
+        if handler is not None:
+            try:
+                handler(self, event)
+            except (KeyError, TypeError, ValueError, AttributeError):
+                return  # written by another version: the events around it still count
+
+    def opened(self, event: Event) -> None:
+        """Note which directory the session is about."""
+        self.root = self.root or str(event.data.get("root", ""))
 
     def started(self, event: Event) -> None:
+        """Note a turn; the calls before it have told what they did."""
         turn = event.data["turn"]
         if turn["type"] == "user":
-            self.prompts[turn["id"]] = turn["content"]
+            self._asked = turn["id"], event.seq
             return
-        self.agents += 1
-        prompt = self.prompts.get(turn.get("parent_id") or "", "")
-        self.checkpoints[turn["id"]] = Checkpoint(turn["id"], self.agents, prompt)
+        self._recent = {one: name for one, name in self._recent.items() if one in self._running}
+        parent, asked = self._asked
+        self.turns.append((turn["id"], event.seq, asked if turn.get("parent_id") == parent else 0))
 
     def called(self, event: Event) -> None:
+        """Note a call's name, and that it runs."""
         call_id = event.data["call_id"]
-        self.names[call_id] = event.data["name"]
+        self._recent[call_id] = event.data["name"]
         if event.data["status"] == "executing":
-            self.running[call_id] = event.turn_id or ""
+            self._running[call_id] = event.turn_id or "", event.seq
 
     def ended(self, event: Event) -> None:
-        self.running.pop(event.data["call_id"], None)
+        """Note that a call has told all that it did."""
+        self._running.pop(event.data["call_id"], None)
 
     def changed(self, event: Event) -> None:
-        call_id = event.data["call_id"]
-        if call_id not in self.undos:
-            self.at(event.turn_id, call_id).calls.setdefault(call_id, []).append(event.data)
+        """Note a change."""
+        for change in changes_of((event,)):
+            self.changes.append(Changed(event.seq, event.time, change))
+            self._names.setdefault(change.call_id, self._recent.get(change.call_id, ""))
 
     def took_back(self, event: Event) -> None:
-        self.undos.add(event.data["id"])
-        calls = tuple(event.data["calls"])
+        """Note which calls an undo or redo was about."""
+        calls = self.undos[event.data["id"]] = tuple(event.data["calls"])
         if event.data["action"] == "undo":
             self.undone.append(calls)
         else:
             left = (tuple(call_id for call_id in one if call_id not in calls) for one in self.undone)
             self.undone = [one for one in left if one]
 
-    def at(self, turn_id: str | None, call_id: str) -> Checkpoint:
-        key = turn_id or call_id
-        if key not in self.checkpoints:
-            self.checkpoints[key] = Checkpoint(key, 0)
-        return self.checkpoints[key]
+    def checkpoints(self, say: Callable[[int], str]) -> Checkpoints:
+        """Return the checkpoints; `say` returns the prompt of an event."""
+        found = {
+            turn_id: Checkpoint(turn_id, number, began, asked, say=say)
+            for number, (turn_id, began, asked) in enumerate(self.turns, 1)
+        }
+        for seq, _, (turn_id, call_id, data) in self.changes:
+            if call_id not in self.undos:
+                key = turn_id or call_id
+                at = found.setdefault(key, Checkpoint(key, 0, seq, say=say))
+                at.calls.setdefault(call_id, []).append(data)
+                at.names[call_id] = self._names.get(call_id, "")
+        for call_id, (turn_id, _) in self._running.items():
+            if turn_id in found:
+                found[turn_id].cut_off.add(call_id)
+                found[turn_id].names[call_id] = self._recent.get(call_id, "")
+        return Checkpoints(sorted(found.values(), key=lambda one: one.began), self.undone)
 
-    def found(self) -> Checkpoints:
-        for call_id, turn_id in self.running.items():
-            if turn_id in self.checkpoints:
-                self.checkpoints[turn_id].cut_off.add(call_id)
-        for checkpoint in self.checkpoints.values():
-            checkpoint.names = {one: self.names.get(one, "") for one in (*checkpoint.calls, *checkpoint.cut_off)}
-        return Checkpoints(list(self.checkpoints.values()), self.undone)
+    def to_data(self) -> Any:
+        """Return all of it as plain JSON data."""
+        changes = [(seq, time, *change) for seq, time, change in self.changes]
+        return [
+            changes, self.turns, self.undos, self.undone, self.root, self.seq,
+            self._names, self._recent, self._running, self._asked,
+        ]  # fmt: skip
+
+    def go_on_from(self, data: Any) -> None:
+        """Take over what `to_data` gave."""
+        changes, turns, undos, undone, self.root, self.seq, self._names, self._recent, running, asked = data
+        self.changes = [Changed(seq, time, Change(*change)) for seq, time, *change in changes]
+        self.turns = [(turn_id, began, prompt) for turn_id, began, prompt in turns]
+        self.undos = {one: tuple(calls) for one, calls in undos.items()}
+        self.undone = [tuple(calls) for calls in undone]
+        self._running = {call_id: (turn_id, seq) for call_id, (turn_id, seq) in running.items()}
+        self._asked = asked[0], asked[1]
 
 
 _HANDLERS = {
-    "turn.started": _Reader.started,
-    "call.state": _Reader.called,
-    "call.result": _Reader.ended,
-    "file.changed": _Reader.changed,
-    "changes.undone": _Reader.took_back,
+    "session.started": Changes.opened,
+    "turn.started": Changes.started,
+    "call.state": Changes.called,
+    "call.result": Changes.ended,
+    "file.changed": Changes.changed,
+    "changes.undone": Changes.took_back,
 }
+
+
+def kept_changes(store: ContextStore, session_id: str) -> Changes:
+    """Return what a kept session did to files.
+
+    Raises:
+        StoreError: Its events can't be read.
+    """
+    return folded(store, session_id, Changes)
+
+
+def kept_checkpoints(store: ContextStore, session_id: str, changes: Changes) -> Checkpoints:
+    """Return the checkpoints of a kept session, whose prompts are read when they are asked for."""
+
+    def say(seq: int) -> str:
+        return next((prompt_of(event) for event in between(store, session_id, seq, seq)), "")
+
+    return changes.checkpoints(say)

@@ -79,12 +79,14 @@ def _lines(report: UndoReport) -> Iterator[str]:
     yield from (f"note: {note}" for note in report.notes)
 
 
-def checkpoint_lines(found: Checkpoints, columns: int) -> Iterator[str]:
-    """Yield a line for each turn that changed files, the latest first, and one for each of its calls."""
+def checkpoint_lines(found: Checkpoints, columns: int, most: int | None = None) -> Iterator[str]:
+    """Yield a line for each turn that changed files, the latest first, and one for each of its calls.
+
+    Of more turns than `most` only the latest are shown, and a last line says how many there are.
+    """
     undone = found.undone_calls
-    for checkpoint in reversed(found.turns):
-        if not checkpoint.calls:
-            continue
+    listed = [checkpoint for checkpoint in reversed(found.turns) if checkpoint.calls]
+    for checkpoint in listed[:most]:
         named = (
             f"turn {checkpoint.number}  {' '.join(checkpoint.prompt.split())}" if checkpoint.number else "your command"
         )
@@ -95,3 +97,5 @@ def checkpoint_lines(found: Checkpoints, columns: int) -> Iterator[str]:
             state = "  (undone)" if call_id in undone else ""
             yield f"  {call_id}  {checkpoint.names.get(call_id, '')}{state}"[:columns]
             yield f"    {', '.join(paths[:3])}{more}"[:columns]
+    if most is not None and len(listed) > most:
+        yield f"… {len(listed) - most:,} earlier turns changed files, too: --all lists them"[:columns]

@@ -15,7 +15,7 @@ from inarch.contract.ports import Workspace
 from inarch.contract.workspaces import Restorable
 from inarch.journal import Journal
 from inarch.journal.history import one_line
-from inarch.sessions.undo.checkpoints import Checkpoint, Checkpoints, Standing, changes_of, checkpoints_of
+from inarch.sessions.undo.checkpoints import Checkpoint, Checkpoints, Standing, kept_changes, kept_checkpoints
 from inarch.sessions.undo.planning import Action, Plan, steps_of, word_for
 from inarch.sessions.undo.report import FileConflict, FileOutcome, UndoReport
 from inarch.sessions.undo.standings import Unavailable
@@ -40,7 +40,6 @@ class Undoing:
     journal: Journal
     renew: Callable[[], Journal] | None = None
     recorded: list[Event] = field(init=False, factory=list)
-    _events: Sequence[Event] = field(init=False, factory=tuple)
     _checkpoints: Checkpoints = field(init=False, factory=Checkpoints)
     _plan: Plan = field(init=False)
     _sure: set[str] = field(init=False, factory=set)
@@ -59,14 +58,15 @@ class Undoing:
         """
         if not isinstance(self.workspace, Restorable):
             raise UsageError("this kind of workspace can't put files back")
-        self._events = self.journal.store.load(self.journal.session_id)
-        self._checkpoints = checkpoints_of(self._events)
+        store, session_id = self.journal.store, self.journal.session_id
+        known = kept_changes(store, session_id)
+        self._checkpoints = kept_checkpoints(store, session_id, known)
         chosen = self._chosen(action, target)
         calls = {call_id for _, call_ids in chosen for call_id in call_ids}
         report = UndoReport(action, tuple(_named(checkpoint, ids) for checkpoint, ids in chosen), notes=_notes(chosen))
         if not calls:
             return report
-        changes = [change.data for change in changes_of(self._events) if change.call_id in calls]
+        changes = [one.change.data for one in known.changes if one.change.call_id in calls]
         self._sure = {str(data.get(side)) for data in changes if data.get("kept") for side in ("before", "after")}
         plan = self._plan = Plan(self._look, self._fetch, action)
         plan.add(steps_of(changes))

@@ -6,13 +6,12 @@ from collections.abc import Iterable
 from decimal import Decimal
 from typing import Any
 
-from attrs import frozen
+from attrs import define, field, frozen
 
 from inarch.contract.errors import PluginError
 from inarch.contract.events import Event
 from inarch.contract.prices import cost_of
 from inarch.contract.records import CallPart, Message, ModelRequest, ResultPart, Text, Usage
-from inarch.journal import History
 from inarch.turns.context.counting import Calibration, Report, Row, TokenCounter
 from inarch.turns.context.fitting import window_of
 from inarch.turns.conversation import Conversation
@@ -74,19 +73,32 @@ def view_context(talk: Conversation) -> ContextView:
     )
 
 
-def where_tokens_went(history: History, events: Iterable[Event]) -> list[tuple[str, int, int]]:
-    """Return what a kept session consisted of: name, how many, likely tokens, each thing counted once."""
-    counter = TokenCounter()
-    replies = [event for event in events if event.kind == "model.replied" and event.data.get("purpose") == "turn"]
-    counter.recall(replies)
-    ratio = counter.calibration(str(replies[-1].data.get("model", ""))).ratio if replies else 1.0
-    sums: dict[str, list[int]] = {}
-    for message in history.messages:
-        for name, part in _parts(message):
-            row = sums.setdefault(name, [0, 0])
-            row[0] += 1
-            row[1] += sum(counter.message(Message(message.role, (part,))))
-    return sorted(((name, many, round(tokens * ratio)) for name, (many, tokens) in sums.items()), key=_largest_first)
+@define(eq=False, repr=False)
+class TokensWent:
+    """What a kept session, or some turns of it, consisted of, each thing counted once."""
+
+    _learned: TokenCounter = field(init=False, factory=TokenCounter)
+    _model: str = field(init=False, default="")
+    _sums: dict[str, list[int]] = field(init=False, factory=dict)
+
+    def add(self, messages: Iterable[Message], events: Iterable[Event]) -> None:
+        """Add messages, and what their events say about how models count."""
+        for event in events:
+            if event.kind == "model.replied" and event.data.get("purpose") == "turn":
+                self._learned.recall((event,))
+                self._model = str(event.data.get("model", ""))
+        counter = TokenCounter()  # it holds what it has measured
+        for message in messages:
+            for name, part in _parts(message):
+                row = self._sums.setdefault(name, [0, 0])
+                row[0] += 1
+                row[1] += sum(counter.message(Message(message.role, (part,))))
+
+    def rows(self) -> list[tuple[str, int, int]]:
+        """Return name, how many, and likely tokens, the most first."""
+        ratio = self._learned.calibration(self._model).ratio
+        rows = ((name, many, round(tokens * ratio)) for name, (many, tokens) in self._sums.items())
+        return sorted(rows, key=_largest_first)
 
 
 def _parts(message: Message) -> Iterable[tuple[str, Any]]:

@@ -1,0 +1,104 @@
+"""Pages of a session: some of its turns, read a prompt at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from attrs import define, field
+
+from inarch.cli.sessions_story import heading, told
+from inarch.cli.terminal import escape
+from inarch.contract.errors import UsageError
+
+if TYPE_CHECKING:
+    from inarch.contract.ports import ContextStore
+    from inarch.contract.records import SessionInfo
+    from inarch.journal import History
+    from inarch.sessions.contents import Contents
+    from inarch.turns.context.viewing import TokensWent
+
+PAGE = 30
+"""Turns of the agent that are shown unless others, or all, are asked for."""
+
+
+def chosen(turns: str | None, everything: bool, there_are: int) -> tuple[int, int | None]:
+    """Return the first and the last turn to show, None for all to the end."""
+    if not turns:
+        return (1 if everything else max(1, there_are - PAGE + 1)), None
+    begin, dash, end = turns.partition("-")
+    if not (begin or end) or not all(word.isascii() and word.isdecimal() for word in (begin, end) if word):
+        raise UsageError(f"--turns {turns}: no turns are named so", "such as --turns 7, 7-9, 7- or -9")
+    first = int(begin or 1)
+    last = int(end) if end else None if dash else first
+    if not 1 <= first <= there_are or (last is not None and last < first):
+        raise UsageError(f"--turns {turns}: the session has {there_are:,} turns", "turns are counted from 1")
+    return first, last
+
+
+@define(eq=False, repr=False)
+class Shown:
+    """Some turns of a kept session, read a prompt at a time: what is held doesn't grow with the session."""
+
+    store: ContextStore
+    info: SessionInfo
+    contents: Contents
+    first: int
+    last: int | None
+    full: bool = False
+    _left_out: list[Any] = field(init=False, factory=list)
+    _unknown: list[str] = field(init=False, factory=list)
+    _tokens: TokensWent = field(init=False)
+
+    @_tokens.default
+    def _no_tokens(self) -> TokensWent:
+        from inarch.turns.context.viewing import TokensWent
+
+        return TokensWent()
+
+    def histories(self) -> Iterator[History]:
+        """Yield what each prompt came to, and add up on the way what comes after all of them."""
+        from inarch.journal import fold
+        from inarch.sessions.contents import parts_of
+
+        for events in parts_of(self.store, self.info.id, self.contents, self.first, self.last):
+            history = fold(events)
+            self._tokens.add(history.messages, events)
+            self._left_out += history.left_out
+            self._unknown += history.unknown
+            yield history
+
+    def lines(self, glyphs: dict[str, str]) -> Iterator[str]:
+        """Yield the lines for people, made harmless."""
+        from inarch.cli.context_view import where_lines
+        from inarch.cli.front_ends.spending import table
+        from inarch.contract.codec import to_data
+
+        yield from heading(self.info, self.contents.turns)
+        if self.first > 1:
+            before = f"{self.first - 1:,} earlier turn{'s' if self.first > 2 else ''}"
+            yield f"… {before}: --turns {max(1, self.first - PAGE)}-{self.first - 1}, or --all"
+        for history in self.histories():
+            yield from told(history, glyphs, full=self.full)
+        spent = to_data(self.contents.ledger.rows())
+        if spent:
+            yield ""
+            yield from map(escape, table(spent))
+        whole = self.first == 1 and self.last is None
+        where = list(where_lines(self._tokens.rows(), self._left_out, "" if whole else " in the turns above"))
+        if where:
+            yield ""
+        yield from (escape(line, keep_newlines=False) for line in where)
+
+    def as_json(self) -> Iterator[tuple[str, Any]]:
+        """Yield the members of a JSON object, each when all that it needs was read."""
+        from inarch.contract.codec import to_data
+
+        yield "session", to_data(self.info)
+        yield "turns", (to_data(turn) for history in self.histories() for turn in history.turns)
+        yield "tokens", [{"what": name, "count": many, "tokens": tokens} for name, many, tokens in self._tokens.rows()]
+        yield "left_out", to_data(self._left_out)
+        yield "unknown", to_data(self._unknown)
+        yield "missing", to_data(self.contents.gaps)
+        yield "spent", to_data(self.contents.ledger.rows())
+        yield "damage", [*getattr(self.store, "damage", ())]

@@ -1,0 +1,119 @@
+"""A session's turns as lines for people: prompts and answers whole, calls as a tree."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from inarch.cli.session_ids import local_time
+from inarch.cli.terminal import escape, shorten
+from inarch.contract.result_text import result_text
+
+if TYPE_CHECKING:
+    from inarch.contract.records import SessionInfo, ToolCall, Turn
+    from inarch.journal import History
+
+GLYPHS = {"turn": "●", "item": "├─", "end": "╰─", "bar": "│ ", "success": "✓", "error": "✗", "cancelled": "⊘"}
+PLAIN = {"turn": "*", "item": "|-", "end": "`-", "bar": "| ", "success": "ok", "error": "failed",
+         "cancelled": "stopped"}  # fmt: skip
+
+
+OUTPUT_LINES, OUTPUT_COLUMNS = 4, 160
+"""How much of a call's output is shown at a glance."""
+
+
+def story(info: SessionInfo, history: History, glyphs: dict[str, str], *, full: bool = False) -> Iterator[str]:
+    """Yield the lines of a session, made harmless: its turns as trees, prompts and answers whole.
+
+    Of what a call brought the first lines are shown, all of them with `full`.
+    """
+    yield from heading(info, sum(turn.type == "agent" for turn in history.turns))
+    yield from told(history, glyphs, full=full)
+
+
+def heading(info: SessionInfo, turns: int) -> Iterator[str]:
+    """Yield what a session is, made harmless."""
+    yield _harmless(f"session {info.id}")
+    many = "1 turn" if turns == 1 else f"{turns} turns"
+    yield _harmless(f"{local_time(info.started)} · {many} · {info.events} events · {info.root}")
+
+
+def told(history: History, glyphs: dict[str, str], *, full: bool = False) -> Iterator[str]:
+    """Yield the lines of turns, made harmless."""
+    yield from map(_harmless, _told(history, glyphs, None if full else OUTPUT_LINES))
+
+
+def _harmless(line: str) -> str:
+    return escape(line).replace("\n", "\\n")  # tabs stay, they are an answer's own
+
+
+def _told(history: History, glyphs: dict[str, str], most: int | None) -> Iterator[str]:
+    for turn in history.turns:
+        yield ""
+        if turn.type == "user":
+            yield from (f"> {line}" for line in _lines(turn.content))
+        else:
+            yield from _agent_turn(turn, glyphs, most)
+
+
+def _lines(text: str) -> list[str]:
+    return text.replace("\r\n", "\n").split("\n")
+
+
+def _agent_turn(turn: Turn, glyphs: dict[str, str], most: int | None) -> Iterator[str]:
+    yield f"{glyphs['turn']} {turn.model or 'agent'} · {local_time(turn.started, seconds=True)}"
+    for call in turn.calls:
+        yield from _call(call, glyphs, most)
+    yield f"{glyphs['end']} {_ending(turn)}"
+    if turn.error:
+        yield f"{turn.status}: {turn.error}"
+    if turn.content:
+        yield ""
+        yield from _lines(turn.content)
+
+
+def _call(call: ToolCall, glyphs: dict[str, str], most: int | None) -> Iterator[str]:
+    from inarch.cli.front_ends.words import duration, short_arguments
+
+    took = _seconds(call.started, call.ended)
+    arguments = short_arguments(call.arguments)
+    end = f" · {local_time(call.started or '', seconds=True)[-8:]} · {duration(took)}" if took is not None else ""
+    yield f"{glyphs['item']} {glyphs.get(call.status, call.status)} {call.name} {arguments}".rstrip() + end
+    if call.result is not None and call.result.error is not None:
+        error = call.result.error
+        yield f"{glyphs['bar']}   {error.code}: {error.message}"
+    elif call.result is not None:
+        lines = _lines(result_text(call.result).rstrip())
+        left = len(lines) - most if most is not None else 0
+        shown = lines[:most] if left > 1 else lines  # a line that says one line is missing is no shorter
+        yield from (f"{glyphs['bar']}   {line if most is None else shorten(line, OUTPUT_COLUMNS)}" for line in shown)
+        if left > 1:
+            yield f"{glyphs['bar']}   … {left:,} more lines (--full shows them)"
+
+
+def _ending(turn: Turn) -> str:
+    from inarch.cli.front_ends.words import duration, usage_words
+    from inarch.contract.codec import to_data
+
+    took = _seconds(turn.started, turn.ended)
+    words = [turn.status if not turn.limit else f"{turn.status} ({turn.limit})", usage_words(to_data(turn.usage))]
+    return " · ".join([*words, duration(took)] if took is not None else words)
+
+
+def glyphs() -> dict[str, str]:
+    """Return the signs of the tree that standard output can show."""
+    try:
+        "".join(GLYPHS.values()).encode(sys.stdout.encoding or "ascii")
+    except (UnicodeEncodeError, LookupError):
+        return PLAIN
+    return GLYPHS
+
+
+def _seconds(started: str | None, ended: str | None) -> float | None:
+    from inarch.cli.front_ends.words import seconds_between
+
+    try:
+        return seconds_between(started, ended)
+    except (ValueError, TypeError):  # a damaged record
+        return None

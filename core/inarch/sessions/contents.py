@@ -1,0 +1,121 @@
+"""The contents of a long session: where each prompt with its turns begins and ends, and what all of them took."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, ClassVar
+
+from attrs import define, field
+
+from inarch.contract.events import Event
+from inarch.contract.ports import ContextStore
+from inarch.journal.snapshots import between, folded
+from inarch.turns.budget.ledger import Ledger
+
+
+@define(eq=False, repr=False)
+class Chapter:
+    """A prompt and what answers it: the numbers of its first and last event, and how many turns are the agent's."""
+
+    first: int
+    last: int
+    agents: int = 0
+
+
+@define(eq=False, repr=False)
+class Contents:
+    """The chapters of a session in order, what it spent, and which events are missing."""
+
+    NAME: ClassVar[str] = "contents"
+    VERSION: ClassVar[int] = 1
+    chapters: list[Chapter] = field(factory=list)
+    ledger: Ledger = field(factory=Ledger)
+    gaps: list[tuple[int, int]] = field(factory=list)
+    seq: int = 0
+    _chapter_of: dict[str, int] = field(factory=dict)
+
+    def take(self, event: Event) -> None:
+        """Take in one event."""
+        if event.seq > self.seq + 1:
+            self.gaps.append((self.seq + 1, event.seq - 1))
+        self.seq = event.seq
+        try:
+            self.ledger.saw(event)
+        except (KeyError, TypeError, ValueError, AttributeError, ArithmeticError):
+            pass  # written by another version
+        if event.turn_id:
+            chapter = self.chapters[self._place(event, event.turn_id)]
+            chapter.last = event.seq
+
+    def _place(self, event: Event, turn_id: str) -> int:
+        known = self._chapter_of.get(turn_id)
+        if known is not None:
+            return known
+        turn = event.data.get("turn") if event.kind == "turn.started" else None
+        is_prompt = isinstance(turn, dict) and turn.get("type") == "user"
+        answers = self._chapter_of.get(str(turn.get("parent_id"))) if isinstance(turn, dict) else None
+        if is_prompt or answers is None:
+            answers = len(self.chapters)
+            self.chapters.append(Chapter(event.seq, event.seq))
+        self.chapters[answers].agents += not is_prompt
+        self._chapter_of[turn_id] = answers
+        return answers
+
+    @property
+    def turns(self) -> int:
+        """How many turns the agent had."""
+        return sum(chapter.agents for chapter in self.chapters)
+
+    def parts(self, first_turn: int = 1, last_turn: int | None = None) -> Iterator[tuple[int, int]]:
+        """Yield first and last number of the events of each chapter with such turns of the agent.
+
+        What stands between two prompts comes with the one before. Chapters that overlap come as one.
+        """
+        begun, number = (0, 0), 0
+        for place, chapter in enumerate(self.chapters):
+            before, number = number, number + chapter.agents
+            if before + max(chapter.agents, 1) < first_turn or (last_turn is not None and before >= last_turn):
+                continue
+            following = self.chapters[place + 1].first - 1 if place + 1 < len(self.chapters) else self.seq
+            last = max(chapter.last, following)
+            if begun[1] >= chapter.first:
+                begun = begun[0], max(begun[1], last)
+                continue
+            if begun[1]:
+                yield begun
+            begun = chapter.first, last
+        if begun[1]:
+            yield begun
+
+    def to_data(self) -> Any:
+        """Return all of it as plain JSON data."""
+        chapters = [(one.first, one.last, one.agents) for one in self.chapters]
+        return [chapters, self.ledger.to_data(), self.gaps, self.seq, self._chapter_of]
+
+    def go_on_from(self, data: Any) -> None:
+        """Take over what `to_data` gave."""
+        chapters, ledger, gaps, self.seq, self._chapter_of = data
+        self.chapters = [Chapter(*one) for one in chapters]
+        self.ledger.go_on_from(ledger)
+        self.gaps = [(first, last) for first, last in gaps]
+
+
+def contents_of(store: ContextStore, session_id: str) -> Contents:
+    """Return the contents of a kept session.
+
+    Raises:
+        StoreError: Its events can't be read.
+    """
+    return folded(store, session_id, Contents)
+
+
+def parts_of(
+    store: ContextStore, session_id: str, contents: Contents, first_turn: int = 1, last_turn: int | None = None
+) -> Iterator[Sequence[Event]]:
+    """Yield the events of some turns, a prompt with what answers it at a time; none twice.
+
+    Raises:
+        StoreError: They can't be read.
+    """
+    for first, last in contents.parts(first_turn, last_turn):
+        yield list(between(store, session_id, first, last))

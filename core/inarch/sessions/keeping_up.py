@@ -1,0 +1,47 @@
+"""A session that goes on for long leaves snapshots behind, so that whoever reads it next begins near its end."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from attrs import define
+
+from inarch.contract.errors import PluginError, StoreError
+from inarch.journal.snapshots import KEEP_AFTER, folded
+
+if TYPE_CHECKING:
+    from inarch.turns import Conversation
+
+EVERY = 2 * KEEP_AFTER
+"""Events between two times that snapshots are made: what that takes is little beside making the events."""
+
+
+@define(eq=False, repr=False)
+class KeepingUp:
+    """Makes the snapshots of one session, between its turns, from what the store has; it holds nothing itself."""
+
+    done: int
+
+    def after_turn(self, talk: Conversation) -> None:
+        """Make them if many events came since the last time."""
+        journal = talk.journal
+        if journal.seq - self.done < EVERY:
+            return
+        self.done = journal.seq
+        if hasattr(journal.store, "put_snapshot") and journal.degraded is None:
+            try:
+                self._make(talk)
+            except (StoreError, PluginError):
+                return  # nothing depends on it
+
+    def _make(self, talk: Conversation) -> None:
+        from inarch.journal import Redactor
+        from inarch.journal.resuming import Going
+        from inarch.sessions.contents import Contents
+        from inarch.sessions.hearing import Heard
+        from inarch.sessions.undo.checkpoints import Changes
+
+        store, session_id = talk.journal.store, talk.session_id
+        folded(store, session_id, lambda: Going(Heard(Redactor())))
+        folded(store, session_id, Contents)
+        folded(store, session_id, Changes)
