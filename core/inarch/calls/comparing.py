@@ -74,6 +74,7 @@ class Tree:
     _end: int = field(init=False, default=0)
     _lock: threading.Lock = field(init=False, factory=threading.Lock)
     _unnameable: int = field(init=False, default=0)
+    _comparing: int = field(init=False, default=0)
 
     @property
     def blind_spots(self) -> tuple[str, ...]:
@@ -84,12 +85,14 @@ class Tree:
     def look(self, writes: Sequence[str]) -> Sequence[str]:
         """Learn what stands below some paths now; return what has to be told about that.
 
+        Several may be under way at once: `differences` ends each.
+
         Raises:
             ToolFailed: There are too many files, or the workspace can't survey them.
             OSError: Their bytes can't be copied.
         """
         with self._lock:
-            if self._end > 2 * MOST_BYTES:
+            if self._end > 2 * MOST_BYTES and not self._comparing:
                 self._begin_anew()
             at_ns, present = time.time_ns(), self._present(writes)
             for path in self._gone(present, writes):
@@ -100,12 +103,14 @@ class Tree:
                 if known is None or not known.is_current(entry):
                     known = self._known[path] = self._copied(entry, at_ns, self._read(entry))
                 left_out += known.offset < 0 and known.hash == ""
+            self._comparing += 1
         too_big = (f"{left_out} files are too big to be kept: what commands do to them can't be undone",)
         return (*too_big * bool(left_out), *self.blind_spots)
 
     def differences(self, writes: Sequence[str]) -> Iterator[tuple[str, Side, Side]]:
         """Yield what is not as it was last seen: path, before, after. The bytes are there until the next one."""
         with self._lock:
+            self._comparing -= 1
             at_ns, present = time.time_ns(), self._present(writes)
             for path in sorted(self._gone(present, writes)):
                 yield path, self._side(self._known.pop(path)), NOTHING

@@ -203,8 +203,8 @@ class Handle:
         if self._effects is None:
             return
         wanted = {
-            "start programs": rights.executes,
-            "use the network": rights.network,
+            "start programs": rights.executes and not self._effects.programs,
+            "use the network": rights.network and not self._effects.programs,
             "write outside the workspace": bool(rights.writes_outside) and not changes_protected(self._effects),
         }
         for what, asked in wanted.items():

@@ -68,7 +68,7 @@ class LiveCall:
     @property
     def has_effects(self) -> bool:
         """Whether the call may change something."""
-        return bool(self.effects.writes) or self.effects.exclusive
+        return bool(self.effects.writes) or self.effects.exclusive or self.effects.programs
 
     def is_still_approved(self) -> bool:
         """Whether the arguments that are about to run are those that were approved."""

@@ -91,6 +91,8 @@ def question(tool: Tool, effects: Effects, opinions: Sequence[Opinion]) -> Judge
         return Judgement("ask", _with_remarks(f"it changes {_listed(effects.writes)}", opinions))
     if effects.exclusive and tool.category not in READING:
         return Judgement("ask", _with_remarks("what it changes is not known beforehand", opinions))
+    if effects.programs:
+        return Judgement("ask", _with_remarks("it starts programs", opinions))
     return None
 
 
@@ -101,7 +103,8 @@ def _with_remarks(reason: str, opinions: Sequence[Opinion]) -> str:
 
 
 def _edits_files(tool: Tool, effects: Effects) -> bool:
-    return tool.category == "file" and not effects.exclusive and not changes_protected(effects)
+    bounded = not effects.exclusive and not effects.programs
+    return tool.category == "file" and bounded and not changes_protected(effects)
 
 
 def _listed(paths: frozenset[str]) -> str:

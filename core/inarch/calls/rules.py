@@ -144,8 +144,9 @@ def _as_text(value: Any) -> str:
 def _path_matches(glob: str, call: ToolCall, tool: Tool, effects: Effects, *, every: bool) -> bool:
     paths = {normalised(path) for path in (*effects.reads, *effects.writes, *_given(call.arguments))}
     if every:
-        # What a call of unknown effects touches can't be vouched for by its paths.
-        return bool(paths) and not effects.exclusive and all(path_matches(path, glob) for path in paths)
+        # What a call of unknown effects touches can't be vouched for by its paths, nor what programs do.
+        bounded = not effects.exclusive and not effects.programs
+        return bool(paths) and bounded and all(path_matches(path, glob) for path in paths)
     paths.update(normalised(path) for path in paths_in(words_of(call, tool) or ()))
     return any(path_matches(path, glob) for path in paths) or _is_above(effects.writes, glob)
 

@@ -57,12 +57,14 @@ class Effects:
     """What a call reads and writes: workspace-relative paths; a trailing `/` is a subtree, `""` is everything.
 
     Two calls conflict when one writes a path that the other reads or writes, equal or one an ancestor of the other;
-    an exclusive call conflicts with every other.
+    an exclusive call conflicts with every other. A call that starts `programs` keeps to its paths, but no path
+    tells what else it does, in the network, say: it is asked about and never tried again.
     """
 
     reads: frozenset[str] = frozenset()
     writes: frozenset[str] = frozenset()
     exclusive: bool = False
+    programs: bool = False
 
 
 @frozen

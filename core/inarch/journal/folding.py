@@ -140,7 +140,7 @@ class _Folder:
             self._adopt(turn, ToolCall(call_id, "", turn.turn.id, _text(data, "name"), {}))
         if data.get("effects") is not None:
             effects = data["effects"]
-            turn.effectful[call_id] = bool(effects.get("writes")) or bool(effects.get("exclusive"))
+            turn.effectful[call_id] = any(effects.get(name) for name in ("writes", "exclusive", "programs"))
         call = turn.calls[call_id]
         if call.status not in TERMINAL:
             turn.calls[call_id] = evolve(call, status=status, after=tuple(data.get("after") or call.after))

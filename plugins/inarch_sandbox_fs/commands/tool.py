@@ -63,8 +63,13 @@ class ExecuteCommand:
         return f"{_DESCRIPTION} The user has granted: {'; '.join(granted)}." if granted else _DESCRIPTION
 
     def effects(self, arguments: Mapping[str, Any]) -> Effects:
-        """Reading everything in the read-only tier, else unknown."""
-        return _READS if self._classified(arguments).tier == "read-only" else _UNKNOWN
+        """Reading everything in the read-only tier, what a grant declares, else unknown."""
+        found = self._classified(arguments)
+        if found.tier == "read-only":
+            return _READS
+        writes = frozenset(found.rights.writes)
+        # A grant that declares nothing may write everything: then nothing is known either.
+        return Effects(reads=_READS.reads, writes=writes, programs=True) if _is_declared(found) else _UNKNOWN
 
     def shape(self, arguments: Mapping[str, Any]) -> str | None:
         """Return the words for which an "always" counts, such as `pytest …`."""
@@ -111,6 +116,10 @@ class ExecuteCommand:
 
         command = arguments.get("command")
         return classify(command if isinstance(command, str) else "", self.grants, self.root)
+
+
+def _is_declared(found: Classified) -> bool:
+    return found.tier == "granted" and "" not in found.rights.writes
 
 
 def _prepared(found: Classified, context: ToolContext) -> tuple[tuple[str, ...], Rights]:

@@ -133,10 +133,10 @@ def effects_of(host: Host, data: Any) -> Effects:
     Raises:
         PluginError: They are none.
     """
-    if isinstance(data, Mapping) and type(data.get("exclusive")) is bool:
+    if isinstance(data, Mapping) and all(type(data.get(name)) is bool for name in ("exclusive", "programs")):
         reads, writes = data.get("reads"), data.get("writes")
         if _are_texts(reads) and _are_texts(writes):
-            return Effects(frozenset(reads or ()), frozenset(writes or ()), data["exclusive"])
+            return Effects(frozenset(reads or ()), frozenset(writes or ()), data["exclusive"], data["programs"])
     raise wrong(host, f"no effects: {data!r}")
 
 
