@@ -10,13 +10,14 @@ from __future__ import annotations
 import os
 import stat
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from attrs import define, field, frozen
 
 from inarch import ToolFailed
 from inarch_sandbox_fs.opening import PATH_ONLY, Open
 from inarch_sandbox_fs.paths import normal, split
+from inarch_sandbox_fs.processes.installations import installations_at, is_interpreter, is_program, listed, places_of
 
 TABLE = ("/usr/bin", "/bin", "/usr/local/bin", "/usr/sbin", "/sbin") + (
     ("/opt/homebrew/bin",) if sys.platform == "darwin" else ()
@@ -26,25 +27,11 @@ TABLE = ("/usr/bin", "/bin", "/usr/local/bin", "/usr/sbin", "/sbin") + (
 SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib64")
 """Where everybody may read and, in the workspace tier, start programs."""
 
-_MARKS = (
-    "pyvenv.cfg",
-    "conda-meta",
-    "lib/node_modules",
-    "include/node",
-    "pkg/tool",
-    "lib/rustlib",
-    "jre",
-    "lib/jvm.cfg",
-)
-"""What shows that the folder above a `bin` is the installation of an interpreter or a compiler."""
-
 _TOOLCHAINS = (("RUSTUP_HOME", ".rustup"), ("PYENV_ROOT", ".pyenv"), ("GOMODCACHE", "go/pkg/mod"))
 """What programs look for below the home folder, which is not theirs: the variable that names it, and its place."""
 
 _VENVS = (".venv", "venv", "env")
 _MOST_LINKS = 300
-_MOST_STEPS = 16
-"""Interpreters of interpreters, and environments made from environments, that are followed."""
 
 
 @frozen
@@ -53,7 +40,7 @@ class Program:
 
     Args:
         path: Its absolute path.
-        folders: Folders outside the system's own that it needs: to be read, and programs in them started.
+        folders: Folders and files outside the system's own that it needs: to be read, and programs in them started.
         search_path: The folders in which what it starts looks for programs.
         env: Variables that lead to toolchains below the home folder.
     """
@@ -91,11 +78,11 @@ class Programs:
         if not executes:
             return Program(self._fixed(name))
         path = self._users_own(name, folder)
-        own = _prefixes_of(path)
+        own = places_of(path)
         if self._is_inside(path):  # its links, its `#!` and its pyvenv.cfg may name anything
-            own = [prefix for prefix in own if self._is_inside(prefix) or _holds_interpreters(prefix)]
-        prefixes = [*self._interpreters(), *_outside_system(own)]
-        folders = tuple(dict.fromkeys(prefix for prefix in prefixes if self._may_be_shown(prefix)))
+            real = ((place, os.path.realpath(place)) for place in own)
+            own = [place for place, leads_to in real if self._is_inside(leads_to) or is_interpreter(leads_to)]
+        folders = _outermost([*self._interpreters(), *self._shown(own)])
         search_path = (os.path.dirname(path), *self.users_folders(), *TABLE)
         return Program(path, folders, tuple(dict.fromkeys(search_path)), tuple(self._toolchains()))
 
@@ -165,7 +152,7 @@ class Programs:
         ]
         if own and folders:
             return ToolFailed("not_found", f"there is no program {name}", f"the workspace has one: name it {own[0]}")
-        names = {entry for folder in folders for entry in _listed(folder)}
+        names = {entry for folder in folders for entry in listed(folder)}
         close = difflib.get_close_matches(name, names, n=1, cutoff=0.81)  # `test` is not meant by pytest
         hint = f"did you mean {close[0]!r}?" if close else "name a program that is installed, or install it"
         return ToolFailed("not_found", f"there is no program {name}", hint)
@@ -175,11 +162,16 @@ class Programs:
         if self._prefixes is None:
             found: list[str] = []
             for folder in self.users_folders():
-                found += [folder, *_marked(os.path.dirname(os.path.realpath(folder)))]
+                found += [folder, *installations_at(os.path.dirname(os.path.realpath(folder)))]
                 for link in _links(folder):
-                    found += _prefixes_of(link)
-            self._prefixes = tuple(_outside_system(dict.fromkeys(found)))
+                    found += places_of(link)
+            self._prefixes = _outermost(self._shown(found))
         return self._prefixes
+
+    def _shown(self, places: list[str]) -> list[str]:
+        """Return the places that are not the system's own and may be shown."""
+        outside = (place for place in places if not any(_holds(part, place) for part in SYSTEM))
+        return [place for place in outside if self._may_be_shown(place)]
 
     def _toolchains(self) -> Iterator[tuple[str, str]]:
         for variable, place in _TOOLCHAINS:
@@ -212,95 +204,18 @@ def _startable(path: str, name: str) -> str:
     return path
 
 
-def _prefixes_of(path: str) -> list[str]:
-    """Return the folders that a program needs: its own, its interpreter's, and their installations."""
-    found: list[str] = []
-    seen: set[str] = set()
-    while True:
-        real = os.path.realpath(path)
-        seen.add(real)
-        found.append(os.path.dirname(real))
-        for place in (path, real):
-            found += _marked(os.path.dirname(os.path.dirname(place)))
-        interpreter = _interpreter(real)
-        if not interpreter or os.path.realpath(interpreter) in seen or len(seen) == _MOST_STEPS:
-            return found
-        found.append(os.path.dirname(interpreter))
-        path = interpreter
-
-
-def _marked(prefix: str) -> list[str]:
-    """Return a prefix that is an installation, and for a virtual environment what it was made from."""
-    found: list[str] = []
-    waiting, seen = [prefix], set[str]()
-    while waiting and len(seen) < _MOST_STEPS:
-        prefix = waiting.pop()
-        if prefix in seen:  # environments can name each other
-            continue
-        seen.add(prefix)
-        if _is_installation(prefix):
-            found.append(prefix)
-        text = _beginning(os.path.join(prefix, "pyvenv.cfg"), 1 << 14).decode("utf-8", "replace")
-        for key, _, value in (line.partition("=") for line in text.splitlines()):
-            if key.strip() == "home" and os.path.isabs(value.strip()) and "\0" not in value:
-                base = os.path.realpath(value.strip())
-                if os.path.dirname(base) not in seen:
-                    found.append(base)
-                    waiting.append(os.path.dirname(base))
-    return found
-
-
-def _beginning(path: str, size: int) -> bytes:
-    """Return the first bytes of a regular file, nothing of anything else: a pipe would be waited for."""
-    try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-    except OSError:
-        return b""
-    try:
-        return os.read(descriptor, size) if stat.S_ISREG(os.fstat(descriptor).st_mode) else b""
-    except OSError:
-        return b""
-    finally:
-        os.close(descriptor)
-
-
-def _is_installation(prefix: str) -> bool:
-    if os.path.basename(prefix) == ".local":
-        return False  # what a person installs for themselves, and next to it what desktop programs keep
-    if any(os.path.exists(os.path.join(prefix, mark)) for mark in _MARKS):
-        return True
-    return any(name.startswith("python3") for name in _listed(os.path.join(prefix, "lib")))
-
-
-def _holds_interpreters(folder: str) -> bool:
-    """Whether a folder is an installation, its `bin`, or has Python in it."""
-    above, name = os.path.split(folder)
-    if _is_installation(folder) or (name == "bin" and _is_installation(above)):
-        return True
-    return any(os.access(os.path.join(folder, python), os.X_OK) for python in ("python3", "python"))
-
-
-def _interpreter(path: str) -> str:
-    """Return the absolute path behind a script's `#!`, or nothing."""
-    first = _beginning(path, 512).partition(b"\n")[0]
-    words = first[2:].split() if first.startswith(b"#!") else []
-    return os.fsdecode(words[0]) if words and os.path.isabs(words[0]) and b"\0" not in words[0] else ""
-
-
-def _outside_system(folders: Iterable[str]) -> list[str]:
-    return [folder for folder in folders if not any(_holds(part, folder) for part in SYSTEM)]
+def _outermost(places: list[str]) -> tuple[str, ...]:
+    """Return the places without those that lie in another one of them."""
+    kept: list[str] = []
+    for place in sorted(dict.fromkeys(places), key=len):
+        if not any(_holds(above, place) for above in kept):
+            kept.append(place)
+    return tuple(kept)
 
 
 def _links(folder: str) -> list[str]:
     """Return the links in one of the user's folders: programs installed elsewhere."""
     if any(_holds(part, folder) for part in SYSTEM):
         return []
-    paths = [os.path.join(folder, name) for name in sorted(_listed(folder))[:_MOST_LINKS]]
-    return [path for path in paths if os.path.islink(path)]
-
-
-def _listed(folder: str) -> list[str]:
-    try:
-        return os.listdir(folder)
-    except OSError:
-        return []
+    paths = [os.path.join(folder, name) for name in sorted(listed(folder))[:_MOST_LINKS]]
+    return [path for path in paths if os.path.islink(path) and is_program(path)]
