@@ -56,6 +56,12 @@ class DecisionCache:
             del self.entries[oldest]
         self._save()
 
+    def drop(self, key: str) -> None:
+        """Forget one decision."""
+        self.load()
+        if self.entries.pop(key, None) is not None:
+            self._save()
+
     def clear(self) -> int:
         """Forget everything and return how many decisions that were."""
         self.load()

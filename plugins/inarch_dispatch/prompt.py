@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from inarch import DispatchReply, ToolSpec, repair_arguments
+from inarch import DispatchReply, ToolSpec, repair_arguments, to_data
 
 if TYPE_CHECKING:
     from jsonschema.protocols import Validator
@@ -31,6 +31,38 @@ JSON object: requires_tool_call, tool_name, arguments, reasoning (one sentence).
 
 Tools:
 {tools}"""
+
+
+_SAID = frozenset({"title", "description", "default", "examples", "$schema", "$comment"})
+"""What the instructions say already."""
+
+
+def reply_schema(tools: Sequence[ToolSpec]) -> dict[str, Any]:
+    """Return the schema of a reply with the names of the tools and the parameters of each."""
+    names = [tool.name for tool in tools]
+    shapes = [_parameters(tool.input_schema) for tool in tools]
+    unique = [shape for place, shape in enumerate(shapes) if shape not in shapes[:place]]
+    members = {
+        **REPLY_SCHEMA["properties"],
+        "tool_name": {"type": ["string", "null"], "enum": [*names, None]},
+        "arguments": unique[0] if len(unique) == 1 else {"anyOf": unique},
+    }
+    return {**REPLY_SCHEMA, "properties": members}
+
+
+def _parameters(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a tool's parameters; any object where they can't stand within another schema."""
+    if "$ref" in json.dumps(to_data(schema)):
+        return {"type": "object"}
+    bare = {key: value for key, value in schema.items() if key not in _SAID}
+    members = schema.get("properties") or {}
+    bare["properties"] = {
+        name: {key: value for key, value in member.items() if key not in _SAID}
+        if isinstance(member, Mapping)
+        else member
+        for name, member in members.items()
+    }
+    return {"type": "object", "additionalProperties": False, **bare}
 
 
 def decision_prompt(tools: Sequence[ToolSpec]) -> str:
@@ -64,9 +96,15 @@ def read_reply(text: str, tools: Mapping[str, ToolSpec]) -> DispatchReply:
     tool = tools.get(data.get("tool_name") or "")
     if tool is None:
         raise ValueError(f"the reply names no known tool: {data.get('tool_name')!r}")
-    stray = {key: value for key, value in data.items() if key not in REPLY_SCHEMA["properties"]}
-    arguments = repair_arguments({**stray, **data.get("arguments", {})}, tool.input_schema)
-    _check(arguments, json.dumps(tool.input_schema, sort_keys=True), f"the arguments of {tool.name}")
+    known = tool.input_schema.get("properties") or {}
+    # A flat reply has the members of all tools beside each other, null where they are not meant.
+    stray = {key: value for key, value in data.items() if key in {*known, "path"} - REPLY_SCHEMA["properties"].keys()}
+    arguments = repair_arguments({**stray, **(data.get("arguments") or {})}, tool.input_schema)
+    what = f"the arguments of {tool.name}"
+    _check(arguments, json.dumps(tool.input_schema, sort_keys=True), what)
+    unknown = [key for key in arguments if key not in known]
+    if unknown and not tool.input_schema.get("additionalProperties"):
+        raise ValueError(f"{what}: it takes no {', '.join(unknown)}")
     return DispatchReply(True, tool.name, arguments, reasoning)
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from attrs import define
+from functools import partial
+
+from attrs import define, evolve, field
 
 from inarch import (
     Decision,
@@ -11,14 +13,17 @@ from inarch import (
     ModelRequest,
     PlannedCall,
     ProviderError,
+    Reply,
     Situation,
     Text,
 )
 from inarch_dispatch.cache import DecisionCache, cache_key
-from inarch_dispatch.prompt import REPLY_SCHEMA, decision_prompt, read_reply
+from inarch_dispatch.prompt import REPLY_SCHEMA, decision_prompt, read_reply, reply_schema
 from inarch_dispatch.watching import STRATEGY, Watcher
 
 TEMPERATURE = 0.1
+REFUSED = (400, 422)
+"""With these a service says that it does not take a request as it is."""
 CONTEXT_MESSAGES = 4
 """The decision model sees the plain text of this many earlier messages, so that "and that file?" has a meaning."""
 
@@ -27,13 +32,14 @@ CONTEXT_MESSAGES = 4
 class Structured:
     """Asks the decision model for one tool to begin with; its result is embedded in the prompt.
 
-    An invalid reply and a failed request mean "no tool" and are not remembered. Where decisions have cost more than
-    they saved, it passes on without asking.
+    An invalid reply and a failed request mean "no tool" and are not remembered; nor is a decision whose call turns out
+    not to be valid. Where decisions have cost more than they saved, it passes on without asking.
     """
 
     cache: DecisionCache
     watcher: Watcher
     name: str = STRATEGY
+    _plain: set[str] = field(init=False, factory=set)
 
     async def decide(self, situation: Situation) -> Decision | None:
         """Return the decision to call a tool first, or None to pass on."""
@@ -48,22 +54,34 @@ class Structured:
             if reply is None:
                 return None
             self.cache.put(key, reply)
+        self.watcher.rests_on(situation.turn.id, partial(self.cache.drop, key))
         return self._decision(reply, cached)
 
     async def _ask(self, situation: Situation, query: str) -> DispatchReply | None:
+        plain = situation.decision_model in self._plain
         request = ModelRequest(
             model=situation.decision_model,
             system=decision_prompt(situation.tools),
             messages=(*_recent_texts(situation), Message("user", (Text(query),))),
-            response_schema=REPLY_SCHEMA,
+            response_schema=REPLY_SCHEMA if plain else reply_schema(situation.tools),
             temperature=TEMPERATURE,
             purpose="decision",
         )
         try:
-            reply = await situation.ask(request)
+            reply = await self._reply(situation, request)
             return read_reply(reply.message.text, {tool.name: tool for tool in situation.tools})
         except (ProviderError, ValueError, RecursionError):  # the last: JSON nested thousands deep
             return None
+
+    async def _reply(self, situation: Situation, request: ModelRequest) -> Reply:
+        """Ask; a service that refuses the schema is asked with the plain one, from then on at once."""
+        try:
+            return await situation.ask(request)
+        except ProviderError as error:
+            if error.kind != "request" or error.status not in REFUSED or request.model in self._plain:
+                raise
+        self._plain.add(request.model)
+        return await situation.ask(evolve(request, response_schema=REPLY_SCHEMA))
 
     def _decision(self, reply: DispatchReply, cached: bool) -> Decision:
         if not reply.requires_tool_call or reply.tool_name is None:

@@ -8,7 +8,7 @@ decision whose result went unused is therefore counted as one that helped.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
@@ -64,6 +64,11 @@ class Watcher:
     _stopped: bool = field(init=False, default=False)
     _trips: dict[str, _Trips] = field(init=False, factory=dict)
     _decided: dict[str, _Decided] = field(init=False, factory=dict)
+    _forgetting: dict[str, Callable[[], None]] = field(init=False, factory=dict)
+
+    def rests_on(self, turn_id: str, forget: Callable[[], None]) -> None:
+        """Hear how a turn's decision is forgotten, should its call turn out not to be valid."""
+        self._forgetting[turn_id] = forget
 
     def books(self) -> Books:
         """Return the books of this workspace as they stand now, and look on from here."""
@@ -90,8 +95,12 @@ class Watcher:
             decided.call_id, decided.tool = data["call_id"], data["name"]
         elif kind == "call.result" and data["call_id"] == decided.call_id:
             decided.succeeded = data["status"] == "success"
+            error = data["result"]["error"]
+            if error is not None and error["code"] == "validation" and (turn_id := event.turn_id) in self._forgetting:
+                self._forgetting.pop(turn_id)()
             decided.call_s = _seconds(data.get("started"), data.get("ended"))
         elif kind == "turn.ended":
+            self._forgetting.pop(event.turn_id or "", None)
             self._enter(event.turn_id or "")
 
     def summary(self, turn_id: str) -> str | None:

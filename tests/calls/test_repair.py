@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import doctest
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -112,3 +113,22 @@ def test_odd_schemas_are_survived(schema: dict[str, object]) -> None:
 
 def test_docstring() -> None:
     assert doctest.testmod(repair).failed == 0
+
+
+@pytest.mark.parametrize(
+    ("given", "repaired"),
+    [
+        ({"file_path": "a", "search_pattern": None}, {"file_path": "a"}),
+        ({"path": "a", "file_path": None}, {"file_path": "a"}),
+        ({"path": "a", "file_path": "a"}, {"file_path": "a"}),
+        ({"path": "a", "file_path": "b"}, {"path": "a", "file_path": "b"}),
+    ],
+)
+def test_nulls_under_names_that_nobody_has_are_left_out(given: dict[str, Any], repaired: dict[str, Any]) -> None:
+    schema = {"type": "object", "properties": {"file_path": {"type": "string"}}, "required": ["file_path"]}
+    assert repair.repair_arguments(given, schema) == repaired
+
+
+def test_nulls_of_a_tool_that_takes_any_name_stay() -> None:
+    schema = {"type": "object", "properties": {"a": {"type": "string"}}, "additionalProperties": True}
+    assert repair.repair_arguments({"b": None}, schema) == {"b": None}

@@ -70,6 +70,11 @@ def test_the_function_call_loop_goes_on_after_the_first_tool(tmp_path: Path) -> 
 @pytest.mark.parametrize(
     "reply",
     [
+        '{"requires_tool_call": true, "tool_name": "read_file", "file_path": "a.txt", "search_pattern": null}',
+        '{"requires_tool_call": true, "tool_name": "read_file", "arguments": {"file_path": "a.txt", "end_line": null}}',
+        '{"requires_tool_call": true, "tool_name": "read_file", "arguments": {"file_path": null, "path": "a.txt"}}',
+        '{"requires_tool_call": true, "tool_name": "read_file", "path": "a.txt", "file_path": "a.txt", "to": null}',
+        '{"requires_tool_call": true, "tool_name": "read_file", "path": "a.txt", "arguments": null, "command": "ls"}',
         '{"requires_tool_call": "true", "tool_name": "read_file", "arguments": {"path": "a.txt"}}',
         '{"requires_tool_call": true, "tool_name": "read_file", "parameters": {"file_path": "a.txt"}}',
         '{"requires_tool_call": true, "tool_name": "read_file", "file_path": "a.txt"}',
@@ -176,3 +181,36 @@ def test_a_damaged_cache_is_an_empty_one(tmp_path: Path, content: bytes) -> None
     assert cache.get("a") is None
     cache.put("a", inarch.DispatchReply(False))
     assert DecisionCache.beside(str(tmp_path)).get("a") == inarch.DispatchReply(False)
+
+
+def test_a_decision_whose_call_is_not_valid_is_none_and_is_not_remembered(tmp_path: Path) -> None:
+    """What only the tool itself can tell: the model hears nothing of it, and the next turn decides anew."""
+    wrong = decide("read_file", {"file_path": ""})
+    script = [wrong, says("one"), decide("read_file", {"file_path": "a.txt"}), says("two")]
+    turns, model, _ = play(script, tmp_path, "what is in a.txt?", "what is in a.txt?")
+    assert [(call.name, call.status) for turn in turns for call in turn.calls] == [
+        ("read_file", "error"),
+        ("read_file", "success"),
+    ]
+    assert [request.purpose for request in model.requests] == ["decision", "turn"] * 2
+    (first,) = [part.text for part in model.requests[1].messages[-1].parts if "already there" in part.text] or [""]
+    assert first == ""
+
+
+def test_both_names_of_a_path_that_differ_are_no_decision(tmp_path: Path) -> None:
+    script = [decide("read_file", {"path": "a.txt", "file_path": "b.txt"}), says("one")]
+    turns, _, _ = play(script, tmp_path, "what is in it?")
+    assert [(turn.content, turn.calls) for turn in turns] == [("one", ())]
+
+
+def test_the_schema_of_a_decision_has_each_tools_parameters_and_takes_what_is_valid(tmp_path: Path) -> None:
+    from jsonschema import Draft202012Validator
+
+    _, model, _ = play([decide(None), says("hello")], tmp_path, "hi")
+    schema = model.requests[0].response_schema
+    Draft202012Validator.check_schema(schema)
+    check = Draft202012Validator(schema).is_valid
+    assert check({"requires_tool_call": True, "tool_name": "read_file", "arguments": {"file_path": "a.txt"}})
+    assert check({"requires_tool_call": False, "tool_name": None})
+    assert not check({"requires_tool_call": True, "tool_name": "rm_rf", "arguments": {}})
+    assert not check({"requires_tool_call": True, "tool_name": "read_file", "arguments": {"file_path": 3}})

@@ -155,9 +155,21 @@ def test_an_invalid_decision_means_no_tool_and_is_asked_for_again(tmp_path: Path
 @every_wire
 def test_a_service_that_refuses_the_decision_costs_the_turn_nothing(tmp_path: Path, wire: Wire) -> None:
     refused = json_reply({"error": {"message": "response_format is not supported", "code": 400}}, 400)
-    turns, asked, _ = play(tmp_path, wire, [refused, wire.says("fine")], "hello")
-    assert [wire.decides(request) for request in asked] == [True, False]
+    turns, asked, _ = play(tmp_path, wire, [refused, refused, wire.says("fine")], "hello")
+    assert [wire.decides(request) for request in asked] == [True, True, False]
     assert (turns[0].status, turns[0].content) == ("done", "fine")
+
+
+@every_wire
+def test_a_service_that_refuses_the_parameters_of_the_tools_is_asked_without_them_from_then_on(
+    tmp_path: Path, wire: Wire
+) -> None:
+    refused = json_reply({"error": {"message": "the schema has too many branches", "code": 400}}, 400)
+    script = [refused, wire.says(reply("list_files")), wire.says("one"), wire.says(reply(None)), wire.says("two")]
+    turns, asked, _ = play(tmp_path, wire, script, "list them", "hello")
+    schemas = [json.dumps(wire.schema(request.json)) for request in asked if wire.decides(request)]
+    assert ["start_line" in schema for schema in schemas] == [True, False, False]
+    assert [call.status for call in turns[0].calls] == ["success"]
 
 
 def test_a_decision_that_fails_takes_no_model_that_stands_by(tmp_path: Path) -> None:

@@ -35,9 +35,8 @@ def repair_and_tell(arguments: Any, schema: Mapping[str, Any]) -> tuple[Any, tup
         return arguments, tuple(told)
     known = _properties(schema)
     result = _unwrapped(dict(arguments), schema, known, told)
-    if "path" in result and "file_path" not in result and "file_path" in known and "path" not in known:
-        result["file_path"] = result.pop("path")
-        told.append("path read as file_path")
+    if "path" in result and "file_path" in known and "path" not in known:
+        _read_path(result, told)
     _drop_nulls(result, schema, known, told)
     for name, value in result.items():
         if name in known:
@@ -80,12 +79,23 @@ def _unwrapped(
     return result
 
 
+def _read_path(result: dict[str, Any], told: list[str]) -> None:
+    """Read `path` as `file_path`, unless both are there and differ."""
+    if result.get("file_path") in (None, result["path"]):
+        result["file_path"] = result.pop("path")
+        told.append("path read as file_path")
+
+
 def _drop_nulls(result: dict[str, Any], schema: Mapping[str, Any], known: Mapping[str, Any], told: list[str]) -> None:
-    """Leave out a null where the argument is optional and null isn't among its types: it means "the default"."""
-    required = schema.get("required") or ()
+    """Leave out a null where the argument is optional and null isn't among its types: it means "the default".
+
+    One under a name that the tool doesn't have says that the model doesn't mean it.
+    """
+    required, takes_more = schema.get("required") or (), not known or schema.get("additionalProperties")
     for name in [name for name, value in result.items() if value is None]:
         types = _types(known.get(name, True))
-        if name not in required and types and "null" not in types:
+        unknown = name not in known and not takes_more
+        if unknown or (name not in required and types and "null" not in types):
             del result[name]
             told.append(f"{name}: null left out")
 

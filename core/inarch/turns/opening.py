@@ -6,7 +6,7 @@ from inarch.contract.doors import guarded
 from inarch.contract.errors import InarchError, ProviderError, StoreError, ToolFailed
 from inarch.contract.event_parts import KeptImage
 from inarch.contract.events import ContextAdded, DecisionMade, Note
-from inarch.contract.records import Contribution, Decision, Image, Message, Text
+from inarch.contract.records import Contribution, Decision, Image, Message, Text, ToolCall
 from inarch.turns.checking import checked_contribution, checked_decision, pending
 from inarch.turns.conversation import Conversation
 from inarch.turns.limits import LimitReached
@@ -61,12 +61,20 @@ async def decide(run: TurnRun) -> Decision:
 
 
 async def run_decided(run: TurnRun, decision: Decision) -> None:
-    """Run the calls of a decision and present their results as it says."""
-    calls = await run.call(decision.calls, "strategy")
+    """Run the calls of a decision and present their results as it says; a call that was not valid is no decision."""
+    calls = tuple(call for call in await run.call(decision.calls, "strategy") if not _is_invalid(call))
+    if not calls:
+        return
     if decision.present == "prompt":
         _add_text(run, decision.strategy, embedded(calls, CLOSING))
     else:
         run.messages += [calls_message(calls), results_message(calls)]
+
+
+def _is_invalid(call: ToolCall) -> bool:
+    """Whether nothing was done because the call makes no sense: the model would only have to find out why."""
+    error = call.result.error if call.result is not None else None
+    return error is not None and error.code == "validation"
 
 
 async def _add(run: TurnRun, source: str, contribution: Contribution) -> None:
