@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import signal
 import sys
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import click
+from attrs import define
 
 from inarch.cli.options import all_options
 from inarch.cli.terminal import can_rewrite, is_terminal
@@ -61,10 +64,45 @@ def plain(options: Options) -> int:
             if before := recap(session, columns_of(sys.stdout)):
                 sys.stderr.write(f"{before}\n")
             talk = Talk(app, session, options, sys.stdout.write, lambda: columns_of(sys.stdout))
-            return _converse(runner, talk, display)
+            with _leaving() as leaving:
+                return _converse(runner, talk, display, leaving)
         finally:
             display.close()
             runner.run((talk.app if talk is not None else app).aclose())
+
+
+class _Leave(BaseException):
+    """A signal asks the program to end while it waits for a line."""
+
+
+@define
+class _Leaving:
+    """Whether the program was asked to end, and whether it waits for a line, where that can be answered at once."""
+
+    is_asked: bool = False
+    at_prompt: bool = False
+
+
+@contextmanager
+def _leaving() -> Iterator[_Leaving]:
+    """Take the signals that ask a program to end, such as the one of a terminal that is closed."""
+    leaving = _Leaving()
+
+    def handle(_number: int, _frame: object) -> None:
+        leaving.is_asked = True
+        if leaving.at_prompt:
+            raise _Leave
+
+    numbers = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+    before = {number: signal.getsignal(number) for number in numbers}
+    for number, handler in before.items():
+        if handler is not signal.SIG_IGN:
+            signal.signal(number, handle)
+    try:
+        yield leaving
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def _greet(app: App) -> None:
@@ -81,17 +119,19 @@ def _greet(app: App) -> None:
             say("note", str(error))
 
 
-def _converse(runner: asyncio.Runner, talk: Talk, display: Display) -> int:
+def _converse(runner: asyncio.Runner, talk: Talk, display: Display, leaving: _Leaving) -> int:
     """Read lines until the end of input; a turn that goes wrong doesn't end the conversation."""
-    from inarch.cli.failure import say
+    from inarch.cli.failure import CANCELLED, say
 
     try:
         import readline  # noqa: F401  # input() then edits and remembers lines
     except ImportError:
         pass
-    while True:
+    while not leaving.is_asked:
         try:
-            line = input("\n> ").strip()
+            line = _line(leaving)
+        except _Leave:
+            break
         except EOFError:
             sys.stderr.write("\n")
             return 0
@@ -104,6 +144,15 @@ def _converse(runner: asyncio.Runner, talk: Talk, display: Display) -> int:
             say("error", str(error))
         if talk.is_over:
             return 0
+    return CANCELLED
+
+
+def _line(leaving: _Leaving) -> str:
+    leaving.at_prompt = True
+    try:
+        return input("\n> ").strip()
+    finally:
+        leaving.at_prompt = False
 
 
 def _do(runner: asyncio.Runner, talk: Talk, display: Display, line: str) -> None:

@@ -41,10 +41,10 @@ def say_remedy(remedy: str) -> None:
         pass
 
 
-def quiet_exit() -> None:
-    """Point standard output at nothing, so that the interpreter's last flush can't complain of a closed pipe."""
+def quiet_exit(descriptor: int = 1) -> None:
+    """Point an output at nothing, so that the interpreter's last flush can't complain of a closed pipe or terminal."""
     try:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        os.dup2(os.open(os.devnull, os.O_WRONLY), descriptor)
     except OSError:
         pass
 

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
+from typing import Any
 
 from inarch.cli.failure import CANCELLED
 
@@ -18,20 +19,22 @@ _NAMES = ("SIGINT", "SIGTERM", "SIGHUP")  # the last one is missing on Windows
 def interrupts(cancel: Callable[[], object]) -> Iterator[None]:
     """Call `cancel` at the first signal and leave the program at once at the second.
 
+    Whoever handled signals before hears afterwards of one that asks the program to end, rather than the turn.
+
     A plain handler, not the event loop's: it must also work while a tool or a plugin keeps the loop busy.
     """
-    asked = False
+    asked = 0
 
-    def handle(_number: int, _frame: FrameType | None) -> None:
+    def handle(number: int, _frame: FrameType | None) -> None:
         nonlocal asked
         if asked:
             sys.stderr.flush()
             os._exit(CANCELLED)
-        asked = True
+        asked = number
         cancel()
 
     numbers = [getattr(signal, name) for name in _NAMES if hasattr(signal, name)]
-    before = {number: signal.getsignal(number) for number in numbers}
+    before: dict[int, Any] = {number: signal.getsignal(number) for number in numbers}
     for number, handler in before.items():
         if handler is not signal.SIG_IGN:  # nohup and background jobs keep what their shell chose
             signal.signal(number, handle)
@@ -40,3 +43,5 @@ def interrupts(cancel: Callable[[], object]) -> Iterator[None]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+        if asked not in (0, signal.SIGINT) and callable(earlier := before[asked]):
+            earlier(asked, None)

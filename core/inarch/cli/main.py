@@ -8,6 +8,7 @@ from __future__ import annotations
 import errno
 import io
 import os
+import stat
 import sys
 from collections.abc import Sequence
 from functools import cache
@@ -173,6 +174,15 @@ def program(ctx: click.Context, /, **_given: Any) -> Any:
 
 def run(argv: Sequence[str]) -> int:
     """Run the command line and return the exit code: 0 answered, 1 failed, 2 usage, 3 a limit, 130 cancelled."""
+    code = _run(argv)
+    try:
+        sys.stderr.flush()
+    except (OSError, ValueError):  # the terminal is gone; the interpreter would make an exit code of its own of that
+        quiet_exit(2)
+    return code
+
+
+def _run(argv: Sequence[str]) -> int:
     debug = "--debug" in argv
     report_crashes(debug)
     try:
@@ -188,7 +198,10 @@ def run(argv: Sequence[str]) -> int:
             return USAGE
         if error.errno not in (errno.ENOSPC, errno.EIO):
             raise
+        is_hung_up = error.errno == errno.EIO and _was_terminal(1)
         quiet_exit()
+        if is_hung_up:
+            return CANCELLED
         say("error", f"the output can't be written: {error.strerror}")
         return FAILED
     except (KeyboardInterrupt, click.Abort):
@@ -202,6 +215,14 @@ def run(argv: Sequence[str]) -> int:
         say("error", error.format_message() if isinstance(error, click.ClickException) else str(error))
         return FAILED if isinstance(error, StoreError) else USAGE
     return code
+
+
+def _was_terminal(descriptor: int) -> bool:
+    """Whether an output that takes no more is a terminal, which has been closed then."""
+    try:
+        return stat.S_ISCHR(os.fstat(descriptor).st_mode)
+    except OSError:
+        return False
 
 
 def _is_somewhere() -> bool:

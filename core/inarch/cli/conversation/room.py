@@ -273,17 +273,24 @@ class Room:
         self.is_leaving = True
         working.cancel()
         await asyncio.wait([working, composed, *self._beside])
+        try:
+            await self._take_down(shown)
+        finally:  # a terminal that is gone takes no last picture; the session is kept all the same
+            if self.talk is not None:
+                try:
+                    self.talk.keep()
+                finally:
+                    await self.talk.app.aclose()
+
+    async def _take_down(self, shown: asyncio.Task[None]) -> None:
+        """End the picture, unless the end of input has done that."""
         self.screen.settle()
-        if self.screen.app.is_running and not shown.done():
+        over = self.screen.app.future
+        if over is not None and not over.done():
             self.screen.app.exit()
         await asyncio.wait([shown])
         self.screen.output.write_raw(self.screen.rest())
         self.screen.output.flush()
-        if self.talk is not None:
-            try:
-                self.talk.keep()
-            finally:
-                await self.talk.app.aclose()
 
     @contextmanager
     def _streams(self) -> Iterator[None]:
