@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from .forking import Started
+from ..forking import run_inarch
 
 PROGRAM = (sys.executable, "-P", "-m", "inarch")
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
@@ -47,31 +47,12 @@ def project(tmp_path: Path) -> Path:
     return root
 
 
-@pytest.fixture(scope="session")
-def started() -> Iterator[Started]:
-    """The process that has imported the program and forks for each run."""
-    started = Started({"PATH": os.environ["PATH"], "LANG": "C.UTF-8"})
-    yield started
-    started.close()
-
-
 @pytest.fixture
-def cli(environ: dict[str, str], project: Path, started: Started) -> Run:
+def cli(environ: dict[str, str], project: Path) -> Run:
     """Run `inarch` with these words in the project, without a terminal; standard input is empty unless given."""
 
     def run(*words: str, stdin: str | None = None, **extra: str) -> subprocess.CompletedProcess[str]:
-        if started.fits(environ | extra):
-            return started.run(words, project, environ | extra, stdin)
-        return subprocess.run(
-            [*PROGRAM, *words],
-            cwd=project,
-            env=environ | extra,
-            stdin=subprocess.DEVNULL if stdin is None else None,
-            input=stdin,
-            capture_output=True,
-            text=True,
-            timeout=120,
-        )
+        return run_inarch(*words, cwd=project, environ=environ | extra, stdin=stdin)
 
     return run
 

@@ -13,6 +13,8 @@ import pytest
 
 from inarch.cli import plugins as plugins_module
 
+from ..forking import run_inarch
+
 TOOL = """
 import inarch
 
@@ -48,12 +50,8 @@ def world(tmp_path: Path) -> Path:
 
 
 def inarch(world: Path, *words: str, code: int = 0, **variables: str) -> subprocess.CompletedProcess[str]:
-    keep = {key: value for key, value in os.environ.items() if key in ("LANG", "LC_ALL", "PATH")}
-    environ = {**keep, "HOME": str(world / "home"), "PYTHONPATH": str(world / "site"), **variables}
-    done = subprocess.run(
-        [sys.executable, "-P", "-m", "inarch", *words],
-        cwd=world / "project", env=environ, stdin=subprocess.DEVNULL, capture_output=True, text=True,
-    )  # fmt: skip
+    own = {"HOME": str(world / "home"), "PYTHONPATH": str(world / "site"), "LANG": "C.UTF-8"}
+    done = run_inarch(*words, cwd=world / "project", environ={"PATH": os.environ["PATH"], **own, **variables})
     assert done.returncode == code, done.stdout + done.stderr
     return done
 

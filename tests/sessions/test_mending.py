@@ -6,7 +6,6 @@ import asyncio
 import os
 import sqlite3
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -15,6 +14,8 @@ from attrs import frozen
 import inarch
 from inarch.sessions.mending import WAY_ON
 from inarch.testing import ScriptedModel, says, scripted_app
+
+from ..forking import run_inarch
 
 ASIDE = f"was set aside because it was damaged; {WAY_ON}"
 
@@ -32,10 +33,7 @@ class Place:
         return self.state / "sessions.db"
 
     def cli(self, *words: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [sys.executable, "-P", "-m", "inarch", *words],
-            cwd=self.root, env=os.environ, stdin=subprocess.DEVNULL, capture_output=True, text=True,
-        )  # fmt: skip
+        return run_inarch(*words, cwd=self.root, environ={**os.environ, "LANG": "C.UTF-8"})
 
     def change(self, statement: str) -> None:
         with sqlite3.connect(self.file) as connection:

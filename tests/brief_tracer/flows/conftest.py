@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 from attrs import frozen
+
+from ...forking import run_inarch
 
 ACME = {
     "acme/__init__.py": "",
@@ -105,17 +105,7 @@ class Project:
         return self
 
     def run(self, *words: str, code: int | None = 0) -> Done:
-        done = subprocess.run(
-            [sys.executable, "-P", "-m", "inarch", *words],
-            cwd=self.root,
-            env={**os.environ, "PYTHONUTF8": "1", "COLUMNS": "200"},
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            encoding="utf-8",
-            timeout=120,
-            check=False,
-        )
+        done = run_inarch(*words, cwd=self.root, environ={**os.environ, "LANG": "C.UTF-8", "COLUMNS": "200"})
         assert code is None or done.returncode == code, done.stdout + done.stderr
         return Done(done.returncode, done.stdout, done.stderr)
 

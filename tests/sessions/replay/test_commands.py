@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -15,6 +14,7 @@ import pytest
 from inarch import compose
 from inarch.testing import HttpServer, json_reply, sse_reply
 
+from ...forking import run_inarch
 from .recording import project
 
 pytestmark = pytest.mark.once
@@ -78,10 +78,7 @@ def serve(own_home: Path) -> Iterator[Callable[..., HttpServer]]:
 @pytest.fixture
 def inarch(root: Path) -> Run:
     def run(*words: str, code: int = 0) -> subprocess.CompletedProcess[str]:
-        done = subprocess.run(
-            [sys.executable, "-P", "-m", "inarch", *words],
-            cwd=root, env=dict(os.environ), stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=300,
-        )  # fmt: skip
+        done = run_inarch(*words, cwd=root, environ={**os.environ, "LANG": "C.UTF-8"})
         assert done.returncode == code, done.stdout + done.stderr
         return done
 

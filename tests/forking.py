@@ -2,11 +2,13 @@
 
 It is started as `python -P forking.py SOCKET`. A request is a line of JSON with the words, the folder and the whole
 environment, and comes with three descriptors for the child's standard streams; replies are the child's process id and
-then how it ended. Whatever Python itself reads while it starts is that of this process: see `Started.fits`.
+then how it ended. Whatever Python itself reads while it starts is that of this process: see `Started.fits`. Tests of
+starting, signals, terminals and closed streams start processes of their own.
 """
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import gc
 import json
@@ -17,7 +19,8 @@ import socket
 import subprocess
 import sys
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from functools import cache
 from importlib import import_module, metadata
 from pathlib import Path
 from typing import Any
@@ -40,10 +43,12 @@ class Started:
     def fits(self, environ: Mapping[str, str]) -> bool:
         """Say whether Python would have started in the same way with these variables."""
         read = {name for name in {*environ, *self._environ} if name.startswith(("PYTHON", "LC_", "LANG", "LD_", "TZ"))}
-        return all(environ.get(name) == self._environ.get(name) for name in read)
+        read -= {"PYTHONPATH"}  # is put into `sys.path` as Python does
+        same = read - {"PYTHONDONTWRITEBYTECODE", "PYTHONHASHSEED", "PYTHONIOENCODING"}  # of a shell or of tox
+        return all(environ.get(name) == self._environ.get(name) for name in same)
 
     def run(
-        self, words: tuple[str, ...], cwd: Path, environ: Mapping[str, str], stdin: str | None
+        self, words: Sequence[str], cwd: Path, environ: Mapping[str, str], stdin: str | None
     ) -> subprocess.CompletedProcess[str]:
         """Run the program with these words until it ended and its streams are closed."""
         request = json.dumps([words, str(cwd), dict(environ)]).encode("utf-8", "surrogateescape")
@@ -80,6 +85,25 @@ class Started:
         self._process.wait()
 
 
+@cache
+def _started() -> Started:
+    started = Started({"PATH": os.environ["PATH"], "LANG": "C.UTF-8"})
+    atexit.register(started.close)
+    return started
+
+
+def run_inarch(
+    *words: str, cwd: Path, environ: Mapping[str, str], stdin: str | None = None
+) -> subprocess.CompletedProcess[str]:
+    """Run `inarch` with these words, without a terminal; standard input is empty unless given."""
+    if _started().fits(environ):
+        return _started().run(words, cwd, environ, stdin)
+    return subprocess.run(
+        [sys.executable, "-P", "-m", "inarch", *words], cwd=cwd, env=environ, capture_output=True, encoding="utf-8",
+        stdin=subprocess.DEVNULL if stdin is None else None, input=stdin, timeout=LONGEST_S, check=False,
+    )  # fmt: skip
+
+
 def _give(descriptor: int, text: str) -> None:
     with contextlib.suppress(BrokenPipeError), open(descriptor, "w", encoding="utf-8") as file:
         file.write(text)
@@ -111,6 +135,7 @@ def _child(control: socket.socket, streams: list[int], words: list[str], cwd: st
     os.chdir(cwd)
     os.environ.clear()
     os.environ.update(environ)
+    sys.path[:0] = filter(None, environ.get("PYTHONPATH", "").split(os.pathsep))
     import_module("inarch.__main__")
     sys.argv = [str(sys.modules["inarch.__main__"].__file__), *words]
 
