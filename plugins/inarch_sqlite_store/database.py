@@ -62,6 +62,39 @@ def connect(folder: Path) -> sqlite3.Connection:
     return connection
 
 
+def connect_for_reading(folder: Path) -> sqlite3.Connection:
+    """Open a database where nothing can be written, not even what SQLite needs beside it to read.
+
+    One with a log is read from a copy in memory, made in the folder for temporary files.
+
+    Raises:
+        sqlite3.Error, OSError: It can't be read either.
+    """
+    from shutil import copyfile
+    from tempfile import TemporaryDirectory
+
+    file, wal = folder / FILE, folder / f"{FILE}-wal"
+    if not (wal.exists() and wal.stat().st_size):
+        connection = sqlite3.connect(f"{file.as_uri()}?mode=ro&immutable=1", uri=True, check_same_thread=False)
+    else:
+        connection = sqlite3.connect(":memory:", check_same_thread=False)
+        with TemporaryDirectory(prefix="inarch-") as place:
+            for source in (file, wal):
+                copyfile(source, Path(place, source.name))
+            with closing(sqlite3.connect(Path(place, FILE))) as copied:
+                copied.backup(connection)
+    connection.isolation_level = None
+    connection.text_factory = _readable
+    connection.execute("PRAGMA query_only=ON")
+    if inarch.is_older(file, _version(connection), SCHEMA_VERSION):
+        raise sqlite3.OperationalError("it is of an older version and can't be brought up here")
+    return connection
+
+
+def _readable(data: bytes) -> str:
+    return data.decode("utf-8", "replace")  # a damaged title is only a title
+
+
 def _make_private(file: Path) -> None:
     try:
         # SQLite gives its other files the rights of this one. Never opened once it exists: closing a second
@@ -73,7 +106,7 @@ def _make_private(file: Path) -> None:
 
 
 def _prepare(connection: sqlite3.Connection, file: Path) -> None:
-    connection.text_factory = lambda data: data.decode("utf-8", "replace")  # a damaged title is only a title
+    connection.text_factory = _readable
     connection.execute("PRAGMA journal_mode=WAL")
     connection.execute("PRAGMA synchronous=NORMAL")
     if _version(connection) != SCHEMA_VERSION:

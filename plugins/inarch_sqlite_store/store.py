@@ -17,6 +17,7 @@ from typing import Any, TypeVar
 import inarch
 from inarch_sqlite_store import database, snapshots
 from inarch_sqlite_store.blobs import Blobs
+from inarch_sqlite_store.broken_logs import keep_log, lost_writes
 from inarch_sqlite_store.durable import WriteAheadLog
 from inarch_sqlite_store.faults import SQLITE_FAULTS, Inconsistent, is_damage, store_error
 from inarch_sqlite_store.rows import (
@@ -76,6 +77,7 @@ class SqliteStore:
 
     def __init__(self, path: str) -> None:
         self.damage: list[str] = []
+        self.only_read: inarch.StoreError | None = None
         self._folder = Path(path)
         self._file = self._folder / database.FILE
         self._blobs = Blobs(self._folder / "blobs")
@@ -89,17 +91,44 @@ class SqliteStore:
         try:
             self._connection = database.connect(self._folder)
         except SQLITE_FAULTS as error:
-            if not is_damage(error):
-                raise store_error(error, str(self._file)) from error
-            self._begin_anew(None)
+            if is_damage(error):
+                self._begin_anew(None)
+            else:
+                self._only_read(store_error(error, str(self._file)))
         except OSError as error:
-            raise store_error(error, str(self._file)) from error
+            self._only_read(store_error(error, str(self._file)))
+        else:
+            self._look_for_lost_writes()
         self._inode = self._file.stat().st_ino
+
+    def _only_read(self, error: inarch.StoreError) -> None:
+        """Open what can't be written, so that it can at least be listed, shown and exported."""
+        if error.kind not in ("full", "read_only", "permission"):
+            raise error
+        try:
+            self._connection = database.connect_for_reading(self._folder)
+        except (*SQLITE_FAULTS, OSError, inarch.StoreError):
+            raise error from None
+        self.only_read = error
+        self._tell(f"sessions can only be read: {error.message}")
+
+    def _look_for_lost_writes(self) -> None:
+        try:
+            lost = lost_writes(self._connection, self._file)
+        except SQLITE_FAULTS:
+            return  # busy or full: whoever opens it next will look
+        if lost:
+            kept = keep_log(self._file)
+            self._tell(
+                f"the last {lost} writes to {self._file} are behind a broken page of its log and were lost"
+                f"{f' (a copy is {kept.name})' if kept else ''}; "
+                "inarch sessions restore brings back what event logs have"
+            )
 
     @property
     def set_aside(self) -> tuple[Path, ...]:
-        """Databases that were damaged and lie beside the one in use."""
-        named = re.compile(rf"{re.escape(database.FILE)}\.damaged-\d+")
+        """Databases and logs that were damaged and lie beside the one in use."""
+        named = re.compile(rf"{re.escape(database.FILE)}(-wal)?\.damaged-\d+")
         return tuple(sorted(path for path in self._folder.iterdir() if named.fullmatch(path.name)))
 
     def append(self, session_id: str, events: Sequence[inarch.Event]) -> None:
@@ -204,6 +233,8 @@ class SqliteStore:
             try:
                 return work()
             except SQLITE_FAULTS as error:
+                if self.only_read is not None:
+                    raise self.only_read from error
                 if not is_damage(error):
                     raise store_error(error, str(self._file)) from error
             self._begin_anew(self._inode)

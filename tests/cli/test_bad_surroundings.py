@@ -101,12 +101,13 @@ def test_no_journal_leaves_no_record(cli: Run, environ: dict[str, str]) -> None:
 @pytest.mark.parametrize(
     ("line", "words", "code"),
     [
-        ('"$@" >&-', ("--version",), 0),
+        ('"$@" >&-', ("--version",), 1),
+        ('"$@" >&-', ("sessions", "list"), 1),
         ('"$@" >/dev/full', ("--version",), 1),
         ('"$@" >/dev/full', (ASKED,), 1),
-        ('"$@" >&-', (ASKED,), 0),
+        ('"$@" >&-', (ASKED,), 1),
         ('"$@" <&-', (ASKED,), 0),
-        ('"$@" <&- >&- 2>&-', (ASKED,), 0),
+        ('"$@" <&- >&- 2>&-', (ASKED,), 1),
         ('"$@" 2>&-', ("nonsense",), 2),
     ],
 )
@@ -114,7 +115,9 @@ def test_closed_and_full_streams(shell: Run, line: str, words: tuple[str, ...], 
     done = shell(line, *words)
     assert done.returncode == code, done
     full = "inarch: error: the output can't be written: No space left on device\n"
-    assert beside(done.stderr) == (full if "/dev/full" in line else "")
+    closed = "inarch: error: the output can't be written: standard output is closed (to do without it: > /dev/null)\n"
+    told = full if "/dev/full" in line else closed if ">&-" in line and "2>&-" not in line else ""
+    assert beside(done.stderr) == told
 
 
 @pytest.mark.parametrize(

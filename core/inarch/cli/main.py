@@ -186,7 +186,9 @@ def _run(argv: Sequence[str]) -> int:
     debug = "--debug" in argv
     report_crashes(debug)
     try:
-        _open_outputs()
+        if not _open_outputs():
+            say("error", "the output can't be written: standard output is closed (to do without it: > /dev/null)")
+            return FAILED
         code = _call(list(argv))
         sys.stdout.flush()
     except BrokenPipeError:  # `inarch … | head`: whoever read us has enough
@@ -232,14 +234,21 @@ def _is_somewhere() -> bool:
         return False
 
 
-def _open_outputs() -> None:
-    """Make sure that both outputs are there and take any text."""
+def _open_outputs() -> bool:
+    """Make sure that both outputs are there and take any text; return whether somebody may read the answer."""
+    is_read = sys.stdout is not None
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:  # else the first file that is opened would take its place, and be written to
+            os.open(os.devnull, os.O_RDWR)
     for name in ("stdout", "stderr"):
         stream = getattr(sys, name)
         if stream is None:  # closed by whoever started us
             setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115, PTH123 - until the end
         elif isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
+    return is_read
 
 
 def _call(argv: list[str]) -> int:

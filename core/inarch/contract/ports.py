@@ -289,7 +289,7 @@ class ContextStore(Protocol):
     from power loss). Failures are `StoreError`s. One that can read a long session without holding it whole may offer
     `scan(session_id, after=0)`, an iterator over what `load` returns. `damage`, a list that may grow, may have a
     sentence for every loss that was found: each is told once. `set_aside` may name files of damaged stores that lie
-    beside this one.
+    beside this one, `only_read` be the error for which it takes nothing, where it can still be read.
 
     One may also keep what the kernel derives from events, so that a long session is not read whole for every question:
     `put_snapshot(session_id, name, seq, data)` keeps bytes about the events up to `seq` in the place of those that had

@@ -103,10 +103,14 @@ def _is_elsewhere(root: str, here: str) -> bool:
 
 def _store_or_memory(parts: Parts, session_id: str | None) -> tuple[ContextStore, StoreError | None]:
     """Return where to keep events: in memory where the store can't be opened and nothing has to be kept."""
+    required = parts.config.profile.journal == "required"
     try:
+        refused = getattr(parts.store, "only_read", None)
+        if refused is not None and (required or not session_id):
+            raise refused
         return parts.store, None
     except StoreError as error:
-        if session_id or parts.config.profile.journal == "required":
+        if session_id or required:
             raise
         return MemoryStore(), error
 
