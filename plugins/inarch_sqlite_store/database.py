@@ -70,13 +70,14 @@ def connect_for_reading(folder: Path) -> sqlite3.Connection:
     Raises:
         sqlite3.Error, OSError: It can't be read either.
     """
-    from shutil import copyfile
-    from tempfile import TemporaryDirectory
-
     file, wal = folder / FILE, folder / f"{FILE}-wal"
+    file.stat()
     if not (wal.exists() and wal.stat().st_size):
         connection = sqlite3.connect(f"{file.as_uri()}?mode=ro&immutable=1", uri=True, check_same_thread=False)
     else:
+        from shutil import copyfile
+        from tempfile import TemporaryDirectory
+
         connection = sqlite3.connect(":memory:", check_same_thread=False)
         with TemporaryDirectory(prefix="inarch-") as place:
             for source in (file, wal):
