@@ -185,8 +185,11 @@ def test_many_runs_at_once_all_answer_and_are_all_kept(cli: Run, project: Path, 
     assert len(json.loads(cli("sessions", "list", "--json").stdout)) == 10
 
 
-def test_ctrl_c_at_any_moment_leaves_the_store_whole(cli: Run, project: Path, environ: dict[str, str]) -> None:
-    for step in range(12):
+@pytest.mark.parametrize("steps", [range(2, 12, 4), pytest.param(range(12), marks=pytest.mark.slow)])
+def test_ctrl_c_at_any_moment_leaves_the_store_whole(
+    cli: Run, project: Path, environ: dict[str, str], steps: range
+) -> None:
+    for step in steps:
         process = subprocess.Popen(
             [*PROGRAM, ASKED], cwd=project, env=environ, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
             stderr=subprocess.PIPE, text=True, process_group=0,

@@ -23,7 +23,7 @@ MOST_OUTPUT = 256 << 20
 _PIECE = 1 << 16
 _MOST_IN_PIPE = 2 << 20  # twice what anybody but root may make of a pipe
 _LOOK_MS = 40  # how often `cancelled` is looked at
-_GRACE_S = 10.0  # what the supervisor may take to kill everything
+_GRACE_S = 30.0  # what the supervisor may take to kill everything: it gets its share of time beside a fork bomb
 
 
 @define(eq=False, repr=False)
