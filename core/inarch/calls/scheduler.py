@@ -18,6 +18,9 @@ from inarch.calls.preparing import Preparation
 from inarch.calls.rules import RulesPolicy
 from inarch.calls.runner import Runner
 from inarch.calls.waves import Waves
+from inarch.contract.doors import guarded
+from inarch.contract.errors import InarchError
+from inarch.contract.events import ErrorHappened
 from inarch.contract.ids import new_id
 from inarch.contract.ports import FrontEnd, Policy, Tool, Workspace
 from inarch.contract.records import CallOrigin, CallPart, PlannedCall, ToolCall
@@ -108,7 +111,14 @@ class Scheduler:
         self.revoke_all()
 
     def _selection(self) -> Any:
-        return getattr(self.front_end, "selection", None)
+        if self.front_end is None:
+            return None
+        try:
+            with guarded(self.front_end.name, "front end", passes=()):
+                return getattr(self.front_end, "selection", None)
+        except InarchError as error:
+            self.journal.record(ErrorHappened(error.message, error.remedy, self.front_end.name, "front end"))
+            return None
 
     def _batch(self, turn_id: str, calls: Sequence[CallPart | PlannedCall], origin: CallOrigin) -> list[LiveCall]:
         taken: set[str] = set()

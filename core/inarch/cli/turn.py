@@ -6,7 +6,7 @@ import asyncio
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext, redirect_stdout
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from attrs import define, field
 
@@ -18,6 +18,7 @@ from inarch.cli.interrupts import interrupts
 from inarch.cli.terminal import Harmless, escape
 from inarch.contract.doors import KERNEL, guarded
 from inarch.contract.errors import InarchError, PluginError, UsageError
+from inarch.contract.ports import passed_on
 
 if TYPE_CHECKING:
     from inarch.contract.events import Event
@@ -112,6 +113,9 @@ class Display:
                 self.front_end.close()
         except PluginError as error:
             say("error", str(error))
+
+    def __getattr__(self, name: str) -> Any:
+        return passed_on("front_ends", self.front_end, name)
 
     def keeping_stdout(self) -> AbstractContextManager[object]:
         """Keep what others print off standard output; a plugin's front end may itself be printing."""

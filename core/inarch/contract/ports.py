@@ -39,6 +39,28 @@ if TYPE_CHECKING:
     from inarch.contract.events import Event  # only a turn has events: listing tools does without
 
 
+OPTIONAL: Mapping[str, tuple[str, ...]] = {
+    "tools": ("shape", "allowed_by"),
+    "models": ("find_default",),
+    "tracers": ("copied", "files", "logs", "remarks"),
+    "stores": ("scan", "put_snapshot", "get_snapshot", "damage", "set_aside"),
+    "workspaces": ("survey", "link_target", "restore_all"),
+    "front_ends": ("selection",),
+}
+"""What an object may offer beyond its port, by kind; whatever stands between it and who uses it passes that on."""
+
+
+def passed_on(kind: str, inner: object, name: str) -> Any:
+    """Return an optional member of what an object stands in for: for the `__getattr__` of such objects.
+
+    Raises:
+        AttributeError: There is no such member of this kind, or the inner object does not offer it.
+    """
+    if name not in OPTIONAL[kind]:
+        raise AttributeError(name)
+    return getattr(inner, name)
+
+
 class ToolContext(Protocol):
     """What a running call is given. After a cancel or a time-out every use of it raises `Cancelled`."""
 
@@ -360,7 +382,10 @@ class ApprovalRequest:
 
 
 class FrontEnd(Protocol):
-    """Shows what happens and asks the person."""
+    """Shows what happens and asks the person.
+
+    One in which a person can point at something may offer `selection`, which every tool is given as plain data.
+    """
 
     @property
     def name(self) -> str:

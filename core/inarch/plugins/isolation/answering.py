@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from inarch.contract.codec import from_data, to_data
 from inarch.contract.errors import ToolFailed
+from inarch.contract.ports import OPTIONAL
 from inarch.contract.processes import Rights
 from inarch.contract.records import FileStat, ModelRequest
 from inarch.plugins.isolation.allowing import require_confined, require_nothing_hidden, within
@@ -219,6 +220,9 @@ def tool_answers(tool: Tool) -> Callable[[str, Mapping[str, Any]], Any]:
             return to_data(tool.input_schema)
         if method == "tool.output_schema":
             return to_data(tool.output_schema)
+        name = method.removeprefix("tool.")
+        if name in OPTIONAL["tools"] and method != name:
+            return to_data(getattr(tool, name)(dict(message.get("args") or {})))
         if method == "tool.effects":
             return to_data(tool.effects(dict(message.get("args") or {})))
         raise ToolFailed("permission", f"{method!r} is nothing that may be asked")

@@ -135,6 +135,7 @@ class Child:
     _opened: list[Any] = field(factory=list)
     _loop: asyncio.AbstractEventLoop = field(init=False)
     _threads: ThreadPoolExecutor = field(init=False)
+    _asides: ThreadPoolExecutor = field(init=False)
 
     @property
     def root(self) -> str:
@@ -164,6 +165,7 @@ class Child:
         self._loop = asyncio.new_event_loop()
         asyncio.set_event_loop(self._loop)
         self._threads = ThreadPoolExecutor(_MOST_THREADS)
+        self._asides = ThreadPoolExecutor(2)
         threading.Thread(target=self._read, args=(messages,), daemon=True).start()
         while True:
             try:
@@ -199,7 +201,9 @@ class Child:
 
         call = self._calls[message["id"]] = Running(message["id"])
         kind, target = self._target(message["object"])
-        if (kind, message["method"]) == ("tools", "run") and not runs_on_loop(target):
+        if kind == "tools" and message["method"] != "run":
+            self._asides.submit(self._in_thread, message, call)  # a policy that keeps the loop may be who asks
+        elif kind == "tools" and not runs_on_loop(target):
             self._threads.submit(self._in_thread, message, call)
         else:
             self._loop.call_soon_threadsafe(self._on_loop, message, call)

@@ -8,6 +8,7 @@ from typing import Any
 
 from inarch.contract.codec import to_data
 from inarch.contract.errors import PluginError
+from inarch.contract.ports import OPTIONAL
 from inarch.contract.records import Effects
 from inarch.contract.tooling import FunctionTool
 from inarch.plugins.checks import schema_fault
@@ -18,11 +19,6 @@ TOOL_MEMBERS = (
     "requires_confirmation", "receives_secrets",
 )  # fmt: skip
 MODEL_MEMBERS = ("name", "default_model", "default_decision_model")
-_OPTIONAL = {
-    "tools": ("shape", "allowed_by"),
-    "models": ("find_default",),
-    "tracers": ("copied", "files", "logs", "remarks"),
-}
 
 
 def described(registration: Registration, settings_schema: Mapping[str, Any] | None) -> dict[str, Any]:
@@ -53,7 +49,7 @@ def _object(kind: str, value: Any, plugin: str) -> dict[str, Any]:
         data = {member: getattr(value, member) for member in MODEL_MEMBERS}
     elif kind == "slash_commands":
         data["help"] = value.help
-    data["offers"] = [name for name in _OPTIONAL.get(kind, ()) if _has(value, name)]
+    data["offers"] = [name for name in OPTIONAL.get(kind, ()) if _has(value, name)]
     return data
 
 

@@ -38,7 +38,7 @@ def error_data(error: BaseException) -> dict[str, Any]:
         data["kind"] = error.kind
     elif isinstance(error, ProviderError):
         data |= {"kind": error.kind, "status": error.status, "retry_after": error.retry_after}
-        data |= {"retryable": error.retryable, "was_sent": error.was_sent}
+        data |= {"retryable": error.retryable, "was_sent": error.was_sent, "told": error.told}
     elif isinstance(error, ConfigError):
         data |= {"source": error.source, "key": error.key}
     return data
@@ -80,6 +80,7 @@ def _provider_error(table: Mapping[str, Any], message: str, remedy: str) -> Prov
         retryable=table.get("retryable") is True,
         remedy=remedy,
         was_sent=table.get("was_sent") is not False,
+        told=_text(table.get("told")),
     )
 
 

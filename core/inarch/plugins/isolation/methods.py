@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from inarch.contract.codec import from_data, to_data
 from inarch.contract.errors import InarchError, ProviderError, ToolFailed
 from inarch.contract.events import Event
+from inarch.contract.ports import OPTIONAL
 from inarch.contract.records import ModelRequest, ToolCall, ToolError, ToolResult
 from inarch.plugins.isolation.line import Running
 from inarch.plugins.isolation.stand_ins import FarContext, SeenTool, situation_of
@@ -17,6 +18,8 @@ from inarch.plugins.isolation.stand_ins import FarContext, SeenTool, situation_o
 if TYPE_CHECKING:
     from inarch.plugins.isolation.child import Child
 
+_PAGE = 1 << 22
+"""Bytes of events that a store's `scan` sends at once."""
 Method = Callable[["Child", Any, Any, Running], Any]
 
 
@@ -100,7 +103,7 @@ def _open(child: Child, spec: Any, args: Any, _: Running) -> Any:
     opened = spec.open(args)
     if fault := opened_fault("store", opened):
         raise TypeError(fault)
-    return child.keep(opened)
+    return {"number": child.keep(opened), "offers": [name for name in OPTIONAL["stores"] if hasattr(opened, name)]}
 
 
 def _append(_: Child, store: Any, args: Any, __: Running) -> None:
@@ -109,6 +112,20 @@ def _append(_: Child, store: Any, args: Any, __: Running) -> None:
 
 def _load(_: Child, store: Any, args: Any, __: Running) -> Any:
     return [event.line for event in store.load(args["session_id"], args["after"])]
+
+
+def _scan(_: Child, store: Any, args: Any, __: Running) -> Any:
+    lines, size = [], 0
+    for event in store.scan(args["session_id"], args["after"]):
+        lines.append(event.line)
+        size += len(lines[-1])
+        if size > _PAGE:
+            return {"lines": lines, "more": True}
+    return {"lines": lines, "more": False}
+
+
+def _put_snapshot(_: Child, store: Any, args: Any, __: Running) -> None:
+    store.put_snapshot(args["session_id"], args["name"], args["seq"], base64.b64decode(args["data"]))
 
 
 def _put_blob(_: Child, store: Any, args: Any, __: Running) -> Any:
@@ -139,6 +156,11 @@ METHODS: dict[tuple[str, str], Method] = {
     ("slash_commands", "run"): lambda _, command, args, __: command.run(args),
     ("stores", "open"): _open,
     ("opened", "append"): _append,
+    ("opened", "scan"): _scan,
+    ("opened", "put_snapshot"): _put_snapshot,
+    ("opened", "get_snapshot"): lambda _, store, args, __: to_data(store.get_snapshot(*args)),
+    ("opened", "damage"): lambda _, store, __, ___: list(map(str, store.damage)),
+    ("opened", "set_aside"): lambda _, store, __, ___: list(map(str, store.set_aside)),
     ("opened", "sync"): lambda _, store, __, ___: store.sync(),
     ("opened", "load"): _load,
     ("opened", "sessions"): lambda _, store, args, __: to_data(list(store.sessions(args))),

@@ -13,7 +13,7 @@ from inarch.contract.codec import from_data, to_data
 from inarch.contract.doors import leaving_out
 from inarch.contract.errors import PluginError
 from inarch.contract.events import Event
-from inarch.contract.ports import Situation, Tool, ToolContext
+from inarch.contract.ports import OPTIONAL, Situation, Tool, ToolContext
 from inarch.contract.records import (
     Contribution,
     Decision,
@@ -135,12 +135,13 @@ def effects_of(host: Host, data: Any) -> Effects:
     """
     if isinstance(data, Mapping) and all(type(data.get(name)) is bool for name in ("exclusive", "programs")):
         reads, writes = data.get("reads"), data.get("writes")
-        if _are_texts(reads) and _are_texts(writes):
+        if are_texts(reads) and are_texts(writes):
             return Effects(frozenset(reads or ()), frozenset(writes or ()), data["exclusive"], data["programs"])
     raise wrong(host, f"no effects: {data!r}")
 
 
-def _are_texts(value: Any) -> bool:
+def are_texts(value: Any) -> bool:
+    """Whether a child sent a list of texts."""
     return isinstance(value, list) and all(isinstance(item, str) for item in value)
 
 
@@ -259,6 +260,7 @@ class FarPolicy:
         """Return what the policy says of a call."""
         members = ("name", "description", "category", "timeout_s", "max_retries", "requires_confirmation")
         shown = {member: getattr(tool, member) for member in (*members, "receives_secrets")}
+        shown["offers"] = [name for name in OPTIONAL["tools"] if getattr(tool, name, None) is not None]
         given = {"call": to_data(call), "tool": shown}
         data = self._host.call(self._target, "judge", given, door="policy", answer=tool_answers(tool))
         verdict: Verdict = checked(self._host, Verdict, data)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from hashlib import sha256
 from typing import Any
 
@@ -14,9 +14,10 @@ from attrs import define, field
 from inarch.contract.codec import to_data
 from inarch.contract.errors import StoreError
 from inarch.contract.events import Event
+from inarch.contract.ports import OPTIONAL
 from inarch.contract.records import SessionInfo
 from inarch.plugins.isolation.host import Host
-from inarch.plugins.isolation.proxies import checked, wrong
+from inarch.plugins.isolation.proxies import are_texts, checked, wrong
 
 _SECONDS = 60.0  # a store may have much to read
 _TYPES = {"seq": int, "time": str, "session_id": str, "kind": str, "data": dict}
@@ -52,16 +53,17 @@ class FarStore:
     _number: int = -1
     _generation: int = 0
     _closed: bool = field(init=False, default=False)
+    _offers: frozenset[str] = field(init=False, default=frozenset())
 
     def connect(self) -> None:
         """Open it in the child."""
         os.makedirs(os.path.dirname(self._path), mode=0o700, exist_ok=True)
         self._host.channel()
         self._generation = self._host.generation
-        number = self._host.call(self._target, "open", self._path, door="store", seconds=_SECONDS)
-        if type(number) is not int:
-            raise wrong(self._host, f"no store: {number!r}")
-        self._number = number
+        opened = self._host.call(self._target, "open", self._path, door="store", seconds=_SECONDS)
+        if not (isinstance(opened, dict) and type(opened.get("number")) is int and are_texts(opened.get("offers"))):
+            raise wrong(self._host, f"no store: {opened!r}")
+        self._number, self._offers = opened["number"], frozenset(opened["offers"])
 
     def append(self, session_id: str, events: Sequence[Event]) -> None:
         """Keep events; all or none of them."""
@@ -109,6 +111,42 @@ class FarStore:
         if not self._closed and self._host.runs:
             self._call("close", None)
         self._closed = True
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in OPTIONAL["stores"] or name not in self._offers:
+            raise AttributeError(name)
+        if name in ("damage", "set_aside"):
+            found = self._call(name, None)
+            if not are_texts(found):
+                raise wrong(self._host, f"no texts: {found!r}")
+            return found
+        return {"scan": self._scan, "put_snapshot": self._put_snapshot, "get_snapshot": self._get_snapshot}[name]
+
+    def _scan(self, session_id: str, after: int = 0) -> Iterator[Event]:
+        more = True
+        while more:
+            page = self._call("scan", {"session_id": session_id, "after": after})
+            lines, more = (page.get("lines"), page.get("more") is True) if isinstance(page, dict) else (None, False)
+            if not isinstance(lines, list) or (more and not lines):
+                raise wrong(self._host, f"no events: {lines!r}")
+            for event in map(self._event, lines):
+                if event.seq <= after:
+                    raise StoreError("damaged", f"the store of plugin {self._host.plugin!r} sent events out of order")
+                after = event.seq
+                yield event
+
+    def _put_snapshot(self, session_id: str, name: str, seq: int, data: bytes) -> None:
+        self._call("put_snapshot", {"session_id": session_id, "name": name, "seq": seq, "data": to_data(data)})
+
+    def _get_snapshot(self, session_id: str, name: str) -> tuple[int, bytes] | None:
+        kept = self._call("get_snapshot", [session_id, name])
+        if kept is None:
+            return None
+        try:
+            seq, data = kept
+            return int(seq), base64.b64decode(data, validate=True)
+        except (TypeError, ValueError):
+            raise wrong(self._host, "no snapshot") from None
 
     def _opened(self) -> str:
         self._host.channel()

@@ -12,7 +12,7 @@ from attrs import define
 
 from inarch.contract.codec import from_data, to_data
 from inarch.contract.errors import ToolFailed
-from inarch.contract.ports import Situation
+from inarch.contract.ports import OPTIONAL, Situation
 from inarch.contract.processes import Confinement, Ran, Rights
 from inarch.contract.records import (
     Effects,
@@ -193,6 +193,12 @@ class SeenTool:
     max_retries: int
     requires_confirmation: bool
     receives_secrets: bool
+    offers: Sequence[str] = ()
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in OPTIONAL["tools"] or name not in self.offers:
+            raise AttributeError(name)
+        return lambda arguments: self._line.ask(self._call, f"tool.{name}", args=to_data(arguments))
 
     @property
     def input_schema(self) -> Mapping[str, Any]:

@@ -25,6 +25,7 @@ from inarch.contract.ports import (
     Tool,
     ToolContext,
     Tracer,
+    passed_on,
 )
 from inarch.contract.records import (
     Approval,
@@ -222,6 +223,10 @@ class RecordedTracer:
     def close(self) -> None:
         """Let go of the tracer itself."""
         self.tracer.close()
+
+    def __getattr__(self, name: str) -> Any:
+        member = passed_on("tracers", self.tracer, name)
+        return self.saw if name == "copied" else member  # it keeps nothing
 
 
 @define(eq=False, repr=False)

@@ -1,0 +1,122 @@
+"""Nothing that stands between an object and who uses it takes away what it offers beyond its port."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import inarch
+from inarch.calls.handle import Handle, Lease
+from inarch.calls.keeping import Keeping
+from inarch.calls.veil import veiled
+from inarch.cli.turn import Display
+from inarch.contract.ports import OPTIONAL
+from inarch.sessions.replay.standins import RecordedTool, RecordedTracer
+from inarch.testing import calls, says, scripted_app
+from inarch.testing.tool_bench import Noting, WatchedAsyncTool, WatchedTool
+
+
+class Bare:
+    """Offers what the ports demand, as far as these tests go."""
+
+    name = root = "bare"
+
+    def close(self) -> None:
+        pass
+
+
+class Offering(Bare):
+    """Offers everything: each member gives its own name back, the ones that are no methods are theirs."""
+
+    selection = "selection"
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_") or not any(name in members for members in OPTIONAL.values()):
+            raise AttributeError(name)
+        return lambda *arguments: name
+
+
+def _handle(inner: Any) -> Any:
+    return Handle(inner, Lease("c"), {}, Keeping(None, "c", lambda _: None))
+
+
+WRAPPERS: dict[str, dict[str, Callable[[Any], Any]]] = {
+    "front_ends": {"display": Display},
+    "tools": {
+        "replay": lambda inner: RecordedTool(inner, None),  # type: ignore[arg-type]
+        "watched": WatchedTool,
+        "watched-async": WatchedAsyncTool,
+    },
+    "tracers": {"replay": lambda inner: RecordedTracer(inner, None)},  # type: ignore[arg-type]
+    "workspaces": {
+        "handle": _handle,
+        "veil": lambda inner: veiled(inner, ["*.env"]),
+        "both": lambda inner: _handle(veiled(inner, ["*.env"])),
+        "noting": Noting,
+    },
+}
+"""What stands before objects in one process; isolated ones are tested where isolation is."""
+
+
+@pytest.mark.parametrize(("kind", "wrapper"), [(kind, name) for kind, named in WRAPPERS.items() for name in named])
+def test_every_optional_member_survives_every_wrapper(kind: str, wrapper: str) -> None:
+    wrap = WRAPPERS[kind][wrapper]
+    offering, bare = wrap(Offering()), wrap(Bare())
+    for member in OPTIONAL[kind]:
+        found = getattr(offering, member)
+        if member == "selection":
+            assert found == "selection"
+        elif member != "copied":  # in a replay nothing is kept a second time
+            assert found() == member
+        assert not hasattr(bare, member), "nor is anything made up"
+
+
+class Pointing:
+    """A front end in which somebody points at something."""
+
+    name = "pointing"
+
+    def __init__(self, selection: Any) -> None:
+        self.chosen = selection
+
+    @property
+    def selection(self) -> Any:
+        if isinstance(self.chosen, Exception):
+            raise self.chosen
+        return self.chosen
+
+    def show(self, event: inarch.Event) -> None:
+        pass
+
+    async def approve(self, batch: Any) -> Any:
+        return []
+
+    def close(self) -> None:
+        pass
+
+
+PLUGIN = """
+import inarch
+
+@inarch.tool(effects=inarch.Effects())
+def pointed(context: inarch.ToolContext) -> dict:
+    "Say what is pointed at."
+    return {"at": context.selection}
+"""
+
+
+@pytest.mark.parametrize(("selection", "at"), [({"line": 3}, {"line": 3}), (ValueError("nothing"), None)])
+def test_a_tool_gets_the_selection_through_the_display_of_the_command_line(
+    tmp_path: Any, selection: Any, at: Any
+) -> None:
+    import asyncio
+
+    (tmp_path / "pointing_tools.py").write_text(PLUGIN)
+    app, _ = scripted_app([calls(("pointed", {})), says("done")], tmp_path, files=[str(tmp_path / "pointing_tools.py")])
+    app.front_end = Display(Pointing(selection))
+    with app:
+        turn = asyncio.run(app.session().run("look"))
+    (call,) = turn.calls
+    assert call.result is not None and call.result.data == {"at": at}

@@ -1,0 +1,185 @@
+"""What an isolated plugin's objects offer beyond their ports is what they offer in Inarch's own process."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import pytest
+from isolated_apps import make
+
+import inarch
+from inarch.contract.ports import OPTIONAL
+
+PLUGIN = """
+import inarch
+
+class Both:
+    name = "offering"
+    input_schema = {"type": "object", "properties": {"text": {"type": "string"}}}
+    description, category, output_schema = "Offer.", "other", None
+    timeout_s, max_retries, requires_confirmation, receives_secrets = 9.0, 0, False, False
+    default_model = default_decision_model = "m"
+
+    def effects(self, arguments):
+        return inarch.Effects()
+
+    def run(self, arguments, context):
+        return "ran"
+
+    def shape(self, arguments):
+        return "shape of " + arguments["text"]
+
+    def allowed_by(self, arguments):
+        return "allowed by " + arguments["text"]
+
+    def answer(self, request):
+        raise NotImplementedError
+
+    async def models(self):
+        return []
+
+    def limits(self, model):
+        return inarch.Limits()
+
+    def price(self, model):
+        return None
+
+    async def find_default(self):
+        self.default_model = "found"
+
+    def saw(self, event):
+        pass
+
+    def copied(self, event):
+        self.last = event.kind
+
+    def files(self, session_id):
+        return [f"{self.folder}/{session_id}"]
+
+    def logs(self):
+        return [f"{self.folder}/log"]
+
+    def remarks(self):
+        return ["remark", getattr(self, "last", "")]
+
+    def summary(self, turn_id):
+        return None
+
+    def judge(self, call, tool):
+        said = [one(call.arguments) for one in (getattr(tool, name, None) for name in ("shape", "allowed_by")) if one]
+        assert tool.effects(call.arguments) == inarch.Effects()
+        return inarch.Verdict("deny", " and ".join(said))
+
+    def close(self):
+        pass
+
+
+class AClosed(Both):
+    async def close(self):
+        pass
+
+
+class Store:
+    def __init__(self, path):
+        self.kept, self.snapshots = inarch.open_store("memory", path), {}
+        self.damage, self.set_aside = ["a row"], ["x.db"]
+
+    def scan(self, session_id, after=0):
+        return iter(self.kept.load(session_id, after))
+
+    def put_snapshot(self, session_id, name, seq, data):
+        self.snapshots[session_id, name] = (seq, data)
+
+    def get_snapshot(self, session_id, name):
+        return self.snapshots.get((session_id, name))
+
+    def __getattr__(self, name):
+        return getattr(self.kept, name)
+
+
+@inarch.hookimpl
+def inarch_tools(context):
+    return [Both()]
+
+@inarch.hookimpl
+def inarch_models(context):
+    return [AClosed()]
+
+@inarch.hookimpl
+def inarch_policies(context):
+    return [Both()]
+
+@inarch.hookimpl
+def inarch_tracers(context):
+    import os
+    tracer = Both()
+    tracer.folder = os.path.realpath(context.state_dir)
+    return [tracer]
+
+@inarch.hookimpl
+def inarch_stores(context):
+    return [inarch.StoreSpec("offering", Store)]
+"""
+
+
+@pytest.fixture(scope="module", params=["in-process", "process"])
+def app(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Any:
+    home = tmp_path_factory.mktemp("offering")
+    (home / "offering.py").write_text(PLUGIN)
+    made = make(home, request.param, files=(str(home / "offering.py"),))
+    assert made.composition.refused == ()
+    yield made
+    asyncio.run(made.aclose())
+
+
+def _only(bound: Any) -> Any:
+    (value,) = (one.value for one in bound if one.plugin == "offering")
+    return value
+
+
+def test_a_tool_offers_what_it_offers(app: inarch.App) -> None:
+    tool = _only(app.composition.tools.values())
+    assert [getattr(tool, name)({"text": "a"}) for name in OPTIONAL["tools"]] == ["shape of a", "allowed by a"]
+
+
+def test_a_policy_sees_what_a_tool_offers(app: inarch.App) -> None:
+    call = inarch.ToolCall("1", "1", "t", "offering", {"text": "b"})
+    verdict = _only(app.composition.policies).judge(call, _only(app.composition.tools.values()))
+    assert verdict.reason == "shape of b and allowed by b"
+
+
+def test_a_model_offers_what_it_offers(app: inarch.App) -> None:
+    model = _only(app.composition.models.values())
+    asyncio.run(getattr(model, *OPTIONAL["models"])())
+    assert model.default_model == "found"
+
+
+def test_a_tracer_offers_what_it_offers(app: inarch.App) -> None:
+    tracer = _only(app.composition.tracers)
+    folder = Path(next(one for one in app.composition.loaded if one.name == "offering").context.state_dir).resolve()
+    tracer.copied(inarch.Event(1, inarch.utc_now(), "s", None, "note", {}))
+    found = {"copied": None, "files": tracer.files("s"), "logs": tracer.logs(), "remarks": tracer.remarks()}
+    assert found == {
+        "copied": None, "files": [f"{folder}/s"], "logs": [f"{folder}/log"], "remarks": ["remark", "note"]}  # fmt: skip
+    assert tuple(found) == OPTIONAL["tracers"]
+
+
+def test_a_store_offers_what_it_offers(app: inarch.App, tmp_path: Path) -> None:
+    store: Any = app.composition.stores["offering"].value.open(str(tmp_path / "kept"))
+    events = [
+        inarch.Event(number, inarch.utc_now(), "s", None, "note", {"text": "x" * 500_000}) for number in range(1, 13)
+    ]
+    for event in events:
+        store.append("s", [event])
+    assert [event.seq for event in store.scan("s")] == [*range(1, 13)], "several pages"
+    assert list(store.scan("s", 11)) == events[11:]
+    store.put_snapshot("s", "fold", 7, b"\0bytes")
+    found = {"scan": [], "put_snapshot": None, "get_snapshot": store.get_snapshot("s", "fold"), "damage": store.damage,
+             "set_aside": store.set_aside}  # fmt: skip
+    assert tuple(found["get_snapshot"]) == (7, b"\0bytes")
+    assert store.get_snapshot("s", "absent") is None
+    assert (found["damage"], found["set_aside"]) == (["a row"], ["x.db"])
+    assert tuple(found) == OPTIONAL["stores"]
+    store.close()
