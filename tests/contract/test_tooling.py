@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import asyncio
 import enum
+import inspect
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -257,3 +258,39 @@ def nested(texts: list[range]) -> None: ...
 def test_what_json_schema_cannot_say_is_a_type_error(function: Any, words: str) -> None:
     with pytest.raises(Unsupported, match=words):
         inarch.tool(function)
+
+
+def silent() -> str:
+    """Say nothing."""
+    return None  # type: ignore[return-value]
+
+
+async def silent_later() -> list[int]:
+    """Say nothing, later."""
+    return None  # type: ignore[return-value]
+
+
+def maybe() -> str | None:
+    """Say nothing, as is declared."""
+    return None
+
+
+def undeclared():  # type: ignore[no-untyped-def]
+    """Say nothing of what is returned."""
+
+
+@pytest.mark.parametrize(("function", "declared"), [(silent, "str"), (silent_later, "list")])
+def test_a_function_that_is_declared_to_return_something_and_returns_nothing_fails(
+    function: Any, declared: str
+) -> None:
+    async def go() -> Any:
+        answer = inarch.tool(function).run({}, None)  # type: ignore[arg-type]
+        return await answer if inspect.isawaitable(answer) else answer
+
+    with pytest.raises(TypeError, match=f"returned None, and it is declared to return {declared}"):
+        asyncio.run(go())
+
+
+@pytest.mark.parametrize("function", [maybe, undeclared])
+def test_a_function_that_may_return_nothing_does(function: Any) -> None:
+    assert inarch.tool(function).run({}, None) is None  # type: ignore[arg-type]

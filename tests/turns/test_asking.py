@@ -2,10 +2,12 @@
 
 import asyncio
 import json
+import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import pytest
 from attrs import frozen
 
 import inarch
@@ -46,6 +48,7 @@ def play(
     servers: Mapping[str, HttpServer | _At],
     prompts: Sequence[str] = ("go",),
     deadlines: Deadlines | None = None,
+    waits: list[float] | None = None,
     **profile: Any,
 ) -> Played:
     """Run turns with providers at these servers."""
@@ -63,6 +66,14 @@ def play(
         session = app.session()
         if deadlines is not None:
             session.conversation.deadlines = deadlines
+        if waits is not None:
+
+            async def note(seconds: float) -> None:
+                waits.append(seconds)
+
+            pacer, began = session.conversation.pacer, time.monotonic()
+            pacer.sleep = note
+            pacer.clock = lambda: began + sum(waits)
         events = [event for prompt in prompts for event in [e async for e in session.stream(prompt)]]
         await app.aclose()
         return Played(session.turns, events)
@@ -302,3 +313,45 @@ def test_arguments_without_end_are_not_asked_for_again(tmp_path: Path) -> None:
     assert (played.turns[0].status, played.turns[0].limit, played.turns[0].calls) == ("limited", "max_reply_bytes", ())
     (reply,) = played.of("model.replied")
     assert reply["error"] == "too_long"
+
+
+PLAIN = json_reply({"error": {"message": "slow down", "code": 429}}, 429)
+
+
+def test_a_service_that_refuses_without_a_time_is_asked_again_for_a_minute(tmp_path: Path) -> None:
+    """Such quotas are of a minute."""
+    waits: list[float] = []
+    with HttpServer([PLAIN] * 4 + [chat("at last")]) as server:
+        played = play(tmp_path, "openai-compatible/x", {"openai-compatible": server}, waits=waits)
+    assert (played.turns[0].status, played.turns[0].content) == ("done", "at last")
+    told = [wait["seconds"] for wait in played.of("limit.wait") if wait["reason"] == "rate_limit"]
+    assert told[2] >= 4 and told[3] >= 8  # more than next to nothing
+    assert sum(wait["seconds"] for wait in played.of("limit.wait")) == pytest.approx(sum(waits), abs=0.1)
+
+
+def test_after_a_minute_of_refusals_the_turn_fails(tmp_path: Path) -> None:
+    waits: list[float] = []
+    with HttpServer([PLAIN]) as server:
+        played = play(tmp_path, "openai-compatible/x", {"openai-compatible": server}, waits=waits)
+        assert 4 < len(server.requests) <= len(waits) + 1
+    assert played.turns[0].status == "failed"
+    assert 60 <= sum(waits) < 130
+
+
+def test_a_model_that_stands_by_takes_over_without_waiting_a_minute(tmp_path: Path) -> None:
+    waits: list[float] = []
+    with HttpServer([PLAIN]) as first, HttpServer([chat("here")]) as second:
+        servers = {"openrouter": first, "openai-compatible": second}
+        played = play(tmp_path, "openrouter/a", servers, waits=waits, fallback=["openai-compatible/x"])
+        assert len(first.requests) == 3
+    assert played.turns[0].content == "here"
+    assert sum(waits) <= 6
+
+
+def test_a_time_to_wait_that_is_over_is_none(tmp_path: Path) -> None:
+    past = json_reply({"error": {"message": "slow down"}}, 429, retry_after="-7")
+    waits: list[float] = []
+    with HttpServer([past, past, past, chat("here")]) as server:
+        played = play(tmp_path, "openai-compatible/x", {"openai-compatible": server}, waits=waits)
+    assert played.turns[0].content == "here"
+    assert waits[2] >= 4

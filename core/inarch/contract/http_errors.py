@@ -11,8 +11,8 @@ from typing import Any
 from inarch.contract.errors import ProviderError, ProviderErrorKind
 
 MESSAGE_CHARACTERS = 300
-LONGEST_ASKED_S = 86_400.0
-"""What a service asks beyond this is taken for this."""
+LONGEST_ASKED_S = 10 * 365 * 86_400.0
+"""What a service asks beyond this is no time that anybody meant."""
 
 _MODELS = "inarch models list shows the models"
 _TABLE: dict[int, tuple[ProviderErrorKind, bool, str]] = {
@@ -190,7 +190,7 @@ def _seconds(text: str, scale: float) -> float | None:
         except ValueError:
             return None
         seconds = (moment.astimezone(UTC) - datetime.now(UTC)).total_seconds()
-    return min(max(seconds, 0.0), LONGEST_ASKED_S) if seconds == seconds else None  # a NaN is no time
+    return seconds if 0.0 <= seconds <= LONGEST_ASKED_S else None  # NaN, times that are over, and endless ones are none
 
 
 def _plain(body: bytes) -> str:

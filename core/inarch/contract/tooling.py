@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Mapping
-from typing import Any, overload
+from types import UnionType
+from typing import Any, get_origin, get_type_hints, overload
 
 from attrs import define, field
 
@@ -73,7 +74,30 @@ class FunctionTool:
         answer = self.function(**values)
         if isinstance(answer, Generator):
             return _shown_live(answer, context)
-        return _shown_live_later(answer, context) if isinstance(answer, AsyncGenerator) else answer
+        if isinstance(answer, AsyncGenerator):
+            return _shown_live_later(answer, context)
+        return self._declared_later(answer) if inspect.isawaitable(answer) else self._declared(answer)
+
+    def _declared(self, answer: Any) -> Any:
+        """Return the answer; that there is none is a fault where the function says that it returns something."""
+        if answer is None and (declared := _never_none(self.function)):
+            raise TypeError(f"returned None, and it is declared to return {declared}")
+        return answer
+
+    async def _declared_later(self, answer: Awaitable[Any]) -> Any:
+        return self._declared(await answer)
+
+
+def _never_none(function: Callable[..., Any]) -> str:
+    """Return what a function is declared to return where that can't be None, else nothing; asked for in need only."""
+    try:
+        declared = get_type_hints(function).get("return")
+        kind = get_origin(declared) or declared
+        if not isinstance(kind, type) or kind is UnionType or isinstance(None, kind):
+            return ""
+    except (NameError, TypeError, AttributeError):  # names that are not there when it is called, or no plain class
+        return ""
+    return kind.__name__
 
 
 def _shown_live(chunks: Generator[Any, None, Any], context: ToolContext) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 
 from attrs import define, evolve, field
@@ -19,6 +20,8 @@ from inarch.turns.models import Choice, choose_model
 from inarch.turns.wording import telling
 
 ATTEMPTS = 3
+A_MINUTE_S = 60.0
+"""How long a service that refuses without a time is asked again: such quotas are of a minute."""
 OUTAGES = frozenset({"quota", "rate_limit", "server", "network", "timeout"})
 """Kinds of error that another model may not have."""
 UNUSABLE = frozenset({"auth", "request"})
@@ -95,18 +98,28 @@ class Asker:
         request = self.talk.hiding.request(wanted)
         price = choice.price
         self._tell_unpriced(choice, price)
-        for number in range(1, ATTEMPTS + 1):
+        first: float | None = None
+        for number in itertools.count(1):
             try:
                 return await self._attempt(request, choice, price, plugin, number)
             except ProviderError as error:
-                seconds = self.talk.pacer.refused(choice.full_name, error, number)
-                if seconds is None or number == ATTEMPTS:
+                seconds, now = self.talk.pacer.refused(choice.full_name, error, number), self.talk.pacer.clock()
+                first = now if first is None else first
+                left = first + A_MINUTE_S - now if self._may_be_of_a_minute(error, request) else 0.0
+                if seconds is None or (number >= ATTEMPTS and left <= 0.0):
                     raise for_good(error, choice.full_name, number) from None
+                if number >= ATTEMPTS:
+                    seconds = min(seconds, left)
                 self._record(Note(f"{choice.full_name}: {error.message}; asking again", "model"))
                 self._record(LimitWait(choice.full_name, round(seconds, 3), error.kind))
                 await self.talk.pacer.sleep(seconds)
                 request = self.talk.hiding.request(telling(wanted, error.told))
         raise AssertionError("unreachable")
+
+    def _may_be_of_a_minute(self, error: ProviderError, request: ModelRequest) -> bool:
+        """Whether a refusal is one of too many requests without a time, and nobody else could answer meanwhile."""
+        plain = error.kind == "rate_limit" and error.retry_after is None
+        return plain and request.purpose != "decision" and not self.standby
 
     async def _attempt(
         self, request: ModelRequest, choice: Choice, price: Price | None, plugin: str, number: int

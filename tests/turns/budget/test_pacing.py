@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Awaitable, Callable, Sequence
 
 import pytest
@@ -250,11 +251,12 @@ def test_waits_between_attempts_are_within_bounds(
 ) -> None:
     pacer = Pacer(lambda _: Limits())
     seconds = pacer.refused(MODEL, ProviderError(kind, "no", retry_after=asked, retryable=retryable), attempt)
-    if not retryable or (asked is not None and asked > LONGEST_WAIT_S):
+    told = asked is not None and 0 <= asked < float("inf")
+    if not retryable or (told and asked is not None and asked > LONGEST_WAIT_S):
         assert seconds is None
         return
     assert seconds is not None
-    if asked is None or asked != asked:
+    if asked is None or not told:
         first = FIRST_BACKOFF_AFTER_LIMIT_S if kind == "rate_limit" else FIRST_BACKOFF_S
         assert 0 <= seconds <= min(LONGEST_BACKOFF_S, first * 2.0 ** min(attempt - 1, 100))
     else:
@@ -316,7 +318,7 @@ def test_a_long_wait_reaches_those_who_wait_already() -> None:
     paced(test, Limits(requests_per_minute=1))
 
 
-@pytest.mark.parametrize("seconds", [3, 90, 900, 40_000])
+@pytest.mark.parametrize("seconds", [3, 90, 900, 40_000, 1_000_000, 3e8])
 def test_an_error_says_when_the_model_can_be_asked_again(seconds: float) -> None:
     told = saying_when(ProviderError("quota", "used up", status=429, retry_after=seconds, remedy="pay"))
     assert told.message.startswith("used up; it can be asked again at ")
@@ -325,6 +327,17 @@ def test_an_error_says_when_the_model_can_be_asked_again(seconds: float) -> None
 
 def test_an_error_without_a_time_stays_as_it_is() -> None:
     error = ProviderError("quota", "used up")
+    assert saying_when(error) is error
+
+
+def test_a_wait_of_days_is_told_with_its_day() -> None:
+    told = saying_when(ProviderError("rate_limit", "slow down", retry_after=1_000_000)).message
+    assert re.search(r"at \d{4}-\d\d-\d\d \d\d:\d\d, in 12 days$", told)
+
+
+@pytest.mark.parametrize("seconds", [-5.0, float("inf"), float("nan"), 1e30])
+def test_what_is_no_time_is_not_told_as_one(seconds: float) -> None:
+    error = ProviderError("rate_limit", "slow down", retry_after=seconds)
     assert saying_when(error) is error
 
 

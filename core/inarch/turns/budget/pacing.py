@@ -20,6 +20,9 @@ LONGEST_WAIT_S = 60.0
 FIRST_BACKOFF_S = 1.0
 FIRST_BACKOFF_AFTER_LIMIT_S = 2.0
 LONGEST_BACKOFF_S = 30.0
+QUICK = 2
+"""Attempts after which waits of next to nothing are over: the service wants a pause, if it doesn't say how long."""
+DAY_S = 86_400.0
 RETOLD_S = 1.0
 """A wait that turns out longer than was told by this much is told again."""
 LEFT_ALONE = "asked to be left alone"
@@ -168,16 +171,16 @@ def saying_when(error: ProviderError) -> ProviderError:
     from datetime import datetime, timedelta
 
     again = datetime.now().astimezone() + timedelta(seconds=seconds)
-    moment = f"{again:%H:%M:%S}" if seconds < 600 else f"{again:%H:%M}"
+    moment = (
+        f"{again:%H:%M:%S}" if seconds < 600 else f"{again:%H:%M}" if seconds < DAY_S else f"{again:%Y-%m-%d %H:%M}"
+    )
     return error.with_text(f"{error.message}; {_AGAIN} {moment}, in {_words(seconds)}")
 
 
 def _asked_seconds(error: ProviderError) -> float | None:
     """Return what the service asked for; a plugin may have passed on nonsense."""
     asked = error.retry_after
-    if asked is None or asked != asked:
-        return None
-    return min(max(asked, 0.0), LONGEST_ASKED_S)
+    return asked if asked is not None and 0.0 <= asked <= LONGEST_ASKED_S else None
 
 
 def _back_off(error: ProviderError, attempt: int) -> float:
@@ -185,7 +188,8 @@ def _back_off(error: ProviderError, attempt: int) -> float:
     from random import uniform
 
     first = FIRST_BACKOFF_AFTER_LIMIT_S if error.kind == "rate_limit" else FIRST_BACKOFF_S
-    return uniform(0.0, min(LONGEST_BACKOFF_S, first * 2.0 ** min(attempt - 1, 30)))
+    longest = min(LONGEST_BACKOFF_S, first * 2.0 ** min(attempt - 1, 30))
+    return uniform(longest / 2 if attempt > QUICK else 0.0, longest)
 
 
 def _small_jitter(seconds: float) -> float:
@@ -198,4 +202,6 @@ def _small_jitter(seconds: float) -> float:
 def _words(seconds: float) -> str:
     if seconds < 120:
         return f"{seconds:.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.0f} h"
+    if seconds < 2 * DAY_S:
+        return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.0f} h"
+    return f"{seconds / DAY_S:.0f} days"
