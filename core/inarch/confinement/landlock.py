@@ -101,8 +101,9 @@ class Ruleset:
         size = 8 if version < 4 else 16 if version < 6 else 24
         attributes = struct.pack("=QQQ", known, _TCP if seal_network else 0, _SCOPES)[:size]
         self._descriptor = call(_CREATE, "landlock ruleset", attributes, size, 0)
+        exact = (plan.root, plan.temporary, *plan.writable) if plan.exact else ()
         for path, rights in dict.fromkeys(rules(plan)):
-            _add(self._descriptor, path, rights & known, exact=plan.exact and path in plan.writable)
+            _add(self._descriptor, path, rights & known, exact=path in exact)
 
     def __del__(self) -> None:
         if self._descriptor >= 0:

@@ -15,6 +15,7 @@ class Plan(NamedTuple):
         program: What is executed.
         writable: Files and subtrees it may change.
         protected: Existing paths below `writable` that stay read-only all the same.
+        masked: Existing files below `root` in the place of which an empty one is seen, where the plan gets a view.
         readable: Files and subtrees outside the workspace that it may read.
         executable: Files and subtrees whose programs it may start; empty: `program` alone, once.
         network: Whether it may use the network.
@@ -25,13 +26,14 @@ class Plan(NamedTuple):
         cpu_seconds: Most processor time of one process.
         layers: Which of `ALL_LAYERS` are on.
         starts: Whether it may make processes or become another program at all.
-        exact: Whether a path of `writable` gives no right where a link has come into it.
+        exact: Whether `root`, `temporary` and the paths of `writable` give no right where a link has come into them.
     """
 
     root: str
     program: str
     writable: tuple[str, ...] = ()
     protected: tuple[str, ...] = ()
+    masked: tuple[str, ...] = ()
     readable: tuple[str, ...] = ()
     executable: tuple[str, ...] = ()
     network: bool = False

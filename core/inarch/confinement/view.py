@@ -5,6 +5,7 @@ What isn't in it can't be named, so neither a socket nor a file elsewhere can be
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 import struct
@@ -61,6 +62,8 @@ def _parts(plan: Plan, links: dict[str, str]) -> Iterator[Part]:
     data = _NO_SUID | _NO_DEVICES | (_NO_PROGRAMS if plan.alone else 0)
     shown: list[str] = []
     writable = [_real(path, links) for path in (*plan.writable, plan.temporary) if path]
+    for path in (plan.root, plan.temporary, *plan.writable) if plan.exact else ():
+        _require_same(path, _real(path, links) if path else path)
     yield from (Part(path, data, _copy(path)) for path in dict.fromkeys(writable) if os.path.exists(path))
     shown += writable
     for path in PRIVATE:
@@ -78,6 +81,16 @@ def _parts(plan: Plan, links: dict[str, str]) -> Iterator[Part]:
         path = os.path.join(os.path.realpath(os.path.dirname(named)), os.path.basename(named))
         if os.path.exists(path) and not os.path.islink(path):  # a link itself can't be covered
             yield Part(path, data | _READ_ONLY, _copy(path))
+    for named in plan.masked:
+        path = os.path.join(os.path.realpath(os.path.dirname(named)), os.path.basename(named))
+        if os.path.lexists(path):
+            yield Part(path, data | _READ_ONLY, _copy("/dev/null"))
+
+
+def _require_same(path: str, real: str) -> None:
+    """Refuse a path into which a link has come since it was looked at."""
+    if path != real:
+        raise OSError(errno.ESTALE, f"{path} leads elsewhere by now")
 
 
 def _covered(path: str, shown: Iterable[str]) -> bool:
@@ -114,7 +127,13 @@ def _target(path: str) -> str:
 
 
 def _copy(path: str) -> int:
-    return call(_OPEN_TREE, f"view of {path}", _HERE, os.fsencode(path), _CLONE | _RECURSIVE | os.O_CLOEXEC)
+    place = os.open(path, os.O_PATH | os.O_CLOEXEC)
+    try:
+        _require_same(path, os.readlink(f"/proc/self/fd/{place}"))
+        flags = _CLONE | _RECURSIVE | _EMPTY_PATH | os.O_CLOEXEC
+        return call(_OPEN_TREE, f"view of {path}", place, b"", flags)
+    finally:
+        os.close(place)
 
 
 def _place(part: Part) -> None:

@@ -50,6 +50,8 @@ def _options(plan: dict[str, Any], program: str) -> Iterator[str]:
     shown = [("--ro-bind-try", path) for path in (*plan["readable"], *plan["executable"], program)]
     shown += [("--ro-bind", plan["root"]), *(("--bind", path) for path in plan["writable"])]
     shown += [("--bind", plan["temporary"]), *(("--ro-bind", path) for path in plan["protected"])]
+    masked = frozenset(plan["masked"])
+    shown += [("--ro-bind", path) for path in masked]
     # What lies deeper comes later, so that nothing covers it; of one path the last word counts.
     for path, option in sorted({path: option for option, path in shown}.items(), key=lambda item: item[0].count("/")):
-        yield from (option, path, path)
+        yield from (option, "/dev/null" if path in masked else path, path)

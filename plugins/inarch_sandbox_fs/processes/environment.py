@@ -29,8 +29,8 @@ class Private:
     @classmethod
     def new(cls, small: bool) -> Private:
         """Name a folder that nobody can guess; one that stays small lies in memory, where it is gone much faster."""
-        where = _MEMORY if small and os.access(_MEMORY, os.W_OK) else os.path.realpath(tempfile.gettempdir())
-        return cls(os.path.join(where, f"inarch-{secrets.token_hex(12)}"))
+        where = _MEMORY if small and os.access(_MEMORY, os.W_OK) else tempfile.gettempdir()
+        return cls(os.path.join(os.path.realpath(where), f"inarch-{secrets.token_hex(12)}"))
 
     @property
     def temporary(self) -> str:

@@ -26,6 +26,7 @@ from inarch_sandbox_fs.processes.output import Captured
 from inarch_sandbox_fs.processes.pipes import Pipes
 from inarch_sandbox_fs.processes.programs import Program, Programs
 from inarch_sandbox_fs.processes.protecting import Protection
+from inarch_sandbox_fs.processes.sockets import live_sockets
 from inarch_sandbox_fs.processes.watching import Watch
 from inarch_sandbox_fs.settings import Settings
 
@@ -82,6 +83,7 @@ class Runner:
     ) -> Ran:
         """Run a program as the `Workspace` port says."""
         _check(argv, timeout_s)
+        self._require_same_root()
         if cancelled is not None and cancelled.is_set():
             raise Cancelled("cancelled before the program was started")
         cwd = normal(cwd, self.root)
@@ -161,7 +163,10 @@ class Runner:
     ) -> dict[str, Any]:
         if protection is not None:
             protection.remember(links_only=self.judge.binds(features))
-        outside = tuple(path for path in rights.writes_outside if os.path.isabs(path))
+        outside = tuple(os.path.realpath(path) for path in rights.writes_outside if os.path.isabs(path))
+        view = _changes(rights) and self.judge.binds(features)
+        skip = frozenset(self._settings.skip_folders)
+        sockets = live_sockets(self._descriptor, self._open_it, skip) if view else ()
         executable = (self.root, private.folder, *program.folders) if rights.executes else ()
         memory, file = (_WRITES_MEMORY, _WRITES_FILE) if _changes(rights) else (_READS_MEMORY, _READS_FILE)
         return {
@@ -169,6 +174,7 @@ class Runner:
             "program": program.path,
             "writable": (*(self._writable(path) for path in rights.writes), *outside),
             "protected": protection.to_bind() if protection is not None and self.judge.binds(features) else (),
+            "masked": tuple(os.path.join(self.root, path) for path in sockets),
             "readable": (*rights.reads, *program.folders, *(path for _, path in program.env)),
             "executable": (*executable, *(path for name, path in program.env if rights.executes and path)),
             "network": rights.network,
@@ -178,7 +184,20 @@ class Runner:
             "file_bytes": file,
             "cpu_seconds": 0,
             "layers": tuple(layers_of(features)),
+            "exact": True,
         }
+
+    def _require_same_root(self) -> None:
+        """Refuse where the root's path leads to another folder than the one that was opened: paths go to the child."""
+        try:
+            named = os.stat(self.root, follow_symlinks=False)
+        except OSError:
+            named = None
+        if named is None or not os.path.samestat(named, os.fstat(self._descriptor)):
+            raise ToolFailed(
+                "conflict", f"{self.root} is another folder than when the workspace was opened; nothing was run",
+                "put it back, or open Inarch where it is now",
+            )  # fmt: skip
 
     def _writable(self, path: str) -> str:
         """Return the absolute path of what may be changed; no link leads there."""
