@@ -92,7 +92,7 @@ def question(tool: Tool, effects: Effects, opinions: Sequence[Opinion]) -> Judge
     if effects.exclusive and tool.category not in READING:
         return Judgement("ask", _with_remarks("what it changes is not known beforehand", opinions))
     if effects.programs:
-        return Judgement("ask", _with_remarks("it starts programs", opinions))
+        return Judgement("ask", _with_remarks("it runs a program", opinions))
     return None
 
 

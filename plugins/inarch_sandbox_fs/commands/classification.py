@@ -9,6 +9,7 @@ from typing import Literal
 from attrs import Factory, frozen
 
 from inarch import Rights, ToolFailed, split_command
+from inarch_sandbox_fs.commands import secret_files
 from inarch_sandbox_fs.commands.git_rules import GIT, REMEDIES, environment, prepared
 from inarch_sandbox_fs.commands.granting import Grants, allowing, matching
 from inarch_sandbox_fs.commands.kinds import Refused, check_free, check_path, nearest
@@ -46,7 +47,7 @@ class Classified:
         words: What was given, split.
         argv: What will run; for `none` empty.
         rule: The rule that takes it, or refuses it.
-        reason: Why it is refused, or what there is to ask.
+        reason: Why it is refused, or what there is to ask; of the read-only tier what it could show.
         remedy: What to do instead of what is refused.
         allowed_by: The lines of configuration that would allow what is refused; empty where none should.
         rights: What it may do.
@@ -55,6 +56,7 @@ class Classified:
         shape: The words with which all command lines begin for which one "always" counts.
         is_exact: Whether `shape` is all of the words.
         exits: What exit codes other than 0 mean where they are no failure.
+        options_end: Of a search through folders, where in `argv` more options may stand; else 0.
     """
 
     tier: Tier
@@ -70,10 +72,11 @@ class Classified:
     shape: tuple[str, ...] = ()
     is_exact: bool = True
     exits: Mapping[int, str] = Factory(dict)
+    options_end: int = 0
 
 
 def classify(command: str | Sequence[str], grants: Grants | None = None, root: str = "") -> Classified:
-    """Return what a command line is; pure.
+    """Return what a command line is; of files it looks at those it names for whether they hold secrets.
 
     Args:
         command: The command line, or its words.
@@ -115,12 +118,17 @@ def _read_only(words: tuple[str, ...], root: str) -> Classified | None:
     if rule is None:
         return None
     rest = words[len(rule.words) :]
-    paths = Reader(rule, root, rest).read()
+    reader = Reader(rule, root, rest)
+    paths = reader.read()
     is_git = rule.words[0] == "git"
     argv = prepared(rest, rule) if is_git else (*rule.words, *rule.forced, *rest)
     rights = Rights(env=environment({})) if is_git else Rights()
+    secret = secret_files.named(rule.name, (*paths, *reader.objects), root)
     return Classified(
-        "read-only", words, argv, rule.name, rights=rights, paths=paths, shape=words, exits=rule.exits
+        "read-only", words, argv, rule.name, rights=rights, paths=paths, shape=words, exits=rule.exits,
+        reason=f"{rule.name} could show the secrets in {secret}" if secret else "",
+        options_end=len(argv) - len(rest) + reader.options_end
+        if secret_files.searches(rule.name, reader.given) else 0,
     )  # fmt: skip
 
 

@@ -48,7 +48,7 @@ def environment(more: Mapping[str, str]) -> Mapping[str, str]:
 _DIFF = (
     "-p -u -s --patch --no-patch -U=number --unified=number --raw --stat?text --numstat --shortstat --dirstat?text"
     " --summary --patch-with-stat --compact-summary -z --name-only --name-status --color?always|never|auto --no-color"
-    " --word-diff?color|plain|porcelain|none --word-diff-regex=text --color-words?text --no-renames --check"
+    " --word-diff?color|plain|porcelain|none --color-words --no-renames --check"
     " --full-index --binary --abbrev?number -M?text --find-renames?text -C?text --find-copies?text"
     " --find-copies-harder -D --irreversible-delete --diff-filter=text -S:text -G:text --pickaxe-all --pickaxe-regex"
     " -R -a --text -b -w --ignore-space-change --ignore-all-space --ignore-space-at-eol --ignore-cr-at-eol"
@@ -71,6 +71,7 @@ _WITHOUT = {
     "--ext-diff": "diffs are made by git itself", "--textconv": "files are shown as they are",
     "--output": "its output is returned; use write_file to keep it", "--no-index": "use diff to compare two files",
     "--show-signature": "signatures are not checked here",
+    "--word-diff-regex": "use --word-diff: smaller pieces would show secrets",
 }  # fmt: skip
 
 GIT: tuple[Rule, ...] = (

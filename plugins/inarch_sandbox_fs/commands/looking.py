@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from inarch import Rights, ToolFailed, Workspace
 from inarch_sandbox_fs.commands.git_rules import environment
 from inarch_sandbox_fs.commands.runners import VENVS
+from inarch_sandbox_fs.commands.secret_files import leads_to_secret
 from inarch_sandbox_fs.paths import normal
 from inarch_sandbox_fs.processes.programs import TABLE
 
@@ -37,6 +38,8 @@ def require_inside(workspace: Workspace, rule: str, paths: Iterable[str]) -> Non
             if rule in _OF_LINKS and not path.endswith("/"):
                 continue
             _require_target_inside(workspace, path)
+            if rule not in _NAMES_ONLY and (secret := leads_to_secret(path, workspace.root)):
+                raise ToolFailed("permission", f"{path} leads to {secret}, which holds secrets", f"name {secret}")
         elif found is not None and found.kind == "other" and rule not in _NAMES_ONLY:
             workspace.read(path, 0, 0)  # fails, and says what it is
 

@@ -16,14 +16,20 @@ _FIND_WORDS = ("(", ")", "!", ",")
 
 @define(eq=False, repr=False)
 class Reader:
-    """Reads words from the left; what it doesn't know is refused."""
+    """Reads words from the left; what it doesn't know is refused.
+
+    Once it has read, `objects` are the words that may name a file of a revision, such as `HEAD:a`, and `options_end` is
+    where among the words more options could stand.
+    """
 
     rule: Rule
     root: str
     words: Sequence[str]
     paths: list[str] = field(init=False, factory=list)
+    objects: list[str] = field(init=False, factory=list)
     operands: list[str] = field(init=False, factory=list)
-    _given: set[str] = field(init=False, factory=set)
+    options_end: int = field(init=False, default=0)
+    given: set[str] = field(init=False, factory=set)
     _position: int = field(init=False, default=0)
 
     def read(self) -> tuple[str, ...]:
@@ -32,6 +38,7 @@ class Reader:
         Raises:
             Refused: The rule doesn't take them.
         """
+        self.options_end = len(self.words)
         if self.rule.style == "free":
             return ()
         while self._position < len(self.words):
@@ -40,6 +47,7 @@ class Reader:
             if self.rule.style == "find":
                 self._find_word(word)
             elif word == "--":
+                self.options_end = self._position - 1
                 self.operands += self.words[self._position :]
                 break
             else:
@@ -53,7 +61,7 @@ class Reader:
         elif word.startswith("--"):
             self._long(word)
         elif _NUMBER.fullmatch(word) and "-#" in self.rule.table:
-            self._given.add("-#")
+            self.given.add("-#")
         elif self.rule.style == "git":
             self._unjoined(word)
         else:
@@ -86,7 +94,7 @@ class Reader:
     def _unjoined(self, word: str) -> None:
         exact = self.rule.table.get(word)
         if exact is not None and exact.how != "=":
-            self._given.add(word)
+            self.given.add(word)
             if exact.how == ":":
                 value = self._next(word)
                 if value.startswith("-"):
@@ -106,7 +114,7 @@ class Reader:
 
     def _find_word(self, word: str) -> None:
         if not word.startswith("-") and word not in _FIND_WORDS:
-            if self._given:
+            if self.given:
                 raise Refused(f"find takes {word!r} before its tests, not after them", f"write it first: find {word} …")
             self.operands.append(word)
             return
@@ -118,7 +126,7 @@ class Reader:
         option = self.rule.table.get(name)
         if option is None:
             raise self._refusal(name if name in self.rule.remedies else word or name)
-        self._given.add(name)
+        self.given.add(name)
         return option
 
     def _refusal(self, name: str, reason: str = "") -> Refused:
@@ -142,10 +150,12 @@ class Reader:
             raise
         if option.kind == "path":
             self.paths.append(value)
+        elif name == "-L":  # `git log -L 1,9:FILE`
+            self.objects.append(value)
 
     def _check_operands(self) -> None:
         left = list(self.operands)
-        for expected in self.rule.expected(frozenset(self._given)):
+        for expected in self.rule.expected(frozenset(self.given)):
             taken, left = (left, []) if expected.most is None else (left[: expected.most], left[expected.most :])
             if len(taken) < expected.least:
                 raise self._missing(expected.kind)
@@ -153,6 +163,8 @@ class Reader:
                 check(expected.kind, word, self.root)
             if expected.kind == "path":
                 self.paths += taken
+            elif expected.kind == "object":
+                self.objects += taken
         if left:
             raise Refused(f"{self.rule.name} may not be given {left[0]!r} here")
 

@@ -20,6 +20,7 @@ MOST_CHARACTERS = 4_000_000
 """Characters of output that are kept; of more, the middle is dropped."""
 _LAST = 2_000
 _READS = Effects(reads=frozenset({""}))
+_SHOWS_SECRETS = Effects(reads=frozenset({""}), programs=True)
 _UNKNOWN = Effects(exclusive=True)
 
 _DESCRIPTION = (
@@ -66,7 +67,7 @@ class ExecuteCommand:
         """Reading everything in the read-only tier, what a grant declares, else unknown."""
         found = self._classified(arguments)
         if found.tier == "read-only":
-            return _READS
+            return _SHOWS_SECRETS if found.reason else _READS
         writes = frozenset(found.rights.writes)
         # A grant that declares nothing may write everything: then nothing is known either.
         return Effects(reads=_READS.reads, writes=writes, programs=True) if _is_declared(found) else _UNKNOWN
@@ -95,7 +96,7 @@ class ExecuteCommand:
             remedies = [found.remedy, found.allowed_by and f"or let the user add\n{found.allowed_by}"]
             raise ToolFailed("denied", found.reason, "; ".join(filter(None, remedies)))
         timeout_s = float(arguments.get("timeout_s") or DEFAULT_S)
-        argv, rights = _prepared(found, context)
+        argv, rights, left_out = _prepared(found, context)
         ran = context.workspace.run(
             argv, rights, timeout_s=timeout_s, merged=True, on_output=_shown_by(context.emit)
         )  # fmt: skip
@@ -108,7 +109,7 @@ class ExecuteCommand:
             "output": text,
             "level": ran.level,
             "tier": found.tier,
-            "note": _note(ran, found, is_cut),
+            "note": _note(ran, found, is_cut, left_out),
         }
 
     def _classified(self, arguments: Mapping[str, Any]) -> Classified:
@@ -122,23 +123,28 @@ def _is_declared(found: Classified) -> bool:
     return found.tier == "granted" and "" not in found.rights.writes
 
 
-def _prepared(found: Classified, context: ToolContext) -> tuple[tuple[str, ...], Rights]:
-    """Return the words and rights with which a command runs, after a look at the workspace."""
-    from inarch_sandbox_fs.commands import looking
+def _prepared(found: Classified, context: ToolContext) -> tuple[tuple[str, ...], Rights, str]:
+    """Return the words and rights with which a command runs, and what it leaves out, after a look at the workspace."""
+    from inarch_sandbox_fs.commands import looking, secret_files
     from inarch_sandbox_fs.commands.runners import is_known
 
     looking.require_inside(context.workspace, found.rule, found.paths)
     if found.tier == "read-only":
+        argv, left_out = found.argv, ""
+        if found.options_end and not found.reason:
+            argv, left_out = secret_files.passing_over(
+                found.rule, found.argv, found.options_end, context.workspace.root
+            )
         if found.argv[0] != "git" or found.rule == "git --version":
-            return found.argv, found.rights
-        return found.argv, Rights(env=looking.without_filters(context.workspace))
+            return argv, found.rights, left_out
+        return argv, Rights(env=looking.without_filters(context.workspace)), left_out
     # What a grant allows beyond the workspace is for the program the user meant, not for one the workspace brings.
     runs_workspace = found.tier == "workspace" or is_known(found.argv[0])
     folders = looking.own_folders(context.workspace) if runs_workspace else ()
     program = looking.own_program(context.workspace, found.argv[0], folders)
     env = {**looking.own_variables(context.workspace.root, folders), **looking.passed_on(found.passes)}
     rights = found.rights
-    return (program, *found.argv[1:]), Rights(rights.writes, rights.executes, rights.network, env=env)
+    return (program, *found.argv[1:]), Rights(rights.writes, rights.executes, rights.network, env=env), ""
 
 
 def _shown_by(emit: Callable[[str], None]) -> Callable[[bytes], None]:
@@ -172,8 +178,8 @@ def _too_slow(found: Classified, timeout_s: float, text: str) -> ToolFailed:
     return ToolFailed("timeout", f"{join(found.words)} did not finish within {timeout_s:g} s{said}", remedy)
 
 
-def _note(ran: Ran, found: Classified, is_cut: bool) -> str | None:
-    notes = list(ran.notes)
+def _note(ran: Ran, found: Classified, is_cut: bool, left_out: str) -> str | None:
+    notes = [*ran.notes, *filter(None, [left_out])]
     if ran.signal:
         notes.append(f"killed by {_signal_name(ran.signal)}")
     if ran.exit_code:

@@ -1,0 +1,117 @@
+"""Files that hold secrets, and the commands of the read-only tier that could show what is in them.
+
+Values that are known are replaced in what a command prints, but not the pieces into which `od -c` or `cut -c` takes
+them. So a command that names such a file is asked about, and one that searches folders passes over them.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from collections.abc import Iterable, Iterator, Sequence
+
+MOST_ENTRIES = 50_000
+"""Names that are looked at for such files; in a larger tree whatever is named like one is passed over."""
+LEFT_OUT = "files that hold secrets were left out: "
+
+_SAMPLES = (".example", ".sample", ".template", ".dist", ".tmpl", ".defaults")
+_KEYS = frozenset({"id_rsa", "id_dsa", "id_ecdsa", "id_ed25519"})
+_LIKE_SECRETS = (".env", ".env.*", "*.env", *sorted(_KEYS), "*.pem")
+_HEAD = 1 << 16
+_NAMES_ONLY = frozenset({
+    "ls", "find", "stat", "du", "tree", "file", "realpath", "wc", "sha256sum", "md5sum", "pwd", "echo", "basename",
+    "dirname", "date", "true", "false",
+})  # fmt: skip
+_GIT_CONTENTS = frozenset({"git diff", "git log", "git show", "git blame", "git grep", "git cat-file"})
+_RECURSIVE = {"grep": frozenset({"-r", "--recursive", "-d", "--directories"}), "diff": frozenset({"-r", "--recursive"})}
+
+
+def named(rule: str, words: Iterable[str], root: str) -> str:
+    """Return the first of a command's words that names a file with secrets which the command could show, "" for none.
+
+    Args:
+        rule: The rule that takes the command.
+        words: The words that name files, for git also objects such as `HEAD:.env`.
+        root: The workspace's absolute path; without it only names count.
+    """
+    shows = rule in _GIT_CONTENTS if rule.startswith("git ") else rule not in _NAMES_ONLY
+    if not shows:
+        return ""
+    return next((word for word in words if is_secret(word.rpartition(":")[2], root)), "")
+
+
+def is_secret(path: str, root: str) -> bool:
+    """Whether a file holds secrets: a `.env` file that is no sample, a private key by its name or its text."""
+    name = path.rstrip("/").rpartition("/")[2].lower()
+    where = os.path.join(root, path)
+    if (name == ".env" or name.startswith(".env.") or name.endswith(".env")) and not name.endswith(_SAMPLES):
+        return not (root and os.path.isdir(where))  # `.env/` is a virtual environment
+    return name in _KEYS or (name.endswith(".pem") and (not root or _holds_private_key(where)))
+
+
+def leads_to_secret(path: str, root: str) -> str:
+    """Return the file with secrets that a link leads to, relative to the root; "" where it leads elsewhere."""
+    real = os.path.relpath(os.path.realpath(os.path.join(root, path)), root)
+    return real if os.path.basename(real) != os.path.basename(path) and is_secret(real, root) else ""
+
+
+def searches(rule: str, given: Iterable[str]) -> bool:
+    """Whether a command with these options shows what is in the files of whole folders."""
+    return rule == "git grep" or not _RECURSIVE.get(rule, frozenset()).isdisjoint(given)
+
+
+def passing_over(rule: str, argv: Sequence[str], options_end: int, root: str) -> tuple[tuple[str, ...], str]:
+    """Return a search's words so that it passes over files with secrets, and what has to be said about that.
+
+    Args:
+        rule: The rule that takes the command.
+        argv: Its words as they would run.
+        options_end: Where among them more options may stand: behind all that were given, for the last one rules.
+        root: The workspace's absolute path.
+    """
+    found = _below(root)
+    shown = _LIKE_SECRETS if found is None else tuple(sorted(found))
+    if not shown:
+        return tuple(argv), ""
+    note = LEFT_OUT + ", ".join(shown[:3]) + (f" and {len(shown) - 3} more" if len(shown) > 3 else "")
+    if rule == "git grep":
+        magic = "exclude,glob" if found is None else "exclude,literal"
+        return (*argv, *(f":({magic}){'**/' * (found is None)}{path}" for path in shown)), note
+    option = "-x" if rule == "diff" else "--exclude"
+    names = shown if found is None else dict.fromkeys(_as_glob(path.rpartition("/")[2]) for path in shown)
+    more = [word for name in names for word in ((option, name) if rule == "diff" else (f"{option}={name}",))]
+    return (*argv[:options_end], *more, *argv[options_end:]), note
+
+
+def _as_glob(name: str) -> str:
+    return re.sub(r"([*?\[\]\\])", r"\\\1", name)
+
+
+def _below(root: str) -> list[str] | None:
+    """Return the files with secrets in a folder, None where there are too many names to look at."""
+    found: list[str] = []
+    for count, path in enumerate(_files(root)):
+        if count > MOST_ENTRIES:
+            return None
+        if is_secret(path, root):
+            found.append(path)
+    return found
+
+
+def _files(root: str) -> Iterator[str]:
+    for folder, folders, names in os.walk(root):
+        folders[:] = [name for name in folders if name != ".git"]
+        start = os.path.relpath(folder, root)
+        yield from (name if start == "." else f"{start}/{name}" for name in names)
+
+
+def _holds_private_key(path: str) -> bool:
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError:
+        return False  # nobody can show what can't be opened; where a link leads is looked at by itself
+    try:
+        return stat.S_ISREG(os.fstat(descriptor).st_mode) and b"PRIVATE KEY-----" in os.read(descriptor, _HEAD)
+    finally:
+        os.close(descriptor)
