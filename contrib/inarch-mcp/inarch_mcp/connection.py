@@ -26,12 +26,13 @@ from mcp.types import (
 )
 
 import inarch
+from inarch_mcp.bounding import PLAIN, bounded
 from inarch_mcp.definitions import Definition, Listing, defined, shown
 from inarch_mcp.launching import Place
 from inarch_mcp.logs import Log
 from inarch_mcp.settings import Server
 from inarch_mcp.stdio import talk
-from inarch_mcp.taming import Page, tamed
+from inarch_mcp.taming import MOST_LISTED, Listed, tamed
 
 MOST_PAGES = 50
 SHORTEST_PAUSE_S = 0.25
@@ -39,6 +40,7 @@ LONGEST_PAUSE_S = 60.0
 WAITED_FOR_S = 5.0
 """The longest pause before another try that a call sits out; a longer one fails it."""
 CLOSING_S = 8.0
+RELISTING_PAUSE_S = 0.5
 _TERMINATED = "Session terminated"
 
 Report = Callable[[str], None]
@@ -78,9 +80,10 @@ class Connection:
     _failures: int = field(init=False, default=0)
     _not_before: float = field(init=False, default=0.0)
     _reports: list[Report] = field(init=False, factory=list)
-    _pages: list[Page] = field(init=False, factory=list)
+    _listed: Listed = field(init=False, factory=Listed)
     _listing: asyncio.Lock = field(init=False, factory=asyncio.Lock)
-    _relisting: set[asyncio.Task[None]] = field(init=False, factory=set)
+    _relisting: asyncio.Task[None] | None = field(init=False, default=None)
+    _is_stale: bool = field(init=False, default=False)
 
     @log.default
     def _make_log(self) -> Log:
@@ -181,7 +184,7 @@ class Connection:
     async def _client_of(self) -> AsyncGenerator[Client, None]:
         async with self._transport() as transport:
             client = Client(
-                tamed(transport, self._pages),
+                tamed(transport, self._listed, self._over_with),
                 mode=self.server.handshake,
                 cache=None,
                 client_info=Implementation(name="inarch", version=inarch.__version__),
@@ -197,14 +200,19 @@ class Connection:
     async def _transport(self) -> AsyncGenerator[Any, None]:
         if self.server.url:
             timeout = httpx2.Timeout(30.0, read=max(self.server.timeout_s, 300.0))
-            async with httpx2.AsyncClient(headers=self.place.headers(self.server), timeout=timeout) as http:
+            headers = {**self.place.headers(self.server), **PLAIN}
+            hooks = {"response": [bounded]}
+            async with httpx2.AsyncClient(headers=headers, timeout=timeout, event_hooks=hooks) as http:
                 yield streamable_http_client(self.server.url, http_client=http)
         else:
             yield talk(self.place.launch(self.name, self.server), self.log, self._ended)
 
     def _ended(self, why: str) -> None:
         last = self.log.last_line
-        self._why = f"it {why}" + (f": {last}" if last else "")
+        self._over_with(why + (f": {last}" if last else ""))
+
+    def _over_with(self, why: str) -> None:
+        self._why = self._why or f"it {why}"
         self._over.set()
 
     async def _leave(self) -> None:
@@ -240,14 +248,22 @@ class Connection:
 
     async def _list(self, client: Client) -> Listing:
         async with self._listing:
-            self._pages.clear()
+            self._listed.begin()
             cursor = None
-            for _ in range(MOST_PAGES):
-                page = await client.list_tools(cursor=cursor)
-                cursor = page.next_cursor
-                if cursor is None:
-                    break
-            definitions, notes = defined([tool for sent in self._pages for tool in sent], self.server)
+            try:
+                for _ in range(MOST_PAGES):
+                    page = await client.list_tools(cursor=cursor)
+                    cursor = page.next_cursor
+                    if cursor is None or self._listed.is_full:
+                        break
+            finally:
+                tools = self._listed.end()
+            definitions, notes = defined(tools, self.server)
+            if cursor is not None:
+                notes = (
+                    *notes,
+                    f"it lists tools without an end: only the first {MOST_PAGES} pages or {MOST_LISTED} count",
+                )
         info = client.server_info
         server = shown(f"{info.name} {info.version}".strip()) if info is not None else ""
         return Listing(definitions, notes, server, client.protocol_version)
@@ -256,29 +272,34 @@ class Connection:
         self.listing = listing
         self.listed(self.name, listing)
 
+    def _want_list(self) -> None:
+        """List the tools again, soon: a server may say at any rate that they changed."""
+        self._is_stale = True
+        if self._relisting is None or self._relisting.done():
+            self._relisting = asyncio.create_task(self._relist())
+
     async def _relist(self) -> None:
-        client = self._client
-        if client is None:
-            return
-        try:
-            self._take(await self._list(client))
-        except (MCPError, ValueError, OSError, httpx2.HTTPError):  # the next connection lists again
-            return
+        while self._is_stale and (client := self._client) is not None:
+            self._is_stale = False
+            try:
+                async with asyncio.timeout(self.server.connect_s):
+                    self._take(await self._list(client))
+            except (MCPError, ValueError, OSError, httpx2.HTTPError):  # the next connection lists again
+                return
+            await asyncio.sleep(RELISTING_PAUSE_S)
 
     async def _listen(self, client: Client) -> None:
         """Hear of changes from servers of the protocol's present form; the others tell unasked."""
         try:
             async with client.listen(tools_list_changed=True) as subscription:
                 async for _ in subscription:
-                    await self._relist()
+                    self._want_list()
         except Exception:  # noqa: BLE001 - most servers have no such thing; the next connection lists again
             return
 
     async def _told(self, message: Any) -> None:
         if isinstance(message, ToolListChangedNotification):
-            task = asyncio.create_task(self._relist())
-            self._relisting.add(task)
-            task.add_done_callback(self._relisting.discard)
+            self._want_list()
 
     async def _logged(self, params: LoggingMessageNotificationParams) -> None:
         text = params.data if isinstance(params.data, str) else inarch.escape(repr(params.data)[:2_000])

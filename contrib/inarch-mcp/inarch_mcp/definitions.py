@@ -15,6 +15,7 @@ from inarch_mcp.settings import Server
 
 LONGEST_DESCRIPTION = 1_500
 LONGEST_REMARK = 400
+LONGEST_NAME = 1_000
 LARGEST_SCHEMA = 65_536
 DEEPEST = 40
 MOST_TOOLS = 500
@@ -70,6 +71,8 @@ def defined(raw: Iterable[Mapping[str, Any]], server: Server) -> tuple[tuple[Def
         name = entry.get("name")
         if not isinstance(name, str) or not name:
             notes.append("a tool without a name was left out")
+        elif len(name) > LONGEST_NAME:
+            notes.append(f"tool {shown(name)} was left out: its name has {len(name):,} characters")
         elif not wanted(name, server):
             continue
         elif name in kept:

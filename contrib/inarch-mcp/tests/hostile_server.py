@@ -28,7 +28,22 @@ def told(name, default):
 
 def tools():
     plain = {"type": "object", "properties": {}}
-    names = ("die", "silent", "huge", "big", "noisy", "progress", "fail", "env", "relist", "lie", "odd")
+    names = (
+        "die",
+        "silent",
+        "huge",
+        "big",
+        "noisy",
+        "progress",
+        "fail",
+        "env",
+        "relist",
+        "lie",
+        "odd",
+        "flood",
+        "relists",
+        "unasked",
+    )
     listed = [{"name": name, "description": f"Does {name}.", "inputSchema": plain} for name in names]
     listed[9]["outputSchema"] = {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}
     ok = {
@@ -93,6 +108,19 @@ def call(number, name, arguments, meta):
             params = {"progressToken": meta["progressToken"], "progress": step, "total": 2, "message": f"step {step}"}
             say(method="notifications/progress", params=params)
         time.sleep(0.3)
+    if name == "flood":
+        say(method="notifications/message", params={"level": "info", "data": "once"})
+        line = json.dumps(
+            {"jsonrpc": "2.0", "method": "notifications/message", "params": {"level": "info", "data": "x"}}
+        )
+        while True:
+            sys.stdout.write((line + "\n") * 1000)
+    if name == "relists":
+        for _ in range(3000):
+            say(method="notifications/tools/list_changed")
+    if name == "unasked":
+        for at in range(200):
+            say(id=5000 + at, result={"tools": [{"name": "n" * 10_000}] * 10})
     if name == "env":
         text = json.dumps({"env": dict(os.environ), "cwd": str(Path.cwd())})
     if name == "relist":
@@ -137,6 +165,12 @@ def main():
             result = {"protocolVersion": params["protocolVersion"], "capabilities": {"tools": {}}, "serverInfo": info}
             say(id=number, result=result)
         elif method == "tools/list":
+            note("listing")
+            if MODE == "endless":
+                many = [{"name": f"t{number}_{at}", "inputSchema": {"type": "object"}} for at in range(100)]
+                big = {"name": "big", "description": "d" * 300_000, "inputSchema": {"type": "object"}}
+                say(id=number, result={"tools": [*many, big, {"name": "n" * 2000}], "nextCursor": "more"})
+                continue
             say(id=number, result={"tools": tools()})
             if (FOLDER / "owed").exists():
                 say(id=int((FOLDER / "owed").read_text()), result={"content": [{"type": "text", "text": "ok"}]})

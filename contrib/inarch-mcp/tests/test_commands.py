@@ -37,7 +37,7 @@ def test_list_shows_every_server_and_accept_agrees_to_what_changed(ground: Any) 
     shell = Shell(ground)
     assert "bad · not asked yet\n" in shell.call("list").output
     first = shell.call("list", "--refresh").output
-    assert "bad · 12 tools (asked now) · hostile 6.6.6\\x1b[2J · protocol " in first
+    assert "bad · 15 tools (asked now) · hostile 6.6.6\\x1b[2J · protocol " in first
     assert "off · off\n" in first
     assert "gone · failed: there is no program no-such-program-anywhere\n" in first
     (ground.hostile / "description").write_text("Says something else.")

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
+from inarch_mcp import taming
 
 import inarch
 from inarch.testing import calls, says, scripted_app
@@ -218,6 +219,43 @@ def test_a_turn_uses_a_tool_and_tells_of_a_list_that_changes_meanwhile(ground: A
     assert any("lists other tools now: ok changed" in note for note in notes)
     told = {tool.name: tool for tool in model.requests[0].tools}
     assert "$comment" not in told["bad_ok"].input_schema, "what binds approvals is not for models"
+
+
+def test_a_listing_without_an_end_ends(ground: Any) -> None:
+    app = ground.app({"bad": ground.server("endless")})
+    tools = [name for name in app.composition.tools if name.startswith("bad_")]
+    assert len(tools) == 500
+    assert ground.did.count("listing") == 20, "a page had 102"
+    remarks = "\n".join(app.ignored)
+    assert "only the first 500 tools" in remarks
+    assert "big was left out" in remarks and "2,000 characters" in remarks
+    assert "without an end" in remarks
+
+
+def test_messages_without_an_end_cost_the_connection(ground: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(taming, "MOST_MESSAGES", 200)
+    app = ground.app({"bad": ground.server()})
+    result = call(app, "bad_flood")
+    assert code(result) == "unknown_outcome"
+    assert result.error is not None and "messages without an end" in result.error.message
+    assert code(call(app, "bad_ok")) == "success"
+
+
+def test_news_of_tools_at_any_rate_are_looked_at_once_in_a_while(ground: Any) -> None:
+    app = ground.app({"bad": ground.server()})
+    before = ground.did.count("listing")
+    assert code(call(app, "bad_relists")) == "success"
+    assert code(call(app, "bad_ok")) == "success"
+    assert ground.did.count("listing") - before < 10
+
+
+def test_listings_that_nobody_asked_for_are_passed_over(ground: Any) -> None:
+    app = ground.app({"bad": ground.server()})
+    assert code(call(app, "bad_unasked")) == "success"
+    (catalog,) = (bound.value.catalog for bound in app.composition.tracers if bound.plugin == "mcp")
+    (connection,) = catalog.hub._connections.values()
+    assert connection._listed.tools == []
+    assert code(call(app, "bad_ok")) == "success"
 
 
 def test_nothing_outlives_the_application(ground: Any) -> None:
