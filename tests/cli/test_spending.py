@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import io
 import json
+import re
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -82,8 +83,18 @@ def test_the_end_of_a_turn_has_the_line() -> None:
     session = Spent("", "", "", 5, 0, 5000, 100, cost_usd=Decimal("0.5"))
     shown(TextFrontEnd(out, err), TurnStarted(TURN), TurnEnded(TURN, (DECISIONS, ANSWERS), session))
     decisions = "of it decisions: 300 in, 12 out · $0.0001"
-    assert "1,500 in, 46 out · $0.0124 · 0 ms" in err.getvalue()
-    assert f"{decisions} · session: 5,000 in" in err.getvalue()
+    plain = " ".join(re.sub("\x1b\\[[0-9;]*m", "", err.getvalue()).split())
+    assert f"1,500 in, 46 out · $0.0124 · 0 ms · {decisions} · session: 5,000 in, 100 out · $0.5000" in plain
+
+
+def test_an_estimate_is_marked_as_one() -> None:
+    guessed = Spent("turn", "", "a/b", 1, 1, 300, 12, unknown=1, estimated=1)
+    assert turn_words({}, rows(guessed)) == ["about 300 in, 12 out · cost unknown"]
+    assert turn_words({}, rows(ANSWERS, guessed))[0].startswith("about 1,500 in")
+    assert turn_words({"usage": to_data(Usage(300, 12, estimated=True))}, []) == ["about 300 in, 12 out · cost unknown"]
+    (older,) = rows(ANSWERS)
+    del older["estimated"]
+    assert turn_words({}, [older]) == ["1,200 in, 34 out · $0.0123"], "a record from before there was this"
 
 
 def test_a_reply_that_broke_off_is_not_taken_for_the_beginning_of_the_next() -> None:

@@ -15,13 +15,17 @@ FinishReason = Literal["stop", "calls", "length", "filtered", "declined", "error
 
 @frozen
 class Usage:
-    """Tokens and money of one request or one turn; `cost_usd` None is unknown, never zero."""
+    """Tokens and money of one request or one turn; `cost_usd` None is unknown, never zero.
+
+    `estimated` says that some of the tokens are Inarch's own estimate, of a request that broke off untold.
+    """
 
     input_tokens: int = 0
     output_tokens: int = 0
     cached_tokens: int = 0
     reasoning_tokens: int = 0
     cost_usd: Decimal | None = None
+    estimated: bool = False
 
     def plus(self, other: Usage) -> Usage:
         """Add two usages; an unknown cost makes the sum unknown."""
@@ -32,6 +36,7 @@ class Usage:
             self.cached_tokens + other.cached_tokens,
             self.reasoning_tokens + other.reasoning_tokens,
             self.cost_usd + other.cost_usd if known else None,  # type: ignore[operator]
+            self.estimated or other.estimated,
         )
 
 

@@ -32,8 +32,8 @@ class Failure:
 class Spent:
     """What requests came to, every attempt and decision counted.
 
-    `cost_usd` is the part that is known; `unknown` counts the requests whose cost is not. `seconds` passed from request
-    to reply.
+    `cost_usd` is the part that is known; `unknown` counts the requests whose cost is not, `estimated` those whose
+    tokens are an estimate. `seconds` passed from request to reply.
     """
 
     purpose: str
@@ -47,3 +47,4 @@ class Spent:
     cost_usd: Decimal = Decimal(0)
     unknown: int = 0
     seconds: float = 0.0
+    estimated: int = 0

@@ -198,7 +198,7 @@ class Attempt:
         self._record(Reply(message, (), usage, "error"), why, failure=failure)
 
     def _estimate(self) -> Usage:
-        return Usage(self.counted, int(self._collected.characters / CHARACTERS_PER_TOKEN))
+        return Usage(self.counted, int(self._collected.characters / CHARACTERS_PER_TOKEN), estimated=True)
 
     def _correct_pace(self, usage: Usage) -> None:
         used = usage.input_tokens + usage.output_tokens

@@ -19,10 +19,10 @@ def test_a_prompt_is_asked_and_stands_once_in_the_scrollback(talk: Talk) -> None
     screen = opened.until("said hello 日本語 e\u0301 there", "100 in, 10 out")
     assert screen.count("> hello 日本語 e\u0301 there") == 1
     assert screen.count("Heard 1 lines") == 1
-    opened.until("110 tokens")
+    opened.until("context 110")
     opened.type("", "C-d")
     screen = opened.until("code=0")
-    assert screen.count("Heard 1 lines") == 1 and "110 tokens" not in screen
+    assert screen.count("Heard 1 lines") == 1 and "context 110" not in screen
 
 
 def test_the_line_is_edited_where_the_cursor_stands(talk: Talk) -> None:

@@ -301,7 +301,9 @@ def test_the_status_tells_what_there_is_room_for() -> None:
     stage.saw(over())
     session = Spent("", "", "", 2, 0, 5000, 100, unknown=2)
     stage.saw(type(over())(turn(), (), session))
-    assert stage.view.status(80) == "5.1k tokens · cost unknown · context 15% · a/b · default"
+    assert stage.view.status(80) == "context 15% · a/b · default", "the line under the turn has what it took"
+    stage.saw(asked(), replied(usage=Usage(100, 0)))
+    assert stage.view.status(80).startswith("5.2k tokens · cost unknown · context 1%")
 
 
 def test_an_unknown_cost_is_never_nothing() -> None:

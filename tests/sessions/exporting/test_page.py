@@ -8,8 +8,20 @@ import re
 
 import pytest
 
-from inarch.contract.events import ChangesUndone, CommandRan, ContextAdded, ErrorHappened, FileChanged, LimitWait, Note
-from inarch.contract.records import ToolError
+from inarch.contract.events import (
+    CallResult,
+    CallState,
+    ChangesUndone,
+    CommandRan,
+    ContextAdded,
+    ErrorHappened,
+    FileChanged,
+    LimitWait,
+    ModelReplied,
+    ModelRequested,
+    Note,
+)
+from inarch.contract.records import Message, ToolCall, ToolError, ToolResult, Usage
 from inarch.sessions.exporting import export
 from inarch.sessions.exporting.html.page import MOST_OPEN
 from inarch.sessions.exporting.html.timeline import MOST_TURNS, TALLEST
@@ -208,3 +220,41 @@ def test_of_very_many_turns_the_timeline_tells_how_long_each_took() -> None:
     assert f"How long each of {MOST_TURNS + 1} turns took: at most 9.0 s." in page
     heights = dict(re.findall(r'height="([\d.]+)" class="bar is-turn"><title>(\d+)\.', page))
     assert {number: height for height, number in heights.items()}["50"] == f"{TALLEST:.1f}"
+
+
+def test_a_long_paste_is_folded_after_its_first_lines() -> None:
+    told = Telling()
+    told.prompt("\n".join(f"line {number}" for number in range(2_000)))
+    told.answer("So many.")
+    page = page_of(told)
+    (prompt,) = re.findall(r'<div class="prompt">.*?</div>', page, re.S)
+    before, _, folded = prompt.partition("<details")
+    assert "line 19<" in before and "line 20" not in before
+    assert "1,980 more lines" in folded and "line 1999" in folded
+
+
+def test_a_cancelled_turn_is_cancelled_and_nothing_of_it_failed() -> None:
+    told = Telling()
+    told.prompt("Wait")
+    call = told.call("execute_command", command="sleep 60")
+    told.reply(calls=(call,))
+    told.run(call, error=ToolError("cancelled", "cancelled while it ran"), status="cancelled")
+    told.add(ModelRequested("a/b", "turn", 1, 1))
+    told.add(ModelReplied("a/b", Message("assistant", ()), Usage(100, 2, estimated=True), "error", error="cancelled"))
+    told.end(status="cancelled")
+    page = page_of(told)
+    assert 'class="ending stopped"' in page and "The turn was cancelled" in page
+    assert 'class="bad"' not in page and "1 failed" not in page and "1 stopped" in page
+    assert "about 100 in, 2 out" in page
+
+
+def test_a_persons_own_command_stands_once() -> None:
+    told = Telling()
+    call = ToolCall("own", "", "", "execute_command", {"command": "git status"}, origin="user")
+    told.add(CallState("own", "execute_command", "validating", call))
+    told.add(CallResult("own", "execute_command", "success", ToolResult(True, {"output": "clean", "exit_code": 0})))
+    told.add(CommandRan("!", "git status", "clean"))
+    told.add(CommandRan("!", "ls", "a.py"))  # a record that lost the call still has the remark
+    steps = Reader(page_of(told)).texts["step"]
+    assert sum("git status" in step for step in steps) == 1
+    assert sum("!ls" in step for step in steps) == 1

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
-from inarch.cli.front_ends.words import duration, money, usage_words
+from inarch.cli.front_ends.words import duration, money, seconds_between, usage_words
 
 Data = Mapping[str, Any]
 PURPOSES = {"turn": "answers", "decision": "decisions", "summary": "summaries", "check": "checks"}
@@ -15,6 +15,16 @@ PURPOSES = {"turn": "answers", "decision": "decisions", "summary": "summaries", 
 def switched_words(data: Data) -> str:
     """Return which model goes on with the turn, and why."""
     return f"{data['new']} takes over from {data['old']}: {data['reason']}"
+
+
+def sum_words(turn: Data, data: Data) -> list[str]:
+    """Return the figures of a turn that is over: how it was cut short, what it took, and the session so far."""
+    took = seconds_between(turn["started"], turn["ended"])
+    counted, *parts = turn_words(turn, data.get("spent") or ())
+    words = ["cancelled"] if turn["status"] == "cancelled" else []
+    words += [counted, *([duration(took)] if took is not None else [])]
+    words += [f"limit {turn['limit']}"] if turn["limit"] else []
+    return [*words, *parts, *session_words(data)]
 
 
 def turn_words(turn: Data, rows: Sequence[Data]) -> list[str]:
@@ -52,7 +62,8 @@ def table(rows: Sequence[Data]) -> Iterator[str]:
 def spent_words(row: Data) -> str:
     """Return tokens and cost of a row of the ledger."""
     tokens = row["input_tokens"] + row["output_tokens"]
-    counted = f"{row['input_tokens']:,} in, {row['output_tokens']:,} out" if tokens else "no tokens"
+    about = "about " if row.get("estimated") else ""
+    counted = f"{about}{row['input_tokens']:,} in, {row['output_tokens']:,} out" if tokens else "no tokens"
     return f"{counted} · {cost_words(row)}"
 
 
@@ -70,6 +81,7 @@ def summed(rows: Sequence[Data]) -> dict[str, Any]:
     """Return the sum of rows."""
     names = ("requests", "failed", "input_tokens", "output_tokens", "cached_tokens", "unknown", "seconds")
     total: dict[str, Any] = {name: sum(row[name] for row in rows) for name in names}
+    total["estimated"] = sum(row.get("estimated", 0) for row in rows)  # which older records don't have
     return {**total, "cost_usd": sum((Decimal(str(row["cost_usd"])) for row in rows), Decimal(0))}
 
 

@@ -8,10 +8,10 @@ from typing import Any, TextIO
 
 from inarch.cli.failure import say, say_remedy
 from inarch.cli.front_ends.countdown import Countdown
-from inarch.cli.front_ends.spending import session_words, switched_words, turn_words
+from inarch.cli.front_ends.spending import sum_words, switched_words
 from inarch.cli.front_ends.tree import Tree
 from inarch.cli.front_ends.words import duration, seconds_between, short_arguments, wait_words
-from inarch.cli.terminal import escape, is_terminal
+from inarch.cli.terminal import columns_of, escape, is_terminal
 from inarch.contract.events import Event
 from inarch.contract.ports import ApprovalRequest
 from inarch.contract.records import Approval
@@ -218,21 +218,15 @@ class TextFrontEnd:
         self._told.clear()
 
     def _sum_up(self, turn: Data, data: Data) -> None:
-        """Say what the turn took and what cut it short, then what of it decisions took, and the session so far."""
-        took = seconds_between(turn["started"], turn["ended"])
-        counted, *parts = turn_words(turn, data.get("spent") or ())
-        words = [counted] + ([duration(took)] if took is not None else [])
-        if turn["status"] == "cancelled":
-            words.insert(0, "cancelled")
-        if turn["limit"]:
-            words.append(f"limit {turn['limit']}")
-        more = [*parts, *session_words(data)]
+        """Say what the turn took and what cut it short, what of it decisions took, and the session so far."""
+        line = " · ".join(sum_words(turn, data))
         if not self._watched:
-            say("turn", " · ".join([*words, *more]))
+            say("turn", line)
             return
-        self._tree.remark(" · ".join(words), "yellow" if turn["status"] in ("cancelled", "limited") else "dim")
-        if more:
-            self._tree.remark(" · ".join(more), "dim")
+        from textwrap import wrap
+
+        for part in wrap(line, max(columns_of(self._tree.err), 20), break_on_hyphens=False):
+            self._tree.remark(part, "yellow" if turn["status"] in ("cancelled", "limited") else "dim")
 
     def _write(self, text: str) -> None:
         """Write a piece of the answer."""

@@ -61,7 +61,8 @@ def usage_words(usage: Mapping[str, Any]) -> str:
     """Return tokens and cost; an unknown cost is said to be unknown."""
     tokens = usage.get("input_tokens", 0) + usage.get("output_tokens", 0)
     cost = usage.get("cost_usd")
-    counted = f"{usage['input_tokens']:,} in, {usage['output_tokens']:,} out" if tokens else "no tokens"
+    about = "about " if usage.get("estimated") else ""
+    counted = f"{about}{usage['input_tokens']:,} in, {usage['output_tokens']:,} out" if tokens else "no tokens"
     return f"{counted} · {'cost unknown' if cost is None else money(Decimal(str(cost)))}"
 
 

@@ -1,4 +1,4 @@
-"""What a session came to so far, in one line: tokens, cost, how full the context is, model and profile."""
+"""Where a conversation stands, in one line: what the session has come to while a turn runs, context, model, profile."""
 
 from __future__ import annotations
 
@@ -21,9 +21,11 @@ class Figures:
         self._window, self._profile = window, profile
         self._tokens = self._unknown = self._context = 0
         self._cost = Decimal(0)
+        self._is_running = False
 
     def replied(self, data: Data) -> None:
         """Count a reply."""
+        self._is_running = True
         usage = data["usage"]
         taken = usage["input_tokens"] + usage["output_tokens"]
         self._tokens += taken
@@ -35,7 +37,8 @@ class Figures:
             self._context = taken
 
     def ended(self, data: Data) -> None:
-        """Take what the ledger says of the session."""
+        """Take what the ledger says of the session; the line under the turn has said it."""
+        self._is_running = False
         session = data.get("session")
         if session:
             self._tokens = session["input_tokens"] + session["output_tokens"]
@@ -51,9 +54,9 @@ class Figures:
 
     def _parts(self) -> list[tuple[str, int]]:
         """Return each part with its rank, 1 being the most important."""
-        spent = self._tokens or self._unknown or self._cost
+        spent = self._is_running and (self._tokens or self._unknown or self._cost)
         return [
-            (f"{thousands(self._tokens)} tokens" if self._tokens else "", 4),
+            (f"{thousands(self._tokens)} tokens" if spent and self._tokens else "", 4),
             (self._spent() if spent else "", 1),
             (self._fullness(), 2),
             (self.model, 3),

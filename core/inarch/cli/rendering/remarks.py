@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from inarch.cli.front_ends.spending import session_words, turn_words
-from inarch.cli.front_ends.words import duration, seconds_between
+from inarch.cli.front_ends.spending import sum_words
 from inarch.cli.rendering.calls import below
 from inarch.cli.rendering.ink import Ink
 from inarch.cli.rendering.page import Page
@@ -94,19 +93,10 @@ class Remarks:
         self._page.remark(draw)
 
     def sum_up(self, turn: Data, data: Data) -> None:
-        """Say what a turn took and what cut it short, then what of it decisions took, and the session so far."""
-        took = seconds_between(turn["started"], turn["ended"])
-        counted, *parts = turn_words(turn, data.get("spent") or ())
-        words = [*counted.split(" · ")] + ([duration(took)] if took is not None else [])
-        if turn["status"] == "cancelled":
-            words.insert(0, "cancelled")
-        if turn["limit"]:
-            words.append(f"limit {turn['limit']}")
+        """Say what a turn took and what cut it short, what of it decisions took, and the session so far."""
+        words = [word for part in sum_words(turn, data) for word in part.split(" · ")]
         style = "yellow" if turn["status"] in ("cancelled", "limited") else "dim"
         self._page.remark(lambda columns, ink: _joined(words, style, columns, ink))
-        more = [word for part in (*parts, *session_words(data)) for word in part.split(" · ")]
-        if more:
-            self._page.remark(lambda columns, ink: _joined(more, "dim", columns, ink))
 
 
 def _joined(words: Sequence[str], style: str, columns: int, ink: Ink) -> Iterator[str]:

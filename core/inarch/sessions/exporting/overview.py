@@ -142,7 +142,7 @@ def _entry(chapter: Chapter) -> Entry:
     title = one_line(chapter.prompt or "", TITLE_LENGTH) or (
         "(no prompt)" if chapter.number else "Before the first turn"
     )
-    failed = sum(call.status in ("error", "cancelled") for call in calls)
+    failed = sum(call.status == "error" for call in calls)
     spans = tuple(spans_of(chapter.steps))[: MOST_SPANS + 1]
     return Entry(chapter.number, title, chapter.status, chapter.span, len(calls), failed, spans)
 
@@ -158,8 +158,8 @@ def spans_of(steps: Iterable[Step]) -> Iterator[tuple[SpanKind, Span]]:
             if step.asking is not None:
                 yield "asking", step.asking
             if step.span is not None:
-                yield "failed" if step.status in ("error", "cancelled") else "call", step.span
+                yield "failed" if step.status == "error" else "call", step.span
         elif isinstance(step, Request):
-            yield "failed" if step.error else "model", step.span
+            yield "failed" if step.error not in ("", "cancelled") else "model", step.span
         elif step.span is not None:
             yield "wait", step.span

@@ -49,7 +49,7 @@ class _Reader:
                 handler(self, data)
             elif event.kind != "session.started":
                 remark = remark_of(event.kind, data, self.time)
-                if remark is not None:
+                if remark is not None and not self._is_shown(event.kind, data):
                     self._add(remark)
         except (KeyError, TypeError, ValueError, AttributeError):
             text = as_json(data)
@@ -70,6 +70,14 @@ class _Reader:
             self.chapter.prompt, self.chapter.prompted = content, began
         else:
             self.chapter.begun, self.chapter.model = began, str(turn.get("model") or "")
+
+    def _is_shown(self, kind: str, data: Data) -> bool:
+        """Whether a person's own command is on the page already: the call that it was has all of it."""
+        steps = self.chapter.later if self.chapter.is_over else self.chapter.steps
+        last = steps[-1] if steps else None
+        if kind != "command.ran" or data.get("name") != "!" or not isinstance(last, Call):
+            return False
+        return last.origin == "user" and last.arguments.get("command") == data.get("arguments")
 
     def _add(self, step: Step) -> None:
         (self.chapter.later if self.chapter.is_over else self.chapter.steps).append(step)

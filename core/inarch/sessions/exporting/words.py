@@ -86,7 +86,8 @@ def tokens(data: Mapping[str, Any]) -> str:
     told, said = count_of(data, "input_tokens"), count_of(data, "output_tokens")
     cached = count_of(data, "cached_tokens")
     kept = f" ({cached:,} cached)" if cached else ""
-    return f"{told:,} in{kept}, {said:,} out" if told or said else ""
+    about = "about " if data.get("estimated") else ""
+    return f"{about}{told:,} in{kept}, {said:,} out" if told or said else ""
 
 
 def cost(known: Decimal | None, unknown: int = 0) -> str:

@@ -45,16 +45,18 @@ class Entry:
     cost: Decimal = _ZERO
     unknown: int = 0
     seconds: float = 0.0
+    estimated: int = 0
 
     def replied(self, data: Any) -> None:
         """Add the data of a `model.replied`."""
         usage = data.get("usage") or {}
         self.waiting = max(0, self.waiting - 1)
-        self.failed += data.get("finish") == "error"
+        self.failed += data.get("finish") == "error" and data.get("error") != "cancelled"
         self.input_tokens += usage.get("input_tokens", 0)
         self.output_tokens += usage.get("output_tokens", 0)
         self.cached_tokens += usage.get("cached_tokens", 0)
         self.seconds += data.get("duration_s", 0.0)
+        self.estimated += bool(usage.get("estimated"))
         cost = usage.get("cost_usd")
         if cost is None:
             self.unknown += 1
@@ -65,7 +67,7 @@ class Entry:
         """Return the entry as a record."""
         return Spent(
             purpose, plugin, model, self.requests, self.failed, self.input_tokens, self.output_tokens,
-            self.cached_tokens, self.cost, self.unknown + self.waiting, round(self.seconds, 6),
+            self.cached_tokens, self.cost, self.unknown + self.waiting, round(self.seconds, 6), self.estimated,
         )  # fmt: skip
 
 
@@ -140,6 +142,6 @@ def total_of(rows: Iterable[Spent]) -> Spent:
             "", "", "", total.requests + row.requests, total.failed + row.failed,
             total.input_tokens + row.input_tokens, total.output_tokens + row.output_tokens,
             total.cached_tokens + row.cached_tokens, total.cost_usd + row.cost_usd, total.unknown + row.unknown,
-            round(total.seconds + row.seconds, 6),
+            round(total.seconds + row.seconds, 6), total.estimated + row.estimated,
         )  # fmt: skip
     return total

@@ -104,7 +104,8 @@ def _output(call: Call) -> Html:
         told = [tag("strong", str(error.get("code") or "error")), " ", str(error.get("message") or "")]
         remedy = [tag("p", str(error["remedy"]), class_="quiet")] if error.get("remedy") else []
         data = call.result.get("data")
-        return _part("Error", tag("p", *told, class_="error"), *remedy, *([value(data)] if data is not None else []))
+        title, kind = ("Stopped", "quiet") if call.status == "cancelled" else ("Error", "error")
+        return _part(title, tag("p", *told, class_=kind), *remedy, *([value(data)] if data is not None else []))
     data = call.result.get("data")
     return _part("Output", value(data)) if data is not None else Html()
 
@@ -124,8 +125,9 @@ def _request(request: Request, answer: str) -> Html:
     usage = request.usage or {}
     price = cost(amount_of(usage.get("cost_usd"))) if request.usage else ""
     took = duration(request.span.seconds) if request.replied is not None else ""
-    bad = bool(request.error)
-    mark = _mark("bad", "✗", "failed") if bad else tag("span", "◆", class_="ask", aria_hidden="true")
+    mark = tag("span", "◆", class_="ask", aria_hidden="true")
+    if request.error:
+        mark = _mark(*_MARKS["cancelled" if request.error == "cancelled" else "error"])
     about = [PURPOSES.get(request.purpose, request.purpose)] if request.purpose != "turn" else []
     about += [request.plugin] if request.plugin else []
     about += [f"attempt {request.attempt}"] if request.attempt > 1 else []

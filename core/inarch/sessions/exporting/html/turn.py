@@ -12,6 +12,9 @@ from inarch.sessions.exporting.html.timeline import turn_timeline
 from inarch.sessions.exporting.story import Call, Chapter
 from inarch.sessions.exporting.words import amount_of, cost, count_of, duration, local, many, tokens
 
+PROMPT_LINES, SHOWN_LINES = 40, 20
+"""Lines of a prompt that is shown whole, and of a longer one that are not folded."""
+
 _ENDINGS = {
     "failed": "The turn failed",
     "cancelled": "The turn was cancelled",
@@ -47,8 +50,10 @@ def _figures(chapter: Chapter) -> list[Html]:
 
 
 def _sum(chapter: Chapter) -> dict[str, int]:
+    rows = chapter.spent or [chapter.usage]
     names = ("input_tokens", "output_tokens", "cached_tokens")
-    return {name: sum(count_of(row, name) for row in chapter.spent or [chapter.usage]) for name in names}
+    is_estimate = any(row.get("estimated") for row in rows)
+    return {name: sum(count_of(row, name) for row in rows) for name in names} | {"estimated": int(is_estimate)}
 
 
 def _cost(chapter: Chapter) -> str:
@@ -64,16 +69,27 @@ def _prompt(chapter: Chapter) -> Html:
     shown, left = cut(chapter.prompt)
     told = [left, f"{many(chapter.pictures, 'picture')}, not exported" if chapter.pictures else ""]
     notes = [tag("p", sentence, class_="left-out") for sentence in told if sentence]
-    return tag("div", tag("h3", "Prompt", class_="unseen"), plain(shown), *notes, class_="prompt")
+    return tag("div", tag("h3", "Prompt", class_="unseen"), _prompt_text(shown), *notes, class_="prompt")
+
+
+def _prompt_text(text: str) -> Html:
+    """Return a prompt; of a long one, such as a paste, the first lines with the rest folded below them."""
+    lines = text.split("\n")
+    if len(lines) <= PROMPT_LINES:
+        return plain(text)
+    head, rest = "\n".join(lines[:SHOWN_LINES]), "\n".join(lines[SHOWN_LINES:])
+    summary = tag("summary", tag("span", f"{len(lines) - SHOWN_LINES:,} more lines", class_="label"))
+    return join([plain(head), tag("details", summary, plain(rest), class_="reasoning")])
 
 
 def _work(chapter: Chapter, folded: bool) -> Html:
     if not chapter.steps:
         return Html()
     calls = [step for step in chapter.steps if isinstance(step, Call)]
-    failed = sum(call.status in ("error", "cancelled") for call in calls)
     words = [many(len(calls), "call") if calls else "no calls"]
-    words += [f"{failed} failed"] if failed else []
+    for status, said in (("error", "failed"), ("cancelled", "stopped")):
+        count = sum(call.status == status for call in calls)
+        words += [f"{count} {said}"] if count else []
     changed = len({change.path for change in chapter.changes})
     words += [f"{many(changed, 'file')} touched"] if changed else []
     summary = tag("summary", tag("span", "Work", class_="label"), " ", tag("span", " · ".join(words), class_="first"))
@@ -88,7 +104,8 @@ def _end(chapter: Chapter) -> Html:
     if chapter.limit:
         ending = f"A limit ended the turn: {chapter.limit}"
     told = f"{ending}{': ' if ending and chapter.error else ''}{chapter.error}"
-    note = [tag("p", told, class_="ending")] if told else []
+    kind = "ending stopped" if chapter.status == "cancelled" else "ending"
+    note = [tag("p", told, class_=kind)] if told else []
     if not chapter.answer.strip():
         return join(note)
     return tag("div", tag("h3", "Answer", class_="unseen"), prose(chapter.answer), *note, class_="answer")
