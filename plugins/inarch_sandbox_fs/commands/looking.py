@@ -7,6 +7,7 @@ better messages, and holds where nothing confines.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from inarch import Rights, ToolFailed, Workspace
@@ -62,14 +63,24 @@ def without_filters(workspace: Workspace) -> Mapping[str, str]:
     marked = Rights(env=environment({_MARK: "1"}))
     listed = workspace.run(_LIST_SETTINGS, marked, timeout_s=_SETTINGS_SECONDS)
     if listed.exit_code != 0:
-        said = listed.errors.decode("utf-8", "replace").strip()
-        raise ToolFailed("execution", f"git can't read the repository's configuration: {said}")
+        raise _unreadable_settings(listed.errors.decode("utf-8", "replace").strip())
     keys = listed.output.decode("utf-8", "surrogateescape").split("\0")
     if _MARK not in keys:
         raise ToolFailed("execution", "git is too old to be given safe settings", "install git 2.31 or newer")
     names = {key[len("filter.") :].rpartition(".")[0] for key in keys if key.startswith("filter.")}
     settings = {f"filter.{name}.{word}": "" for name in sorted(names) for word in ("clean", "smudge", "process")}
     return environment({**settings, **{f"filter.{name}.required": "false" for name in names}})
+
+
+def _unreadable_settings(said: str) -> ToolFailed:
+    """Say why git gave up; a file outside that `[include]` names stays unread, for a repository may name any file."""
+    outside = re.search(r"unable to access '(.+)': Permission denied", said)
+    if outside is None:
+        return ToolFailed("execution", f"git can't read the repository's configuration: {said}")
+    return ToolFailed(
+        "permission", f".git/config includes {outside[1]}, which lies outside the workspace and is not read",
+        "put the file into the workspace, or take the [include] out of .git/config",
+    )  # fmt: skip
 
 
 def _require_own_repository(workspace: Workspace) -> None:
