@@ -42,7 +42,7 @@ class _Held:
     """The events of the turns that may still be seen, by turn; what stands outside of turns is of no use to a model.
 
     `first` has the number of each one's first event. Of those that began before a snapshot, the events up to `start`
-    are read again when it is known that they are still seen.
+    are read again when it is known that they are still seen. One that `holds` nothing is only good for a snapshot.
     """
 
     turns: dict[str, list[Event]] = field(factory=dict)
@@ -55,6 +55,7 @@ class _Held:
     title: str = ""
     seq: int = 0
     start: int = 0
+    holds: bool = True
 
     def take(self, event: Event) -> None:
         """Take in one event."""
@@ -74,7 +75,8 @@ class _Held:
             for key in ("path", "new_path"):
                 self.seen.pop(str(event.data.get(key)), None)
         if turn_id and turn_id not in self.dropped:
-            self.turns.setdefault(turn_id, []).append(event)
+            if self.holds:
+                self.turns.setdefault(turn_id, []).append(event)
             self.first.setdefault(turn_id, event.seq)
 
     def _note_prompt(self, turn: object) -> None:
@@ -175,6 +177,15 @@ def resume(events: Iterable[Event], blob: Callable[[str], bytes]) -> History:
     for event in events:
         held.take(event)
     return held.history(held.events(lambda first, last: ()), blob)
+
+
+def keep_resumable(store: ContextStore, session_id: str, make: Callable[[], Hearing]) -> None:
+    """Keep what resuming needs of a session so far; nothing of it is held.
+
+    Raises:
+        StoreError: The events can't be read.
+    """
+    folded(store, session_id, lambda: Going(make(), _Held(holds=False)))
 
 
 def resume_kept(store: ContextStore, session_id: str, make: Callable[[], H]) -> tuple[History, H]:

@@ -36,12 +36,12 @@ class KeepingUp:
 
     def _make(self, talk: Conversation) -> None:
         from inarch.journal import Redactor
-        from inarch.journal.resuming import Going
+        from inarch.journal.resuming import keep_resumable
         from inarch.sessions.contents import Contents
         from inarch.sessions.hearing import Heard
         from inarch.sessions.undo.checkpoints import Changes
 
         store, session_id = talk.journal.store, talk.session_id
-        folded(store, session_id, lambda: Going(Heard(Redactor())))
+        keep_resumable(store, session_id, lambda: Heard(Redactor()))
         folded(store, session_id, Contents)
         folded(store, session_id, Changes)

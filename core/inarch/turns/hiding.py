@@ -20,10 +20,9 @@ from inarch.contract.records import (
     ToolSpec,
 )
 from inarch.journal import Redactor
+from inarch.turns.known import Known
 
 T = TypeVar("T", Message, ToolSpec, tuple[ToolSpec, ...], str)
-MOST_REMEMBERED = 4096
-"""Messages and tools of which it is remembered that they are clean, so that a request costs what is new in it."""
 
 
 @define(eq=False, repr=False)
@@ -31,7 +30,7 @@ class Hiding:
     """Puts placeholders into the requests of one session; looks at each message once as long as no secret is new."""
 
     redactor: Redactor
-    _clean: dict[int, tuple[object, object, int]] = field(init=False, factory=dict)
+    _clean: Known = field(init=False, factory=Known)
     _last: tuple[int, tuple[Message, ...], tuple[Message, ...]] = field(init=False, default=(-1, (), ()))
 
     def request(self, request: ModelRequest) -> ModelRequest:
@@ -40,6 +39,7 @@ class Hiding:
         schema = self.redactor.redact(request.response_schema)
         messages = self._messages(request.messages)
         tools = self._once(request.tools, self._tools)
+        self._clean.asked(request)
         same = messages is request.messages and tools is request.tools
         if same and system == request.system and schema is request.response_schema:
             return request
@@ -64,15 +64,7 @@ class Hiding:
         return evolve(reply, message=evolve(reply.message, parts=parts))
 
     def _once(self, item: T, clean: Callable[[T], T]) -> T:
-        version = self.redactor.version
-        known = self._clean.get(id(item))
-        if known is not None and known[0] is item and known[2] == version:
-            return known[1]  # type: ignore[return-value]
-        done = clean(item)
-        while len(self._clean) >= MOST_REMEMBERED:
-            del self._clean[next(iter(self._clean))]
-        self._clean[id(item)] = (item, done, version)  # the item is kept, so that its id stays its own
-        return done
+        return self._clean.once(item, clean, self.redactor.version)
 
     def _tools(self, tools: tuple[ToolSpec, ...]) -> tuple[ToolSpec, ...]:
         clean = tuple(self._once(tool, self._tool) for tool in tools)

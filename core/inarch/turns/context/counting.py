@@ -17,6 +17,7 @@ from inarch.contract.records import CallPart, Image, Message, ModelRequest, Part
 from inarch.contract.result_text import json_text, result_text
 from inarch.turns.context.estimating import estimate
 from inarch.turns.context.picture_sizes import picture_tokens
+from inarch.turns.known import Known
 from inarch.turns.sources.structure import TITLE as STRUCTURE_TITLE
 
 OVERHEAD = 4
@@ -26,8 +27,6 @@ SAMPLES = 12
 UNKNOWN_MARGIN = 0.25
 """How far the estimate may be off before any report; half as much after the first, and so on down to the least."""
 LEAST_MARGIN = 0.02
-SLACK = 512
-"""How many measures may be remembered beyond twice those of the present request."""
 CREDIBLE = (0.05, 20.0)
 
 
@@ -88,7 +87,7 @@ class TokenCounter:
 
     measured_characters: int = 0
     last: Report | None = None
-    _known: dict[int, tuple[object, Measure]] = field(init=False, factory=dict)
+    _known: Known = field(init=False, factory=Known)
     _summed: tuple[tuple[Message, ...], int, int] = field(init=False, default=((), 0, 0))
     _ratios: dict[str, list[float]] = field(init=False, factory=dict)
     _calibrations: dict[str, Calibration] = field(init=False, factory=dict)
@@ -97,8 +96,7 @@ class TokenCounter:
         """Return the tokens of a request as `model` (a full name; by default the request's) will count them at most."""
         text, images = self._sums(request.messages)
         text += self.frame(request)
-        if len(self._known) > 2 * (len(request.messages) + len(request.tools)) + SLACK:
-            self._forget(request)
+        self._known.asked(request)
         known = self.calibration(model or request.model)
         return Count.of(int((text * known.ratio + images) * (1 + known.margin)) + 1, text, images)
 
@@ -202,21 +200,8 @@ class TokenCounter:
         self._calibrations[model] = _learned(ratios, self.calibration(model).reports + 1)
         return True
 
-    def _forget(self, request: ModelRequest) -> None:
-        """Keep only what this request has: memory is bound by the largest request, not by the session."""
-        here = {
-            id(item)
-            for item in (*request.messages, *request.tools, request.tools, request.system, request.response_schema)
-        }
-        self._known = {key: known for key, known in self._known.items() if key in here}
-
     def _once(self, item: Any, measure: Callable[[Any], Measure]) -> Measure:
-        found = self._known.get(id(item))
-        if found is not None and found[0] is item:
-            return found[1]
-        done = measure(item)
-        self._known[id(item)] = (item, done)  # the item is kept, so that its id stays its own
-        return done
+        return self._known.once(item, measure)
 
     def _message(self, message: Message) -> Measure:
         text, results, structure, images = OVERHEAD, 0, 0, 0

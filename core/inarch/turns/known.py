@@ -1,0 +1,52 @@
+"""What was worked out of messages and tools, once each, as long as one of the last requests has them."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from attrs import define, field
+
+from inarch.contract.records import ModelRequest
+
+RECENT = 4
+"""Requests whose parts are remembered: the turn's own, and those that strategies make between them."""
+SLACK = 64
+"""Parts beyond those of these requests that may be there until all others are forgotten."""
+
+T = TypeVar("T")
+V = TypeVar("V")
+
+
+@define(eq=False, repr=False)
+class Known:
+    """Remembers a value by the identity of what it was worked out of.
+
+    Memory is bound by the largest requests, not by the session: a message that is seen no more is not held.
+    """
+
+    _values: dict[int, tuple[object, Any, int]] = field(init=False, factory=dict)
+    _recent: deque[ModelRequest] = field(init=False, factory=lambda: deque(maxlen=RECENT))
+
+    def once(self, item: T, work: Callable[[T], V], version: int = 0) -> V:
+        """Return what `work` gives for the item; it is done once a version."""
+        found = self._values.get(id(item))
+        if found is not None and found[0] is item and found[2] == version:
+            value: V = found[1]
+            return value
+        done = work(item)
+        self._values[id(item)] = (item, done, version)  # the item is kept, so that its id stays its own
+        return done
+
+    def asked(self, request: ModelRequest) -> None:
+        """Note a request; what none of the last ones has is forgotten where it has become much."""
+        self._recent.append(request)
+        if len(self._values) > len(request.messages) + len(request.tools) + SLACK:
+            here = {id(part) for one in self._recent for part in _parts(one)}
+            if len(self._values) > len(here) + SLACK:
+                self._values = {key: value for key, value in self._values.items() if key in here}
+
+
+def _parts(request: ModelRequest) -> tuple[object, ...]:
+    return (*request.messages, *request.tools, request.tools, request.system, request.response_schema)
