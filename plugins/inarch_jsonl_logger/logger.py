@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import re
 import threading
 from collections.abc import Sequence
@@ -14,6 +15,7 @@ from inarch_jsonl_logger.log_file import LogFile
 
 SCHEMA = 1
 """Version of the lines, their first field; it grows when a key changes its meaning, not when one is added."""
+_IS_LINK = "it is a link, which could lead anywhere: remove it, or name another folder as `path` of the plugin"
 _UNSAFE = re.compile(r"[^A-Za-z0-9_-]")
 
 
@@ -56,7 +58,7 @@ class JsonlLogger:
             except OSError as error:
                 self._lost += 1
                 self._fails = True
-                self._reason = error.strerror or str(error)
+                self._reason = _IS_LINK if error.errno == errno.ELOOP else error.strerror or str(error)
 
     def copied(self, event: inarch.Event) -> None:
         """Write the line of an event that the session was forked with: a log is a whole session."""

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from inarch.config import cache_dir, state_dir, user_config_path
+from inarch.config import cache_dir, check_config, state_dir, user_config_path
 
 
 def test_xdg_variables_come_first() -> None:
@@ -55,3 +55,26 @@ def test_loading_imports_nothing_heavy(tmp_path: Path) -> None:
         check=True,
     )
     assert done.stdout == "[]\n"
+
+
+def test_a_state_folder_that_others_may_write_is_refused_with_a_remedy(tmp_path: Path) -> None:
+    folder = tmp_path / "state" / "inarch"
+    folder.mkdir(parents=True)
+    environ = {"HOME": str(tmp_path), "XDG_STATE_HOME": str(tmp_path / "state")}
+    for mode, is_refused in ((0o777, True), (0o1777, True), (0o703, True), (0o755, False), (0o700, False)):
+        folder.chmod(mode)
+        _, problems = check_config(str(tmp_path), environ=environ)
+        assert bool(problems) == is_refused, oct(mode)
+        for problem in problems:
+            assert str(folder) in problem.message and f"chmod 700 {folder}" in problem.remedy
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a folder away")
+def test_a_state_folder_of_another_user_is_refused_with_a_remedy(tmp_path: Path) -> None:
+    folder = tmp_path / "state" / "inarch"
+    folder.mkdir(parents=True)
+    os.chown(folder, 12345, -1)
+    environ = {"HOME": str(tmp_path), "XDG_STATE_HOME": str(tmp_path / "state")}
+    _, problems = check_config(str(tmp_path), environ=environ)
+    assert ["another user (uid 12345)" in problem.message for problem in problems] == [True]
+    assert "XDG_STATE_HOME" in problems[0].remedy

@@ -51,14 +51,14 @@ def restore_sessions(file: Path | None, as_json: bool, **given: Any) -> int:
         return 0 if done.sessions else 1
     _tell(done.problems)
     for session in done.sessions:
-        for line in _lines(session):
+        for line in _lines(session, app.config.root):
             print_line(line)
     if not done.sessions:
         print_line(f"{file} has no event that can be read" if file else "no session of this directory has an event log")
     return 0 if done.sessions else 1
 
 
-def _lines(session: Restored) -> Iterator[str]:
+def _lines(session: Restored, here: str) -> Iterator[str]:
     from inarch.journal.event_log import gap_words
 
     turns = "1 turn" if session.turns == 1 else f"{session.turns} turns"
@@ -67,6 +67,8 @@ def _lines(session: Restored) -> Iterator[str]:
     yield f"session {session.session_id}: {did} · {turns} · {session.title or '(no prompt)'}"
     if session.placed:
         yield "  its beginning is lost: it now belongs to this directory"
+    if session.root != here:
+        yield f"  it belongs to {session.root}"
     for gap in session.missing:
         yield f"  {gap_words(*gap)}"
     if session.left_out:

@@ -99,6 +99,7 @@ class _Loading:
 
     def load(self, profile: str | None, config: ConfigSource, flags: Mapping[str, Any]) -> Config | None:
         self._check_root()
+        self._check_state()
         own = self._own(config)
         project = self._project(own)
         layer = own if project is None else own.under(_laid_on(project))
@@ -136,6 +137,22 @@ class _Loading:
         except OSError as error:
             message = f"{self.root} can't be opened: {error.strerror}"
         self.problems.append(Source("--root").error((), message))
+
+    def _check_state(self) -> None:
+        """Refuse a state folder in which others may write: what is approved and trusted stands there."""
+        folder = places.state_dir(self.environ)
+        try:
+            found = folder.stat()
+        except OSError:  # it is still to be made; where it can't be, the store says why
+            return
+        if os.name == "posix" and found.st_uid != os.geteuid():
+            message, way = f"belongs to another user (uid {found.st_uid})", "make it your own with chown"
+        elif os.name == "posix" and found.st_mode & stat.S_IWOTH:
+            message, way = "can be written by every user of this machine", f"chmod 700 {folder}"
+        else:
+            return
+        remedy = f"{way}, or name another place with XDG_STATE_HOME"
+        self.problems.append(ConfigError(message, source=str(folder), remedy=remedy))
 
     def _own(self, config: ConfigSource) -> Layer:
         if isinstance(config, Mapping):

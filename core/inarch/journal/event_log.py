@@ -9,7 +9,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, BinaryIO, NamedTuple
 
 from attrs import define, field
 
@@ -25,6 +25,12 @@ LONGEST_FIRST = 1 << 20
 _BEGINNING = re.compile(rb'\{"(?:schema|seq)":')
 _FIELDS = ("seq", "time", "session_id", "turn_id", "kind", "data")
 _SEQ_END = 1 << 32
+LONGEST_LINE = 64 << 20
+"""Bytes of a line; no event is nearly as long, and a line that never ends must not fill the memory."""
+# A log may come from anywhere. An id becomes the name of files, and all of these are shown.
+_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}")
+_KIND = re.compile(r"[a-z][a-z0-9_.-]{0,99}")
+_TIME = re.compile(r"[0-9T:Z.+-]{1,40}")
 _NUL = b"\0"
 
 
@@ -110,8 +116,16 @@ def gap_words(first: int, last: int) -> str:
 def _read(path: Path, reading: _Reading) -> _Reading:
     for file in log_files(path):
         with file.open("rb") as lines:
-            reading.take(file.name, lines)
+            reading.take(file.name, _lines(lines))
     return reading
+
+
+def _lines(file: BinaryIO) -> Iterator[bytes]:
+    """Yield the lines of a file; of one that is too long only the beginning, which then is no event."""
+    while line := file.readline(LONGEST_LINE):
+        yield line
+        while not line.endswith(b"\n") and line:
+            line = file.readline(LONGEST_LINE)
 
 
 @define
@@ -189,12 +203,18 @@ def _event_of(line: bytes) -> tuple[Event | None, str]:
     return Event(*(item[name] for name in _FIELDS)), ""
 
 
+def _is(shape: re.Pattern[str], value: object) -> bool:
+    return isinstance(value, str) and shape.fullmatch(value) is not None
+
+
 def _is_event(item: dict[str, Any]) -> bool:
     seq, turn_id = item.get("seq"), item.get("turn_id", 0)
     return (
         type(seq) is int
         and 0 < seq < _SEQ_END
-        and (turn_id is None or isinstance(turn_id, str))
-        and all(isinstance(item.get(name), str) for name in ("time", "session_id", "kind"))
+        and (turn_id is None or _is(_ID, turn_id))
+        and _is(_ID, item.get("session_id"))
+        and _is(_KIND, item.get("kind"))
+        and _is(_TIME, item.get("time"))
         and isinstance(item.get("data"), dict)
     )

@@ -34,6 +34,7 @@ class Restored:
         missing: First and last number of each gap that stays.
         not_undoable: Changes of files that can't be taken back: a log doesn't have the bytes.
         placed: Whether its beginning is lost, so that it now belongs to the directory in which it was restored.
+        root: The directory that it belongs to.
     """
 
     session_id: str
@@ -45,6 +46,7 @@ class Restored:
     missing: tuple[tuple[int, int], ...]
     not_undoable: int
     placed: bool = False
+    root: str = ""
 
 
 @frozen
@@ -121,6 +123,7 @@ def _restore(store: ContextStore, session_id: str, events: Sequence[Event], root
         missing=tuple(missing(event.seq for event in known)),
         not_undoable=_not_undoable(store, session_id, known),
         placed=placed,
+        root=history.root,
     )
 
 

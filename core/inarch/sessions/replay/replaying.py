@@ -73,7 +73,7 @@ async def _replay(
 ) -> ReplayReport:
     events = list(app.store.load(session_id))
     damage = tuple(getattr(app.store, "damage", ()))
-    record = read_record(_first(events, turns))
+    record = _read(_first(events, turns))
     began = record.began
     known = [info for info in app.store.sessions(record.root) if info.id != session_id and info.updated >= began]
     others = [info.id for info in known]
@@ -95,6 +95,14 @@ async def _replay(
         return await _played(player, report)
     finally:
         await there.aclose()
+
+
+def _read(events: Sequence[Event]) -> Record:
+    try:
+        return read_record(events)
+    except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
+        message = f"the record can't be replayed: an event has not the shape that Inarch writes ({error!r:.100})"
+        raise UsageError(message, "inarch sessions show has what can be read") from error
 
 
 def _place(keep: str | Path | None, scratch: Path, root: Path) -> Path:
