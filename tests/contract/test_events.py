@@ -38,6 +38,7 @@ SAMPLES: dict[str, dict[str, Any]] = {
                    "effects": Effects(frozenset({"b", "a"}), frozenset({"x/"}))},
     "call.output": {"call_id": "c", "text": "line\n"},
     "call.result": {"call_id": "c", "name": "n", "status": "error", "result": RESULT, "started": "now"},
+    "calls.done": {"call_ids": ("c",), "origin": "model", "refused": True},
     "approval.asked": {"call_ids": ("c",), "digests": ("d",), "reasons": ("r",)},
     "approval.given": {"call_id": "c", "outcome": "deny"},
     "file.changed": {"call_id": "c", "path": "a", "before": None, "after": "h"},

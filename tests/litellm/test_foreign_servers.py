@@ -76,7 +76,9 @@ def turn_of(root: Path, url: str, model: str, prompt: str) -> inarch.Turn:
 
 
 @pytest.mark.parametrize("model", ["openai/gpt-4o", CLAUDE])
-def test_aimock_calls_two_tools_and_answers(part: Part, tmp_path: Path, start: Start, model: str) -> None:
+def test_aimock_calls_two_tools_and_answers(
+    part: Part, tmp_path: Path, start: Start, model: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     fixtures = tmp_path / "fixtures.json"
     fixtures.write_text(json.dumps({"fixtures": FIXTURES}))
     program = str(Path(part("aimock")).with_name("llmock"))
@@ -84,6 +86,7 @@ def test_aimock_calls_two_tools_and_answers(part: Part, tmp_path: Path, start: S
     turn = turn_of(tmp_path, url, model, "compare them")
     assert (turn.status, turn.content) == ("done", "They differ in a word."), turn.error
     assert [call.status for call in turn.calls] == ["success", "success"]
+    monkeypatch.setattr("inarch.turns.asker.A_MINUTE_S", 0.0)
     for chaos in ({"dropRate": 1}, {"malformedRate": 1}, {"disconnectRate": 1}, {"rateLimitRate": 1}):
         body = json.dumps(chaos).encode()
         urlopen(Request(f"{url}/__aimock/chaos", body, {"content-type": "application/json"}), timeout=30).close()

@@ -124,6 +124,7 @@ class Approvals:
             return self._changed(live, answer, prepare, remarks)
         else:
             said = f": {answer.reason}" if answer.reason else ""
+            live.refused = not answer.reason.strip()
             self._deny(live, f"the user denied {live.call.name}{said}", "user", answer.reason)
         return False
 

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 class LiveCall:
     """A call, the tool it is for, and the journal that hears of every step.
 
-    `hidden` are globs over the paths that rules keep from the call where it reads whole folders; `proposed` are the
-    arguments that it had before a person changed them.
+    `refused` is whether the person denied it without a word; `hidden` are globs over the paths that rules keep from the
+    call where it reads whole folders; `proposed` are the arguments that it had before a person changed them.
     """
 
     call: ToolCall
@@ -36,6 +36,7 @@ class LiveCall:
     effects: Effects = field(factory=Effects)
     judgement: Judgement | None = None
     approved: str | None = None
+    refused: bool = False
     repaired: tuple[str, ...] = ()
     proposed: Mapping[str, Any] | None = None
     hidden: tuple[str, ...] = ()

@@ -20,7 +20,7 @@ from inarch.calls.runner import Runner
 from inarch.calls.waves import Waves
 from inarch.contract.doors import guarded
 from inarch.contract.errors import InarchError
-from inarch.contract.events import ErrorHappened
+from inarch.contract.events import CallsDone, ErrorHappened
 from inarch.contract.ids import new_id
 from inarch.contract.ports import FrontEnd, Policy, Tool, Workspace
 from inarch.contract.records import CallOrigin, CallPart, PlannedCall, ToolCall
@@ -43,6 +43,8 @@ class Scheduler:
         journal: Hears of every step.
         workspace: What the tools work on.
         seen: Path to hash of what the session last read or wrote; kept up to date here.
+        heeds_refusal: Whether it is a refusal of the turn where a person denies every call of a batch without a word.
+        refused: Whether that happened to the last batch.
         cancelled: The calls of the last batch that was cancelled, all terminal.
         effectful: Ids of the calls of the last batch that could have changed something.
         grants: What was approved for longer than one call.
@@ -62,6 +64,8 @@ class Scheduler:
     keeper: Keeper | None = None
     cancelled: tuple[ToolCall, ...] = field(init=False, default=())
     effectful: frozenset[str] = field(init=False, default=frozenset())
+    heeds_refusal: bool = field(init=False, default=True)
+    refused: bool = field(init=False, default=False)
     _closed: bool = field(init=False, default=False)
     _preparation: Preparation = field(init=False)
     _runner: Runner = field(init=False)
@@ -99,6 +103,10 @@ class Scheduler:
             raise
         finally:
             self.effectful = frozenset(live.call.id for live in batch if live.has_effects)
+            self.refused = self.heeds_refusal and bool(batch) and all(live.refused for live in batch)
+            done = CallsDone(tuple(live.call.id for live in batch), origin, self.refused)
+            if batch and all(live.is_done for live in batch):
+                self.journal.record(done, turn_id or None)
         return tuple(live.call for live in batch)
 
     def revoke_all(self) -> None:

@@ -13,7 +13,7 @@ _OF_TURNS = {"done": ANSWERED, "failed": FAILED, "limited": LIMITED, "cancelled"
 def exit_code(status: str, *, unmet: bool) -> int:
     """Return the exit code for how a turn ended; `unmet` is the turn's own word that nothing was done."""
     code = _OF_TURNS.get(status, FAILED)
-    return NOT_DONE if unmet and code == ANSWERED else code
+    return NOT_DONE if unmet and code in (ANSWERED, CANCELLED) else code
 
 
 def say(kind: str, text: str) -> None:

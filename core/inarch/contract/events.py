@@ -234,6 +234,16 @@ class CallResult:
 
 
 @frozen
+class CallsDone:
+    """All calls of a batch have ended; `refused` is whether the person denied every one of them without a word."""
+
+    kind: ClassVar[str] = "calls.done"
+    call_ids: tuple[str, ...]
+    origin: str
+    refused: bool = False
+
+
+@frozen
 class ApprovalAsked:
     """Calls wait for an answer; `digests` bind it to their final arguments."""
 
@@ -349,8 +359,8 @@ class TurnEnded:
 
 EVENT_CLASSES: tuple[type[EventData], ...] = (
     SessionStarted, TurnStarted, ContextAdded, ContextDropped, DecisionMade, ModelRequested, ModelDelta, ModelReplied,
-    ModelSwitched, CallState, CallOutput, CallResult, ApprovalAsked, ApprovalGiven, FileChanged, ChangesUndone,
-    LimitWait, CommandRan, ErrorHappened, Note, TurnEnded,
+    ModelSwitched, CallState, CallOutput, CallResult, CallsDone, ApprovalAsked, ApprovalGiven, FileChanged,
+    ChangesUndone, LimitWait, CommandRan, ErrorHappened, Note, TurnEnded,
 )  # fmt: skip
 EVENT_KINDS: dict[str, type[EventData]] = {cls.kind: cls for cls in EVENT_CLASSES}
 

@@ -56,6 +56,7 @@ def full_turn(session: str = "s", turn: str = "t", text: str = "a text") -> tupl
         kinds.CallOutput("c1", text),
         kinds.FileChanged("c1", text, HASH, HASH, "new.py", 0o100644, 0o100755, True),
         kinds.CallResult("c1", "read_file", "error", result, TIME, TIME),
+        kinds.CallsDone(("c1", "c2"), "model", True),
         kinds.ChangesUndone("x", "undo", ("c1",), (turn,)),
         kinds.LimitWait("m", 1.5, text),
         kinds.CommandRan("help", text, text),

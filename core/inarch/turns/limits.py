@@ -29,6 +29,10 @@ class LimitReached(Exception):
         self.text = text
 
 
+class Refused(Exception):
+    """The person denied all that the turn wanted to do, and gave no reason: there is nothing to go on with."""
+
+
 class TurnLimits(NamedTuple):
     """The limits of a profile; None is none."""
 

@@ -8,7 +8,7 @@ from inarch.contract.errors import Cancelled, PluginError, ProviderError
 from inarch.contract.records import Message, Text, Turn
 from inarch.turns.context.fitting import ask_fitting
 from inarch.turns.conversation import Conversation
-from inarch.turns.limits import LimitReached
+from inarch.turns.limits import LimitReached, Refused
 from inarch.turns.opening import decide, find_defaults, gather, run_decided
 from inarch.turns.run import TurnRun
 from inarch.turns.wording import SO_FAR, results_message, text_message
@@ -53,6 +53,8 @@ async def _outcome(run: TurnRun) -> Turn:
             return run.ended("done", await _answer(run))
         except LimitReached as limit:
             return run.ended("limited", await _answer_so_far(run, limit), limit=limit.name)
+    except Refused:
+        return run.ended("cancelled", "")
     except (ProviderError, PluginError) as error:
         return run.failed(error)
 

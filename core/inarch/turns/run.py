@@ -35,7 +35,7 @@ from inarch.turns.checking import checked_summary
 from inarch.turns.context.fitting import age
 from inarch.turns.context.said import Said
 from inarch.turns.conversation import Conversation
-from inarch.turns.limits import Repeats, TurnLimits
+from inarch.turns.limits import Refused, Repeats, TurnLimits
 from inarch.turns.models import Choice, choose_decision_model, choose_model
 from inarch.turns.outcome import came_to_nothing
 
@@ -93,6 +93,7 @@ class TurnRun:
 
         Raises:
             LimitReached: The turn is going round in circles.
+            Refused: The person denied every one without a word.
         """
         try:
             done = await self.talk.scheduler.run(self.turn.id, calls, origin, tuple(self.calls))
@@ -102,6 +103,9 @@ class TurnRun:
         finally:
             self.effectful |= self.talk.scheduler.effectful
         self.calls.extend(done)
+        if self.talk.scheduler.refused:
+            self.declined = True
+            raise Refused
         if origin == "model":
             self.talk.repeats.saw(done, self.talk.seen)
         return done
@@ -184,7 +188,7 @@ class TurnRun:
 
     def end_cancelled(self) -> None:
         """Record the end of a cancelled turn; a store that fails now must not stand in for the cancel."""
-        self.end(self.ended("cancelled", ""))
+        self.end(evolve(self.ended("cancelled", ""), unmet=False))
         try:
             self.talk.journal.flush()
         except StoreError as error:

@@ -38,11 +38,11 @@ from inarch.contract.frozen import frozen
 
 MAIN = ""
 """The stream of what belongs to no single call."""
-_AGAIN = re.compile(r"it can be asked again at \d{1,2}:\d\d(?::\d\d)?, in \d+ (?:s|min|h)")
+_AGAIN = re.compile(r"it can be asked again at (?:\d{4}-\d\d-\d\d )?\d{1,2}:\d\d(?::\d\d)?, in \d+ (?:s|min|h|days)")
 _OF_CALLS = frozenset({"call.state", "call.result", "file.changed"})
 _LOOKING_ON = frozenset({"store", "tracer", "front end"})
 """Doors at which a failure changes nothing in the session."""
-_LEFT_OUT = frozenset({"model.delta", "call.output", "limit.wait"})
+_LEFT_OUT = frozenset({"model.delta", "call.output", "calls.done", "limit.wait"})
 
 
 @frozen

@@ -275,6 +275,7 @@ class Player:
         talk = self._talk
         talk.config = evolve(talk.config, profile=settings_of(turn, talk.config.profile))
         talk.scheduler.approve = talk.config.profile.approve
+        talk.scheduler.heeds_refusal = turn.was_refused  # earlier versions went on
         talk.strategies = self._strategies(talk)
         self.ids.expect([turn.prompt_id, turn.id, *(call.id for call in turn.calls if call.origin != "model")])
         self.lineup.begin(turn.calls, turn.exchanges)

@@ -103,8 +103,14 @@ class RecordedTurn:
         if end is None or end.get("error") == CUT_OFF:
             return "cut"
         if end.get("status") == "cancelled":
-            return "cancelled"
+            return "" if self.was_refused else "cancelled"
         return "out_of_time" if end.get("limit") == "max_seconds" else ""
+
+    @property
+    def was_refused(self) -> bool:
+        """Whether the turn ended because the person denied all of its last calls: nobody stopped it from outside."""
+        end = self.end
+        return end is not None and end.get("status") == "cancelled" and bool(end.get("unmet"))
 
     @property
     def own_events(self) -> list[Event]:
