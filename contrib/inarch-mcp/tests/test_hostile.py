@@ -244,8 +244,8 @@ def test_messages_without_an_end_cost_the_connection(ground: Any, monkeypatch: p
 def test_news_of_tools_at_any_rate_are_looked_at_once_in_a_while(ground: Any) -> None:
     app = ground.app({"bad": ground.server()})
     before = ground.did.count("listing")
-    assert code(call(app, "bad_relists")) == "success"
-    assert code(call(app, "bad_ok")) == "success"
+    for name in ("bad_relists", *["bad_ok"] * 20):
+        assert code(call(app, name)) == "success"
     assert ground.did.count("listing") - before < 10
 
 

@@ -205,3 +205,53 @@ def test_a_plugin_that_hangs_on_import_costs_its_time_once(tmp_path: Path) -> No
     assert verdicts_of(found, changed) == verdicts_of(found, config)
     with pytest.raises(inarch.PluginError, match=r"within 2 s \(leave"):
         Hosts(changed, True, 2.0).load(found)
+
+
+SLOW = """
+import os, time
+from pathlib import Path
+import inarch
+
+class Counter:
+    name = "slow"
+    seen = 0
+
+    def saw(self, event):
+        if event.kind == "error":
+            os._exit(1)
+        self.seen += 1
+
+    def summary(self, turn_id):
+        return str(self.seen)
+
+    def close(self):
+        pass
+
+@inarch.hookimpl
+def inarch_tracers(context):
+    started = Path(context.state_dir, "started")
+    if started.exists():
+        while not Path(context.state_dir, "go").exists():
+            time.sleep(0.02)
+    started.touch()
+    return [Counter()]
+"""
+
+
+def test_a_tracer_that_is_started_again_is_not_waited_for(compose: Any, tmp_path: Path) -> None:
+    (tmp_path / "slow.py").write_text(SLOW)
+    app = compose(files=(str(tmp_path / "slow.py"),))
+    (bound,) = (one for one in app.composition.tracers if one.plugin == "slow")
+    tracer, host = bound.value, app.composition.hosts["slow"]
+
+    def event(kind: str) -> inarch.Event:
+        return inarch.Event(1, inarch.utc_now(), "s", None, kind, {})
+
+    tracer.saw(event("error"))
+    with pytest.raises(inarch.PluginError, match="ended the process"):
+        tracer.summary("t")
+    for _ in range(100):
+        tracer.saw(event("note"))  # would end with an error after the time that a start has
+    assert not host._is_loaded
+    Path(bound.context.state_dir, "go").touch()
+    assert tracer.summary("t") == "100"

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from attrs import define, field
 
 from inarch.contract.doors import blame
-from inarch.contract.errors import PluginError
+from inarch.contract.errors import InarchError, PluginError
 from inarch.plugins.isolation.asked import MOST_AT_ONCE, Answers, answer_later, hand_over
 from inarch.plugins.isolation.channel import Call, Channel, Message
 from inarch.plugins.isolation.conversing import ACKNOWLEDGED, Conversation
@@ -60,6 +60,7 @@ class Host:
     _faults: dict[str, BaseException] = field(factory=dict)
     _targets: set[str] = field(factory=set)
     _posted: int = 0
+    _is_loaded: bool = False
     _lock: threading.RLock = field(factory=threading.RLock)
 
     def begin(self) -> None:
@@ -69,8 +70,17 @@ class Host:
             PluginError: It can't be started.
         """
         with self._lock:
-            ours, theirs = socket.socketpair()
-            errors, errors_in = os.pipe()
+            self._is_loaded = False
+            try:
+                ours, theirs = socket.socketpair()
+            except OSError as error:
+                raise self._error(f"could not be started: {error}") from error
+            try:
+                errors, errors_in = os.pipe()
+            except OSError as error:
+                ours.close()
+                theirs.close()
+                raise self._error(f"could not be started: {error}") from error
             try:
                 child = SPAWNER.spawn(self.launch.environment, theirs.fileno(), errors_in)
             except OSError as error:
@@ -99,6 +109,8 @@ class Host:
             channel = self._channel
             if channel is None:
                 raise self._error("was not started")
+            if self._is_loaded and self.description is not None:
+                return self.description
             deadline = time.monotonic() + self.start_s
             while True:
                 try:
@@ -126,6 +138,7 @@ class Host:
         elif self.description != message:
             channel.give_up("registers something else than at its first start")
             raise self._error("registers something else than at its first start")
+        self._is_loaded = True
         return message
 
     def channel(self) -> Channel:
@@ -135,9 +148,15 @@ class Host:
             PluginError: It ended too often, or can't be started.
         """
         with self._lock:
+            if not self.runs:
+                self._begin_again()
+            self.wait()
+            assert self._channel is not None
+            return self._channel
+
+    def _begin_again(self) -> None:
+        with self._lock:
             channel = self._channel
-            if channel is not None and channel.is_open:
-                return channel
             if self.closed or channel is None:
                 raise self._error("is closed")
             now = time.monotonic()
@@ -149,8 +168,6 @@ class Host:
                 )
             self._restarted.append(now)
             self.begin()
-            self.wait()
-            return self._channel or channel
 
     def call(
         self,
@@ -244,7 +261,7 @@ class Host:
 
         loop = asyncio.get_running_loop()
         queue: asyncio.Queue[Message] = asyncio.Queue()
-        channel = self._channel if self.runs else None
+        channel = self._channel if self.runs and self._is_loaded else None
         if channel is None:  # starting the process again takes a while
             channel = await asyncio.to_thread(self.channel)
         call = channel.open(lambda message: hand_over(loop, queue, message))
@@ -278,16 +295,29 @@ class Host:
     def post(self, target: str, method: str, arguments: Any) -> None:
         """Call a method in the child without waiting; what it raises is raised by the next `post` or `call` to it.
 
+        A child that has to be started again is not waited for either: it does what came meanwhile once it has loaded.
+
         Raises:
             InarchError: What an earlier one raised, or that the child is gone for good.
         """
         fault = self._faults.pop(target, None)
         if fault is not None:
             raise fault
-        channel = self.channel()
+        channel = self._channel
+        if channel is None or not channel.is_open:
+            self._begin_again()
+            threading.Thread(target=self._look_at_start, name="inarch-isolated-start", daemon=True).start()
+            channel = self._channel
+        assert channel is not None
         self._targets.add(target)
         self._posted += 1
         channel.send({"op": "post", "object": target, "method": method, "args": arguments})
+
+    def _look_at_start(self) -> None:
+        try:
+            self.wait()
+        except InarchError:
+            pass  # the next call says so
 
     @property
     def runs(self) -> bool:
