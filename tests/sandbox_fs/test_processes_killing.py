@@ -157,6 +157,56 @@ def test_nothing_is_left_when_inarch_is_killed(tmp_path: Path, mark: str, number
     until(lambda: not any(os.path.exists(f"/proc/{pid}") and _is_alive(pid) for pid in servers))
 
 
+FORKED = """
+import os, sys, threading, time
+from inarch import Rights
+from inarch_sandbox_fs.workspace import FolderWorkspace
+workspace = FolderWorkspace.open(sys.argv[1])
+argv = [sys.executable, "-c", "import time; print(1, flush=True); time.sleep(600)", sys.argv[2]]
+ready = threading.Event()
+def run():
+    workspace.run(argv, Rights(writes=("",), executes=True), timeout_s=600, on_output=lambda _: ready.set())
+if sys.argv[3] == "running":
+    threading.Thread(target=run, daemon=True).start()
+    ready.wait()
+else:
+    workspace.run(["true"], Rights())
+pid = os.fork()  # as a library's pool of workers does: it holds all that the client holds, and outlives it
+if pid == 0:
+    time.sleep(600)
+print(pid, flush=True)
+time.sleep(600)
+"""
+
+
+@pytest.mark.parametrize("doing", ["running", "nothing"])
+@pytest.mark.parametrize("tells", [True, False], ids=["told", "looks"])
+def test_nothing_is_left_though_a_process_that_inarch_forked_lives_on(
+    tmp_path: Path, mark: str, doing: str, tells: bool
+) -> None:
+    code = FORKED
+    if not tells:  # a system that doesn't tell when a process has ended
+        poor = '_START.replace("from inarch_s", "import os; del os.pidfd_open\\nfrom inarch_s", 1)'
+        code = f"from inarch_sandbox_fs.processes import forking\nforking._START = forking.{poor}\n{FORKED}"
+    client = subprocess.Popen(
+        [sys.executable, "-c", code, str(tmp_path), mark, doing], stdout=subprocess.PIPE, text=True,
+        start_new_session=True,
+    )  # fmt: skip
+    assert client.stdout is not None
+    forked = int(client.stdout.readline())
+    try:
+        servers = [pid for pid in _children(client.pid) if pid != forked]
+        assert len(servers) == 1 and len(marked(mark)) > (doing == "running")
+        client.kill()
+        client.wait()
+        until(lambda: not any(map(_is_alive, servers)))
+        until(lambda: set(marked(mark)) <= {forked})
+        assert _is_alive(forked)
+    finally:
+        os.kill(forked, signal.SIGKILL)
+        client.stdout.close()
+
+
 def test_nothing_is_left_when_inarch_ends_without_closing(tmp_path: Path) -> None:
     code = CLIENT.replace('"-c", sys.argv[2], sys.argv[3]', '"-c", "pass"')
     code += "\nimport os\nprint(open(f'/proc/self/task/{os.getpid()}/children').read())"

@@ -22,7 +22,7 @@ for name, folder in zip(("inarch", "inarch_sandbox_fs"), sys.argv[1:]):
     package = sys.modules[name] = types.ModuleType(name)
     package.__path__ = [folder]
 from inarch_sandbox_fs.processes.server import main
-main()
+main(int(sys.argv[3]))
 """
 """Makes both packages known without running what they import: the server needs the standard library only."""
 
@@ -107,7 +107,7 @@ class ForkServer:
 def _spawn(channel: int, complaints: int) -> int:
     folder = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     kernel = os.path.dirname(os.path.dirname(os.path.abspath(confinement.__file__)))
-    command = [sys.executable, "-I", "-S", "-c", _START, kernel, folder]
+    command = [sys.executable, "-I", "-S", "-c", _START, kernel, folder, str(os.getpid())]
     actions = [
         (os.POSIX_SPAWN_DUP2, channel, 0),
         (os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0),

@@ -83,12 +83,12 @@ class Runner:
     ) -> Ran:
         """Run a program as the `Workspace` port says."""
         _check(argv, timeout_s)
-        self._require_same_root()
         if cancelled is not None and cancelled.is_set():
             raise Cancelled("cancelled before the program was started")
         cwd = normal(cwd, self.root)
         program = self._programs.find(argv[0], cwd, rights.executes)
         server = self._started()
+        self._require_same_root()
         features, reached = Features(*server.features), self.judge.reached(server)
         private = Private.new(small=not _changes(rights))
         with self._protected(rights) as protection:

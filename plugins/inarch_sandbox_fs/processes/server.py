@@ -12,23 +12,37 @@ import gc
 import os
 import resource
 import select
+import signal
 import socket
 import time
 
 from inarch.confinement import Features, Plan, features, layers_of, prepare
 from inarch_sandbox_fs.processes import wire
 from inarch_sandbox_fs.processes.descendants import drain, kill_all, reap
-from inarch_sandbox_fs.processes.supervisor import MOST_DESCRIPTORS, become_subreaper, stand_by, wake_on_child
+from inarch_sandbox_fs.processes.supervisor import (
+    LOOK_MS,
+    MOST_DESCRIPTORS,
+    Client,
+    become_subreaper,
+    stand_by,
+    wake_on_child,
+    while_alive,
+)
 from inarch_sandbox_fs.processes.trying import tried
 
 USED_BY_CHILDREN = (array, fcntl, resource)
 """Imported once here instead of in each child."""
 
+_START_S = 60
 _PAUSE_S = 0.05  # before another supervisor is made where that failed
 
 
-def main() -> None:
-    """Serve the connection that is descriptor 0 until its other end is closed."""
+def main(client: int) -> None:
+    """Serve the connection that is descriptor 0 until its other end is closed or the client has ended.
+
+    Both count: a process that the client forked holds the other end, too, for as long as it lives.
+    """
+    signal.alarm(_START_S)  # while it asks and tries, the kernel may keep it waiting, and it would see no end
     channel = socket.socket(fileno=os.dup(0))
     os.closerange(3, channel.fileno())
     os.closerange(channel.fileno() + 1, MOST_DESCRIPTORS)
@@ -38,12 +52,14 @@ def main() -> None:
     os.chdir("/")
     become_subreaper()
     wake = wake_on_child()
+    alive = while_alive(client)
     found = features()
     wire.send(channel, {"features": tuple(found), "reached": _try(found)})
     layers = _make_filters(found)
     gc.collect()
     gc.freeze()  # what is here now stays: forked children don't touch its pages
-    Server(channel, wake, layers).serve()
+    signal.alarm(0)
+    Server(channel, wake, layers, client, alive).serve()
 
 
 def _try(found: Features) -> tuple[tuple[str, ...], ...] | None:
@@ -68,10 +84,12 @@ def _make_filters(found: Features) -> frozenset[str]:
 class Server:
     """The loop that makes supervisors and looks after them."""
 
-    def __init__(self, channel: socket.socket, wake: int, layers: frozenset[str]) -> None:
+    def __init__(self, channel: socket.socket, wake: int, layers: frozenset[str], client: int, alive: int) -> None:
         self.channel = channel
         self.wake = wake
         self.layers = layers
+        self.client = client
+        self.alive = alive
         self.supervisors: set[int] = set()
         self.spare = 0
         self.taken, self.take = os.pipe()
@@ -82,37 +100,50 @@ class Server:
         poller = select.poll()
         for descriptor in (self.wake, self.taken):
             poller.register(descriptor, select.POLLIN)
-        poller.register(self.channel, 0)  # that the client is gone is told in any case
+        poller.register(self.channel, 0)  # that its other end is closed is told in any case
+        if self.alive >= 0:
+            poller.register(self.alive, select.POLLIN)
         serving = True
         while serving or self.supervisors:
             lacking = serving and not self.spare
             if lacking:
                 self._fork()
-            for descriptor, event in poller.poll(0 if lacking else None):
+            for descriptor, event in poller.poll(0 if lacking else LOOK_MS if self.alive < 0 else None):
                 if descriptor == self.wake:
                     drain(self.wake)
                     self._look_after()
                 elif descriptor == self.taken:
                     self._note_taken()
+                elif descriptor == self.alive:
+                    poller.unregister(self.alive)
                 elif event & select.POLLHUP:
                     serving = False
                     poller.unregister(self.channel)
+            if serving and os.getppid() != self.client:
+                serving = False
+                self._send_home()
+
+    def _send_home(self) -> None:
+        """End the supervisor that waits for a request; one with a command sees for itself that the client is gone."""
+        if self.spare:
+            os.kill(self.spare, signal.SIGKILL)
 
     def _fork(self) -> None:
+        server = os.getpid()
         try:
             pid = os.fork()
         except OSError:
             time.sleep(_PAUSE_S)
             return
         if pid == 0:
-            self._supervise()
+            self._supervise(server)
         self.supervisors.add(pid)
         self.spare = pid
 
-    def _supervise(self) -> None:
+    def _supervise(self, server: int) -> None:
         code = 1
         try:
-            stand_by(self.channel, self.take, self.layers)
+            stand_by(self.channel, self.take, self.layers, server, Client(self.client, self.alive))
             code = 0
         except ConnectionError:
             code = 0  # the client is gone; everything else has been done

@@ -13,7 +13,7 @@ import signal
 import socket
 import sys
 import time
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 from inarch.confinement import Plan, execute, prepare
 from inarch_sandbox_fs.processes import wire
@@ -28,7 +28,11 @@ _DEFAULTS = ("SIGPIPE", "SIGXFSZ", "SIGCHLD", "SIGINT", "SIGTERM", "SIGHUP")
 MOST_DESCRIPTORS = 1 << 16
 """Higher ones than anybody has open."""
 
+LOOK_MS = 2_000
+"""How often it is looked whether the client lives, where nothing tells that it has ended."""
+
 _NOT_STARTED = 127
+_REQUEST_S = 20.0
 _MOST_SLEEP_S = 3600.0
 
 _prctl = getattr(ctypes.CDLL(None), "prctl", lambda *_: None)
@@ -49,36 +53,66 @@ def wake_on_child() -> int:
     return readable
 
 
-def stand_by(channel: socket.socket, taken: int, layers: frozenset[str]) -> None:
+def while_alive(pid: int) -> int:
+    """Return a descriptor that can be read once a process has ended, -1 where the system has no such thing."""
+    try:
+        return os.pidfd_open(pid)
+    except (AttributeError, OSError):
+        return -1
+
+
+class Client(NamedTuple):
+    """Whose command it is: its process, and what `while_alive` returned for that."""
+
+    pid: int
+    alive: int
+
+    def has_ended(self) -> bool:
+        """Whether it certainly has."""
+        try:
+            os.kill(self.pid, 0)
+        except ProcessLookupError:
+            return True
+        except OSError:
+            pass
+        return False
+
+
+def stand_by(channel: socket.socket, taken: int, layers: frozenset[str], server: int, client: Client) -> None:
     """Wait for a request, run its command and report on it.
 
     Args:
         channel: Where requests come; it is shared with other supervisors, and each takes one.
         taken: Where the process id is written once there is one, so that the next supervisor is made.
         layers: The layers that a command may be asked to put on.
+        server: The process that this one was forked by.
+        client: Whose server that is.
     """
     os.setsid()
     become_subreaper()
-    _die_with_parent(True)
+    _die_with_parent(server)
     wake = wake_on_child()
     ours, theirs = socket.socketpair()
+    supervisor = os.getpid()
     pid = os.fork()
     if pid == 0:
         ours.close()
         channel.close()
-        _become(theirs, layers)
+        _become(theirs, layers, supervisor)
     theirs.close()
     _, descriptors, _, _ = socket.recv_fds(channel, 1, REQUEST)
     if len(descriptors) < REQUEST:
         return  # the client is gone
-    _die_with_parent(False)  # from here on it is the client that ends it
+    _prctl(_SET_PDEATHSIG, 0, 0, 0, 0)  # from here on it is the client that ends it
     os.write(taken, pid_bytes(os.getpid()))
     channel.close()
     control = socket.socket(fileno=descriptors.pop(0))
     wire.send(control, {"accepted": os.getpid()})
+    control.settimeout(_REQUEST_S)  # who is killed between the two, and has forked, leaves it open
     request = wire.receive(control)
+    control.settimeout(None)
     if request is not None:
-        wire.send(control, _run(control, wake, pid, ours, request, descriptors))
+        wire.send(control, _run(control, wake, pid, ours, request, descriptors, client))
 
 
 def pid_bytes(pid: int) -> bytes:
@@ -86,12 +120,25 @@ def pid_bytes(pid: int) -> bytes:
     return pid.to_bytes(4, "little")
 
 
-def _die_with_parent(yes: bool) -> None:
-    _prctl(_SET_PDEATHSIG, int(signal.SIGKILL) if yes else 0, 0, 0, 0)
+def _die_with_parent(parent: int) -> None:
+    """Have the system kill this process when its parent ends.
+
+    Raises:
+        ConnectionError: It has ended before.
+    """
+    _prctl(_SET_PDEATHSIG, int(signal.SIGKILL), 0, 0, 0)
+    if os.getppid() != parent:
+        raise ConnectionError
 
 
 def _run(
-    control: socket.socket, wake: int, pid: int, child: socket.socket, request: dict[str, Any], descriptors: list[int]
+    control: socket.socket,
+    wake: int,
+    pid: int,
+    child: socket.socket,
+    request: dict[str, Any],
+    descriptors: list[int],
+    client: Client,
 ) -> dict[str, Any]:
     """Let the child become the command; return when nothing of it is left."""
     where, name = os.path.split(request["plan"]["temporary"])
@@ -107,7 +154,7 @@ def _run(
         for descriptor in descriptors:
             os.close(descriptor)
         wire.send(child, request)
-        timed_out = _wait(control, wake, pid, ended, began + request["timeout_s"])
+        timed_out = _wait(control, wake, pid, ended, began + request["timeout_s"], client)
     except OSError as error:
         return {"errno": error.errno or 0, "failed": f"{error.strerror}: {error.filename or 'its process'}"}
     finally:
@@ -123,16 +170,21 @@ def _run(
     return {**report, "timed_out": timed_out, "duration_s": time.monotonic() - began}
 
 
-def _wait(control: socket.socket, wake: int, pid: int, ended: dict[int, int], deadline: float) -> bool:
+def _wait(control: socket.socket, wake: int, pid: int, ended: dict[int, int], deadline: float, client: Client) -> bool:
     """Wait until the command has ended, its client is gone or its time is up; return whether it is the last."""
     poller = select.poll()
     poller.register(control, select.POLLIN)
     poller.register(wake, select.POLLIN)
+    if client.alive >= 0:
+        poller.register(client.alive, select.POLLIN)
+    patience_s = _MOST_SLEEP_S if client.alive >= 0 else LOOK_MS / 1000
     while True:
         remaining = deadline - time.monotonic()
         if remaining <= 0:
             return True
-        for descriptor, _ in poller.poll(int(min(remaining, _MOST_SLEEP_S) * 1000) + 1):
+        if client.alive < 0 and client.has_ended():
+            return False
+        for descriptor, _ in poller.poll(int(min(remaining, patience_s) * 1000) + 1):
             if descriptor != wake:
                 return False
             drain(wake)
@@ -180,11 +232,11 @@ def _execute(request: dict[str, Any]) -> None:
         raise OSError(error.errno, f"execve: {error.strerror}") from None
 
 
-def _become(parent: socket.socket, layers: frozenset[str]) -> NoReturn:
+def _become(parent: socket.socket, layers: frozenset[str], supervisor: int) -> NoReturn:
     """Wait for a request and become its command."""
     try:
         os.setsid()
-        _die_with_parent(True)
+        _die_with_parent(supervisor)
         signal.set_wakeup_fd(-1)
         for name in _DEFAULTS:
             signal.signal(getattr(signal, name), signal.SIG_DFL)

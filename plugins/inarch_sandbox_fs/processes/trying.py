@@ -7,6 +7,7 @@ tries to reach things that were made for it, outside its workspace.
 from __future__ import annotations
 
 import os
+import signal
 import socket
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -24,7 +25,7 @@ SIGNALS = "sends signals to other programs"
 
 _DEVICES = ("mem", "kmsg", "kvm", "fuse", "net/tun", "sda", "vda", "nvme0n1", "mapper/control")
 _PLACES = ("/tmp", "/var/tmp", "/dev/shm")
-_PATIENCE_S = 2.0
+_PATIENCE_S, _MOST_S = 2.0, 20
 
 
 class Reached(NamedTuple):
@@ -152,6 +153,7 @@ def _in_child(plan: Plan, bait: Bait) -> list[str]:
     pid = os.fork()
     if pid == 0:
         try:
+            signal.alarm(_MOST_S)  # nobody else would end it where the kernel keeps it waiting
             os.chdir(plan.root)
             if plan.layers:
                 confine(plan)
