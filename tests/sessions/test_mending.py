@@ -6,6 +6,7 @@ import asyncio
 import os
 import sqlite3
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -148,3 +149,53 @@ def test_every_command_that_reads_a_damaged_row_says_so(place: Place, command: s
     place.change("UPDATE events SET line = 'x' WHERE id & 0xFFFFFFFF = 4")
     done = place.cli("sessions", command, place.session_id)
     assert f"event 4 of session {place.session_id} is damaged and was left out" in done.stderr
+
+
+@pytest.mark.usefixtures("permissions_count")
+@pytest.mark.parametrize("whole", [True, False])
+def test_where_nothing_can_be_written_best_effort_still_answers_and_goes_on(place: Place, whole: bool) -> None:
+    """The folder alone is closed, or the database with it; other commands read what there is."""
+    if whole:
+        place.file.chmod(0o400)
+    place.state.chmod(0o500)
+    before = place.file.read_bytes()
+
+    async def ask(session_id: str | None, journal: str) -> tuple[inarch.Turn, ScriptedModel]:
+        app, model = scripted_app([says("an answer")], place.root, journal=True, flags={"journal": journal})
+        try:
+            return await app.session(session_id).run("go on"), model
+        finally:
+            await app.aclose()
+
+    try:
+        turn, model = asyncio.run(ask(place.session_id, "best-effort"))
+        assert turn.content == "an answer" and "a first question" in str(model.requests[0].messages)
+        assert asyncio.run(ask(None, "best-effort"))[0].content == "an answer"
+        for session_id in (place.session_id, None):
+            with pytest.raises(inarch.StoreError) as caught:
+                asyncio.run(ask(session_id, "required"))
+            assert "--no-journal" in caught.value.remedy
+        assert place.file.read_bytes() == before
+    finally:
+        place.state.chmod(0o700)
+
+
+def test_what_a_broken_page_of_the_log_hid_comes_back_when_the_session_goes_on(place: Place) -> None:
+    program = (
+        "import os, signal, sys\n"
+        "import asyncio\n"
+        "from inarch.testing import says, scripted_app\n"
+        "app, _ = scripted_app([says('hidden answer')], sys.argv[1], journal=True)\n"
+        "asyncio.run(app.session(sys.argv[2]).run('a hidden question'))\n"
+        "os.kill(os.getpid(), signal.SIGKILL)\n"
+    )
+    subprocess.run([sys.executable, "-c", program, str(place.root), place.session_id], env=os.environ, check=False)
+    wal = place.file.with_name("sessions.db-wal")
+    data = bytearray(wal.read_bytes())
+    data[32 + 24 + 100] ^= 1  # in the first page
+    wal.write_bytes(data)
+    notes, seqs, model = place.go_on()
+    assert any("behind a broken page of its log" in note for note in notes)
+    assert any("came back from the log" in note for note in notes)
+    assert seqs == [*range(1, len(seqs) + 1)]
+    assert "a hidden question" in str(model.requests[0].messages)
