@@ -15,7 +15,7 @@ from inarch.calls import comparing
 from inarch.calls.comparing import Tree
 from inarch.calls.keeping import Keeper, Keeping
 from inarch.contract.errors import ToolFailed
-from inarch.contract.events import FileChanged, Note
+from inarch.contract.events import FileChanged, FileChanging, Note
 from inarch.journal import Journal, MemoryStore
 from inarch_sandbox_fs.workspace import FolderWorkspace
 
@@ -37,7 +37,10 @@ class Place:
         self.keeper = Keeper(Journal(self.store, "s"), self.workspace)
 
     def keeping(self, call_id: str = "c") -> Keeping:
-        return Keeping(self.keeper, call_id, self.recorded.append)
+        return Keeping(self.keeper, call_id, self.record)
+
+    def record(self, *payloads: Any) -> None:
+        self.recorded += [one for one in payloads if not isinstance(one, FileChanging)]
 
     @property
     def changes(self) -> list[tuple[str, str, bytes | None, bytes | None]]:

@@ -7,10 +7,11 @@ from collections.abc import Sequence
 import pytest
 
 from inarch import Event, StoreError
-from inarch.contract.events import CallOutput, CallResult, ModelDelta, Note, SessionStarted
+from inarch.contract.events import CallOutput, CallResult, EventData, FileChanged, ModelDelta, Note, SessionStarted
 from inarch.contract.records import ToolResult
 from inarch.journal import Journal, MemoryStore, Redactor
 from inarch.journal import journal as journal_module
+from inarch.testing.event_samples import full_turn, spare_turn
 
 SECRET = "s3cr3t-value-of-a-key"
 REDACTOR = Redactor.from_environ({"GEMINI_API_KEY": SECRET})
@@ -45,14 +46,14 @@ def test_events_are_numbered_and_kept_at_flush() -> None:
     store = MemoryStore()
     journal = Journal(store, "s", redactor=Redactor())
     first = journal.record(SessionStarted("/root", "1"))
-    second = journal.record(Note("hello"), "t1")
+    second = journal.record(Note("hello"))
     assert store.load("s") == []
     journal.flush()
     journal.flush()
     assert store.load("s") == [first, second]
     assert [(item.seq, item.kind, item.turn_id) for item in store.load("s")] == [
         (1, "session.started", None),
-        (2, "note", "t1"),
+        (2, "note", None),
     ]
 
 
@@ -209,3 +210,57 @@ def test_a_session_that_another_process_writes_is_told_at_once() -> None:
     journal.record(Note("mine"))
     with pytest.raises(StoreError, match="another process"):
         asyncio.run(journal.sync())
+
+
+@pytest.mark.parametrize("payload", [*full_turn(), *spare_turn()], ids=lambda payload: payload.kind)
+def test_nothing_of_a_turn_is_shown_before_the_store_has_it(payload: EventData) -> None:
+    store, seen = MemoryStore(), []
+
+    def saw(event: Event) -> None:
+        seen.append((event.kind, event in store.load("s") or event.kind in ("model.delta", "call.output")))
+
+    journal = Journal(store, "s", redactor=Redactor(), listeners=[saw])
+    journal.record(payload, "t")
+    journal.flush()
+    assert all(was_kept for _, was_kept in seen)
+    assert seen or payload.kind == "model.delta"
+
+
+def test_what_happened_is_shown_though_the_store_takes_nothing() -> None:
+    store, seen = Moody(), []
+    store.mood = "full"
+    journal = Journal(store, "s", redactor=Redactor(), listeners=[lambda event: seen.append(event.kind)])
+    journal.record(FileChanged("c", "a", None, "1"))
+    journal.record(Note("go on"), "t")
+    assert seen == ["file.changed", "note"]
+    with pytest.raises(StoreError):
+        journal.flush()
+
+
+def test_several_events_are_kept_together_and_told_in_order() -> None:
+    seen: list[int] = []
+    journal = Journal(MemoryStore(), "s", redactor=Redactor(), listeners=[lambda event: seen.append(event.seq)])
+    threads = [
+        threading.Thread(target=lambda: [journal.keep([FileChanged("c", "a", None, "1")]) for _ in range(50)])
+        for _ in range(4)
+    ]
+    for thread in threads:
+        thread.start()
+    for _ in range(50):
+        journal.record(Note("on the loop"), "t")
+    for thread in threads:
+        thread.join()
+    journal.show()
+    assert seen == list(range(1, 251))
+
+
+def test_an_opened_session_is_kept_with_its_first_event_only() -> None:
+    store, seen = MemoryStore(), []
+    journal = Journal(store, "s", redactor=Redactor(), opening=True, listeners=[lambda e: seen.append(e.kind)])
+    journal.record(SessionStarted("/root", "1"))
+    journal.record(CallResult("c", "x", "cancelled", ToolResult(False)), "t")
+    assert seen == ["session.started", "call.result"]
+    assert store.load("s") == []
+    journal.opening = False
+    journal.record(FileChanged("c", "a", None, "1"))
+    assert [event.kind for event in store.load("s")] == ["session.started", "call.result", "file.changed"]

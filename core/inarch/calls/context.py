@@ -17,7 +17,7 @@ from inarch.calls.outputs import LiveOutput
 from inarch.calls.secrets import Secrets
 from inarch.calls.veil import veiled
 from inarch.contract.errors import StoreError, ToolFailed
-from inarch.contract.events import CallOutput, FileChanged, Note
+from inarch.contract.events import CallOutput, FileChanged, FileChanging, Note
 from inarch.contract.ports import Workspace
 from inarch.contract.records import Effects, ToolCall
 
@@ -128,18 +128,21 @@ def open_context(
     loop = asyncio.get_running_loop()
     lease = Lease(call.id)
 
-    def record(payload: FileChanged | CallOutput | Note) -> None:
-        journal.record(payload, call.turn_id)
-
-    def changed(payload: FileChanged | Note) -> None:
+    def keep(*payloads: FileChanging | FileChanged | Note) -> None:
         try:
-            # Listeners live on the loop; what a thread hands over there comes before the thread's own result.
-            loop.call_soon_threadsafe(record, payload)
-        except RuntimeError:
-            record(payload)  # the loop is closed, the change has happened all the same
+            journal.keep(payloads, call.turn_id)
+        finally:
+            try:
+                # Listeners live on the loop; what a thread hands over there comes before the thread's own result.
+                loop.call_soon_threadsafe(journal.show)
+            except RuntimeError:
+                journal.show()  # the loop is closed, it has happened all the same
 
-    live = LiveOutput(lambda text: record(CallOutput(call.id, text)), loop)
-    keeping = Keeping(keeper, call.id, changed)
+    def show(text: str) -> None:
+        journal.record(CallOutput(call.id, text), call.turn_id)
+
+    live = LiveOutput(show, loop)
+    keeping = Keeping(keeper, call.id, keep)
     handle = Handle(veiled(workspace, hidden), lease, seen, keeping, effects, Secrets(journal.redactor, workspace))
     context = CallContext(
         call, lease, handle, live, journal, earlier, state_dir, settings, MappingProxyType(seen), selection

@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from attrs import define, field
+from attrs import define, evolve, field
 
 from inarch.calls.ordering import changes_protected, may_write, normalised
 from inarch.contract.errors import Cancelled, ToolFailed
@@ -97,6 +97,7 @@ class Handle:
         self._demand_seen(path, expected_hash)
         images = self._keeping.before(path, expected_hash)
         taken = self._keeping.taking(path, images, self._while_allowed(chunks))
+        self._announce(FileChange(path, expected_hash, images.after), images)
         return self._note(self._workspace.replace(path, taken, expected_hash), images)
 
     def remove(self, path: str, expected_hash: str) -> FileChange:
@@ -104,6 +105,7 @@ class Handle:
         self._demand_declared(path)
         self._demand_seen(path, expected_hash, unread=expected_hash)
         images = self._keeping.before(path, expected_hash)
+        self._announce(FileChange(path, expected_hash, None), images)
         return self._note(self._workspace.remove(path, expected_hash), images)
 
     def move(self, path: str, new_path: str, expected_hash: str) -> FileChange:
@@ -111,6 +113,7 @@ class Handle:
         self._demand_declared(path, new_path)
         self._demand_seen(path, expected_hash, unread=expected_hash)
         images = self._keeping.before_move(path, new_path, expected_hash)
+        self._announce(FileChange(path, expected_hash, expected_hash, new_path), images)
         return self._note(self._workspace.move(path, new_path, expected_hash), images)
 
     def restore(self, path: str, entry: FileStat, blob: bytes) -> FileChange:
@@ -121,6 +124,7 @@ class Handle:
             self._demand_seen(path, present)
         images = self._keeping.before(path, present)
         self._keeping.taking(path, images, (blob,))
+        self._announce(FileChange(path, present, images.after), images)
         return self._note(self._workspace.restore(path, entry, blob), images)
 
     def walk(self, pattern: str = "**/*", limit: int | None = None) -> Walk:
@@ -222,6 +226,11 @@ class Handle:
         known = normalised(path) in self._seen
         why = "has changed since it was last read" if known else "has not been read in this session"
         raise ToolFailed("conflict", f"{path} {why}; nothing was written", "read it first, then repeat the change")
+
+    def _announce(self, change: FileChange, images: Images) -> None:
+        new_path = None if change.new_path is None else normalised(change.new_path)
+        self._keeping.announce(evolve(change, path=normalised(change.path), new_path=new_path), images)
+        self._lease.check()
 
     def _while_allowed(self, chunks: Iterable[bytes]) -> Iterator[bytes]:
         for chunk in chunks:

@@ -1,18 +1,23 @@
-"""Before a call changes a file its bytes are kept, and after it the new ones: what undo and three-way merging need."""
+"""Before a call changes a file its bytes and the new ones are kept, and what it is about to do: all that an undo needs.
+
+A process may end at any moment. What was announced is in the store before the file is touched, and what happened is
+there before anybody is told.
+"""
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from hashlib import sha256
 from itertools import chain
 from typing import TYPE_CHECKING
 
 from attrs import define, field
 
 from inarch.calls.ordering import PROTECTED
-from inarch.contract.errors import InarchError, StoreError, ToolFailed
-from inarch.contract.events import FileChanged, Note
+from inarch.contract.errors import InarchError, PluginError, StoreError, ToolFailed
+from inarch.contract.events import FileChanged, FileChanging, Note
 from inarch.contract.files import FileChange, whole_mode
 
 if TYPE_CHECKING:
@@ -76,10 +81,14 @@ class Keeper:
 
 @define(eq=False, repr=False)
 class Images:
-    """What is known of a path before it changes: its whole mode, and whether everything about it is kept so far."""
+    """What is known of a path before it changes: its whole mode, and whether everything about it is kept so far.
+
+    `after` is the hash that it will have, empty where that isn't known.
+    """
 
     mode: int = 0
     kept: bool = False
+    after: str = ""
     folders: tuple[str, ...] = ()
 
 
@@ -90,12 +99,12 @@ class Keeping:
     Args:
         keeper: The session's; None keeps nothing.
         call_id: The call.
-        record: Takes the events, from any thread.
+        record: Takes events, from any thread, and hands all that it is given to the store at once.
     """
 
     keeper: Keeper | None
     call_id: str
-    record: Callable[[FileChanged | Note], None]
+    record: Callable[..., None]
 
     def before(self, path: str, expected: str | None) -> Images:
         """Keep a file as it is, if it is as expected; called before it changes.
@@ -131,34 +140,64 @@ class Keeping:
         Raises:
             ToolFailed: They can't be kept and the journal is required.
         """
-        if self.keeper is None or not images.kept:
+        if self.keeper is None:
             return chunks
         taken, size, rest = [], 0, iter(chunks)
         for chunk in rest:
             taken.append(chunk)
             size += len(chunk)
             if size > FILE_LIMIT:
+                if images.kept:
+                    self._too_big(path)
                 images.kept = False
-                self._too_big(path)
                 return chain(taken, rest)
-        whole = taken[0] if len(taken) == 1 else b"".join(taken)
-        images.kept = self._kept(self.keeper, path, bytes(whole))
+        whole = bytes(taken[0] if len(taken) == 1 else b"".join(taken))
+        ref = self._kept(self.keeper, path, whole) if images.kept else ""
+        images.kept, images.after = bool(ref), ref or sha256(whole).hexdigest()
         return (whole,)
+
+    def announce(self, change: FileChange, images: Images) -> None:
+        """Say what is about to happen to a file, so that it is known whatever becomes of this process.
+
+        Raises:
+            ToolFailed: That can't be kept and the journal is required.
+        """
+        if self.keeper is not None:
+            self._announce(
+                self.keeper,
+                FileChanging(
+                    self.call_id, change.path, change.before, change.after, change.new_path,
+                    images.mode, images.kept, images.folders,
+                ),
+            )  # fmt: skip
+
+    def _announce(self, keeper: Keeper, *payloads: FileChanging) -> None:
+        try:
+            self.record(*payloads)
+        except (StoreError, PluginError) as error:
+            if keeper.journal.required:
+                raise ToolFailed(
+                    "execution", f"{payloads[0].path} can't be changed, for nothing is recorded: {error.message}; "
+                    "nothing was written", error.remedy,
+                ) from error  # fmt: skip
 
     def changed(self, change: FileChange, images: Images) -> None:
         """Record a change that has happened."""
         keeper = self.keeper
         if keeper is None:
-            self.record(FileChanged(self.call_id, change.path, change.before, change.after, change.new_path))
+            self._happened(FileChanged(self.call_id, change.path, change.before, change.after, change.new_path))
             return
-        for folder in images.folders:
-            self.record(FileChanged(self.call_id, folder, None, None, None, 0, _mode(keeper, folder), True))
         after = _mode(keeper, change.new_path or change.path) if change.after is not None else 0
-        self.record(
+        self._happened(
+            *(FileChanged(self.call_id, one, None, None, None, 0, _mode(keeper, one), True) for one in images.folders),
             FileChanged(
                 self.call_id, change.path, change.before, change.after, change.new_path, images.mode, after, images.kept
-            )
+            ),
         )
+
+    def _happened(self, *payloads: FileChanged | Note) -> None:
+        with suppress(StoreError, PluginError):  # they wait, and whoever flushes the journal next hears of it
+            self.record(*payloads)
 
     @contextmanager
     def comparing(self, writes: Sequence[str]) -> Iterator[None]:
@@ -169,6 +208,7 @@ class Keeping:
             yield
             return
         known = self._looked(keeper, lambda: keeper.tree.look(writes))
+        self._announce(keeper, *(FileChanging(self.call_id, path or ".", None, "") for path in writes))
         try:
             yield
         finally:
@@ -187,7 +227,7 @@ class Keeping:
         return known
 
     def _record_differences(self, keeper: Keeper, writes: Sequence[str]) -> Sequence[str]:
-        notes = []
+        notes, changes = [], []
         for path, before, after in keeper.tree.differences(writes):
             kept = True
             for side in (before, after):
@@ -195,8 +235,11 @@ class Keeping:
                     kept = False
                     notes.append(f"{path} is too big to be kept: this change of it can't be undone")
                 elif side.hash is not None and not keeper.has(side.hash):
-                    kept = self._kept(keeper, path, side.data(), happened=True) and kept
-            self.record(FileChanged(self.call_id, path, before.hash, after.hash, None, before.mode, after.mode, kept))
+                    kept = bool(self._kept(keeper, path, side.data(), happened=True)) and kept
+            changes.append(
+                FileChanged(self.call_id, path, before.hash, after.hash, None, before.mode, after.mode, kept)
+            )
+        self._happened(*changes)
         return [*notes, *keeper.tree.blind_spots]
 
     def _kept_file(self, keeper: Keeper, path: str, size: int, expected: str | None) -> bool:
@@ -207,27 +250,27 @@ class Keeping:
             found = keeper.workspace.read(path, 0, FILE_LIMIT)
         except ToolFailed:
             return False  # the change itself will fail and say why
-        return found.hash == expected and self._kept(keeper, path, found.data)
+        return found.hash == expected and bool(self._kept(keeper, path, found.data))
 
-    def _kept(self, keeper: Keeper, path: str, data: bytes, happened: bool = False) -> bool:
+    def _kept(self, keeper: Keeper, path: str, data: bytes, happened: bool = False) -> str:
+        """Keep bytes and return their hash; nothing where they can't be kept and need not be."""
         try:
-            keeper.put(data)
+            return keeper.put(data)
         except StoreError as error:
             if keeper.journal.required and not happened:
                 raise ToolFailed(
                     "execution", f"{path} can't be kept for an undo: {error.message}; nothing was written", error.remedy
                 ) from error
             self._tell(keeper, f"changes can't be undone, for files can't be kept: {error.message}")
-            return False
-        return True
+            return ""
 
     def _too_big(self, path: str) -> None:
         text = f"{path} is bigger than {FILE_LIMIT >> 20} MB: this change of it can't be undone"
-        self.record(Note(text, "undo"))
+        self._happened(Note(text, "undo"))
 
     def _tell(self, keeper: Keeper, text: str) -> None:
         if keeper.is_first(text):
-            self.record(Note(text, "undo"))
+            self._happened(Note(text, "undo"))
 
 
 def _mode(keeper: Keeper, path: str) -> int:

@@ -83,15 +83,15 @@ class LiveCall:
         """Record the call's first state, with the whole call."""
         self._record(CallState(self.call.id, self.call.name, "validating", call=self.call))
 
-    def go(self, status: CallStatus) -> None:
-        """Enter a state that isn't terminal."""
+    def go(self, status: CallStatus, announces: bool = False) -> None:
+        """Enter a state that isn't terminal; `announces` as in `CallState`."""
         advance(self.call.status, status)
         started = utc_now() if status == "executing" else self.call.started
         self.call = evolve(self.call, status=status, started=started)
         whole = self.call if status == "scheduled" and self.changed_by_user else None
         # The effects stand in the journal before anything is touched: a resume must know what may have happened.
         effects = self.effects if status in ("awaiting_approval", "scheduled") else None
-        self._record(CallState(self.call.id, self.call.name, status, whole, effects, self.call.after))
+        self._record(CallState(self.call.id, self.call.name, status, whole, effects, self.call.after, announces))
 
     def end(self, status: CallStatus, result: ToolResult) -> None:
         """Enter a terminal state with a result, which tells the model what became of its own arguments."""

@@ -85,6 +85,10 @@ class Runner:
             retries += 1
         live.end(_status(result), self._finished(result, context, started, retries))
 
+    def announces(self, live: LiveCall) -> bool:
+        """Whether all that a call does is to change files, each after saying so: then its files tell what it did."""
+        return self.keeper is not None and live.tool.value.category == "file" and not live.effects.exclusive
+
     def revoke_all(self) -> None:
         """Take the handles away from every running call."""
         for context in tuple(self._running):

@@ -65,7 +65,7 @@ class Waves:
         if not wave:
             return
         for live in wave:
-            live.go("executing")
+            live.go("executing", self.runner.announces(live))
         if any(live.has_effects for live in wave):
             await self.journal.sync()
         else:

@@ -86,11 +86,14 @@ def _would(report: UndoReport) -> bool:
 def _list(session: str | None, most: int | None, given: dict[str, Any]) -> int:
     from inarch.cli.composing import Options, compose_app
     from inarch.sessions.undo.checkpoints import kept_changes, kept_checkpoints
+    from inarch.sessions.undo.looking import add_unrecorded
     from inarch.sessions.undo.report import checkpoint_lines
 
     with compose_app(Options.of(given)) as app:
         session_id = _session_of(app, session)
-        found = kept_checkpoints(app.store, session_id, kept_changes(app.store, session_id))
+        changes = kept_changes(app.store, session_id)
+        add_unrecorded(changes, session_id, app.workspace)
+        found = kept_checkpoints(app.store, session_id, changes)
         lines = list(checkpoint_lines(found, _columns(), most))
     _print(lines or ["no turn of this session changed a file"])
     return ANSWERED

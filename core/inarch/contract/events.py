@@ -200,7 +200,10 @@ class ModelSwitched:
 
 @frozen
 class CallState:
-    """A call reached a state that isn't terminal; the first one of a call carries its whole record."""
+    """A call reached a state that isn't terminal; the first one of a call carries its whole record.
+
+    One that is `executing` and `announces` does nothing but change files, each after a `file.changing`.
+    """
 
     kind: ClassVar[str] = "call.state"
     call_id: str
@@ -209,6 +212,7 @@ class CallState:
     call: ToolCall | None = None
     effects: Effects | None = None
     after: tuple[str, ...] = ()
+    announces: bool = False
 
 
 @frozen
@@ -267,6 +271,25 @@ class ApprovalGiven:
     by: str = "user"
     reason: str = ""
     arguments: Mapping[str, Any] | None = None
+
+
+@frozen
+class FileChanging:
+    """A call is about to change a file: what `FileChanged` will say of it, before anything is touched.
+
+    Where neither that nor the call's result follows, the process ended in between, and the file's own hash says whether
+    it happened. `after` is empty where it isn't known beforehand; `folders` will be made for it, the outermost first.
+    """
+
+    kind: ClassVar[str] = "file.changing"
+    call_id: str
+    path: str
+    before: str | None
+    after: str | None
+    new_path: str | None = None
+    before_mode: int = 0
+    kept: bool = False
+    folders: tuple[str, ...] = ()
 
 
 @frozen
@@ -359,7 +382,7 @@ class TurnEnded:
 
 EVENT_CLASSES: tuple[type[EventData], ...] = (
     SessionStarted, TurnStarted, ContextAdded, ContextDropped, DecisionMade, ModelRequested, ModelDelta, ModelReplied,
-    ModelSwitched, CallState, CallOutput, CallResult, CallsDone, ApprovalAsked, ApprovalGiven, FileChanged,
+    ModelSwitched, CallState, CallOutput, CallResult, CallsDone, ApprovalAsked, ApprovalGiven, FileChanging, FileChanged,
     ChangesUndone, LimitWait, CommandRan, ErrorHappened, Note, TurnEnded,
 )  # fmt: skip
 EVENT_KINDS: dict[str, type[EventData]] = {cls.kind: cls for cls in EVENT_CLASSES}

@@ -1,12 +1,13 @@
 """Folding: events in, turns and messages out. Pure, and content with any gap that damage may have left.
 
-However the events end, every call gets a result. One that was cut off while it could change something is
-`unknown_outcome`, any other one `cancelled`; and no turn stays running.
+However the events end, every call gets a result. One that was cut off while it could change something is what the
+files say, `unknown_outcome` where they don't, any other one `cancelled`; and no turn stays running.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from types import MappingProxyType
 from typing import Any
 
 from attrs import define, evolve, field
@@ -28,6 +29,7 @@ from inarch.contract.records import (
     Turn,
 )
 from inarch.journal.history import History, title_of
+from inarch.journal.settling import Settled
 
 CUT_OFF = "Inarch stopped before the turn ended"
 
@@ -59,6 +61,7 @@ class _Folder:
     """The state of a fold; a method a kind of event."""
 
     blob: Callable[[str], bytes]
+    settled: Mapping[str, Settled] = field(factory=dict)
     turns: dict[str, _OpenTurn] = field(factory=dict)
     seen: dict[str, str] = field(factory=dict)
     unknown: list[str] = field(factory=list)
@@ -213,6 +216,9 @@ class _Folder:
         )
 
     def _cut_off(self, turn: _OpenTurn, call: ToolCall) -> ToolCall:
+        settled = self.settled.get(call.id)
+        if call.status == "executing" and settled is not None and settled.result is not None:
+            return evolve(call, status="success" if settled.result.success else "cancelled", result=settled.result)
         if call.status != "executing" or not turn.effectful.get(call.id, True):
             error = ToolError("cancelled", "the session stopped before this call was done", "call it again if needed")
             return evolve(call, status="cancelled", result=ToolResult(False, error=error))
@@ -260,9 +266,19 @@ def _no_blob(ref: str) -> bytes:
     raise StoreError("missing", f"nothing is kept as {ref}")
 
 
-def fold(events: Iterable[Event], blob: Callable[[str], bytes] = _no_blob) -> History:
-    """Return what a session's events come to, wherever they end; `blob` fetches what is kept beside them."""
-    folder = _Folder(blob)
+def fold(
+    events: Iterable[Event],
+    blob: Callable[[str], bytes] = _no_blob,
+    settled: Mapping[str, Settled] = MappingProxyType({}),
+) -> History:
+    """Return what a session's events come to, wherever they end.
+
+    Args:
+        events: The events.
+        blob: Fetches what is kept beside them.
+        settled: What is known of calls without a result, by id.
+    """
+    folder = _Folder(blob, settled)
     for event in events:
         folder.take(event)
     return folder.history()

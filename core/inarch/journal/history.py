@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from attrs import field, frozen
 
 from inarch.contract.events import Event
 from inarch.contract.records import Message, Turn
+
+if TYPE_CHECKING:
+    from inarch.journal.settling import OpenCall, Settled
 
 TITLE_LENGTH = 100
 
@@ -29,6 +32,7 @@ class History:
         left_out: The data of each `context.dropped`: what the model didn't see any more.
         cut_off: Calls of which the events don't have a result.
         unended: Turns of which the events don't have the end.
+        settled: What the files say of calls without a result, each with the call.
     """
 
     turns: tuple[Turn, ...] = ()
@@ -42,6 +46,7 @@ class History:
     left_out: tuple[Mapping[str, Any], ...] = ()
     cut_off: tuple[str, ...] = ()
     unended: tuple[str, ...] = ()
+    settled: tuple[tuple[OpenCall, Settled], ...] = ()
 
 
 def title_of(event: Event) -> str:

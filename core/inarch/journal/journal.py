@@ -1,11 +1,12 @@
-"""The one log of a session: every event gets its number here, loses its secrets, is shown and is kept."""
+"""The one log of a session: every event gets its number here, loses its secrets, is kept and is shown."""
 
 from __future__ import annotations
 
 import asyncio
 import threading
+import time
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from attrs import define, field, setters
@@ -18,9 +19,16 @@ from inarch.journal.redaction import Redactor
 from inarch.journal.redaction_streams import RedactedStream
 
 Listener = Callable[[Event], None]
+FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.01, 0.5
 MOST_WAITING = 10_000
 """Events that a best-effort journal holds while its store takes none; older ones are dropped and counted."""
 
+_AS_IT_COMES = frozenset({"model.delta", "call.output"})
+"""What is shown while it comes: its end is an event of its own."""
+_WITH_THE_NEXT = frozenset({"call.state", "model.requested"})
+"""What announces the next step: whoever takes that step hands all of it to the store first, at once."""
+_DEEDS = frozenset({"file.changing", "file.changed", "changes.undone", "call.result", "command.ran"})
+"""What happened, in a turn or outside of any."""
 _ENDS_A_REPLY = frozenset({"model.replied", "model.requested", "model.switched", "limit.wait", "turn.ended"})
 """No event of these kinds comes while a reply of its turn still does."""
 
@@ -31,10 +39,12 @@ def _listed(listeners: Sequence[Listener]) -> list[Listener]:
 
 @define(eq=False, repr=False, on_setattr=setters.NO_OP)  # else every number goes through the converters' pipe
 class Journal:
-    """Numbers, redacts, shows and keeps the events of one session.
+    """Numbers, redacts, keeps and shows the events of one session.
 
-    Events wait in memory until `flush`; an event that the store refused stays there and is tried again. Threads may
-    record at once; listeners see the events in the order of their numbers.
+    What happened in a turn, and what happened to files, is in the store before anybody sees it; remarks outside of
+    turns wait in memory until the next of these or `flush`. An event that the store refused waits there, too, and is
+    tried again; it is shown all the same, and the next `flush` says so. Threads may record at once; listeners see the
+    events in the order of their numbers.
 
     Args:
         store: Where events are kept.
@@ -43,6 +53,7 @@ class Journal:
         listeners: Called with every event, `model.delta` too; they must not raise.
         required: Whether a failing store ends the work. If not, it is told once as an `error` event.
         seq: The last number in use.
+        opening: Whether the session is just being opened: what is recorded waits for the first event that follows.
     """
 
     store: ContextStore
@@ -51,44 +62,76 @@ class Journal:
     listeners: list[Listener] = field(kw_only=True, factory=list, converter=_listed)
     required: bool = field(kw_only=True, default=True)
     seq: int = field(kw_only=True, default=0)
+    opening: bool = field(kw_only=True, default=False)
     degraded: str | None = field(init=False, default=None)
     _waiting: list[Event] = field(init=False, factory=list)
     _unseen: deque[Event] = field(init=False, factory=deque)
     _telling: bool = field(init=False, default=False)
+    _handed_over: int = field(init=False, default=0)
+    _is_due: bool = field(init=False, default=False)
     _streams: dict[tuple[str | None, str], RedactedStream] = field(init=False, factory=dict)
     _dropped: int = field(init=False, default=0)
     _lock: threading.RLock = field(init=False, factory=threading.RLock)
     _flushing: threading.RLock = field(init=False, factory=threading.RLock)
 
     def record(self, payload: EventData, turn_id: str | None = None) -> Event:
-        """Make an event of the payload, tell the listeners and put it in line for the store.
+        """Make an event of the payload, hand it to the store if it is due there, and tell the listeners.
 
         `model.delta` is told and not kept, and takes no number. A secret that is split over several of these, or over
         several `call.output`s of one call, is found: what may be its beginning waits for what follows.
         """
-        data = event_data(payload)
+        return self.record_all(((payload, turn_id),))[0]
+
+    def record_all(self, payloads: Iterable[tuple[EventData, str | None]]) -> list[Event]:
+        """Record several events at once, each with its turn: the store gets all of them or none."""
         with self._lock:
-            if payload.kind == "model.delta":
-                return self._delta(data, turn_id)
-            if payload.kind in _ENDS_A_REPLY:
-                self._end_deltas(turn_id)
-            elif payload.kind == "call.result":
-                self._end_output(data["call_id"], turn_id)
-            if payload.kind == "call.output":
-                data["text"] = self._stream(turn_id, data["call_id"]).feed(data["text"])
-            event = self._keep(payload.kind, data, turn_id)
-            self._tell(event)
-        return event
+            events = [self._take(payload, turn_id) for payload, turn_id in payloads]
+        self.show()
+        return events
+
+    def keep(self, payloads: Iterable[EventData], turn_id: str | None = None) -> None:
+        """Record events and hand them to the store, from any thread; `show` tells them where the listeners live.
+
+        Raises:
+            StoreError: As for `sync`; the events still wait.
+        """
+        with self._lock:
+            for payload in payloads:
+                self._take(payload, turn_id)
+        pause = FIRST_PAUSE_S
+        while True:
+            try:
+                return self._append()
+            except StoreError as error:
+                if not self._is_worth_waiting(error, pause):
+                    raise
+            time.sleep(pause)
+            pause *= 2
+
+    def show(self) -> None:
+        """Tell the listeners what they have not seen, after handing the store what it must have before that."""
+        while self._tell():
+            try:
+                self._append()
+            except (StoreError, PluginError):
+                pass  # the next flush says so; what happened is shown all the same
 
     def flush(self) -> None:
-        """Hand what waits to the store.
+        """Hand what waits to the store and show it.
 
         Raises:
             StoreError: The store took nothing and the journal is required; everything still waits.
         """
+        try:
+            self._append()
+        finally:
+            self.show()
+
+    def _append(self) -> None:
         with self._flushing:
             with self._lock:
                 batch, self._waiting = self._waiting, []
+                self._is_due = False
             if not batch:
                 return
             kept = False
@@ -98,13 +141,36 @@ class Journal:
             except (StoreError, PluginError) as error:
                 self._failed(error)
             finally:  # also after Ctrl-C: a store passes over what it already has
-                if not kept:
-                    with self._lock:
+                with self._lock:
+                    if kept:
+                        self._handed_over = batch[-1].seq
+                    else:
                         self._waiting[:0] = batch
             if not kept:
                 self._drop_oldest()
             elif self.degraded is not None:
                 self._recovered()
+
+    def _tell(self) -> bool:
+        """Tell what may be told; return whether something is due at the store first."""
+        with self._lock:
+            if self._telling:  # a listener may record, too: its event waits until every listener has seen this one
+                return False
+            self._telling = True
+            try:
+                while self._unseen and not self._is_held(self._unseen[0]):
+                    told = self._unseen.popleft()
+                    for listener in self.listeners:
+                        listener(told)
+            finally:
+                self._telling = False
+            return self._is_due and self.degraded is None
+
+    def _is_held(self, event: Event) -> bool:
+        """Whether an event may not be shown before the store has it; a store that takes none holds up nothing."""
+        if event.seq <= self._handed_over or self.opening or self.degraded is not None:
+            return False
+        return (bool(event.turn_id) or event.kind in _DEEDS) and event.kind not in _AS_IT_COMES
 
     async def sync(self) -> None:
         """Return when everything recorded so far is on disk.
@@ -112,13 +178,13 @@ class Journal:
         Raises:
             StoreError: As for `flush`; a store that is locked is asked again for about a second.
         """
-        pause = 0.01
+        pause = FIRST_PAUSE_S
         while True:
             try:
                 self.flush()
                 break
             except StoreError as error:
-                if error.kind != "busy" or pause > 0.5 or self._is_overtaken():
+                if not self._is_worth_waiting(error, pause):
                     raise
             await asyncio.sleep(pause)
             pause *= 2
@@ -126,6 +192,22 @@ class Journal:
             await self.store.sync()
         except (StoreError, PluginError) as error:
             self._failed(error)
+
+    def _take(self, payload: EventData, turn_id: str | None) -> Event:
+        """Number an event and put it in line, for the store and for the listeners."""
+        data = event_data(payload)
+        if payload.kind == "model.delta":
+            return self._delta(data, turn_id)
+        if payload.kind in _ENDS_A_REPLY:
+            self._end_deltas(turn_id)
+        elif payload.kind == "call.result":
+            self._end_output(data["call_id"], turn_id)
+        if payload.kind == "call.output":
+            data["text"] = self._stream(turn_id, data["call_id"]).feed(data["text"])
+        event = self._keep(payload.kind, data, turn_id)
+        self._unseen.append(event)
+        self._is_due = self._is_due or (self._is_held(event) and event.kind not in _WITH_THE_NEXT)
+        return event
 
     def _event(self, seq: int, kind: str, data: dict[str, Any], turn_id: str | None) -> Event:
         return Event(seq, utc_now(), self.session_id, turn_id, kind, data)
@@ -152,33 +234,19 @@ class Journal:
         shown = {name: self._stream(turn_id, name).feed(text) if text else "" for name, text in data.items()}
         event = self._event(self.seq, "model.delta", shown, turn_id)
         if any(shown.values()):
-            self._tell(event)
+            self._unseen.append(event)
         return event
 
     def _end_deltas(self, turn_id: str | None) -> None:
         ended = {name: self._streams.pop((turn_id, name), None) for name in ("text", "reasoning")}
         rest = {name: stream.rest() for name, stream in ended.items() if stream is not None}
         if any(rest.values()):
-            self._tell(self._event(self.seq, "model.delta", event_data(ModelDelta(**rest)), turn_id))
+            self._unseen.append(self._event(self.seq, "model.delta", event_data(ModelDelta(**rest)), turn_id))
 
     def _end_output(self, call_id: str, turn_id: str | None) -> None:
         stream = self._streams.pop((turn_id, call_id), None)
         if stream is not None and (rest := stream.rest()):
-            self._tell(self._keep("call.output", event_data(CallOutput(call_id, rest)), turn_id))
-
-    def _tell(self, event: Event) -> None:
-        # A listener may record, too: its event waits until every listener has seen this one.
-        self._unseen.append(event)
-        if self._telling:
-            return
-        self._telling = True
-        try:
-            while self._unseen:
-                told = self._unseen.popleft()
-                for listener in self.listeners:
-                    listener(told)
-        finally:
-            self._telling = False
+            self._unseen.append(self._keep("call.output", event_data(CallOutput(call_id, rest)), turn_id))
 
     def _failed(self, error: StoreError | PluginError) -> None:
         told, self.degraded = self.degraded, str(error)
@@ -201,10 +269,12 @@ class Journal:
                 del self._waiting[:over]
                 self._dropped += over
 
-    def _is_overtaken(self) -> bool:
+    def _is_worth_waiting(self, error: StoreError, pause: float) -> bool:
+        if error.kind != "busy" or pause > LONGEST_PAUSE_S:
+            return False
         # Waiting for a lock helps only if nobody else writes this very session.
         first = self._waiting[0].seq if self._waiting else self.seq
-        return bool(self._loaded_after(first - 1))
+        return not self._loaded_after(first - 1)
 
     def _loaded_after(self, seq: int) -> Sequence[Event]:
         try:

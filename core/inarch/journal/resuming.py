@@ -15,6 +15,7 @@ from inarch.contract.events import Event
 from inarch.contract.ports import ContextStore
 from inarch.journal.folding import fold, is_readable_drop
 from inarch.journal.history import History, title_of
+from inarch.journal.settling import OpenCalls, Settle, nobody_knows
 from inarch.journal.snapshots import between, folded
 
 
@@ -56,10 +57,12 @@ class _Held:
     seq: int = 0
     start: int = 0
     holds: bool = True
+    open: OpenCalls = field(factory=OpenCalls)
 
     def take(self, event: Event) -> None:
         """Take in one event."""
         self.seq = max(self.seq, event.seq)
+        self.open.take(event)
         kind, turn_id = event.kind, event.turn_id
         if kind == "session.started":
             self.root = self.root or str(event.data.get("root", ""))
@@ -93,7 +96,10 @@ class _Held:
 
     def _see(self, result: object) -> None:
         metadata = result.get("metadata") if isinstance(result, dict) else None
-        files = metadata.get("files") if isinstance(metadata, dict) else None
+        self._know(metadata.get("files") if isinstance(metadata, dict) else None)
+
+    def _know(self, files: object) -> None:
+        """Take in which bytes of which files a call knew."""
         for path, digest in files.items() if isinstance(files, dict) else ():
             if digest is None:
                 self.seen.pop(path, None)
@@ -108,6 +114,7 @@ class _Held:
         return {
             "first": self.first, "asked": self.asked, "dropped": [*self.dropped], "shortened": shortened,
             "results": results, "seen": self.seen, "root": self.root, "title": self.title, "seq": self.seq,
+            "open": self.open.to_data(),
         }  # fmt: skip
 
     def go_on_from(self, data: Any) -> None:
@@ -115,6 +122,7 @@ class _Held:
         self.first, self.asked, self.seen = data["first"], data["asked"], data["seen"]
         self.root, self.title, self.seq = data["root"], data["title"], data["seq"]
         self.dropped = dict.fromkeys(data["dropped"])
+        self.open.go_on_from(data["open"])
         left_out = {"shortened": data["shortened"], "turns": data["dropped"], "results": data["results"]}
         self.left_out = [left_out] if any(left_out.values()) else []
         self.start = self.seq
@@ -128,9 +136,12 @@ class _Held:
         for turn in self.turns.values():
             yield from turn
 
-    def history(self, events: Iterable[Event], blob: Callable[[str], bytes]) -> History:
+    def history(self, events: Iterable[Event], blob: Callable[[str], bytes], settle: Settle) -> History:
         """Return the session as far as a model may still see it."""
-        kept = fold(events, blob)
+        settled = [(call, settle(call)) for call in self.open.calls.values()]
+        for _, found in settled:
+            self._know(found.result.metadata.get("files") if found.result is not None else None)
+        kept = fold(events, blob, {call.id: found for call, found in settled})
         gone = tuple((turn_id, ()) for turn_id in self.dropped)
         return evolve(
             kept,
@@ -140,6 +151,7 @@ class _Held:
             title=self.title,
             seq=self.seq,
             left_out=tuple(self.left_out),
+            settled=tuple(settled),
         )
 
 
@@ -168,15 +180,16 @@ class Going(Generic[H]):
         self.hearing.go_on_from(hearing)
 
 
-def resume(events: Iterable[Event], blob: Callable[[str], bytes]) -> History:
+def resume(events: Iterable[Event], blob: Callable[[str], bytes], settle: Settle = nobody_knows) -> History:
     """Return a session as far as its events tell and a model may still see it.
 
-    It is what `fold` returns, but that of dropped turns there is an empty entry in `said` and nothing else.
+    It is what `fold` returns, but that of dropped turns there is an empty entry in `said` and nothing else; `settle`
+    says what a call did that has no result.
     """
     held = _Held()
     for event in events:
         held.take(event)
-    return held.history(held.events(lambda first, last: ()), blob)
+    return held.history(held.events(lambda first, last: ()), blob, settle)
 
 
 def keep_resumable(store: ContextStore, session_id: str, make: Callable[[], Hearing]) -> None:
@@ -188,7 +201,9 @@ def keep_resumable(store: ContextStore, session_id: str, make: Callable[[], Hear
     folded(store, session_id, lambda: Going(make(), _Held(holds=False)))
 
 
-def resume_kept(store: ContextStore, session_id: str, make: Callable[[], H]) -> tuple[History, H]:
+def resume_kept(
+    store: ContextStore, session_id: str, make: Callable[[], H], settle: Settle = nobody_knows
+) -> tuple[History, H]:
     """Return what `resume` does of a kept session, and who heard its events; `make` makes one that heard nothing.
 
     Raises:
@@ -196,4 +211,4 @@ def resume_kept(store: ContextStore, session_id: str, make: Callable[[], H]) -> 
     """
     going = folded(store, session_id, lambda: Going(make()))
     events = going.held.events(lambda first, last: between(store, session_id, first, last))
-    return going.held.history(events, lambda ref: store.get_blob(session_id, ref)), going.hearing
+    return going.held.history(events, lambda ref: store.get_blob(session_id, ref), settle), going.hearing

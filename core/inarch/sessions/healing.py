@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from attrs import evolve
 
 from inarch.contract.events import CallResult, Note, TurnEnded
-from inarch.contract.records import ToolCall
+from inarch.contract.records import CallStatus, ToolCall, ToolError, ToolResult
 from inarch.journal import History, Journal
 from inarch.turns.budget.ledger import Ledger
 
@@ -21,6 +21,8 @@ def end_what_was_cut_off(journal: Journal, history: History, ledger: Ledger) -> 
     the next event that is: a session that is only looked at does not change.
     """
     notes: list[Note] = []
+    _end_calls_of_no_turn(journal, history)
+    changes = {call.id: found.changes for call, found in history.settled if call.turn_id}
     for turn in history.turns:
         if turn.id not in history.unended:
             continue
@@ -28,10 +30,25 @@ def end_what_was_cut_off(journal: Journal, history: History, ledger: Ledger) -> 
         for call in lost:
             assert call.result is not None
             journal.record(CallResult(call.id, call.name, call.status, call.result), turn.id)
+        for call in lost:
+            for change in changes.get(call.id, ()):
+                journal.record(change, turn.id)
         journal.record(TurnEnded(evolve(turn, calls=()), ledger.rows(turn.id), ledger.total()), turn.id)
         unknown = list(_unknown(call for call in lost if call.id in history.unknown))
         notes += unknown or [Note("the last turn was cut off before it ended; what its calls did is known", SOURCE)]
     return notes
+
+
+def _end_calls_of_no_turn(journal: Journal, history: History) -> None:
+    """Record how a person's own calls ended, and what these changed."""
+    for call, found in history.settled:
+        if not call.turn_id:
+            error = ToolError("unknown_outcome", "the session stopped while this call ran: what it did is unknown")
+            result = found.result or ToolResult(False, error=error)
+            status: CallStatus = "success" if result.success else "cancelled" if found.result else "error"
+            journal.record(CallResult(call.id, call.name, status, result), call.turn_id)
+            for change in found.changes:
+                journal.record(change, call.turn_id)
 
 
 def _unknown(calls: Iterator[ToolCall]) -> Iterator[Note]:

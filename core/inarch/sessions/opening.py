@@ -28,6 +28,7 @@ from inarch.turns.sources.commands import CommandOutputs
 
 if TYPE_CHECKING:
     from inarch.journal import History
+    from inarch.journal.settling import Settle
 
 INSTRUCTION_CHARACTERS = 32_768
 Remembered = tuple[Undone, CommandOutputs]
@@ -46,13 +47,13 @@ def open_conversation(parts: Parts, session_id: str | None) -> Conversation:
         raise missing
     store, failure = _store_or_memory(parts, session_id)
     make = partial(Heard, parts.redactor)
-    history, heard = _resumed(store, session_id, make)
+    history, heard = _resumed(store, session_id, make, parts.settle)
     told = parts.untold_damage()
     if session_id and (heard.holes or told):
         came_back, more = bring_back(parts, session_id, heard.holes)
         told += more
         if came_back:
-            history, heard = _resumed(store, session_id, make)
+            history, heard = _resumed(store, session_id, make, parts.settle)
     ledger, remembered = heard.ledger, (heard.undone, heard.commands)
     if history is not None and _is_elsewhere(history.root, parts.config.root):
         raise UsageError(f"session {session_id} is about {history.root}", "go on with it there, or with that as --root")
@@ -62,6 +63,7 @@ def open_conversation(parts: Parts, session_id: str | None) -> Conversation:
         redactor=parts.redactor,
         required=parts.config.profile.journal == "required",
         seq=history.seq if history is not None else 0,
+        opening=True,
     )
     talk = _conversation(parts, journal, history, remembered)
     talk.ledger, talk.counter = ledger, heard.counter
@@ -76,10 +78,15 @@ def open_conversation(parts: Parts, session_id: str | None) -> Conversation:
         journal.record(note)
     if failure is not None:
         journal.record(ErrorHappened(f"not recorded: {failure.message}", failure.remedy, door="store"))
+    journal.opening = False
+    if history is not None and any(found.changes for _, found in history.settled):
+        journal.flush()  # the files may change again
     return talk
 
 
-def _resumed(store: ContextStore, session_id: str | None, make: Callable[[], Heard]) -> tuple[History | None, Heard]:
+def _resumed(
+    store: ContextStore, session_id: str | None, make: Callable[[], Heard], settle: Settle
+) -> tuple[History | None, Heard]:
     """Return what a kept session came to, None for a new one, and who heard it.
 
     Raises:
@@ -89,7 +96,7 @@ def _resumed(store: ContextStore, session_id: str | None, make: Callable[[], Hea
         return None, make()
     from inarch.journal import resume_kept
 
-    history, heard = resume_kept(store, session_id, make)
+    history, heard = resume_kept(store, session_id, make, settle)
     if not history.seq:
         raise UsageError(f"there is no session {session_id}", "inarch sessions list shows those of this directory")
     return history, heard

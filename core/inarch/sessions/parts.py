@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from inarch.calls import ProjectGrants, Scheduler
     from inarch.contract.ports import ContextStore, DecisionStrategy, FrontEnd, Policy, Workspace
     from inarch.journal import Journal, Redactor
+    from inarch.journal.settling import OpenCall, Settled
     from inarch.turns.budget.pacing import Pacer
 
 T = TypeVar("T")
@@ -140,6 +141,13 @@ class Parts:
             grants=Grants(project=self.project_grants),
             keeper=Keeper(journal, self.workspace, str(self.config.state_dir)) if keeps else None,
         )
+
+    def settle(self, call: OpenCall) -> Settled:
+        """Return what a call that was cut off did to the files of the workspace."""
+        from inarch.journal.settling import settle
+        from inarch.sessions.undo.looking import standing_at
+
+        return settle(call, lambda path: standing_at(self.workspace, path))
 
     @property
     def policies(self) -> tuple[Bound[Policy], ...]:

@@ -15,7 +15,7 @@ What counts, kind by kind:
 - `turn.ended`: answer, reasoning, model, status, error, limit
 
 Left out are ids, times, durations, costs and counts of tokens; the remedy of a call's error, which names files that
-other calls may be changing just then; `model.delta` and `call.output`, which are said again
+other calls may be changing just then; `model.delta`, `call.output` and `file.changing`, which are said again
 as a whole in what follows; `limit.wait`, which is about time; what stands in `session.started`; remarks outside of any
 turn, those of the journal, about what undo covers and about onlookers that failed, and the one that says why a model
 was chosen, for they are about the run and not the session.
@@ -42,7 +42,7 @@ _AGAIN = re.compile(r"it can be asked again at (?:\d{4}-\d\d-\d\d )?\d{1,2}:\d\d
 _OF_CALLS = frozenset({"call.state", "call.result", "file.changed"})
 _LOOKING_ON = frozenset({"store", "tracer", "front end"})
 """Doors at which a failure changes nothing in the session."""
-_LEFT_OUT = frozenset({"model.delta", "call.output", "calls.done", "limit.wait"})
+_LEFT_OUT = frozenset({"model.delta", "call.output", "calls.done", "file.changing", "limit.wait"})
 
 
 @frozen

@@ -15,6 +15,7 @@ from inarch.contract.errors import InarchError, ProviderError, StoreError, ToolF
 from inarch.contract.events import CommandRan, Event, EventData, FileChanged, ModelSwitched
 from inarch.contract.ids import taken_from
 from inarch.contract.records import CallOrigin, PlannedCall, ToolResult
+from inarch.journal.settling import OpenCall, Settled
 from inarch.sessions.replay.between import compact_again, payload_of, put_back_again
 from inarch.sessions.replay.checkpoints import restore, states_for
 from inarch.sessions.replay.comparing import Follower
@@ -170,7 +171,7 @@ class Player:
         if call.id in self._to_start:
             self._to_start.discard(call.id)
             self._stop_if_due()
-        if result is None or was_stopped(result):
+        if result is None or was_stopped(result) or call.was_cut:
             await stopped(result)
         assert result is not None
         seen = self._talk.seen
@@ -181,6 +182,16 @@ class Player:
                 seen[path] = known
         return evolve(result, metadata={k: v for k, v in result.metadata.items() if k not in ("duration_s", "retries")})
 
+    def settle(self, cut: OpenCall) -> Settled:
+        """Say of a call that was cut off what was found when the session went on, and make it so in the copy."""
+        call = self.record.calls.get(cut.id)
+        if call is None or call.result is None:
+            return Settled()
+        self._place({path: after for one in call.found_later for path, _, after in transitions_of(one.data)})
+        is_known = call.result.error is None or call.result.error.code != "unknown_outcome"
+        found = tuple(payload_of(FileChanged, one.data) for one in call.found_later)
+        return Settled(found, call.result if is_known else None)
+
     # Opening and following.
 
     def _open(self, session_id: str | None) -> None:
@@ -189,6 +200,7 @@ class Player:
         from inarch.sessions.session import Session
 
         self.app.__dict__["store"] = store = self.fresh_store(list(self.came))
+        self.app.__dict__["settle"] = self.settle
         self.ids.expect([self.record.session_id])
         self._session = Session(open_conversation(self.app, session_id))
         talk = self._session.conversation
@@ -326,8 +338,8 @@ class Player:
         talk = self._talk
         talk.scheduler.approve = own.approve or talk.scheduler.approve
         self._agent_id, self._count, self._stop_after = NO_TURN, 0, 0
-        self._to_start = {call.id for call in own.calls if call.result is None or was_running(call)}
-        self._is_cut = any(call.result is None for call in own.calls)
+        self._to_start = {call.id for call in own.calls if call.was_cut or was_running(call)}
+        self._is_cut = any(call.was_cut for call in own.calls)
         planned = [PlannedCall(call.name, call.arguments) for call in own.calls]
         await self._finished(talk.scheduler.run(own.turn_id, planned, origin), None)
 

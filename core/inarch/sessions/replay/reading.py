@@ -123,7 +123,8 @@ class _Reader:
     def changed(self, event: Event) -> None:
         last = self.steps[-1] if self.steps else None
         if event.data["call_id"] in self.calls:
-            self._call(event).changes.append(event)
+            call = self._call(event)
+            (call.changes if call.result_event is None or not call.was_cut else call.found_later).append(event)
         elif isinstance(last, Between):
             last.others.append(event)
 

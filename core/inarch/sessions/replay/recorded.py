@@ -41,7 +41,7 @@ class Exchange:
 
 @define(eq=False, repr=False)
 class RecordedCall:
-    """A call with all its events."""
+    """A call with all its events; `found_later` are changes that a resume found the call had made."""
 
     id: str
     name: str
@@ -53,6 +53,12 @@ class RecordedCall:
     result_event: Event | None = None
     was_asked: bool = False
     by_mode: bool = False
+    found_later: list[Event] = field(factory=list)
+
+    @property
+    def was_cut(self) -> bool:
+        """Whether the process ended while it ran."""
+        return self.result_event is None or _is_late(self.result_event)
 
     @property
     def result(self) -> ToolResult | None:
@@ -115,14 +121,9 @@ class RecordedTurn:
     @property
     def own_events(self) -> list[Event]:
         """The turn's events, without those by which a resume ended a turn that was cut."""
-        last = next(
-            (place for place in range(len(self.events) - 1, -1, -1) if self.events[place].kind == "turn.ended"), 0
-        )
-        if not last or self.stop != "cut":
+        if self.stop != "cut":
             return self.events
-        while self.events[last - 1].kind == "call.result" and self.events[last - 1].data.get("ended") is None:
-            last -= 1
-        return self.events[:last]
+        return [*itertools.takewhile(lambda event: event.kind != "turn.ended" and not _is_late(event), self.events)]
 
     def waits_after(self, exchange: Exchange) -> bool:
         """Whether a failed request was to be made again, even if the turn was stopped before it was."""
@@ -170,6 +171,11 @@ class RecordedTurn:
             (e for e in self.events if e.kind == "error" and str(e.data["message"]).startswith(f"{what} was skipped")),
             None,
         )
+
+
+def _is_late(event: Event) -> bool:
+    """Whether this is the result that a resume gave a call that was cut off."""
+    return event.kind == "call.result" and event.data.get("ended") is None
 
 
 def _is_note_of(event: Event, source: str) -> bool:

@@ -67,7 +67,7 @@ class RecordedTool:
         if call is None:
             raise ToolFailed("execution", "the record has no such call")
         result = call.result
-        beyond = result is None or (result.error is not None and result.error.code in _BEYOND_REPEATING)
+        beyond = call.was_cut or result is None or (result.error is not None and result.error.code in _BEYOND_REPEATING)
         if self.tool.category in LIVE and not beyond:
             return self.tool.run(arguments, context)
         return _SaidAgain(self.player, call, context.call_id)

@@ -9,6 +9,7 @@ from attrs import define, field
 
 from inarch.contract.events import Event
 from inarch.contract.ports import ContextStore
+from inarch.journal.settling import OpenCalls
 from inarch.journal.snapshots import between, folded
 
 
@@ -139,17 +140,18 @@ class Changed(NamedTuple):
 class Changes:
     """What a session did to files, as far as undo and blame need it: no prompt, and no call that changed nothing.
 
-    `turns` has of each of the agent's turns its id and the numbers of its first event and of its prompt's.
+    `open` are the calls that have no result. `turns` has of each of the agent's turns its id and the numbers of its first event and of its prompt's.
     """
 
     NAME: ClassVar[str] = "changes"
-    VERSION: ClassVar[int] = 1
+    VERSION: ClassVar[int] = 2
     changes: list[Changed] = field(factory=list)
     turns: list[tuple[str, int, int]] = field(factory=list)
     undos: dict[str, tuple[str, ...]] = field(factory=dict)
     undone: list[tuple[str, ...]] = field(factory=list)
     root: str = ""
     seq: int = 0
+    open: OpenCalls = field(factory=OpenCalls)
     _names: dict[str, str] = field(factory=dict)
     _recent: dict[str, str] = field(factory=dict)
     _running: dict[str, tuple[str, int]] = field(factory=dict)
@@ -158,6 +160,7 @@ class Changes:
     def take(self, event: Event) -> None:
         """Take in one event."""
         self.seq = max(self.seq, event.seq)
+        self.open.take(event)
         handler = _HANDLERS.get(event.kind)
         if handler is not None:
             try:
@@ -183,7 +186,7 @@ class Changes:
         """Note a call's name, and that it runs."""
         call_id = event.data["call_id"]
         self._recent[call_id] = event.data["name"]
-        if event.data["status"] == "executing":
+        if event.data["status"] == "executing" and not event.data.get("announces"):
             self._running[call_id] = event.turn_id or "", event.seq
 
     def ended(self, event: Event) -> None:
@@ -228,18 +231,19 @@ class Changes:
         changes = [(seq, time, *change) for seq, time, change in self.changes]
         return [
             changes, self.turns, self.undos, self.undone, self.root, self.seq,
-            self._names, self._recent, self._running, self._asked,
+            self._names, self._recent, self._running, self._asked, self.open.to_data(),
         ]  # fmt: skip
 
     def go_on_from(self, data: Any) -> None:
         """Take over what `to_data` gave."""
-        changes, turns, undos, undone, self.root, self.seq, self._names, self._recent, running, asked = data
+        changes, turns, undos, undone, self.root, self.seq, self._names, self._recent, running, asked, calls = data
         self.changes = [Changed(seq, time, Change(*change)) for seq, time, *change in changes]
         self.turns = [(turn_id, began, prompt) for turn_id, began, prompt in turns]
         self.undos = {one: tuple(calls) for one, calls in undos.items()}
         self.undone = [tuple(calls) for calls in undone]
         self._running = {call_id: (turn_id, seq) for call_id, (turn_id, seq) in running.items()}
         self._asked = asked[0], asked[1]
+        self.open.go_on_from(calls)
 
 
 _HANDLERS = {

@@ -7,15 +7,17 @@ from collections.abc import Callable, Mapping, Sequence
 from attrs import define, evolve, field
 
 from inarch.calls.keeping import FILE_LIMIT
+from inarch.contract.codec import from_data
 from inarch.contract.errors import StoreError, ToolFailed, UsageError
 from inarch.contract.events import ChangesUndone, Event, FileChanged
-from inarch.contract.files import FileState, whole_mode
+from inarch.contract.files import FileState
 from inarch.contract.ids import new_id
 from inarch.contract.ports import Workspace
 from inarch.contract.workspaces import Restorable
 from inarch.journal import Journal
 from inarch.journal.history import one_line
 from inarch.sessions.undo.checkpoints import Checkpoint, Checkpoints, Standing, kept_changes, kept_checkpoints
+from inarch.sessions.undo.looking import add_unrecorded, standing_at
 from inarch.sessions.undo.planning import Action, Plan, steps_of, word_for
 from inarch.sessions.undo.report import FileConflict, FileOutcome, UndoReport
 from inarch.sessions.undo.standings import Unavailable
@@ -40,6 +42,7 @@ class Undoing:
     journal: Journal
     renew: Callable[[], Journal] | None = None
     recorded: list[Event] = field(init=False, factory=list)
+    _unrecorded: Sequence[Event] = field(init=False, factory=tuple)
     _checkpoints: Checkpoints = field(init=False, factory=Checkpoints)
     _plan: Plan = field(init=False)
     _sure: set[str] = field(init=False, factory=set)
@@ -60,6 +63,7 @@ class Undoing:
             raise UsageError("this kind of workspace can't put files back")
         store, session_id = self.journal.store, self.journal.session_id
         known = kept_changes(store, session_id)
+        self._unrecorded = add_unrecorded(known, session_id, self.workspace)
         self._checkpoints = kept_checkpoints(store, session_id, known)
         chosen = self._chosen(action, target)
         calls = {call_id for _, call_ids in chosen for call_id in call_ids}
@@ -108,20 +112,9 @@ class Undoing:
 
     def _look(self, path: str) -> Standing:
         try:
-            return self._standing(path)
+            return standing_at(self.workspace, path)
         except ToolFailed as error:
             raise Unavailable(error.message) from error
-
-    def _standing(self, path: str) -> Standing:
-        entry = self.workspace.stat(path)
-        mode = whole_mode(entry)
-        if entry is None or entry.kind == "directory":
-            return Standing(None, mode)
-        if entry.kind == "link" and isinstance(self.workspace, Restorable):
-            from hashlib import sha256
-
-            return Standing(sha256(self.workspace.link_target(path)).hexdigest(), mode)
-        return Standing(self.workspace.digest(path), mode) if entry.kind == "file" else Standing(None, mode or 1)
 
     def _fetch(self, ref: str) -> bytes:
         try:
@@ -151,7 +144,8 @@ class Undoing:
             for path, now, then in ((path, plan.now[path], plan.then[path]) for path in plan.changed)
             if path not in stayed
         ]
-        self._record([undone, *changes])
+        before = [(from_data(FileChanged, event.data), event.turn_id) for event in self._unrecorded]
+        self._record([*before, (undone, None), *((change, None) for change in changes)])
         left = tuple(FileOutcome(path, "left", "there are other files in it") for path in stayed)
         return evolve(report, files=(*(one for one in report.files if one.path not in stayed), *left), done=True)
 
@@ -207,10 +201,10 @@ class Undoing:
             data = plan.made[ref] if ref in plan.made else lambda: self._stored(ref)
         return FileState(path, then.mode, data, now.hash, now.mode)
 
-    def _record(self, payloads: Sequence[ChangesUndone | FileChanged]) -> None:
+    def _record(self, payloads: Sequence[tuple[ChangesUndone | FileChanged, str | None]]) -> None:
         """Record what was done; where another process has recorded something meanwhile, after that."""
         for attempt in range(_ATTEMPTS):
-            self.recorded = [self.journal.record(payload) for payload in payloads]
+            self.recorded = self.journal.record_all(payloads)
             try:
                 self.journal.flush()
             except StoreError as error:
