@@ -6,10 +6,15 @@ thread around the journal's and the store's own functions; what onlookers (the J
 
 Two shares are printed: `of run` is that of the whole process, from its start to the end of the turn (reach: 10 %);
 `of turn` leaves out the start. A scripted model takes nothing, so that one is the upper end of what a turn can be.
+
+`--beside PYTHON` runs the same with another interpreter, whose environment has another Inarch, in turns with this one,
+and prints what an iteration takes here in relation to there: CPU of the whole turn (reach of what keeps an edit's undo
+from kill -9: 1.05).
 """
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import subprocess
@@ -78,7 +83,7 @@ asyncio.run(go())
 """
 
 
-def measured(kind: str) -> dict[str, float]:
+def measured(kind: str, python: str = sys.executable) -> dict[str, float]:
     """Run the program once in folders of its own."""
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder, "project")
@@ -86,18 +91,36 @@ def measured(kind: str) -> dict[str, float]:
         (root / "module.py").write_text("".join(f"line {number} \n" for number in range(400)))
         environ = {**os.environ, **{f"XDG_{name}_HOME": f"{folder}/{name}" for name in ("STATE", "CONFIG", "CACHE")}}
         done = subprocess.run(
-            [sys.executable, "-P", "-c", _PROGRAM, str(root), kind, str(CALLS)],
+            [python, "-P", "-c", _PROGRAM, str(root), kind, str(CALLS)],
             env=environ, check=True, stdout=subprocess.PIPE, text=True,
         )  # fmt: skip
         result: dict[str, float] = json.loads(done.stdout)
         return result
 
 
+def compare(python: str, runs: int) -> None:
+    """Print what an iteration takes in relation to another interpreter's, pair by pair."""
+    for kind in ("read", "edit"):
+        pairs = [(measured(kind)["turn"], measured(kind, python)["turn"]) for _ in range(runs)]
+        ratios = sorted(here / there for here, there in pairs)
+        best = min(here for here, _ in pairs) / min(there for _, there in pairs)
+        print(
+            json.dumps({"what": f"iteration of one {kind}", "ratio": median(ratios), "of the best": best, "runs": runs})
+        )
+
+
 def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--beside", metavar="PYTHON", help="compare with the Inarch of another environment")
+    parser.add_argument("--runs", type=int, default=RUNS)
+    asked = parser.parse_args()
     measured("read")
+    if asked.beside:
+        compare(asked.beside, asked.runs)
+        return
     print(f"{'':<8}{'events':>8}{'turn ms':>9}{'journal ms':>12}{'of run':>12}{'of turn':>9}{'onlookers':>11}")
     for kind in ("read", "edit"):
-        rows = [measured(kind) for _ in range(RUNS)]
+        rows = [measured(kind) for _ in range(asked.runs)]
         middle = {name: median(row[name] for row in rows) for name in rows[0]}
         share = median(row["journal"] / row["turn"] for row in rows)
         whole = median(row["journal"] / row["process"] for row in rows)

@@ -39,7 +39,7 @@ class Place:
     def keeping(self, call_id: str = "c") -> Keeping:
         return Keeping(self.keeper, call_id, self.record)
 
-    def record(self, *payloads: Any) -> None:
+    def record(self, *payloads: Any, at_once: bool = True) -> None:
         self.recorded += [one for one in payloads if not isinstance(one, FileChanging)]
 
     @property

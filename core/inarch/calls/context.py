@@ -128,15 +128,15 @@ def open_context(
     loop = asyncio.get_running_loop()
     lease = Lease(call.id)
 
-    def keep(*payloads: FileChanging | FileChanged | Note) -> None:
+    def keep(*payloads: FileChanging | FileChanged | Note, at_once: bool = True) -> None:
+        journal.keep(payloads, call.turn_id, at_once)
+        if isinstance(payloads[0], FileChanging) or not at_once:
+            return  # shown with what follows
         try:
-            journal.keep(payloads, call.turn_id)
-        finally:
-            try:
-                # Listeners live on the loop; what a thread hands over there comes before the thread's own result.
-                loop.call_soon_threadsafe(journal.show)
-            except RuntimeError:
-                journal.show()  # the loop is closed, it has happened all the same
+            # Listeners live on the loop; what a thread hands over there comes before the thread's own result.
+            loop.call_soon_threadsafe(journal.show)
+        except RuntimeError:
+            journal.show()  # the loop is closed, it has happened all the same
 
     def show(text: str) -> None:
         journal.record(CallOutput(call.id, text), call.turn_id)

@@ -245,7 +245,7 @@ class Handle:
                 self._seen.pop(path, None)
             else:
                 self._seen[path] = digest
-        self._keeping.changed(change, images)
+        self._keeping.changed(change, images, at_once=self._lease.revoked)  # then its call has a result already
         self._lease.check()
         return change
 

@@ -99,7 +99,8 @@ class Keeping:
     Args:
         keeper: The session's; None keeps nothing.
         call_id: The call.
-        record: Takes events, from any thread, and hands all that it is given to the store at once.
+        record: Takes events, from any thread, and hands all that it is given to the store; not `at_once` with what
+            follows.
     """
 
     keeper: Keeper | None
@@ -181,8 +182,8 @@ class Keeping:
                     "nothing was written", error.remedy,
                 ) from error  # fmt: skip
 
-    def changed(self, change: FileChange, images: Images) -> None:
-        """Record a change that has happened."""
+    def changed(self, change: FileChange, images: Images, at_once: bool = False) -> None:
+        """Record a change that has happened; it was announced, so that the call's result is soon enough."""
         keeper = self.keeper
         if keeper is None:
             self._happened(FileChanged(self.call_id, change.path, change.before, change.after, change.new_path))
@@ -193,11 +194,12 @@ class Keeping:
             FileChanged(
                 self.call_id, change.path, change.before, change.after, change.new_path, images.mode, after, images.kept
             ),
+            at_once=at_once,
         )
 
-    def _happened(self, *payloads: FileChanged | Note) -> None:
+    def _happened(self, *payloads: FileChanged | Note, at_once: bool = True) -> None:
         with suppress(StoreError, PluginError):  # they wait, and whoever flushes the journal next hears of it
-            self.record(*payloads)
+            self.record(*payloads, at_once=at_once)
 
     @contextmanager
     def comparing(self, writes: Sequence[str]) -> Iterator[None]:
@@ -239,7 +241,8 @@ class Keeping:
             changes.append(
                 FileChanged(self.call_id, path, before.hash, after.hash, None, before.mode, after.mode, kept)
             )
-        self._happened(*changes)
+        if changes:
+            self._happened(*changes)
         return [*notes, *keeper.tree.blind_spots]
 
     def _kept_file(self, keeper: Keeper, path: str, size: int, expected: str | None) -> bool:

@@ -25,12 +25,18 @@ MOST_WAITING = 10_000
 
 _AS_IT_COMES = frozenset({"model.delta", "call.output"})
 """What is shown while it comes: its end is an event of its own."""
-_WITH_THE_NEXT = frozenset({"call.state", "model.requested"})
-"""What announces the next step: whoever takes that step hands all of it to the store first, at once."""
+_WITH_THE_NEXT = frozenset({"call.state", "approval.given", "file.changed", "model.requested"})
+"""What waits for an event that follows at once: whoever takes the next step hands all of it to the store first, and a
+change of a file was announced there."""
 _DEEDS = frozenset({"file.changing", "file.changed", "changes.undone", "call.result", "command.ran"})
 """What happened, in a turn or outside of any."""
 _ENDS_A_REPLY = frozenset({"model.replied", "model.requested", "model.switched", "limit.wait", "turn.ended"})
 """No event of these kinds comes while a reply of its turn still does."""
+
+
+def _can_wait(event: Event) -> bool:
+    """Whether an event is handed over with one that follows at once; of a reply with calls, these are."""
+    return event.kind in _WITH_THE_NEXT or (event.kind == "model.replied" and event.data["finish"] == "calls")
 
 
 def _listed(listeners: Sequence[Listener]) -> list[Listener]:
@@ -89,8 +95,8 @@ class Journal:
         self.show()
         return events
 
-    def keep(self, payloads: Iterable[EventData], turn_id: str | None = None) -> None:
-        """Record events and hand them to the store, from any thread; `show` tells them where the listeners live.
+    def keep(self, payloads: Iterable[EventData], turn_id: str | None = None, at_once: bool = True) -> None:
+        """Record events from any thread, and hand them to the store; `show` tells them where the listeners live.
 
         Raises:
             StoreError: As for `sync`; the events still wait.
@@ -98,10 +104,13 @@ class Journal:
         with self._lock:
             for payload in payloads:
                 self._take(payload, turn_id)
+        if not at_once:
+            return
         pause = FIRST_PAUSE_S
         while True:
             try:
-                return self._append()
+                self._append()
+                return
             except StoreError as error:
                 if not self._is_worth_waiting(error, pause):
                     raise
@@ -206,7 +215,7 @@ class Journal:
             data["text"] = self._stream(turn_id, data["call_id"]).feed(data["text"])
         event = self._keep(payload.kind, data, turn_id)
         self._unseen.append(event)
-        self._is_due = self._is_due or (self._is_held(event) and event.kind not in _WITH_THE_NEXT)
+        self._is_due = self._is_due or (self._is_held(event) and not _can_wait(event))
         return event
 
     def _event(self, seq: int, kind: str, data: dict[str, Any], turn_id: str | None) -> Event:

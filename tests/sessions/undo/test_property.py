@@ -85,7 +85,7 @@ class Files:
         turn_id = f"t{self.turns}"
         self.journal.record(TurnStarted(Turn(turn_id, "agent", None, "session", "")), turn_id)
 
-        def record(*payloads: Any) -> None:
+        def record(*payloads: Any, at_once: bool = True) -> None:
             assert all(payload.kept for payload in payloads if isinstance(payload, FileChanged))
             self.journal.keep(payloads, turn_id)
 
@@ -164,7 +164,7 @@ def test_undo_then_redo_gives_the_same_bytes_and_modes(
         try:
             lay(before)
             first = found()
-            keeping = Keeping(files.keeper, "c1", lambda *payloads: files.journal.keep(payloads, "t1"))
+            keeping = Keeping(files.keeper, "c1", lambda *payloads, **_: files.journal.keep(payloads, "t1"))
             with keeping.comparing(("",)):
                 lay(after)
             second = found()

@@ -365,6 +365,7 @@ class Player:
         self._place(last)
         for event in changes:
             self._talk.journal.record(payload_of(FileChanged, {**event.data, "call_id": call_id}), event.turn_id)
+        self._talk.journal.flush()  # the call may have no result to be told with
 
     def _place(self, wanted: Mapping[str, Standing]) -> None:
         """Bring paths of the copy to a state."""
