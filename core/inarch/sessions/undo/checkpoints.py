@@ -140,7 +140,8 @@ class Changed(NamedTuple):
 class Changes:
     """What a session did to files, as far as undo and blame need it: no prompt, and no call that changed nothing.
 
-    `open` are the calls that have no result. `turns` has of each of the agent's turns its id and the numbers of its first event and of its prompt's.
+    `open` are the calls without a result; `turns` has of each of the agent's turns its id and the numbers of its first
+    event and of its prompt's.
     """
 
     NAME: ClassVar[str] = "changes"

@@ -29,7 +29,7 @@ def standing_at(workspace: Workspace, path: str) -> Standing:
 
 
 def add_unrecorded(changes: Changes, session_id: str, workspace: Workspace) -> list[Event]:
-    """Add the changes that calls announced, made, and could not record any more; return them, as events of no number."""
+    """Add the changes that calls announced, made, and could no longer record; return them, as events of no number."""
     found: list[Event] = []
     for call in changes.open.calls.values():
         made = settle(call, lambda path: standing_at(workspace, path)).changes
