@@ -382,8 +382,8 @@ class TurnEnded:
 
 EVENT_CLASSES: tuple[type[EventData], ...] = (
     SessionStarted, TurnStarted, ContextAdded, ContextDropped, DecisionMade, ModelRequested, ModelDelta, ModelReplied,
-    ModelSwitched, CallState, CallOutput, CallResult, CallsDone, ApprovalAsked, ApprovalGiven, FileChanging, FileChanged,
-    ChangesUndone, LimitWait, CommandRan, ErrorHappened, Note, TurnEnded,
+    ModelSwitched, CallState, CallOutput, CallResult, CallsDone, ApprovalAsked, ApprovalGiven, FileChanging,
+    FileChanged, ChangesUndone, LimitWait, CommandRan, ErrorHappened, Note, TurnEnded,
 )  # fmt: skip
 EVENT_KINDS: dict[str, type[EventData]] = {cls.kind: cls for cls in EVENT_CLASSES}
 

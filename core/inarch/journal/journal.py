@@ -25,7 +25,7 @@ MOST_WAITING = 10_000
 
 _AS_IT_COMES = frozenset({"model.delta", "call.output"})
 """What is shown while it comes: its end is an event of its own."""
-_WITH_THE_NEXT = frozenset({"call.state", "approval.given", "file.changed", "model.requested"})
+_WITH_THE_NEXT = frozenset({"call.state", "calls.done", "approval.given", "file.changed", "model.requested"})
 """What waits for an event that follows at once: whoever takes the next step hands all of it to the store first, and a
 change of a file was announced there."""
 _DEEDS = frozenset({"file.changing", "file.changed", "changes.undone", "call.result", "command.ran"})
