@@ -16,6 +16,7 @@ from inarch import (
     ModelRequest,
     PlannedCall,
     Price,
+    ProviderError,
     TextDelta,
     Usage,
     UsageDelta,
@@ -23,6 +24,7 @@ from inarch import (
 
 # The planner's own modules are imported with the first request: a session with a real model never needs them.
 
+MODEL = "extractive"
 FREE = Usage(cost_usd=Decimal(0))
 """What a request costs: no tokens and no money."""
 
@@ -31,11 +33,18 @@ class Offline:
     """A model provider that needs neither key nor network. It keeps nothing between requests."""
 
     name = "offline"
-    default_model = "extractive"
-    default_decision_model = "extractive"
+    default_model = MODEL
+    default_decision_model = MODEL
 
     async def answer(self, request: ModelRequest) -> AsyncIterator[Delta]:
-        """Stream tool calls while facts are missing, then the answer."""
+        """Stream tool calls while facts are missing, then the answer.
+
+        Raises:
+            ProviderError: Another model was asked for than the one there is.
+        """
+        if request.model not in ("", MODEL):
+            what = f"offline has no model {request.model!r}: it is no language model, and has one name only"
+            raise ProviderError("request", what, remedy=f"name offline/{MODEL}, or another provider", was_sent=False)
         calls, text, finish = _reply(request)
         if text:
             yield TextDelta(text)
@@ -46,7 +55,7 @@ class Offline:
 
     async def models(self) -> Sequence[ModelInfo]:
         """Return the one model."""
-        return [ModelInfo("extractive", "plans by rules, answers by extraction; no language model")]
+        return [ModelInfo(MODEL, "plans by rules, answers by extraction; no language model")]
 
     def limits(self, model: str) -> Limits:
         """Return no limits: nothing is measured in tokens."""

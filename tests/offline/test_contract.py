@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 
 import pytest
@@ -23,3 +24,12 @@ class TestOffline(ModelContract):
 
     def make(self) -> ModelProvider:
         return self.provider
+
+
+@pytest.mark.parametrize("model", ["offline/nosuch", "offline/extractive-2"])
+def test_a_model_that_it_does_not_have_is_an_error_and_no_answer(composition: Callable[..., App], model: str) -> None:
+    app = composition(flags={"model": model})
+    turn = asyncio.run(app.session().run("what is here?"))
+    assert (turn.status, turn.content) == ("failed", "")
+    assert f"no model {model.partition('/')[2]!r}" in str(turn.error)
+    assert "offline/extractive" in str(turn.error)

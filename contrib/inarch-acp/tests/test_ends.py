@@ -152,3 +152,23 @@ def test_a_signal_ends_the_server_in_good_order(desk: Any, say: Any, wait: Any, 
         assert [event.kind for event in recorded(desk, session)][-1] == "turn.ended"
 
     asyncio.run(main())
+
+
+@pytest.mark.parametrize(
+    ("model", "said"),
+    [
+        ("nosuch/x", "no plugin provides the model 'nosuch/x'"),
+        ("offline/nosuch", "offline has no model 'nosuch'"),
+        ("openrouter/acme/large", "OPENROUTER_API_KEY is not set"),
+    ],
+)
+def test_a_model_that_can_not_be_had_is_an_error_and_nobody_answers_in_its_place(
+    desk: Any, say: Any, model: str, said: str
+) -> None:
+    async def main() -> None:
+        async with desk.editor("--model", model) as (_, connection, _process):
+            with pytest.raises(RequestError, match=said):
+                session = await desk.new(connection)
+                await connection.prompt(session_id=session, prompt=say("hello"))
+
+    asyncio.run(main())
