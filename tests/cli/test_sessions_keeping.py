@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 
+from inarch.cli.sessions_delete import _unlink
+
 pytestmark = pytest.mark.once
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
@@ -176,3 +178,16 @@ def test_a_database_without_its_head_is_set_aside_and_restored_from_the_logs(
     (log,) = logs(environ)
     assert cli("sessions", "restore", str(log)).returncode == 0
     assert shown(cli, talked)["turns"] == before
+
+
+def test_a_log_whose_folder_has_become_a_link_stays(tmp_path: Path) -> None:
+    own, others = tmp_path / "own", tmp_path / "others"
+    for folder in (own, others):
+        folder.mkdir()
+        (folder / "s.jsonl").touch()
+    assert _unlink(own / "absent.jsonl")
+    assert _unlink(own / "s.jsonl") and not (own / "s.jsonl").exists()
+    own.rmdir()
+    own.symlink_to(others)  # as the process of an isolated plugin may do between the naming and the deleting
+    assert not _unlink(own / "s.jsonl")
+    assert (others / "s.jsonl").exists()
