@@ -16,6 +16,22 @@ from inarch_git.status import Status, relative
 _REFUSED = "nothing was committed"
 
 
+def check(context: ToolContext, paths: list[str], message: str) -> None:
+    """Raise what a commit of these paths would fail with, as far as a look can tell.
+
+    Raises:
+        ToolFailed: The message is none, git doesn't know who commits, something is in the way or nothing has changed.
+    """
+    _check_message(message)
+    git = Git.open(context)
+    _identity(git)
+    _check_operation(git)
+    status, _ = read_status(git, "all", *git.scope(paths))
+    _check_status(git, status)
+    if not status.names:
+        _raise_refused("")
+
+
 def commit(context: ToolContext, paths: list[str], message: str) -> dict[str, Any]:
     """Commit exactly these files or directories as they are now; what else is staged stays staged."""
     _check_message(message)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import inarch
@@ -69,9 +70,15 @@ def git_blame(
     return blame(context, file_path, start_line, end_line)
 
 
+def _check_commit(arguments: Mapping[str, Any], context: ToolContext) -> None:
+    from inarch_git.committing import check
+
+    check(context, arguments["paths"], arguments["message"])
+
+
 @inarch.tool(
     category="git", effects=touching.commits, timeout_s=_COMMITTING_S,
-    input_schema=schemas.COMMIT, output_schema=schemas.COMMIT_DATA,
+    input_schema=schemas.COMMIT, output_schema=schemas.COMMIT_DATA, check=_check_commit,
 )  # fmt: skip
 def git_commit(context: ToolContext, paths: list[str], message: str) -> dict[str, Any]:
     """Commit exactly these paths as they are now; what else is staged stays staged."""

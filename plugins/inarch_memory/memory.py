@@ -45,6 +45,15 @@ class Memory:
         """
         return read_notes(_text(self._folder().read(FILE)))
 
+    def check(self, text: str) -> None:
+        """Raise what saving this would fail with, as far as a look can tell.
+
+        Raises:
+            ToolFailed: It is no note, the file can't be read, or the project is not trusted.
+        """
+        checked(text)
+        self.notes()
+
     def save(self, text: str, today: str = "") -> bool:
         """Add a note at the end of the file; return whether it was not there yet.
 

@@ -38,6 +38,7 @@ def tools(memory: Memory) -> list[inarch.Tool]:
         input_schema=_SAVE,
         effects=inarch.Effects(exclusive=True),
         requires_confirmation=True,
+        check=lambda arguments, _context: memory.check(arguments["text"]),
     )
     def save_memory(text: str) -> dict[str, Any]:
         """Remember something across sessions, when the user asks for it."""

@@ -2,21 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import inarch
 from inarch import FileStat, ToolContext, ToolFailed
 from inarch_sandbox_fs import schemas, touching
-from inarch_sandbox_fs.failures import changed, too_big
+from inarch_sandbox_fs.failures import changed, exists, too_big
 from inarch_sandbox_fs.paths import check_writable, normal
 from inarch_sandbox_fs.reading import digest_of_pieces, pieces
 from inarch_sandbox_fs.settings import settings_of
 
 if TYPE_CHECKING:
+    from inarch_sandbox_fs.patching import Patched
     from inarch_sandbox_fs.texts import Encoding
 
 
-@inarch.tool(category="file", effects=touching.changes_file, input_schema=schemas.WRITE_FILE, receives_secrets=True)
+def _check_write(arguments: Mapping[str, Any], context: ToolContext) -> None:
+    path = _writable(context, arguments["file_path"])
+    if context.workspace.stat(path) is not None:
+        _encoding(context, path, _known(context, path)).encode(arguments["content"], path)
+
+
+@inarch.tool(
+    category="file", effects=touching.changes_file, input_schema=schemas.WRITE_FILE, receives_secrets=True,
+    check=_check_write,
+)  # fmt: skip
 def write_file(context: ToolContext, file_path: str, content: str) -> dict[str, Any]:
     """Write a whole text file; an existing one must have been read first."""
     path = _writable(context, file_path)
@@ -29,13 +40,24 @@ def write_file(context: ToolContext, file_path: str, content: str) -> dict[str, 
     return {"path": path, "bytes": len(data), "note": encoding.note.replace("decoded", "kept") or None}
 
 
-@inarch.tool(category="file", effects=touching.writes_file, input_schema=schemas.CREATE_FILE, receives_secrets=True)
+def _check_create(arguments: Mapping[str, Any], context: ToolContext) -> None:
+    _require_free(context, _writable(context, arguments["file_path"]))
+
+
+@inarch.tool(
+    category="file", effects=touching.writes_file, input_schema=schemas.CREATE_FILE, receives_secrets=True,
+    check=_check_create,
+)  # fmt: skip
 def create_file(context: ToolContext, file_path: str, content: str) -> dict[str, Any]:
     """Create a text file and its directories; fails if the file exists."""
     return _create(context, _writable(context, file_path), content)
 
 
-@inarch.tool(category="file", effects=touching.writes_file, input_schema=schemas.DELETE_FILE)
+def _check_delete(arguments: Mapping[str, Any], context: ToolContext) -> None:
+    _require_unchanged(context, _writable(context, arguments["file_path"]))
+
+
+@inarch.tool(category="file", effects=touching.writes_file, input_schema=schemas.DELETE_FILE, check=_check_delete)
 def delete_file(context: ToolContext, file_path: str) -> dict[str, Any]:
     """Delete one file."""
     path = _writable(context, file_path)
@@ -43,7 +65,13 @@ def delete_file(context: ToolContext, file_path: str) -> dict[str, Any]:
     return {"path": path, "note": "deleted"}
 
 
-@inarch.tool(category="file", effects=touching.moves_file, input_schema=schemas.MOVE_FILE)
+def _check_move(arguments: Mapping[str, Any], context: ToolContext) -> None:
+    path, target = (_writable(context, arguments[name]) for name in ("file_path", "new_path"))
+    _require_unchanged(context, path)
+    _require_free(context, target)
+
+
+@inarch.tool(category="file", effects=touching.moves_file, input_schema=schemas.MOVE_FILE, check=_check_move)
 def move_file(context: ToolContext, file_path: str, new_path: str) -> dict[str, Any]:
     """Move or rename a file; never over another."""
     path, target = _writable(context, file_path), _writable(context, new_path)
@@ -51,26 +79,44 @@ def move_file(context: ToolContext, file_path: str, new_path: str) -> dict[str, 
     return {"path": target, "old_path": path, "note": "moved"}
 
 
+def _check_patch(arguments: Mapping[str, Any], context: ToolContext) -> None:
+    """Make the patch and throw it away; one of a big file is made only once."""
+    path, search, replace = _writable(context, arguments["file_path"]), arguments["search"], arguments["replace"]
+    known = _patchable(context, path, search, replace)
+    if not _is_big(context, path):
+        _made(context, path, known, search, replace, arguments.get("replace_all") is True)
+
+
 @inarch.tool(
-    category="file", effects=touching.changes_file, input_schema=schemas.PATCH_SOURCE_FILE, receives_secrets=True
-)
+    category="file", effects=touching.changes_file, input_schema=schemas.PATCH_SOURCE_FILE, receives_secrets=True,
+    check=_check_patch,
+)  # fmt: skip
 def patch_source_file(
     context: ToolContext, file_path: str, search: str, replace: str, description: str = "", replace_all: bool = False
 ) -> dict[str, Any]:
     """Replace one exact, unique piece of a text file that was read before."""
     path = _writable(context, file_path)
-    if search == replace:
-        raise ToolFailed("validation", "search and replace are the same text", "there is nothing to change")
-    known = _known(context, path)
+    known = _patchable(context, path, search, replace)
     if _is_big(context, path):
         return _patch_big(context, path, known, (search, replace, replace_all))
+    patched = _made(context, path, known, search, replace, replace_all)
+    context.workspace.replace(path, [patched.data], known)
+    return _patched(path, len(patched.data), patched.lines[0], len(patched.lines))
+
+
+def _patchable(context: ToolContext, path: str, search: str, replace: str) -> str:
+    """Return the hash that the session knows a file by that is to be patched."""
+    if search == replace:
+        raise ToolFailed("validation", "search and replace are the same text", "there is nothing to change")
+    return _known(context, path)
+
+
+def _made(context: ToolContext, path: str, known: str, search: str, replace: str, replace_all: bool) -> Patched:
     from inarch_sandbox_fs.patching import patch
     from inarch_sandbox_fs.texts import encoding_of
 
     data = _seen_bytes(context, path, known)
-    patched = patch(data, encoding_of(data, path), search, replace, path, replace_all)
-    context.workspace.replace(path, [patched.data], known)
-    return _patched(path, len(patched.data), patched.lines[0], len(patched.lines))
+    return patch(data, encoding_of(data, path), search, replace, path, replace_all)
 
 
 def _patch_big(context: ToolContext, path: str, known: str, edit: tuple[str, str, bool]) -> dict[str, Any]:
@@ -144,6 +190,19 @@ def _known_hash(context: ToolContext, path: str) -> str:
     """Return the hash that this session knows a file by, else that of its present bytes."""
     _require_file(context, path)
     return context.seen.get(path) or digest_of_pieces(pieces(context.workspace.read, path))
+
+
+def _require_free(context: ToolContext, path: str) -> None:
+    if context.workspace.stat(path) is not None:
+        raise exists(path)
+
+
+def _require_unchanged(context: ToolContext, path: str) -> None:
+    """Refuse where no file stands, or another than the session knows, if it knows one."""
+    _require_file(context, path)
+    known = context.seen.get(path)
+    if known is not None and digest_of_pieces(pieces(context.workspace.read, path)) != known:
+        raise changed(path)
 
 
 def _require_file(context: ToolContext, path: str) -> FileStat:

@@ -13,14 +13,15 @@ from inarch.calls.attempt import Attempt, runs_on_loop
 from inarch.calls.context import CallContext, open_context
 from inarch.calls.outputs import LONGEST_RESULT, LiveOutput
 from inarch.calls.policy import READING
-from inarch.calls.results import failed, from_outcome, within_limit, without_secrets
+from inarch.calls.results import failed, from_error, from_outcome, within_limit, without_secrets
 from inarch.calls.schemas import Schema
 from inarch.calls.secrets import Secrets
 from inarch.calls.threads import Outcome
-from inarch.contract.errors import Cancelled, ToolFailed
+from inarch.contract.doors import guarded
+from inarch.contract.errors import Cancelled, InarchError, ToolFailed
 from inarch.contract.events import ErrorHappened
 from inarch.contract.ports import Workspace
-from inarch.contract.records import CallStatus, ToolCall, ToolResult
+from inarch.contract.records import CallStatus, Effects, ToolCall, ToolError, ToolResult
 
 if TYPE_CHECKING:
     from inarch.calls.keeping import Keeper
@@ -89,12 +90,36 @@ class Runner:
         """Whether all that a call does is to change files, each after saying so: then its files tell what it did."""
         return self.keeper is not None and live.tool.value.category == "file" and not live.effects.exclusive
 
+    async def refusal(self, live: LiveCall) -> ToolError | None:
+        """Return why a call can only fail, as its tool sees it before anybody is asked; None where it may succeed."""
+        if getattr(live.tool.value, "check", None) is None:
+            return None
+        context, output = self._open(live, lambda: (), effects=Effects(reads=live.effects.reads))
+        try:
+            return await asyncio.to_thread(self._refused, live, context)
+        finally:
+            self._close(context, output)
+
+    def _refused(self, live: LiveCall, context: CallContext) -> ToolError | None:
+        tool = live.tool.value
+        try:
+            arguments = self._secrets.arguments(tool, live.call.arguments, live.effects)
+            with guarded(live.tool.plugin, "tool", passes=(ToolFailed,)):
+                tool.check(arguments, context)  # type: ignore[attr-defined]
+        except ToolFailed as error:
+            return from_error(error, live.tool.plugin, tool.name).error
+        except InarchError:
+            return None  # a look that breaks tells nothing: the call itself will say what is wrong
+        return None
+
     def revoke_all(self) -> None:
         """Take the handles away from every running call."""
         for context in tuple(self._running):
             context.revoke()
 
-    def _open(self, live: LiveCall, earlier: Callable[[], Sequence[ToolCall]]) -> tuple[CallContext, LiveOutput]:
+    def _open(
+        self, live: LiveCall, earlier: Callable[[], Sequence[ToolCall]], effects: Effects | None = None
+    ) -> tuple[CallContext, LiveOutput]:
         plugin = live.tool.context
         # Asked about or granted as a call that may change anything; one that only looks passed without a question.
         anything = live.effects.exclusive and live.tool.value.category not in READING
@@ -107,7 +132,7 @@ class Runner:
             settings=plugin.settings,
             state_dir=plugin.state_dir,
             selection=self.selection(),
-            effects=None if anything else live.effects,
+            effects=effects if effects is not None else None if anything else live.effects,
             hidden=live.hidden,
             keeper=self.keeper,
         )

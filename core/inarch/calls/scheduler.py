@@ -172,12 +172,17 @@ class Scheduler:
 
     async def _approve(self, batch: Sequence[LiveCall], approvals: Approvals) -> None:
         asked: list[LiveCall] = []
-        for live in batch:
+        after = edges([live.effects for live in batch])
+        for live, waits in zip(batch, after, strict=True):
             judgement = live.judgement
             assert judgement is not None
             if judgement.passed:
                 approvals.let_through(live, judgement)
             elif judgement.decision == "ask" and not approvals.passes(live):
+                # What an earlier call of the batch leaves behind is not known yet; else nobody is asked in vain.
+                if not waits and (error := await self._runner.refusal(live)) is not None:
+                    live.fail(error)
+                    continue
                 live.go("awaiting_approval")
                 asked.append(live)
         await approvals.ask(asked, self._change)

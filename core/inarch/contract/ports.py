@@ -122,9 +122,10 @@ class ToolContext(Protocol):
 class Tool(Protocol):
     """Something a model, a strategy or a person can call. `@inarch.tool` makes one from a typed function.
 
-    A tool may offer two more methods. `shape(arguments) -> str | None` says in a few words what a lasting approval of
+    A tool may offer three more methods. `shape(arguments) -> str | None` says in a few words what a lasting approval of
     such a call would cover: calls whose words are equal. `allowed_by(arguments) -> str` gives the lines of
-    configuration that lift a denial of the tool's own policy.
+    configuration that lift a denial of the tool's own policy. `check(arguments, context)` raises `ToolFailed` where a
+    call can only fail: it looks before the person is asked, in a thread, and changes nothing.
     """
 
     @property

@@ -15,6 +15,7 @@ from inarch.contract.ports import ToolContext
 from inarch.contract.records import Category, Effects
 
 EffectsRule = Effects | Callable[[Mapping[str, Any]], Effects]
+CheckRule = Callable[[Mapping[str, Any], ToolContext], object]
 ShapeRule = Callable[[Mapping[str, Any]], str | None]
 
 EXCLUSIVE = Effects(exclusive=True)
@@ -37,6 +38,7 @@ class FunctionTool:
     receives_secrets: bool = False
     effects_rule: EffectsRule = EXCLUSIVE
     shape_rule: ShapeRule | None = None
+    check_rule: CheckRule | None = None
     _context: str = ""
     _converted: Mapping[str, Any] = field(factory=dict)
     _fresh: Mapping[str, Any] = field(factory=dict)
@@ -53,6 +55,11 @@ class FunctionTool:
     def shape(self, arguments: Mapping[str, Any]) -> str | None:
         """Return what "always" would cover if a call with these arguments is approved; None leaves it to the kernel."""
         return self.shape_rule(arguments) if self.shape_rule is not None else None
+
+    def check(self, arguments: Mapping[str, Any], context: ToolContext) -> None:
+        """Raise `ToolFailed` where a call with these arguments can only fail."""
+        if self.check_rule is not None:
+            self.check_rule(arguments, context)
 
     def run(self, arguments: Mapping[str, Any], context: ToolContext) -> Any | Awaitable[Any]:
         """Call the function with the arguments, and with the context if it takes one.
@@ -141,6 +148,7 @@ def tool(
     category: Category = "other",
     effects: EffectsRule | None = None,
     shape: ShapeRule | None = None,
+    check: CheckRule | None = None,
     input_schema: Mapping[str, Any] | None = None,
     output_schema: Mapping[str, Any] | None = None,
     timeout_s: float = 30.0,
@@ -164,7 +172,9 @@ def tool(
         function: The function, when the decorator is used without parentheses.
         **options: `name`, `category`, `effects` (an `Effects` or a function of the arguments), `input_schema`,
             `output_schema`, `timeout_s` (30), `max_retries` (0), `requires_confirmation`, `receives_secrets`, `shape`
-            (a function of the arguments: what approving such a call for longer would cover, such as `pytest …`).
+            (a function of the arguments: what approving such a call for longer would cover, such as `pytest …`),
+            `check` (a function of the arguments and the context that changes nothing: raises `ToolFailed` where the
+            call can only fail, before the person is asked).
 
     Raises:
         TypeError: A parameter has no annotation, or one that JSON Schema can't say.
@@ -184,7 +194,7 @@ def tool(
 
 
 _OPTIONS = frozenset({
-    "name", "category", "effects", "shape", "input_schema", "output_schema", "timeout_s", "max_retries",
+    "name", "category", "effects", "shape", "check", "input_schema", "output_schema", "timeout_s", "max_retries",
     "requires_confirmation", "receives_secrets",
 })  # fmt: skip
 
@@ -205,6 +215,7 @@ def _make(function: Callable[..., Any], given: Mapping[str, Any]) -> FunctionToo
         input_schema=parameters.schema,
         effects_rule=effects,
         shape_rule=options.pop("shape", None),
+        check_rule=options.pop("check", None),
         context=parameters.context,
         converted=parameters.converted,
         fresh=parameters.fresh,

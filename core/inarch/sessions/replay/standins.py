@@ -72,6 +72,13 @@ class RecordedTool:
             return self.tool.run(arguments, context)
         return _SaidAgain(self.player, call, context.call_id)
 
+    def check(self, arguments: Mapping[str, Any], context: ToolContext) -> None:
+        """Refuse before the question what was refused there; an older record asked first."""
+        call = self.player.lineup.call_of(context.call_id)
+        result = call.result if call is not None and not (call.is_questioned or call.by_mode) else None
+        if result is not None and result.error is not None:
+            raise ToolFailed(result.error.code, result.error.message, result.error.remedy)
+
     def effects(self, arguments: Mapping[str, Any]) -> Any:
         """Return what the tool declares."""
         return self.tool.effects(arguments)
