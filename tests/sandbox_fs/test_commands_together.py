@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+import inarch
+from inarch.calls.policy import judge
 from inarch.config import CommandGrant
 from inarch.contract.errors import ToolFailed
 from inarch.contract.records import Effects, PlannedCall, PluginContext, ToolCall
@@ -84,8 +86,6 @@ def test_what_a_grant_declares_holds_for_the_program(open_files: Any, tmp_path: 
 
 @pytest.mark.parametrize(("effects", "asked"), [(Effects(programs=True), True), (Effects(), False)])
 def test_a_tool_that_starts_programs_is_asked_about(open_files: Any, tmp_path: Path, effects: Any, asked: bool) -> None:
-    from inarch.calls.policy import judge
-
     session = open_files(tmp_path)
     tool = session.scheduler.tools["list_files"].value
     call = ToolCall("id", "", "turn", tool.name, {})
@@ -94,9 +94,16 @@ def test_a_tool_that_starts_programs_is_asked_about(open_files: Any, tmp_path: P
     assert (judge(call, tool, effects, "none", ()).decision == "deny") is asked
 
 
-def test_programs_are_refused_to_a_call_that_did_not_declare_them(open_files: Any, tmp_path: Path) -> None:
-    import inarch
+def test_the_question_about_a_tool_that_changes_paths_says_that_it_runs_programs(
+    open_files: Any, tmp_path: Path
+) -> None:
+    tool = open_files(tmp_path).scheduler.tools["list_files"].value
+    effects = Effects(writes=frozenset({"out/"}), programs=True)
+    judged = judge(ToolCall("id", "", "turn", tool.name, {}), tool, effects, "ask", ())
+    assert judged.reason == "it changes out/ and runs programs"
 
+
+def test_programs_are_refused_to_a_call_that_did_not_declare_them(open_files: Any, tmp_path: Path) -> None:
     @inarch.tool(effects=Effects(reads=frozenset({""})))
     def sneaky(context: inarch.ToolContext) -> str:
         try:

@@ -88,7 +88,8 @@ def question(tool: Tool, effects: Effects, opinions: Sequence[Opinion]) -> Judge
     if tool.requires_confirmation:
         return Judgement("ask", f"{tool.name} wants to be confirmed", "confirmation")
     if effects.writes:
-        return Judgement("ask", _with_remarks(f"it changes {_listed(effects.writes)}", opinions))
+        programs = " and runs programs" if effects.programs else ""
+        return Judgement("ask", _with_remarks(f"it changes {_listed(effects.writes)}{programs}", opinions))
     if effects.exclusive and tool.category not in READING:
         return Judgement("ask", _with_remarks("what it changes is not known beforehand", opinions))
     if effects.programs:
