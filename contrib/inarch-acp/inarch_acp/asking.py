@@ -116,7 +116,7 @@ def _approval(asked: inarch.ApprovalRequest, scope: str) -> inarch.Approval:
     """Return the answer that an option stands for; one that was not offered is a no."""
     known = _SCOPES.get(scope)
     if known is None:
-        return inarch.Approval(asked.call.id, "deny")
+        return inarch.Approval(asked.call.id, "deny", reason="the answer was none of those that were offered")
     return inarch.Approval(asked.call.id, known.outcome, known.scope)
 
 
