@@ -16,6 +16,7 @@ from inarch.contract.ids import new_id
 from inarch.contract.ports import ContextStore, FrontEnd
 from inarch.contract.records import PlannedCall, ToolResult, Turn
 from inarch.plugins import compose_plugins
+from inarch.sessions.forked import check_process
 from inarch.sessions.parts import Parts
 
 if TYPE_CHECKING:
@@ -94,6 +95,7 @@ class App(Parts):
         from inarch.sessions.opening import open_conversation
         from inarch.sessions.session import Session
 
+        check_process(self.process)
         return Session(open_conversation(self, session_id))
 
     def fork(self, session_id: str, at: int | None = None) -> Session:
@@ -105,6 +107,7 @@ class App(Parts):
         """
         from inarch.sessions.forking import fork_session
 
+        check_process(self.process)
         fork_id = fork_session(self.store, session_id, at)
         self.tell_copied(fork_id)
         return self.session(fork_id)
@@ -119,6 +122,7 @@ class App(Parts):
 
         from inarch.journal import Journal, MemoryStore
 
+        check_process(self.process)
         journal = Journal(MemoryStore(), new_id(), redactor=self.redactor)
         seen = await asyncio.to_thread(self._present, name, arguments)
         scheduler = self.scheduler(journal, seen, keeps=False)

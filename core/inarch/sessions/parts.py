@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
@@ -38,6 +39,8 @@ class Parts:
     """Hears at the end what the store found damaged and no session has told."""
     _told: set[str] = field(factory=set, init=False)
     _closed: bool = field(default=False, init=False)
+    process: int = field(factory=os.getpid, init=False)
+    """The process that it was composed in: no other one may use it."""
 
     @cached_property
     def store(self) -> ContextStore:
@@ -206,6 +209,8 @@ class Parts:
         if self._closed:
             return
         self._closed = True
+        if self.process != os.getpid():
+            return  # what a fork has of another process's connections is that one's to close
         for bound in self.composition.models.values():
             await self._quietly(bound.plugin, bound.value.close())
         for tracer in self.composition.tracers:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import threading
 from collections.abc import AsyncIterator, Callable, Mapping
 from typing import TYPE_CHECKING, Any, Literal
@@ -12,6 +13,7 @@ from attrs import define, field
 from inarch.contract.errors import UsageError
 from inarch.contract.events import ContextDropped, Event
 from inarch.contract.records import ToolResult, Turn
+from inarch.sessions.forked import check_process
 from inarch.sessions.keeping_up import KeepingUp
 from inarch.turns import Conversation, run_turn
 
@@ -30,6 +32,7 @@ class Session:
     _lock: asyncio.Lock = field(factory=asyncio.Lock, init=False)
     _busy: threading.Lock = field(factory=threading.Lock, init=False)  # an undo runs in any thread
     _keeping_up: KeepingUp = field(init=False)
+    _process: int = field(factory=os.getpid, init=False)
 
     @_keeping_up.default
     def _begin_keeping_up(self) -> KeepingUp:
@@ -61,11 +64,12 @@ class Session:
         """Run a turn to its end and return it.
 
         Raises:
-            UsageError: The prompt is empty.
+            UsageError: The prompt is empty, or this process was forked from the one that composed.
             ConfigError: The profile's model isn't there.
             StoreError: The journal is required and could not be kept.
             asyncio.CancelledError: The task was cancelled; the turn is recorded as cancelled.
         """
+        check_process(self._process)
         if not prompt.strip():
             raise UsageError("the prompt is empty", 'say what you want, as in inarch "summarize this codebase"')
         async with self._lock:
@@ -96,6 +100,7 @@ class Session:
         """
         from inarch.sessions.calling import call_tool
 
+        check_process(self._process)
         return await call_tool(self.conversation, name, arguments, show)
 
     def context(self) -> ContextView:
@@ -172,6 +177,7 @@ class Session:
     def _put_back(self, action: Literal["undo", "redo"], target: str, dry_run: bool) -> UndoReport:
         from inarch.sessions.undo.undoing import Undoing
 
+        check_process(self._process)
         if not self._busy.acquire(blocking=False):
             raise UsageError("a turn is running, or another undo", f"{action} when it has ended")
         try:

@@ -12,7 +12,8 @@ import pytest
 
 from inarch.calls import keeping
 from inarch.contract.errors import StoreError
-from inarch.contract.events import CallState, Note
+from inarch.contract.events import CallResult, CallState, Note
+from inarch.contract.records import ToolError, ToolResult
 from inarch.journal import Journal, MemoryStore
 from inarch.sessions.undo.report import report_lines
 from inarch.sessions.undo.undoing import Undoing
@@ -137,6 +138,33 @@ def test_a_store_that_cannot_keep(make_desk: Callable[..., Desk], do: Calls, req
     notes = [event.data["text"] for event in events if event.kind == "note"]
     assert notes == ["changes can't be undone, for files can't be kept: the disk is full"]
     assert not desk.undo().done
+
+
+@pytest.mark.parametrize("is_ended", [False, True], ids=["as it was", "resumed since"])
+def test_what_a_command_may_have_done_to_a_file_before_a_crash_holds_up_no_other(
+    desk: Desk, do: Calls, is_ended: bool
+) -> None:
+    desk.write("a", "1\n")
+    desk.write("b", "1\n")
+    desk.turn("first", do.patch("a", "1", "2"))
+    desk.turn("second", do.patch("a", "2", "3"), do.patch("b", "1", "2"))
+    desk.turn("run")
+    desk.journal.record(CallState("cut", "execute_command", "executing"), desk.turns[2])
+    if is_ended:
+        unknown = ToolResult(False, error=ToolError("unknown_outcome", "nobody knows"))
+        desk.journal.record(CallResult("cut", "execute_command", "error", unknown), desk.turns[2])
+    desk.journal.flush()
+    desk.write("a", "by the command, or by somebody\n")
+    for words in ("second", "first"):
+        report = desk.undo()
+        assert words in report.what[0]
+        left = {file.path: file.note for file in report.files if file.action == "left"}
+        assert left.keys() == {"a"}
+        assert left["a"].startswith("a call that was cut off may have changed it: ")
+        assert report.done
+    assert not desk.undo().what
+    assert desk.read("a") == "by the command, or by somebody\n"
+    assert desk.read("b") == "1\n"
 
 
 def test_a_call_that_was_cut_off_is_named(desk: Desk, do: Calls) -> None:

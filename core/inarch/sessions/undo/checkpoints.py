@@ -191,8 +191,10 @@ class Changes:
             self._running[call_id] = event.turn_id or "", event.seq
 
     def ended(self, event: Event) -> None:
-        """Note that a call has told all that it did."""
-        self._running.pop(event.data["call_id"], None)
+        """Note that a call has told all that it did, unless nobody knows."""
+        error = event.data["result"].get("error") or {}
+        if error.get("code") != "unknown_outcome":
+            self._running.pop(event.data["call_id"], None)
 
     def changed(self, event: Event) -> None:
         """Note a change."""

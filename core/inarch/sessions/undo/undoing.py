@@ -18,13 +18,14 @@ from inarch.journal import Journal
 from inarch.journal.history import one_line
 from inarch.sessions.undo.checkpoints import Checkpoint, Checkpoints, Standing, kept_changes, kept_checkpoints
 from inarch.sessions.undo.looking import add_unrecorded, standing_at
-from inarch.sessions.undo.planning import Action, Plan, steps_of, word_for
+from inarch.sessions.undo.planning import Action, Plan, Step, steps_of, word_for
 from inarch.sessions.undo.report import FileConflict, FileOutcome, UndoReport
 from inarch.sessions.undo.standings import Unavailable
 
 PROMPT_LENGTH = 60
 _ATTEMPTS = 5
 _COMMANDS = frozenset({"execute_command"})
+_MAYBE_CUT_OFF = "a call that was cut off may have changed it"
 
 
 @define(eq=False, repr=False)
@@ -73,11 +74,28 @@ class Undoing:
         changes = [one.change.data for one in known.changes if one.change.call_id in calls]
         self._sure = {str(data.get(side)) for data in changes if data.get("kept") for side in ("before", "after")}
         plan = self._plan = Plan(self._look, self._fetch, action)
-        plan.add(steps_of(changes))
+        lets_go = self._work_out(plan, steps_of(changes), chosen)
         report = evolve(report, files=_outcomes(plan), conflicts=plan.found_conflicts)
-        if dry_run or plan.conflicts or (plan.unavailable and not plan.then):
+        if dry_run or plan.conflicts or (plan.unavailable and not plan.then and not lets_go):
             return report
         return self._carried_out(report, plan, chosen)
+
+    def _work_out(self, plan: Plan, steps: Sequence[Step], chosen: Sequence[tuple[Checkpoint, Sequence[str]]]) -> bool:
+        """Work out what the steps come to; what a call that was cut off may have done to a file holds up no other.
+
+        Returns:
+            Whether files are left for that reason: then the turn counts as undone, and an earlier one is next.
+        """
+        plan.add(steps)
+        is_left = False
+        first = min(checkpoint.began for checkpoint, _ in chosen)
+        if any(one.cut_off for one in self._checkpoints.turns if one.began >= first):
+            while plan.conflicts:
+                why = {path: f"{_MAYBE_CUT_OFF}: {text.splitlines()[0]}" for path, text in plan.conflicts.items()}
+                plan.unavailable |= why
+                plan.add(steps)
+                is_left = True
+        return is_left
 
     def _chosen(self, action: Action, target: str) -> list[tuple[Checkpoint, tuple[str, ...]]]:
         """Return the checkpoints that are meant with the calls of each, the latest first."""
