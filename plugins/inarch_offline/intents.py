@@ -73,6 +73,9 @@ def _classified(text: str) -> Intent:
         for pattern in patterns:
             found = re.fullmatch(pattern, text, re.I)
             if found and _is_symbol_like(found["what"]):
+                name = found["what"].strip(" `'\"").removesuffix("()")
+                if re.fullmatch(r"[a-z_]", name, re.I):  # `a` and `i` would be words that only ask
+                    return Intent(kind, subject=name, names=(name,))
                 return _about(kind, found["what"])
     compared = _compared(text)
     if compared:

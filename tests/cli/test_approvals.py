@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 import inarch
 from inarch.cli.front_ends.answers import read_answers
-from inarch.cli.front_ends.questions import explained, question
+from inarch.cli.front_ends.questions import Room, asked_about, explained, is_cut, question
+from inarch.cli.terminal import width
 
 
 @inarch.tool
@@ -130,3 +131,15 @@ def test_the_help_says_what_always_covers() -> None:
     call = inarch.ToolCall("c", "", "t", "execute_command", {"command": "pytest"})
     text = explained([inarch.ApprovalRequest(call, execute_command, "it runs", shape="pytest …")])
     assert "commands like this one (pytest …)" in text and "every call" not in text
+
+
+@given(st.lists(st.text("ab ü\n", max_size=400), min_size=1, max_size=30), st.integers(12, 60), st.integers(20, 200))
+def test_a_question_is_never_longer_than_the_screen_unless_all_is_asked_for(
+    previews: list[str], rows: int, columns: int
+) -> None:
+    batch = [request(preview=preview or "x", shape="s" * 300) for preview in previews]
+    room = Room(rows, columns)
+    lines = asked_about(batch, room=room)
+    assert sum(max(-(-width(line) // columns), 1) for line in lines) <= rows
+    if len(lines) < len(asked_about(batch, whole=True)):
+        assert is_cut(batch, room) and "v view all" in question(batch, room=room)

@@ -221,3 +221,10 @@ def test_deep_paths_are_long_in_citations_only(shop, answer):
         text = answer(shop, prompt)
         assert f"({folder}/deep_module.py:1)" in text
         assert folder not in re.sub(rf"\({folder}/deep_module\.py:\d\)", "", text)
+
+
+def test_a_name_of_one_letter_has_callers_as_the_help_says(tmp_path, answer):
+    (tmp_path / "m.py").write_text("def caller():\n    return a()\n\n\ndef a():\n    return 1\n")
+    assert "who calls a" in answer(tmp_path, "help")
+    text = answer(tmp_path, "who calls a")
+    assert "m.caller" in text and "m.py:2" in text

@@ -14,6 +14,7 @@ from inarch.cli.conversation.terminal_io import has_unread
 if TYPE_CHECKING:
     from inarch.cli.conversation.screen import Screen
     from inarch.cli.front_ends.answers import Answers
+    from inarch.cli.front_ends.questions import Room
     from inarch.contract.ports import ApprovalRequest
     from inarch.contract.records import Approval
 
@@ -69,7 +70,7 @@ class Asking:
         async with self._batches:
             whole = False
             while left := [request for request in batch if request.call.id not in settled]:
-                self._show("\n".join([*asked_about(left, whole=whole), ""]))
+                self._show("\n".join([*asked_about(left, whole=whole, room=self._room()), ""]))
                 found = await self._answered(left, whole)
                 whole = found.word == "view"
                 settled.update((one.call_id, one) for one in found.approvals)
@@ -117,7 +118,7 @@ class Asking:
         from inarch.cli.front_ends.questions import is_cut
 
         self._many = len(left)
-        view = "v view all · " if is_cut(left) and not whole else ""
+        view = "v view all · " if is_cut(left, self._room()) and not whole else ""
         what = "it" if len(left) == 1 else "them"
         choices = f"Run {what}? · a approve · A always · d deny · e edit · m more · {view}? help"
         while True:
@@ -136,6 +137,11 @@ class Asking:
             if found.word not in ("unclear", "help"):
                 return found
             self._show(UNCLEAR if found.word == "unclear" else _keys_explained(left, self.screen.columns))
+
+    def _room(self) -> Room:
+        from inarch.cli.front_ends.questions import Room
+
+        return Room(self.screen.rows, self.screen.columns)
 
     async def _quiet(self) -> None:
         """Wait until what is on the screen can have been read and nobody is typing: a line is no answer."""

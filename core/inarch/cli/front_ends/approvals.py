@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from typing import TextIO
 
 from inarch.cli.front_ends.answers import Answers, denied, read_answers
-from inarch.cli.front_ends.questions import explained, question
+from inarch.cli.front_ends.questions import GLANCE, Room, explained, question
+from inarch.cli.terminal import columns_of
 from inarch.contract.ports import ApprovalRequest
 from inarch.contract.records import Approval
 
@@ -23,7 +24,7 @@ async def ask(batch: Sequence[ApprovalRequest], err: TextIO) -> Sequence[Approva
     whole = False
     _forget_typed()
     while left := [request for request in batch if request.call.id not in settled]:
-        line = await _answered(question(left, whole=whole), err)
+        line = await _answered(question(left, whole=whole, room=_room(err)), err)
         if line is None:
             settled.update((request.call.id, denied(request)) for request in left)
             break
@@ -34,6 +35,13 @@ async def ask(batch: Sequence[ApprovalRequest], err: TextIO) -> Sequence[Approva
         settled.update((approval.call_id, approval) for approval in found.approvals)
         settled.update((approval.call_id, approval) for approval in await _edited(found, drafts, err))
     return [settled[request.call.id] for request in batch]
+
+
+def _room(err: TextIO) -> Room:
+    try:
+        return Room(os.get_terminal_size(err.fileno()).lines or GLANCE.rows, columns_of(err))
+    except (OSError, ValueError):
+        return GLANCE
 
 
 async def _answered(text: str, err: TextIO) -> str | None:

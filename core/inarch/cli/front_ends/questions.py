@@ -4,38 +4,58 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from typing import NamedTuple
 
-from inarch.cli.terminal import escape
+from inarch.cli.terminal import escape, shorten, width
 from inarch.contract.ports import ApprovalRequest
 
 _PREVIEW_LINES = 30
+_BESIDE = 6  # rows for the question, its keys and what stands below
+_LEAST = 3  # rows that a call takes: what it is, one line of it, what "always" means
 
 
-def question(batch: Sequence[ApprovalRequest], *, whole: bool = False) -> str:
+class Room(NamedTuple):
+    """How much of a question is on the screen at once."""
+
+    rows: int
+    columns: int
+
+
+GLANCE = Room(10_000, 10_000)
+
+
+def question(batch: Sequence[ApprovalRequest], *, whole: bool = False, room: Room = GLANCE) -> str:
     """Return the question about a batch; `whole` shows what is too long for a glance."""
     one = len(batch) == 1
     choices = "a approve, d deny (a reason may follow)" if one else "a approve all, d deny all, numbers (1 3) these"
     edit = "e edit" if one else "(1 e) edit"
-    cut = "v view all, " if is_cut(batch) and not whole else ""
+    cut = "v view all, " if is_cut(batch, room) and not whole else ""
     ask = f"Run {'it' if one else 'them'}? {choices}, A always, {edit}, {cut}? help [d] "
-    return "\n".join([*asked_about(batch, whole=whole), ask])
+    return "\n".join([*asked_about(batch, whole=whole, room=room), ask])
 
 
-def is_cut(batch: Sequence[ApprovalRequest]) -> bool:
+def is_cut(batch: Sequence[ApprovalRequest], room: Room = GLANCE) -> bool:
     """Whether something of the batch is too long for a glance."""
-    return any(len(_lines(request)) > _PREVIEW_LINES for request in batch)
+    return asked_about(batch, room=room) != asked_about(batch, whole=True)
 
 
-def asked_about(batch: Sequence[ApprovalRequest], *, whole: bool = False) -> list[str]:
-    """Return the lines that say what would run and why it is asked about, after an empty one."""
+def asked_about(batch: Sequence[ApprovalRequest], *, whole: bool = False, room: Room = GLANCE) -> list[str]:
+    """Return the lines that say what would run and why it is asked about, after an empty one.
+
+    Unless `whole` is wanted they are no more than the screen has room for.
+    """
+    rows = max(room.rows - _BESIDE, _LEAST)
+    shown = batch if whole else batch[: max(rows // _LEAST, 1)]
+    most = None if whole else min(_PREVIEW_LINES, max(rows // len(shown) - _LEAST + 1, 1))
     lines = [""]
-    for number, request in enumerate(batch, 1):
+    for number, request in enumerate(shown, 1):
         lead = f"{number}. " if len(batch) > 1 else ""
-        lines.append(f"{lead}{request.call.name}: {_plain(request.reason or 'needs a yes')}")
-        lines += [f"   {line}" for line in _shown(request, whole)]
-        if request.shape:
-            lines.append(f"   always: {_plain(request.shape)}")
-    return lines
+        about = [f"{lead}{request.call.name}: {_plain(request.reason or 'needs a yes')}"]
+        about += [f"   {line}" for line in _shown(request, most, room.columns - 3)]
+        about += [f"   always: {_plain(request.shape)}"] if request.shape else []
+        lines += about if whole else [shorten(line, room.columns) for line in about]
+    left = len(batch) - len(shown)
+    return [*lines, f"… and {left:,} more calls (v shows them)"] if left else lines
 
 
 def explained(batch: Sequence[ApprovalRequest]) -> str:
@@ -92,8 +112,12 @@ def _argument(name: str, text: str) -> list[str]:
     return [f"{_plain(name)} = {first}", *(f"    {line}" for line in rest)]
 
 
-def _shown(request: ApprovalRequest, whole: bool) -> list[str]:
+def _shown(request: ApprovalRequest, most: int | None, columns: int) -> list[str]:
     lines = _lines(request)
-    if whole or len(lines) <= _PREVIEW_LINES:
+    if most is None:
         return lines
-    return [*lines[:_PREVIEW_LINES], f"… {len(lines) - _PREVIEW_LINES:,} more lines (v shows them)"]
+    if len(lines) <= most and all(width(line) <= columns for line in lines):
+        return lines
+    kept = [shorten(line, columns) for line in lines[:most]]
+    left = len(lines) - len(kept)
+    return [*kept, f"… {left:,} more lines (v shows them)"] if left else kept
