@@ -202,6 +202,25 @@ def test_a_moved_file_comes_back_with_what_was_changed_in_it(desk: Desk, do: Cal
     assert desk.read("a") == do.lines() + "mine\n"
 
 
+def test_undoing_a_move_never_overwrites_a_new_file_of_the_person(desk: Desk, do: Calls) -> None:
+    desk.write("a", "theirs\n")
+    desk.turn("move", do.move("a", "b"))
+    desk.write("a", "mine\n")
+
+    report = desk.undo()
+
+    assert not report.done
+    assert [(conflict.path, "something else stands there now" in conflict.text) for conflict in report.conflicts] == [
+        ("a", True)
+    ]
+    assert (desk.read("a"), desk.read("b")) == ("mine\n", "theirs\n")
+    (desk.root / "a").unlink()
+    assert desk.undo().done
+    desk.write("b", "mine, too\n")
+    assert not desk.redo().done
+    assert (desk.read("a"), desk.read("b")) == ("theirs\n", "mine, too\n")
+
+
 def test_folders_it_made_go_only_when_they_are_empty(desk: Desk, do: Calls) -> None:
     desk.turn("make", do.create("d/e/new", "x"))
     desk.write("d/mine", "y")
