@@ -7,6 +7,7 @@ import os
 import stat
 
 from inarch import ToolFailed
+from inarch_sandbox_fs.leftovers import is_leftover
 from inarch_sandbox_fs.opening import Open
 from inarch_sandbox_fs.paths import split
 
@@ -101,6 +102,7 @@ def _names(folder: str, root: int, open_it: Open) -> list[str] | None:
     except OSError:
         return [] if folder == "." else None
     try:
-        return [name for name in os.listdir(descriptor)[:_MOST_NAMES] if name.isprintable()]
+        names = os.listdir(descriptor)[:_MOST_NAMES]
+        return [name for name in names if name.isprintable() and not is_leftover(name)]
     finally:
         os.close(descriptor)

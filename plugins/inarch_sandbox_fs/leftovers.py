@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
@@ -15,6 +16,19 @@ from inarch_sandbox_fs.paths import split
 _TRIES, _PAUSE_S = 200, 0.05
 _DEEPEST = 200  # a program may nest such names deeper than any path that was put back goes
 _HELD = (errno.EWOULDBLOCK, errno.EACCES)
+
+
+_LEFTOVER = re.compile(r"\.inarch-(?:undo-[0-9a-f]+-)?[0-9a-f]{16}\.tmp")
+
+
+def temporary_name() -> str:
+    """Return a new name for a file that is about to take the place of another."""
+    return f".inarch-{os.urandom(8).hex()}.tmp"
+
+
+def is_leftover(name: str) -> bool:
+    """Whether a name is one of ours for a moment: being written now, or left by a process that was killed."""
+    return name.startswith(".inarch-") and _LEFTOVER.fullmatch(name) is not None
 
 
 def name_beside(root: int) -> str:

@@ -8,6 +8,7 @@ from typing import Literal
 
 from inarch import FileStat, Survey
 from inarch_sandbox_fs.ignore import Ignore
+from inarch_sandbox_fs.leftovers import is_leftover
 from inarch_sandbox_fs.walk import Walker
 
 Kind = Literal["file", "directory", "link", "other"]
@@ -61,8 +62,8 @@ def _folder(walker: Walker, prefix: str, ignore: Ignore) -> tuple[list[FileStat]
 
 
 def _status(entry: os.DirEntry[str]) -> os.stat_result | None:
-    if entry.name.startswith(".inarch-") and entry.name.endswith(".tmp"):
-        return None  # being written by a call beside this one, or left by one that was killed
+    if is_leftover(entry.name):
+        return None
     try:
         return entry.stat(follow_symlinks=False)
     except OSError:

@@ -15,6 +15,7 @@ from attrs import define, field
 from inarch import Walk
 from inarch_sandbox_fs.globs import Glob
 from inarch_sandbox_fs.ignore import Ignore
+from inarch_sandbox_fs.leftovers import is_leftover
 from inarch_sandbox_fs.opening import Open
 from inarch_sandbox_fs.reading import read_range
 
@@ -128,6 +129,8 @@ class Walker:
         folders: list[str] = []
         with os.scandir(descriptor) as entries:
             for entry in entries:
+                if is_leftover(entry.name):
+                    continue
                 if entry.is_file(follow_symlinks=False):
                     files.append(entry.name)
                 elif entry.is_dir(follow_symlinks=False):

@@ -14,6 +14,7 @@ from attrs import define, field
 from inarch import FileBytes, FileChange, FileStat, FileState, SearchHits, Survey, ToolFailed, UsageError, Walk
 from inarch_sandbox_fs.failures import failure, missing, too_big
 from inarch_sandbox_fs.globs import Glob, compile_glob
+from inarch_sandbox_fs.leftovers import is_leftover
 from inarch_sandbox_fs.opening import PATH_ONLY, SAFE, Open, best_open
 from inarch_sandbox_fs.paths import check_writable, normal
 from inarch_sandbox_fs.reading import digest, digest_of, read_all, read_range, require_regular
@@ -135,7 +136,7 @@ class FolderWorkspace:
         prefix = "" if path == "." else f"{path}/"
         entries = []
         with self._folder(path) as descriptor:
-            for name in sorted(os.listdir(descriptor)):
+            for name in sorted(one for one in os.listdir(descriptor) if not is_leftover(one)):
                 try:
                     status = os.stat(name, dir_fd=descriptor, follow_symlinks=False)
                 except FileNotFoundError:

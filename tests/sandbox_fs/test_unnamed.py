@@ -1,0 +1,82 @@
+"""What is being written has no name until it is on disk, and what a kill leaves under one is never shown."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from inarch import ToolFailed
+from inarch_sandbox_fs import writing
+from inarch_sandbox_fs.reading import digest
+from inarch_sandbox_fs.workspace import FolderWorkspace
+
+LEFT = (".inarch-0123456789abcdef.tmp", ".inarch-undo-1f-0123456789abcdef.tmp")
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Iterator[FolderWorkspace]:
+    (tmp_path / "a.txt").write_text("old\n")
+    found = FolderWorkspace.open(str(tmp_path))
+    yield found
+    found.close()
+
+
+def test_nothing_is_there_while_it_is_written(workspace: FolderWorkspace, tmp_path: Path) -> None:
+    if not getattr(os, "O_TMPFILE", 0):
+        pytest.skip("this system has no files without names")
+    seen: list[list[str]] = []
+
+    def pieces() -> Iterator[bytes]:
+        for piece in (b"new", b"\n"):
+            seen.append(sorted(os.listdir(tmp_path)))
+            yield piece
+
+    workspace.replace("a.txt", pieces(), digest(b"old\n"))
+    workspace.replace("b.txt", pieces(), None)
+    assert seen == [["a.txt"]] * 4
+    assert sorted(os.listdir(tmp_path)) == ["a.txt", "b.txt"]
+
+
+@pytest.mark.parametrize("unnamed", [True, False])
+def test_a_file_that_comes_meanwhile_is_never_overwritten(
+    workspace: FolderWorkspace, tmp_path: Path, unnamed: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if not unnamed:
+        monkeypatch.setattr(writing, "_UNNAMED", 0)
+
+    def pieces() -> Iterator[bytes]:
+        (tmp_path / "b.txt").write_text("theirs\n")
+        yield b"ours\n"
+
+    with pytest.raises(ToolFailed) as failed:
+        workspace.replace("b.txt", pieces(), None)
+    assert failed.value.code == "conflict"
+    assert (tmp_path / "b.txt").read_text() == "theirs\n"
+    assert sorted(os.listdir(tmp_path)) == ["a.txt", "b.txt"]
+
+
+def test_a_file_system_without_unnamed_files_does_as_well(
+    workspace: FolderWorkspace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(writing, "_UNNAMED", 0)
+    (tmp_path / "a.txt").chmod(0o750)
+    workspace.replace("a.txt", [b"new\n"], digest(b"old\n"))
+    workspace.replace("b.txt", [b"new\n"], None)
+    assert (tmp_path / "a.txt").read_text() == (tmp_path / "b.txt").read_text() == "new\n"
+    assert (tmp_path / "a.txt").stat().st_mode & 0o777 == 0o750
+    assert sorted(os.listdir(tmp_path)) == ["a.txt", "b.txt"]
+
+
+def test_what_a_kill_left_is_not_listed_searched_or_offered(workspace: FolderWorkspace, tmp_path: Path) -> None:
+    for name in LEFT:
+        (tmp_path / name).write_text("old\n")
+    assert workspace.walk("**/*").paths == ("a.txt",)
+    assert [entry.path for entry in workspace.entries()] == ["a.txt"]
+    assert [entry.path for entry in workspace.survey(100).entries] == ["a.txt"]
+    assert {hit.path for hit in workspace.search("old").hits} == {"a.txt"}
+    with pytest.raises(ToolFailed) as failed:
+        workspace.read(".inarch-0123456789abcdee.tmp")
+    assert "abcdef" not in f"{failed.value.message} {failed.value.remedy}"
