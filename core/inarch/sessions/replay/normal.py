@@ -132,7 +132,8 @@ class Normaliser:
         if call is not None:
             said |= {"arguments": call["arguments"], "origin": call.get("origin")}
         if data.get("effects") is not None:
-            said["effects"] = data["effects"]
+            # What says nothing is as good as absent: an older version's events lack the newer fields.
+            said["effects"] = {key: value for key, value in data["effects"].items() if value}
         return said
 
     def _asked(self, data: Mapping[str, Any]) -> dict[str, Any]:
