@@ -44,11 +44,11 @@ def shell(project: Path, environ: dict[str, str]) -> Run:
 
 @pytest.fixture
 def small_disk(project: Path, environ: dict[str, str], tmp_path: Path) -> Run:
-    """Run a shell line with the state on a disk of 200 kB, mounted for it alone; $DISK is its folder."""
+    """Run a shell line with the state on a disk of 300 kB, mounted for it alone; $DISK is its folder."""
     disk = tmp_path / "disk"
     disk.mkdir()
     inside = ("unshare", "-rm", "sh", "-c")
-    mounted = f"mount -t tmpfs -o size=200k none {disk} && "
+    mounted = f"mount -t tmpfs -o size=300k none {disk} && "
     if not shutil.which("unshare") or subprocess.run([*inside, f"{mounted}true"], check=False).returncode:
         pytest.skip("no disk can be mounted here")
 
@@ -63,7 +63,7 @@ def small_disk(project: Path, environ: dict[str, str], tmp_path: Path) -> Run:
     return run
 
 
-FILL = "dd if=/dev/zero of=$DISK/filler bs=1k count=300 2>/dev/null; "
+FILL = "dd if=/dev/zero of=$DISK/filler bs=1k count=400 2>/dev/null; "
 
 
 def test_a_disk_that_is_full_from_the_start(small_disk: Run) -> None:
@@ -79,7 +79,7 @@ def test_a_disk_that_is_full_from_the_start(small_disk: Run) -> None:
 
 
 def test_a_disk_that_fills_up_in_the_middle_keeps_what_was_there(small_disk: Run) -> None:
-    line = '"$@" >/dev/null && dd if=/dev/zero of=$DISK/filler bs=1k count=300 2>/dev/null; "$@"; "$@" sessions list'
+    line = '"$@" >/dev/null && dd if=/dev/zero of=$DISK/filler bs=1k count=400 2>/dev/null; "$@"; "$@" sessions list'
     done = small_disk(line.replace('"$@" sessions', '"$1" "$2" "$3" "$4" sessions'), ASKED)
     assert done.returncode == 0
     assert done.stdout.count(ASKED) >= 1
