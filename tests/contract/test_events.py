@@ -41,6 +41,7 @@ SAMPLES: dict[str, dict[str, Any]] = {
     "calls.done": {"call_ids": ("c",), "origin": "model", "refused": True},
     "approval.asked": {"call_ids": ("c",), "digests": ("d",), "reasons": ("r",)},
     "approval.given": {"call_id": "c", "outcome": "deny"},
+    "file.changing": {"call_id": "c", "path": "a", "before": None, "after": "h"},
     "file.changed": {"call_id": "c", "path": "a", "before": None, "after": "h"},
     "changes.undone": {"id": "u", "action": "undo", "calls": ("c",), "turns": ("t",)},
     "limit.wait": {"model": "p/m", "seconds": 1.5, "reason": "429"},
