@@ -163,12 +163,15 @@ def test_a_full_disk_behind_the_output_is_one_line(slowly: Flags, project: Path,
         )
 
 
-def test_closed_streams_are_no_fault(slowly: Flags, project: Path, environ: dict[str, str]) -> None:
-    done = subprocess.run(
-        ["sh", "-c", '"$@" <&- >&-', "sh", *PROGRAM, "what is this", *slowly],
-        cwd=project, env=environ, stderr=subprocess.PIPE, text=True, timeout=60, check=False,
-    )  # fmt: skip
-    assert (done.returncode, beside(done.stderr)) == (0, "")
+def test_a_closed_input_is_no_fault_and_a_closed_output_is_one(
+    slowly: Flags, project: Path, environ: dict[str, str]
+) -> None:
+    for closed, code in (("<&-", 0), ("<&- >&-", 1)):
+        done = subprocess.run(
+            ["sh", "-c", f'"$@" {closed}', "sh", *PROGRAM, "what is this", *slowly],
+            cwd=project, env=environ, capture_output=True, text=True, timeout=60, check=False,
+        )  # fmt: skip
+        assert (done.returncode, beside(done.stderr).count("inarch: error: ")) == (code, code), done.stderr
 
 
 @pytest.mark.slow
