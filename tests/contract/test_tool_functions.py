@@ -258,7 +258,7 @@ def test_mistakes_are_told_when_the_function_is_decorated(function: Any, message
 
 
 def test_an_unknown_option_is_told_with_those_that_there_are() -> None:
-    with pytest.raises(TypeError, match=r"no option 'timeout'; it has category, effects, .*timeout_s"):
+    with pytest.raises(TypeError, match=r"no option 'timeout'; it has category, check, effects, .*timeout_s"):
         inarch.tool(timeout=3)  # type: ignore[call-overload]
 
 

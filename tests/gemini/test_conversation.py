@@ -129,7 +129,8 @@ def test_a_decision_is_asked_as_json_without_tools(talk: Talks) -> None:
     assert asked.path == "/v1beta/models/gemini-flash-lite-latest:generateContent"
     config = asked.json["generationConfig"]
     assert config["responseMimeType"] == "application/json"
-    assert config["responseJsonSchema"]["properties"]["tool_name"] == {"type": ["string", "null"]}
+    named = config["responseJsonSchema"]["properties"]["tool_name"]
+    assert named["type"] == ["string", "null"] and {"read_file", None} <= set(named["enum"])
     assert "tools" not in asked.json
     assert "ALPHA" in talking.server.requests[1].body.decode()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import json
 import os
 import shutil
@@ -10,6 +11,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +19,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import inarch
+import inarch_sandbox_fs
 from inarch import Rights
 from inarch.confinement import features
 from inarch_sandbox_fs.processes.emptying import remove
@@ -92,11 +96,23 @@ class Machine:
         return {"root": str(self.root), "how": how, "home": str(self.home), "argv": ["sh", "-c", command]}
 
 
+@cache
+def packages() -> str:
+    """Return a folder with copies of the packages that anybody can read: an installation often can't be."""
+    folder = Path(tempfile.mkdtemp(prefix="inarch-packages-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    folder.chmod(0o755)
+    for package in (inarch, inarch_sandbox_fs):
+        source = Path(str(package.__file__)).parent
+        shutil.copytree(source, folder / source.name, ignore=shutil.ignore_patterns("__pycache__"))
+    return str(folder)
+
+
 def run(user: int, asked: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Run programs as a user and return what came of each."""
     ran = subprocess.run(
-        [sys.executable, "-B", RUNNER, str(user)], env={"PATH": "/usr/bin:/bin"}, input=json.dumps(asked),
-        capture_output=True, text=True, timeout=60,
+        [sys.executable, "-B", RUNNER, str(user)], env={"PATH": "/usr/bin:/bin", "PYTHONPATH": packages()},
+        input=json.dumps(asked), capture_output=True, text=True, timeout=60,
     )  # fmt: skip
     assert ran.returncode == 0, ran.stderr
     said: list[dict[str, Any]] = json.loads(ran.stdout)

@@ -210,7 +210,7 @@ def test_what_a_cancelled_request_may_have_cost_is_in_the_ledger(tmp_path: Path)
 
     with HttpServer([silent]) as server:
         row, reply = asyncio.run(go(server))
-    assert (row.requests, row.failed, row.unknown, reply["error"]) == (1, 1, 1, "cancelled")
+    assert (row.requests, row.failed, row.unknown, reply["error"]) == (1, 0, 1, "cancelled")
     assert row.input_tokens > 0
 
 

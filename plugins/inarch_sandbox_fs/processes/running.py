@@ -213,7 +213,7 @@ class Runner:
                 raise ToolFailed("permission", f"{path} is a symbolic link, and nothing is written through one")
         finally:
             os.close(descriptor)
-        return os.path.join(self.root, path)
+        return os.path.normpath(os.path.join(self.root, path))
 
     def _folder(self, cwd: str) -> int:
         try:

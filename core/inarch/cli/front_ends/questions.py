@@ -11,7 +11,7 @@ from inarch.contract.ports import ApprovalRequest
 
 _PREVIEW_LINES = 30
 _BESIDE = 6  # rows for the question, its keys and what stands below
-_LEAST = 3  # rows that a call takes: what it is, one line of it, what "always" means
+_LEAST = 4  # rows that a call takes: what it is, one line of it, that there is more, what "always" means
 
 
 class Room(NamedTuple):
