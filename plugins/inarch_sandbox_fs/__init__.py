@@ -37,7 +37,8 @@ def inarch_workspaces(context: inarch.PluginContext) -> Iterable[inarch.Workspac
         from inarch_sandbox_fs.workspace import FolderWorkspace
 
         settings = context.settings if isinstance(context.settings, Settings) else Settings()
-        return FolderWorkspace.open(root, settings)
+        state = context.state_dir if context.recorded else ""
+        return FolderWorkspace.open(root, settings, state=state)
 
     return [inarch.WorkspaceSpec("sandbox-fs", open_folder)]
 

@@ -25,7 +25,7 @@ from inarch_sandbox_fs.opening import FOLDER, SAFE, Open
 from inarch_sandbox_fs.paths import split
 from inarch_sandbox_fs.reading import digest_of
 from inarch_sandbox_fs.renaming import rename_new
-from inarch_sandbox_fs.writing import give_to_owner_of
+from inarch_sandbox_fs.staging import give_to_owner_of
 
 _CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 _PERMISSIONS = 0o7777

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from inarch import ToolFailed
-from inarch_sandbox_fs import writing
+from inarch_sandbox_fs import staging
 from inarch_sandbox_fs.reading import digest
 from inarch_sandbox_fs.workspace import FolderWorkspace
 
@@ -45,7 +45,7 @@ def test_a_file_that_comes_meanwhile_is_never_overwritten(
     workspace: FolderWorkspace, tmp_path: Path, unnamed: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if not unnamed:
-        monkeypatch.setattr(writing, "_UNNAMED", 0)
+        monkeypatch.setattr(staging, "_UNNAMED", 0)
 
     def pieces() -> Iterator[bytes]:
         (tmp_path / "b.txt").write_text("theirs\n")
@@ -61,7 +61,7 @@ def test_a_file_that_comes_meanwhile_is_never_overwritten(
 def test_a_file_system_without_unnamed_files_does_as_well(
     workspace: FolderWorkspace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(writing, "_UNNAMED", 0)
+    monkeypatch.setattr(staging, "_UNNAMED", 0)
     (tmp_path / "a.txt").chmod(0o750)
     workspace.replace("a.txt", [b"new\n"], digest(b"old\n"))
     workspace.replace("b.txt", [b"new\n"], None)

@@ -43,6 +43,7 @@ _CHANGING = {  # asm/unistd.h
     "aarch64": {64, 68, 66, 70, 82, 83, 45, 46, 34, 35, 36, 37, 38, 52, 53, 54, 55, 276},
 }  # fmt: skip
 _OPENING = {"x86_64": (257, 437), "aarch64": (56, 437)}
+_THREAD_KILL = {"x86_64": 234, "aarch64": 131}
 _LIBC = ctypes.CDLL(None, use_errno=True)
 _LIBC.ptrace.argtypes = [ctypes.c_long, ctypes.c_long, ctypes.c_void_p, ctypes.c_void_p]
 _LIBC.ptrace.restype = ctypes.c_long
@@ -106,6 +107,7 @@ class Stepped:
             number, passed = os.WSTOPSIG(status), 0
             if number == signal.SIGUSR1:
                 how = _SYSCALL
+                self._step_threads()
             elif number == _TRAP:
                 begins = _changes(pid)
                 changes += begins
@@ -114,6 +116,17 @@ class Stepped:
             elif number not in (signal.SIGTRAP, signal.SIGSTOP):
                 passed = number
             self._go_on(pid, how, passed)
+
+    def _step_threads(self) -> None:
+        """Have the threads that run already stop at their changes, too: a pool does the work."""
+        for name in os.listdir(f"/proc/{self.pid}/task"):
+            if (thread := int(name)) == self.pid:
+                continue
+            _LIBC.syscall(_THREAD_KILL[platform.machine()], self.pid, thread, int(signal.SIGSTOP))
+            number = 0
+            while number != signal.SIGSTOP:
+                number = os.WSTOPSIG(os.waitpid(thread, _WALL)[1])
+                self._go_on(thread, _SYSCALL)
 
     def _go_on(self, pid: int, how: int, passed: int = 0) -> None:
         try:
@@ -293,6 +306,10 @@ def _complaints(place: Place, name: str, before: Any, after: Any, is_resumed: bo
         if stat.S_ISREG(mode) and (mode, data) not in (before.get(path), after.get(path)):
             found.append(f"{path} is {oct(mode)} {data!r}")
     app = place.app()
+    app.session()  # a new one: nobody need go on with the one that was cut off
+    left = [str(path) for path in place.project.rglob(".inarch-*")]
+    if left:
+        found.append(f"the next start leaves {left}")
     (session,) = app.store.sessions()
     kept = {event.seq: event.kind for event in app.store.load(session.id)}
     found += [f"{kind} {seq} was shown and isn't kept" for seq, kind in place.shown() if kept.get(seq) != kind]
