@@ -244,6 +244,27 @@ def test_the_steps_of_a_long_session_are_built_when_they_are_opened(fresh: Brows
     assert fresh.value("document.querySelectorAll('#t8 .step').length") == 0
 
 
+def test_a_session_of_a_hundred_thousand_events_opens(fresh: Browser, tmp_path: Path) -> None:
+    turns, calls = 2_400, 14
+    told = Telling()
+    for number in range(1, turns + 1):
+        told.prompt(f"Prompt number {number} of the user")
+        for _ in range(calls):
+            told.run(told.call("read_file", file_path=f"file-{number}.py"), {"content": "x = 1\n" * 160})
+        told.end(f"Answer {number}")
+    assert len(told.events) > 100_000
+    fresh.open(page(told, tmp_path))
+    assert fresh.value("document.documentElement.dataset.ready") == "true"
+    assert fresh.value("document.querySelectorAll('*').length") < 50 * turns, "it grows with the turns, not the calls"
+    fresh.value(f"document.querySelector('.list a[href=\"#t{turns}\"]').click()")
+    fresh.until(f"document.querySelector('#t{turns}').getBoundingClientRect().top < innerHeight")
+    fresh.value(f"document.querySelector('#t{turns} .work > summary').click()")
+    fresh.until(f"document.querySelectorAll('#t{turns} .step.call').length === {calls}")
+    fresh.press("/")
+    fresh.type("file-1234.py")
+    fresh.until("document.getElementById('found').textContent === '1 of 2,400 turns'")
+
+
 def test_everything_can_be_expanded_and_collapsed(fresh: Browser, long: Path) -> None:
     fresh.open(long)
     for wanted in ("true", "false"):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
+import tracemalloc
 
 import pytest
 
@@ -23,8 +24,10 @@ from inarch.contract.events import (
 )
 from inarch.contract.records import Message, ToolCall, ToolError, ToolResult, Usage
 from inarch.sessions.exporting import export
-from inarch.sessions.exporting.html.page import MOST_OPEN
+from inarch.sessions.exporting.cutting import cut
+from inarch.sessions.exporting.html.page import MOST_OPEN, page
 from inarch.sessions.exporting.html.timeline import MOST_TURNS, TALLEST
+from inarch.sessions.exporting.overview import overview_of
 
 from .reading_html import Reader
 from .telling import Telling
@@ -183,6 +186,42 @@ def test_long_outputs_are_cut_and_that_is_told() -> None:
     assert "480,010 characters left out of the middle" in page
     assert "begin x" in page
     assert "x end" in page
+
+
+@pytest.mark.parametrize(("most_text", "left"), [(100_000, "0"), (99, "8,000")])
+def test_texts_are_cut_shorter_where_they_are_very_many(most_text: int, left: str) -> None:
+    told = Telling()
+    told.prompt("go")
+    told.run(told.call("read_file", file_path="big"), {"content": "begin " + "x" * 11_990 + " end"})
+    told.answer("It is done.")
+    made = "".join(page(told.events, most_text=most_text))
+    assert ("characters left out of the middle" in made) == (left != "0")
+    assert left == "0" or f"{left} characters left out of the middle" in made
+    assert made.count("begin x") == made.count("x end") == 1
+    assert cut("y" * 20_000) == ("y" * 20_000, ""), "no other export is cut shorter for it"
+
+
+def test_what_is_held_of_a_session_does_not_grow_with_its_calls() -> None:
+    assert held(calls=40) < 1.5 * held(calls=8)
+
+
+def held(calls: int) -> int:
+    """Return the most bytes that the look at a session of 400 turns held at a time."""
+    told = Telling()
+    for _ in range(400):
+        told.prompt("go")
+        for _ in range(calls):
+            told.run(told.call("read_file"))
+        told.end("yes")
+    assert all(event.line for event in told.events)  # which an event keeps
+    tracemalloc.start()
+    try:
+        overview = overview_of(told.events)
+        _, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert overview.calls == 400 * calls
+    return most
 
 
 def test_the_steps_of_a_long_session_wait_to_be_opened() -> None:

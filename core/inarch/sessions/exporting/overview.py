@@ -54,6 +54,7 @@ class Overview:
     files: dict[str, dict[int, set[str]]] = field(factory=dict)
     spent: tuple[Spent, ...] = ()
     steps: int = 0
+    size: int = 0
 
     @property
     def title(self) -> str:
@@ -93,16 +94,16 @@ def overview_of(events: Iterable[Event]) -> Overview:
     overview, ledger, room = Overview(), Ledger(), MOST_SPANS
     for chapter in chapters(_seen(events, overview, ledger)):
         entry = _entry(chapter)
-        room -= len(entry.spans)
-        overview.entries.append(entry)
+        has_room, room = room >= 0, room - len(entry.spans)
+        if has_room and room < 0:
+            overview.entries = [_short(earlier) for earlier in overview.entries]
+        overview.entries.append(entry if room >= 0 else _short(entry))
         overview.steps += len(chapter.steps) + len(chapter.later)
         if chapter.model:
             overview.models[chapter.model] += 1
         for change in chapter.changes:
             for path in filter(None, (change.path, change.new_path)):
                 overview.files.setdefault(path, {}).setdefault(chapter.number, set()).add(change.verb)
-    if room < 0:
-        overview.entries = [_short(entry) for entry in overview.entries]
     overview.spent = ledger.rows()
     return overview
 
@@ -110,6 +111,7 @@ def overview_of(events: Iterable[Event]) -> Overview:
 def _seen(events: Iterable[Event], overview: Overview, ledger: Ledger) -> Iterator[Event]:
     for event in events:
         overview.events += 1
+        overview.size += len(event.line)
         overview.session_id = overview.session_id or event.session_id
         time = seconds_of(event.time)
         if time is not None:

@@ -12,6 +12,7 @@ from importlib.resources import files
 from inarch.contract.event_parts import Spent
 from inarch.contract.events import Event
 from inarch.journal.history import one_line
+from inarch.sessions.exporting.cutting import LONGEST, at_most
 from inarch.sessions.exporting.html.tags import Html, join, tag
 from inarch.sessions.exporting.html.timeline import session_timeline
 from inarch.sessions.exporting.html.turn import turn
@@ -22,15 +23,23 @@ from inarch.sessions.exporting.words import PURPOSES, cost, duration, local, man
 MOST_OPEN = 300
 """Steps up to which a page shows them open; in a longer session each turn's steps wait to be opened."""
 MOST_FILES = 500
+MOST_TEXT, LONGEST_OF_MANY = 64_000_000, 4_000
+"""Characters of events above which a page cuts texts shorter, and how many it then holds of each.
+
+Chromium took 1.2 GB for a page of 248 MB; with that it became one of 85 MB, which takes 0.6 GB.
+"""
 
 
-def page(events: Iterable[Event]) -> Iterator[str]:
+def page(events: Iterable[Event], *, most_text: int = MOST_TEXT) -> Iterator[str]:
     """Yield the page piece by piece; `events` are gone over twice."""
     overview = overview_of(events)
     folded = overview.steps > MOST_OPEN
+    longest = LONGEST if overview.size <= most_text else LONGEST_OF_MANY
     yield from _beginning(overview)
     for chapter in chapters(events):
-        yield turn(chapter, folded=folded) + "\n"
+        with at_most(longest):
+            section = turn(chapter, folded=folded)
+        yield section + "\n"
     yield f"</main>\n</div>\n<script>{_asset('page.js')}</script>\n</body>\n</html>\n"
 
 
