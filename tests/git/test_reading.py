@@ -67,6 +67,18 @@ def test_what_the_user_ignores_everywhere_is_not_untracked(repo: Place, home: Pl
     assert repo.data("git_status")["untracked"] == []
 
 
+def test_status_leaves_out_what_is_being_written(repo: Place) -> None:
+    for name in (".inarch-0123456789abcdef.tmp", "new/.inarch-1f-0123456789abcdef.tmp", ".inarch-mine.tmp", "new/a"):
+        repo.put(name)
+    repo.put(".inarch-undo-1f-0123456789abcdef.tmp/x/.inarch-undo-1f-0123456789abcde0.tmp")
+    tracked = ".inarch-2f-0123456789abcdef.tmp"
+    repo.put(tracked)
+    repo.git("add", tracked, "new/a")  # a folder of which nothing is known would stand there as one
+    status = repo.data("git_status")
+    assert status["untracked"] == [".inarch-mine.tmp"]
+    assert [one["path"] for one in status["staged"]] == [tracked, "new/a"]
+
+
 def test_diff_of_files_and_of_what_is_staged(repo: Place) -> None:
     repo.put("a.txt", "one\nTWO\n")
     assert "-two\n+TWO\n" in repo.data("git_diff")["diff"]
