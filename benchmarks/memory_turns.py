@@ -17,6 +17,7 @@ import tempfile
 import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import inarch
 from inarch.testing import calls, says, scripted_app
@@ -48,6 +49,7 @@ def allocated_mb() -> float:
 def served(request: HttpRequest) -> HttpReply:
     """Answer as a service: a call for each prompt, and an answer for each result."""
     number = len(request.body) % 7
+    delta: dict[str, Any]
     if request.json["messages"][-1]["role"] == "tool":
         delta = {"content": f"answer {number} " * 20}
     else:
