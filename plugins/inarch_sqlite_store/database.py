@@ -72,24 +72,32 @@ def connect_for_reading(folder: Path) -> sqlite3.Connection:
     """
     file, wal = folder / FILE, folder / f"{FILE}-wal"
     file.stat()
-    if not (wal.exists() and wal.stat().st_size):
-        connection = sqlite3.connect(f"{file.as_uri()}?mode=ro&immutable=1", uri=True, check_same_thread=False)
-    else:
-        from shutil import copyfile
-        from tempfile import TemporaryDirectory
-
-        connection = sqlite3.connect(":memory:", check_same_thread=False)
-        with TemporaryDirectory(prefix="inarch-") as place:
-            for source in (file, wal):
-                copyfile(source, Path(place, source.name))
-            with closing(sqlite3.connect(Path(place, FILE))) as copied:
-                copied.backup(connection)
-    connection.isolation_level = None
-    connection.text_factory = _readable
-    connection.execute("PRAGMA query_only=ON")
-    if inarch.is_older(file, _version(connection), SCHEMA_VERSION):
-        raise sqlite3.OperationalError("it is of an older version and can't be brought up here")
+    has_log = wal.exists() and wal.stat().st_size > 0
+    place = ":memory:" if has_log else f"{file.as_uri()}?mode=ro&immutable=1"
+    connection = sqlite3.connect(place, uri=True, check_same_thread=False)
+    try:
+        if has_log:
+            _copy_into(connection, file, wal)
+        connection.isolation_level = None
+        connection.text_factory = _readable
+        connection.execute("PRAGMA query_only=ON")
+        if inarch.is_older(file, _version(connection), SCHEMA_VERSION):
+            raise sqlite3.OperationalError("it is of an older version and can't be brought up here")
+    except (*SQLITE_FAULTS, OSError, inarch.StoreError):
+        connection.close()
+        raise
     return connection
+
+
+def _copy_into(connection: sqlite3.Connection, file: Path, wal: Path) -> None:
+    from shutil import copyfile
+    from tempfile import TemporaryDirectory
+
+    with TemporaryDirectory(prefix="inarch-") as place:
+        for source in (file, wal):
+            copyfile(source, Path(place, source.name))
+        with closing(sqlite3.connect(Path(place, FILE))) as copied:
+            copied.backup(connection)
 
 
 def _readable(data: bytes) -> str:
