@@ -13,6 +13,8 @@ import pytest
 import inarch
 from inarch.testing import calls, says, scripted_app
 
+pytestmark = pytest.mark.needs("git")
+
 
 class Saying:
     """A front end that says yes and counts what it was asked."""
