@@ -116,6 +116,8 @@ class Server:
                     self._note_taken()
                 elif descriptor == self.alive:
                     poller.unregister(self.alive)
+                    serving = False
+                    self._send_home()
                 elif event & select.POLLHUP:
                     serving = False
                     poller.unregister(self.channel)
@@ -166,6 +168,7 @@ class Server:
         self.supervisors -= ended.keys()
         if some_left and not all_well:
             kill_all(ended, self.wake, frozenset(self.supervisors))
+            self.supervisors -= ended.keys()  # one may end meanwhile, and nothing tells of it again
         self._note_taken()
         if self.spare in ended:  # it never had a request: no hurry to make the next one
             self.spare = 0
