@@ -11,6 +11,7 @@ TYPE_CHECKING = False  # type checkers take it for true; `typing` itself would b
 
 if TYPE_CHECKING:
     from inarch import confinement as confinement
+    from inarch import staging as staging
     from inarch.calls.repair import repair_arguments as repair_arguments
     from inarch.cli.terminal import escape as escape
     from inarch.cli.terminal import escape_json as escape_json
@@ -115,12 +116,12 @@ if TYPE_CHECKING:
     from inarch.contract.tooling import FunctionTool as FunctionTool
     from inarch.contract.tooling import tool as tool
     from inarch.contract.versions import is_older as is_older
-    from inarch.contract.versions import keep_former as keep_former
     from inarch.sessions.app import App as App
     from inarch.sessions.app import compose as compose
     from inarch.sessions.app import open_store as open_store
     from inarch.sessions.app import run as run
     from inarch.sessions.session import Session as Session
+    from inarch.staging import keep_former as keep_former
 
 _HOMES: dict[str, str] = {
     name: f"inarch.{module}"
@@ -151,14 +152,15 @@ _HOMES: dict[str, str] = {
         "contract.result_text": "result_text",
         "contract.service": "HttpService",
         "contract.tooling": "FunctionTool tool",
-        "contract.versions": "is_older keep_former",
+        "contract.versions": "is_older",
         "sessions.app": "App compose open_store run",
         "sessions.session": "Session",
+        "staging": "keep_former",
     }.items()
     for name in names.split()
 }
 
-_HOMES["confinement"] = "inarch.confinement"  # a module as a whole
+_HOMES |= {name: f"inarch.{name}" for name in ("confinement", "staging")}  # modules as a whole
 
 __all__ = ["__version__", *sorted(_HOMES)]
 

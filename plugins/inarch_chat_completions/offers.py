@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
@@ -12,7 +13,8 @@ from typing import Any
 
 from attrs import define, field, frozen
 
-from inarch import HttpService, Price, ProviderError, new_id, to_data
+from inarch import HttpService, Price, ProviderError, to_data
+from inarch.staging import write_whole
 
 FILE = "models.json"
 VERSION = 1
@@ -80,10 +82,7 @@ class Offers:
         text = json.dumps({"version": VERSION, "time": time.time(), "models": to_data(list(self.models.values()))})
         with suppress(OSError):  # without the file prices are unknown until the next list
             self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            fresh = self.path.with_name(f"{FILE}.{new_id()}")
-            fresh.touch(mode=0o600)
-            fresh.write_text(text, "utf-8")
-            fresh.replace(self.path)
+            write_whole(self.path, text.encode(), sync=False, former=rf"{re.escape(FILE)}\.[0-9a-f-]{{36}}")
 
 
 def _decoded(row: Mapping[str, Any]) -> Offer:

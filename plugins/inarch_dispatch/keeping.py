@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
+import re
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
+
+from inarch.staging import write_whole
 
 VERSION = 1
 """Of these files; what another version wrote counts for nothing, and it is written anew."""
@@ -14,15 +17,10 @@ VERSION = 1
 
 def save(path: Path, data: Mapping[str, Any]) -> None:
     """Replace the file; where that can't be done, nothing is kept."""
-    scratch = path.with_name(f"{path.name}.{os.getpid()}")
-    try:
+    text = json.dumps({"version": VERSION, **data})
+    with suppress(OSError):
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        descriptor = os.open(scratch, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-            file.write(json.dumps({"version": VERSION, **data}))
-        scratch.replace(path)
-    except OSError:
-        scratch.unlink(missing_ok=True)
+        write_whole(path, text.encode(), sync=False, former=rf"{re.escape(path.name)}\.[0-9]+")
 
 
 def load(path: Path) -> Any:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
-import os
+import re
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from attrs import define, field, frozen
 
 from inarch import Limits, ModelInfo, to_data
+from inarch.staging import write_whole
 
 FILE = "models.json"
 MOST_PAGES = 20
@@ -101,15 +103,9 @@ def _write(folder: str, data: Mapping[str, Any]) -> None:
     if not folder:
         return
     path = Path(folder) / FILE
-    temporary = path.with_name(f"{FILE}.{os.getpid()}")
-    try:
+    with suppress(OSError):
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o600)
-        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-            json.dump(data, file)
-        temporary.replace(path)
-    except OSError:
-        return
+        write_whole(path, json.dumps(data).encode(), sync=False, former=rf"{re.escape(FILE)}\.[0-9]+")
 
 
 def _count(value: Any) -> int | None:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import posixpath
-import re
 from collections.abc import Iterator
 from typing import Any
 
 from attrs import define, field
 
+from inarch.staging import is_leftover
 from inarch_git.invocation import text
 
 _CHANGES = {
@@ -28,8 +28,6 @@ _CONFLICTS = {
     "AA": "both added",
     "UU": "both modified",
 }
-_FOR_A_MOMENT = re.compile(rb"(?s:.*/)?\.inarch-(?:(?:undo-)?[0-9a-f]+-)?[0-9a-f]{16}\.tmp/?")
-"""What stands beside a file while Inarch writes it; a kill may leave it until the next start."""
 
 
 @define
@@ -83,7 +81,7 @@ class Status:
     def _entry(self, kind: bytes, rest: bytes, entries: Iterator[bytes], prefix: str) -> None:
         before = {b"1": 7, b"2": 8, b"u": 9}.get(kind, 0)  # fields before the path
         *fields, name = rest.split(b" ", before)
-        if kind == b"?" and _FOR_A_MOMENT.fullmatch(name):
+        if kind == b"?" and is_leftover(posixpath.basename(text(name).rstrip("/"))):
             return
         self.names.append(name)
         path = relative(name, prefix)

@@ -7,7 +7,7 @@ import os
 import stat
 
 from inarch import ToolFailed
-from inarch_sandbox_fs.leftovers import is_leftover
+from inarch.staging import is_leftover
 from inarch_sandbox_fs.opening import Open
 from inarch_sandbox_fs.paths import split
 

@@ -7,8 +7,8 @@ import stat
 from typing import Literal
 
 from inarch import FileStat, Survey
+from inarch.staging import is_leftover
 from inarch_sandbox_fs.ignore import Ignore
-from inarch_sandbox_fs.leftovers import is_leftover
 from inarch_sandbox_fs.walk import Walker
 
 Kind = Literal["file", "directory", "link", "other"]

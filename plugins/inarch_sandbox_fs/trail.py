@@ -12,7 +12,8 @@ from pathlib import Path
 from attrs import define, field
 
 from inarch import ToolFailed
-from inarch_sandbox_fs.leftovers import alone, hold, lock, remove_leftovers, sweep
+from inarch.staging import hold, lock, sweep
+from inarch_sandbox_fs.leftovers import alone, remove_leftovers
 from inarch_sandbox_fs.opening import FOLDER, Open
 
 _FLAGS = os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC

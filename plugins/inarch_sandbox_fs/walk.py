@@ -13,9 +13,9 @@ from collections.abc import Callable, Iterable
 from attrs import define, field
 
 from inarch import Walk
+from inarch.staging import is_leftover
 from inarch_sandbox_fs.globs import Glob
 from inarch_sandbox_fs.ignore import Ignore
-from inarch_sandbox_fs.leftovers import is_leftover
 from inarch_sandbox_fs.opening import Open
 from inarch_sandbox_fs.reading import read_range
 

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Literal
 from attrs import define, field
 
 from inarch import FileBytes, FileChange, FileStat, FileState, SearchHits, Survey, ToolFailed, UsageError, Walk
+from inarch.staging import is_leftover
 from inarch_sandbox_fs.failures import failure, missing, too_big
 from inarch_sandbox_fs.globs import Glob, compile_glob
-from inarch_sandbox_fs.leftovers import is_leftover
 from inarch_sandbox_fs.opening import PATH_ONLY, SAFE, Open, best_open
 from inarch_sandbox_fs.paths import check_writable, normal, split
 from inarch_sandbox_fs.reading import digest, digest_of, read_all, read_range, require_regular

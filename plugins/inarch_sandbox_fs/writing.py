@@ -9,11 +9,12 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
 from inarch import ToolFailed
+from inarch.staging import staged
 from inarch_sandbox_fs.failures import changed, exists, not_a_file
 from inarch_sandbox_fs.opening import FOLDER, SAFE, Open
 from inarch_sandbox_fs.paths import split
 from inarch_sandbox_fs.reading import digest_of
-from inarch_sandbox_fs.staging import written
+from inarch_sandbox_fs.renaming import rename_new
 
 
 @contextmanager
@@ -136,28 +137,32 @@ def require_nothing(folder: int, name: str, path: str) -> None:
 def write_new(folder: int, name: str, path: str, chunks: Iterable[bytes]) -> str:
     """Make a file where nothing stands and return its hash."""
     require_nothing(folder, name, path)
-    with written(folder, chunks) as staged:
-        staged.place_new(name)
-    return staged.after
+    with staged(folder, chunks, mode=None) as file:
+        after = digest_of(file.descriptor)
+        file.place_new(name, rename_new)
+    return after
 
 
 def write_over(folder: int, name: str, path: str, chunks: Iterable[bytes], expected: str) -> str:
     """Put other bytes in the place of the expected ones and return their hash."""
     status = require_hash(folder, name, path, expected)
     _require_write_right(folder, name, path)
-    with written(folder, chunks, status) as staged:
+    with staged(folder, chunks, mode=status.st_mode, owner=(status.st_uid, status.st_gid)) as file:
+        after = digest_of(file.descriptor)
         # Compared as late as can be: whatever was saved while the new bytes went to disk is not lost.
         require_hash(folder, name, path, expected)
-        staged.place_over(name)
-    return staged.after
+        file.place_over(name)
+    return after
 
 
 def write_back(folder: int, name: str, path: str, blob: bytes, mode: int) -> tuple[str | None, str]:
     """Put a file's earlier bytes and mode back over whatever file stands there; return both hashes."""
     found = present_hash(folder, name, path)
-    with written(folder, [blob], found[1] if found else None, mode) as staged:
-        staged.place_over(name)
-    return (found[0] if found else None), staged.after
+    owner = (found[1].st_uid, found[1].st_gid) if found else None
+    with staged(folder, [blob], mode=mode, owner=owner) as file:
+        after = digest_of(file.descriptor)
+        file.place_over(name)
+    return (found[0] if found else None), after
 
 
 def _require_write_right(folder: int, name: str, path: str) -> None:

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import re
 import threading
+from contextlib import suppress
 from pathlib import Path
 
 import inarch
+from inarch.staging import opened, staged, sweep
 from inarch_sqlite_store.durable import sync_path
 
 _AT_ONCE = 16
 """Files that are brought to disk together: the drive does the work of many in little more than the time of one."""
+_FORMER = r"\.[0-9a-f]{64}-[0-9]+-[0-9]+"  # names of blobs while an older version wrote them
 _SAFE_NAME = re.compile(r"[A-Za-z0-9_-]{1,100}")
 
 
@@ -38,17 +40,11 @@ class Blobs:
             return ref
         if folder not in self._made:
             self._make(folder)
-        half = f"{folder}/.{ref}-{os.getpid()}-{threading.get_ident()}"
         try:
-            try:
-                _write(half, data)
-            except FileNotFoundError:  # the session was deleted meanwhile, maybe by another process
-                self._make(folder)
-                _write(half, data)
-            os.rename(half, target)  # noqa: PTH104 # for every edit
-        except OSError:
-            Path(half).unlink(missing_ok=True)
-            raise
+            _write(folder, ref, data)
+        except FileNotFoundError:  # the session was deleted meanwhile, maybe by another process
+            self._make(folder)
+            _write(folder, ref, data)
         with self._lock:
             self._unsynced.add(target)
         return ref
@@ -56,6 +52,8 @@ class Blobs:
     def _make(self, folder: Path) -> None:
         self._folder.mkdir(exist_ok=True, mode=0o700)
         folder.mkdir(exist_ok=True, mode=0o700)
+        with opened(folder) as inner:
+            sweep(inner, _FORMER)
         with self._lock:
             self._made.add(folder)
             self._unsynced |= {self._folder, self._folder.parent}  # so that the entry for the folder is on disk, too
@@ -98,14 +96,9 @@ class Blobs:
         return self._folder / (session_id if safe else hashlib.sha256(session_id.encode()).hexdigest())
 
 
-def _write(path: str, data: bytes) -> None:
-    descriptor = os.open(path, os.O_CREAT | os.O_TRUNC | os.O_WRONLY, 0o600)
-    try:
-        rest = memoryview(data)
-        while rest:
-            rest = rest[os.write(descriptor, rest) :]
-    finally:
-        os.close(descriptor)
+def _write(folder: Path, ref: str, data: bytes) -> None:
+    with opened(folder) as inner, staged(inner, (data,), sync=False) as file, suppress(FileExistsError):
+        file.place_new(ref)
 
 
 def _sync_all(paths: set[Path]) -> None:

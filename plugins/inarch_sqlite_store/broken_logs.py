@@ -8,7 +8,10 @@ from __future__ import annotations
 import os
 import sqlite3
 import struct
+from functools import partial
 from pathlib import Path
+
+from inarch.staging import write_whole
 
 _HEADER, _FRAME = 32, 24
 _MAGIC = (0x377F0682, 0x377F0683)
@@ -33,16 +36,13 @@ def lost_writes(connection: sqlite3.Connection, database: Path) -> int:
 
 def keep_log(database: Path) -> Path | None:
     """Copy the log beside the database, for what may be had from it; None where it can't be kept."""
-    from shutil import copyfile
-
     number = 1
     while (aside := Path(f"{database}-wal.damaged-{number}")).exists():
         number += 1
     try:
-        aside.touch(mode=0o600)
-        copyfile(f"{database}-wal", aside)
+        with open(f"{database}-wal", "rb") as log:  # noqa: PTH123
+            write_whole(aside, iter(partial(log.read, 1 << 20), b""), sync=False)
     except OSError:
-        aside.unlink(missing_ok=True)
         return None
     return aside
 

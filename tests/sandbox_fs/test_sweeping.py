@@ -10,14 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from inarch_sandbox_fs import staging
-from inarch_sandbox_fs.leftovers import hold, temporary_name
+from inarch import staging
+from inarch.staging import hold, temporary_name
 from inarch_sandbox_fs.reading import digest
 from inarch_sandbox_fs.workspace import FolderWorkspace
 
 KILLED = """
 import os, signal, sys
-from inarch_sandbox_fs import staging
+from inarch import staging
 from inarch_sandbox_fs.reading import digest
 from inarch_sandbox_fs.workspace import FolderWorkspace
 root, state, named = sys.argv[1:]

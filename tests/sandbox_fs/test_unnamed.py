@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from inarch import ToolFailed
-from inarch_sandbox_fs import staging
+from inarch import ToolFailed, staging
 from inarch_sandbox_fs.reading import digest
 from inarch_sandbox_fs.workspace import FolderWorkspace
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-import os
+import re
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -125,14 +126,10 @@ def read(path: Path) -> dict[str, Any]:
 
 def write(path: Path, value: Mapping[str, Any]) -> None:
     """Replace a file at once, readable for the user only; where that can't be done, nothing is kept."""
-    other = path.with_name(f"{path.name}.{os.getpid()}")
-    try:
+    former = rf"{re.escape(path.name)}\.[0-9]+"
+    with suppress(OSError):
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        with os.fdopen(os.open(other, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as file:
-            json.dump(value, file)
-        other.replace(path)
-    except OSError:
-        pass
+        inarch.staging.write_whole(path, json.dumps(value).encode(), sync=False, former=former)
 
 
 def _hash(value: Any) -> str:

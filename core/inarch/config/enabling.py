@@ -15,8 +15,9 @@ from typing import Any
 from inarch.config.files import Unreadable, read_user_file
 from inarch.config.lines import key_lines, value_spans
 from inarch.config.tables import REST
-from inarch.config.writing import make_folder, write_private
+from inarch.config.writing import make_folder
 from inarch.contract.errors import UsageError
+from inarch.staging import write_whole
 
 
 def chosen_profile(path: Path) -> str:
@@ -134,10 +135,7 @@ def _write(path: Path, text: str) -> None:
     real = path.resolve()  # a link into a folder of dotfiles stays a link
     try:
         make_folder(real.parent)
-        mode = real.stat().st_mode & 0o777 if real.exists() else None
-        write_private(real, text.encode())
-        if mode is not None:
-            real.chmod(mode)
+        write_whole(real, text.encode(), mode=real.stat().st_mode & 0o777 if real.exists() else 0o600)
     except OSError as error:
         raise UsageError(f"{path} can't be written: {error.strerror}") from error
 

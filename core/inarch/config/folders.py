@@ -11,7 +11,9 @@ from attrs import frozen
 
 from inarch.config import places
 from inarch.config.files import MAX_BYTES, Unreadable, needs_trust, read_user_file
+from inarch.config.project_files import is_left
 from inarch.contract.errors import StoreError, ToolFailed
+from inarch.staging import write_whole
 
 if TYPE_CHECKING:
     from inarch.config.config import Config
@@ -48,7 +50,8 @@ class UserFolder:
     def names(self, folder: str = "") -> Sequence[str]:
         """Return the names of the files below `folder`."""
         top = self.folder / _checked(folder) if folder else self.folder
-        return sorted(path.relative_to(self.folder).as_posix() for path in top.rglob("*") if path.is_file())
+        files = (path for path in top.rglob("*") if path.is_file() and not is_left(path.name))
+        return sorted(path.relative_to(self.folder).as_posix() for path in files)
 
     def read(self, name: str) -> bytes | None:
         """Return a file's bytes, None if it is not there."""
@@ -62,7 +65,7 @@ class UserFolder:
         """Edit a file while no other process does; a folder that is a link's target is locked, not the link."""
         import fcntl
 
-        from inarch.config.writing import make_folder, write_private
+        from inarch.config.writing import make_folder
 
         path = Path(os.path.realpath(self.folder / _checked(name)))
         try:
@@ -75,7 +78,7 @@ class UserFolder:
                 if after is None:
                     path.unlink(missing_ok=True)
                 elif after != before:
-                    write_private(path, after)
+                    write_whole(path, after)
             finally:
                 os.close(lock)
         except OSError as error:
@@ -110,7 +113,7 @@ class ProjectFolder:
     def change(self, name: str, edit: Edit) -> None:
         """Edit a file while no other process does, and keep the trust over it."""
         from inarch.config.project_writing import write_project_file
-        from inarch.config.trust import changing
+        from inarch.config.trust import changing, foresee
 
         path = self.place(name)
         try:
@@ -120,6 +123,7 @@ class ProjectFolder:
                 before = self._present(path, files.get(path))
                 after = _sized(path, edit(before))
                 if after != before:
+                    foresee(self.root, self.state_dir, files, path, after)
                     files.pop(path, None)
                     files |= write_project_file(self.root, path, after)
         except Unreadable as error:
@@ -153,7 +157,7 @@ class ProjectFolder:
 
 def _checked(name: str) -> str:
     parts = name.split("/")
-    if "\0" in name or any(part in ("", ".", "..") for part in parts):
+    if "\0" in name or any(part in ("", ".", "..") for part in parts) or is_left(parts[-1]):
         raise ToolFailed("validation", f"{name!r} is no name of a file to keep")
     if parts[0].casefold() == "config.toml":
         raise ToolFailed("permission", "the configuration is the user's: no plugin changes it")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
@@ -75,7 +75,7 @@ def changing_kept(path: Path, kind: type[Record], what: str) -> Iterator[dict[st
     import fcntl
     import json
 
-    from inarch.config.writing import make_folder, write_private
+    from inarch.config.writing import make_folder
 
     try:
         make_folder(path.parent)
@@ -86,11 +86,21 @@ def changing_kept(path: Path, kind: type[Record], what: str) -> Iterator[dict[st
             before = json.dumps(projects)
             yield projects
             if json.dumps(projects) != before:
-                text = json.dumps({"version": VERSION, "projects": projects}, indent=1) + "\n"
-                write_private(path, text.encode())
+                write_kept(path, projects)
         finally:
             os.close(lock)
     except OSError as error:
         raise StoreError(
             "permission", f"{what} can't be kept in {path.parent}: {error.strerror}", "make the folder writable"
         ) from error
+
+
+def write_kept(path: Path, projects: Mapping[str, object]) -> None:
+    """Write what is kept of all projects; only who is changing it may."""
+    import json
+    import re
+
+    from inarch.staging import write_whole
+
+    text = json.dumps({"version": VERSION, "projects": projects}, indent=1) + "\n"
+    write_whole(path, text.encode(), former=rf"\.{re.escape(path.name)}\.[a-z0-9_]{{8}}")

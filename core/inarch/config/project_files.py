@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
 from attrs import frozen
 
 from inarch.config.files import CONFIG_FILE, GUIDE_FILES, READ, Unreadable, read_regular, why
+from inarch.staging import is_leftover
 
 MAX_FILES = 1_000
 MAX_TOTAL_BYTES = 16_000_000
+_FORMER = re.compile(r"\..+\.[0-9]+\.tmp", re.DOTALL)  # names of files while an older version wrote them
 _MAX_LINKS = 8
 _LINK = (errno.ELOOP, errno.ENOTDIR)
 
@@ -112,12 +115,22 @@ def _exists(folder: int, name: str) -> bool:
 
 
 def _entries(top: int, folder: str) -> list[tuple[str, bool]]:
+    """Return the names in a folder, and whether each is a folder, without files that a killed process left there."""
     descriptor = _walk(top, folder.split("/"), READ | os.O_DIRECTORY)
     try:
         with os.scandir(descriptor) as found:
-            return sorted((entry.name, entry.is_dir(follow_symlinks=False)) for entry in found)
+            return sorted(
+                (entry.name, entry.is_dir(follow_symlinks=False))
+                for entry in found
+                if not (is_left(entry.name) and entry.is_file(follow_symlinks=False))
+            )
     finally:
         os.close(descriptor)
+
+
+def is_left(name: str) -> bool:
+    """Whether a file of this name is what a killed process left, whichever version: it is no file of the project."""
+    return is_leftover(name) or _FORMER.fullmatch(name) is not None
 
 
 def _walk(top: int, parts: list[str], flags: int) -> int:

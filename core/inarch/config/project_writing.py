@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import re
 
 from inarch.config.files import READ, Unreadable, why
 from inarch.config.project_files import digest
+from inarch.staging import write_whole
 
 
 def write_project_file(root: str, path: str, data: bytes | None) -> dict[str, str]:
@@ -21,7 +23,7 @@ def write_project_file(root: str, path: str, data: bytes | None) -> dict[str, st
             if data is None:
                 _remove(name, folder)
             else:
-                _put(name, data, folder)
+                write_whole(name, data, folder=folder, former=rf"\.{re.escape(name)}\.[0-9]+\.tmp")
         finally:
             os.close(folder)
     except OSError as error:
@@ -54,19 +56,3 @@ def _remove(name: str, folder: int) -> None:
         os.unlink(name, dir_fd=folder)
     except FileNotFoundError:
         pass
-
-
-def _put(name: str, data: bytes, folder: int) -> None:
-    # Below .inarch nothing may be left behind: a stray file there would end the trust.
-    temporary = f".{name}.{os.getpid()}.tmp"
-    _remove(temporary, folder)
-    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600, dir_fd=folder)
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, name, src_dir_fd=folder, dst_dir_fd=folder)
-    except BaseException:
-        _remove(temporary, folder)
-        raise

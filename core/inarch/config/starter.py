@@ -11,8 +11,9 @@ from inarch.config.files import CONFIG_FILE
 from inarch.config.layers import VERSION
 from inarch.config.tables import Profile
 from inarch.config.values import fields_of
-from inarch.config.writing import make_folder, write_private
+from inarch.config.writing import make_folder
 from inarch.contract.errors import UsageError
+from inarch.staging import write_whole
 
 if TYPE_CHECKING:
     from inarch.config.proposals import Proposal
@@ -109,7 +110,7 @@ def write_starter(path: Path, *, force: bool = False, found: Sequence[Proposal] 
         if not force and (path.is_symlink() or path.exists()):
             raise UsageError(f"{path} is there already", "--force writes over it")
         make_folder(path.parent)
-        write_private(path, starter(found).encode())
+        write_whole(path, starter(found).encode())
     except OSError as error:
         raise UsageError(f"{path} can't be written: {error.strerror}") from error
 
@@ -126,13 +127,15 @@ def write_project_config(root: str, found: Sequence[Proposal], state_dir: Path) 
     """
     from inarch.config.files import Unreadable
     from inarch.config.project_writing import write_project_file
-    from inarch.config.trust import changing
+    from inarch.config.trust import changing, foresee
 
     path = Path(root, CONFIG_FILE)
     data = ("# Commands that may run without a question in this project.\n\n" + _tables(found)).encode()
     with changing(root, state_dir) as record:
         if path.is_symlink() or path.exists():
             raise UsageError(f"{path} is there already", "add the tables to it")
+        if record is not None:
+            foresee(root, state_dir, record, CONFIG_FILE, data)
         try:
             entry = write_project_file(root, CONFIG_FILE, data)
         except Unreadable as error:

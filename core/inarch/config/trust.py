@@ -11,8 +11,8 @@ from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from inarch.config.kept import changing_kept, read_kept
-from inarch.config.project_files import project_files
+from inarch.config.kept import changing_kept, read_kept, write_kept
+from inarch.config.project_files import digest, project_files
 
 TRUST_FILE = "trust.json"
 
@@ -39,8 +39,14 @@ def trust_of(root: str, state_dir: Path, files: Mapping[str, str] | None = None)
     known = _read(state_dir).get(os.path.realpath(root))
     if known is None:
         return Standing("untrusted", files)
-    changed = tuple(sorted(path for path in {*files, *known} if files.get(path) != known.get(path)))
+    changed = _changed(known, files)
     return Standing("changed" if changed else "trusted", files, changed)
+
+
+def _changed(known: Mapping[str, str], files: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the paths that are not as they are known: with one of two hashes while one is written, "" for no file."""
+    paths = {*files, *known}
+    return tuple(sorted(path for path in paths if files.get(path, "") not in known.get(path, "").split("|")))
 
 
 def grant(root: str, files: Mapping[str, str], state_dir: Path) -> None:
@@ -75,15 +81,29 @@ def changing(root: str, state_dir: Path) -> Iterator[dict[str, str] | None]:
     place = os.path.realpath(root)
     with _kept(state_dir) as projects:
         present = project_files(root).hashes
-        files = dict(projects.get(place, {})) if present else {}
-        if files != present:
+        if present and _changed(projects.get(place, {}), present):
             yield None
             return
+        files = dict(present)
         yield files
         if files:
             projects[place] = files
         else:
             projects.pop(place, None)
+
+
+def foresee(root: str, state_dir: Path, files: Mapping[str, str], path: str, data: bytes | None) -> None:
+    """While the record is being changed, trust a file as it is and as it is about to be: a kill between costs nothing.
+
+    Args:
+        root: The project's folder.
+        state_dir: Where `trust.json` is.
+        files: The record.
+        path: The file.
+        data: Its new bytes, None where it is about to be removed.
+    """
+    both = f"{files.get(path, '')}|{'' if data is None else digest(data)}"
+    write_kept(state_dir / TRUST_FILE, {**_read(state_dir), os.path.realpath(root): {**files, path: both}})
 
 
 def _read(state_dir: Path) -> dict[str, dict[str, str]]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable
 from pathlib import Path
 
 from inarch.contract.errors import StoreError
@@ -27,29 +25,3 @@ def is_older(place: str | Path, found: int, known: int) -> bool:
             "upgrade Inarch, or move the file away to begin anew",
         )
     return found < known
-
-
-def keep_former(path: Path, version: int, copy: Callable[[Path, Path], object] | None = None) -> Path:
-    """Keep a copy of a file as `NAME.version-N`, whole and private, before it is brought up; return its path.
-
-    Args:
-        path: The file.
-        version: Its version. A copy of it that is there already stays: it is the older one.
-        copy: Copies the first path's content into the file at the second; by default byte for byte.
-
-    Raises:
-        OSError: It can't be kept.
-    """
-    from shutil import copyfile
-
-    former = path.with_name(f"{path.name}.version-{version}")
-    if former.exists():
-        return former
-    half = former.with_name(f".{former.name}.{os.getpid()}")
-    try:
-        half.touch(mode=0o600)
-        (copy or copyfile)(path, half)
-        half.replace(former)
-    finally:
-        half.unlink(missing_ok=True)
-    return former

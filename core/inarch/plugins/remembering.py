@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 from inarch import __version__
 from inarch.plugins.discovery import FoundPlugin
 from inarch.plugins.modules import files_hash, locate
+from inarch.staging import write_whole
 
 HOUR, DAY = 3600.0, 86_400.0
 _RULES = "2"  # to be raised when a probe checks more than before, so that every plugin is probed again
@@ -115,8 +116,6 @@ class Verdicts(NamedTuple):
     def _write(self, path: Path, text: str) -> None:
         try:
             self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-            descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-            with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-                file.write(text)
+            write_whole(path, text.encode(), sync=False)
         except OSError:  # a cache that can't be written costs the next start a probe, nothing else
             pass

@@ -20,6 +20,7 @@ from inarch.contract.errors import StoreError, StoreErrorKind
 from inarch.contract.events import Event
 from inarch.contract.records import SessionInfo
 from inarch.journal.memory import MemoryStore as MemoryStore
+from inarch.staging import write_whole
 
 try:
     import fcntl
@@ -106,10 +107,7 @@ class JsonlStore:
             if not path.exists():
                 for folder in (path.parent.parent, path.parent):
                     folder.mkdir(exist_ok=True, mode=0o700)
-                half = path.with_name(f".{ref}-{os.getpid()}")
-                with os.fdopen(os.open(half, os.O_CREAT | os.O_TRUNC | os.O_WRONLY, 0o600), "wb") as file:
-                    file.write(data)
-                half.replace(path)
+                write_whole(path, data, sync=False)
                 self._unsynced.add(path)
         return ref
 

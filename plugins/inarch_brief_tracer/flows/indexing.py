@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from inarch.staging import write_whole
 from inarch_brief_tracer.facts import LIGHT
 from inarch_brief_tracer.flows import session
 from inarch_brief_tracer.flows.words import count
@@ -130,12 +132,14 @@ def export(graph: Graph, folder: Path) -> dict[str, int]:
 
 def _write(path: Path, rows: Iterator[dict[str, Any]]) -> int:
     written = 0
-    beside = path.with_name(f".{path.name}.new")
-    with beside.open("w", encoding="utf-8") as file:
+
+    def lines() -> Iterator[bytes]:
+        nonlocal written
         for row in rows:
-            file.write(json.dumps(row, ensure_ascii=False) + "\n")
+            yield f"{json.dumps(row, ensure_ascii=False)}\n".encode()
             written += 1
-    beside.replace(path)
+
+    write_whole(path, lines(), mode=None, sync=False, former=rf"\.{re.escape(path.name)}\.new")
     return written
 
 

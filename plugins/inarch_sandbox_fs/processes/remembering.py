@@ -5,18 +5,18 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import NamedTuple
 
 from attrs import frozen
 
+from inarch.staging import staged, sweep, temporary_name
 from inarch_sandbox_fs.opening import FOLDER, SAFE, Open
 from inarch_sandbox_fs.paths import split
 from inarch_sandbox_fs.processes.emptying import remove, set_mode
 
 _MOST_FILE = 1 << 20
 _CHECKED_BY_GIT = frozenset({"objects", "lfs"})  # named by the hash of their bytes, and too big to keep
-_CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 class Entry(NamedTuple):
@@ -94,6 +94,9 @@ class Kept:
             return []
         left = [path for path in sorted(now.keys() - self.entries.keys()) if not _within(folder, open_it, path, remove)]
         differs = [(path, entry) for path, entry in self.entries.items() if now.get(path) != entry]
+        for above in {split(path)[0] for path, _ in differs}:
+            with suppress(OSError), _opened(open_it, folder, above) as inner:
+                sweep(inner)  # what a process left that was killed at this
         left += [path for path, entry in differs if not _put(folder, open_it, path, entry)]
         notes = [f"{self.path} was changed by the program and put back: the name is protected"]
         if left:
@@ -204,16 +207,20 @@ def _is_folder(folder: int, name: str) -> bool:
 
 def _replace(folder: int, name: str, entry: Entry, content: bytes | str) -> bool:
     """Put a file or a link in the place of whatever has its name, which is there whole at any moment."""
-    beside = f".inarch-{os.urandom(8).hex()}.tmp"
+    if isinstance(content, str):
+        return _replace_by_link(folder, name, entry, content)
+    with staged(folder, [content], mode=entry.mode, owner=entry.owner, sync=False) as file:
+        if _is_folder(folder, name) and not remove(folder, name):
+            return False
+        file.place_over(name)
+    return True
+
+
+def _replace_by_link(folder: int, name: str, entry: Entry, target: str) -> bool:
+    beside = temporary_name(folder)
     try:
-        if isinstance(content, str):
-            os.symlink(content, beside, dir_fd=folder)
-        else:
-            with open(os.open(beside, _CREATE, 0o600, dir_fd=folder), "wb") as file:
-                file.write(content)
+        os.symlink(target, beside, dir_fd=folder)
         _give(folder, beside, entry.owner)
-        if not isinstance(content, str):
-            set_mode(folder, beside, stat.S_IMODE(entry.mode))
         if _is_folder(folder, name) and not remove(folder, name):
             return False
         os.rename(beside, name, src_dir_fd=folder, dst_dir_fd=folder)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 
@@ -92,12 +94,9 @@ class KeptHistory(History):
         return lines
 
     def _write_anew(self, lines: Iterable[str]) -> None:
+        from inarch.staging import write_whole
+
         path = self.path
-        draft = path.with_suffix(f".{os.getpid()}")
-        try:
-            descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-            with os.fdopen(descriptor, "wb") as file:
-                file.writelines(json.dumps(line).encode() + b"\n" for line in lines)
-            draft.replace(path)
-        except OSError:
-            draft.unlink(missing_ok=True)
+        pieces = (json.dumps(line).encode() + b"\n" for line in lines)
+        with suppress(OSError):
+            write_whole(path, pieces, sync=False, former=rf"{re.escape(path.stem)}\.[0-9]+")

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
+import re
 import stat
 from collections.abc import Iterable
-from contextlib import suppress
 from pathlib import Path
 
 from inarch.contract.errors import UsageError
-from inarch.contract.ids import new_id
+from inarch.staging import write_whole
 
 PROTECTED = frozenset({".git", ".inarch"})
 
@@ -26,18 +26,14 @@ def write_export(pieces: Iterable[str], target: Path, *, force: bool = False) ->
         UsageError: The place is protected, taken, or can't be written.
     """
     check_place(target, force=force)
-    temporary = target.with_name(f".{target.name[:100]}.{new_id()}.part")
+    data = (piece.encode("utf-8", "backslashreplace") for piece in pieces)
     try:
-        size = _write(pieces, temporary)
-        _put(temporary, target, force=force)
+        former = rf"\.{re.escape(target.name[:100])}\.[0-9a-f-]{{36}}\.part"
+        return write_whole(target, data, replace=force, former=former)
     except FileExistsError:
         raise _taken(target) from None
     except OSError as error:
         raise UsageError(f"{target} can't be written: {error.strerror or error}", "name another file") from None
-    finally:
-        with suppress(OSError):
-            temporary.unlink()
-    return size
 
 
 def check_place(target: Path, *, force: bool = False) -> None:
@@ -64,27 +60,3 @@ def check_place(target: Path, *, force: bool = False) -> None:
 
 def _taken(target: Path) -> UsageError:
     return UsageError(f"{target} is there already", "name another file, or add --force to replace it")
-
-
-def _write(pieces: Iterable[str], temporary: Path) -> int:
-    with open(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:  # noqa: PTH123
-        for piece in pieces:
-            file.write(piece.encode("utf-8", "backslashreplace"))
-        file.flush()
-        os.fsync(file.fileno())
-        return file.tell()
-
-
-def _put(temporary: Path, target: Path, *, force: bool) -> None:
-    """Give the file its name; without `force` never in place of one that came meanwhile."""
-    if force:
-        temporary.replace(target)
-        return
-    try:
-        target.hardlink_to(temporary)
-    except FileExistsError:
-        raise
-    except OSError:  # a file system without hard links
-        if os.path.lexists(target):
-            raise FileExistsError from None
-        temporary.rename(target)
