@@ -5,16 +5,17 @@ from __future__ import annotations
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
 
 from inarch.calls import keeping
 from inarch.contract.errors import StoreError
-from inarch.contract.events import CallResult, CallState, Note
+from inarch.contract.events import CallResult, CallState, Event, Note
 from inarch.contract.records import ToolError, ToolResult
 from inarch.journal import Journal, MemoryStore
+from inarch.sessions.undo import undoing
 from inarch.sessions.undo.report import report_lines
 from inarch.sessions.undo.undoing import Undoing
 
@@ -52,6 +53,20 @@ def test_a_read_only_folder_undoes_nothing(desk: Desk, do: Calls) -> None:
         (desk.root / "d").chmod(0o755)
     assert desk.undo().done
     assert desk.read("a") == desk.read("d/b") == "1\n"
+
+
+@pytest.mark.usefixtures("permissions_count")
+def test_a_file_that_nobody_can_read_is_left_and_told(desk: Desk, do: Calls) -> None:
+    desk.write("a", "1\n")
+    desk.write("b", "1\n")
+    desk.turn("change", do.patch("a", "1", "2"), do.patch("b", "1", "2"))
+    (desk.root / "a").chmod(0)
+    report = desk.undo()
+    (desk.root / "a").chmod(0o644)
+    assert report.done
+    left = {file.path: file.note for file in report.files if file.action == "left"}
+    assert left.keys() == {"a"} and "permission denied" in left["a"]
+    assert (desk.read("a"), desk.read("b")) == ("2\n", "1\n")
 
 
 def test_damaged_images_are_told_and_the_rest_is_undone(desk: Desk, do: Calls) -> None:
@@ -105,10 +120,12 @@ def test_a_file_that_is_too_big_is_told_at_once_and_left(
 def test_a_big_file_that_a_call_made_can_still_be_removed(
     desk: Desk, do: Calls, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(keeping, "FILE_LIMIT", 1000)
+    for module in (keeping, undoing):
+        monkeypatch.setattr(module, "FILE_LIMIT", 1000)
     desk.turn("make", do.create("big", "x" * 2000))
     assert desk.undo().done
     assert desk.tree() == {}
+    assert [event.data["kept"] for event in desk.events("file.changed")] == [False, False]
 
 
 class Full(MemoryStore):
@@ -138,6 +155,59 @@ def test_a_store_that_cannot_keep(make_desk: Callable[..., Desk], do: Calls, req
     notes = [event.data["text"] for event in events if event.kind == "note"]
     assert notes == ["changes can't be undone, for files can't be kept: the disk is full"]
     assert not desk.undo().done
+
+
+@pytest.mark.parametrize("required", [True, False])
+def test_an_undo_that_cannot_be_put_on_again_is_for_best_effort_only(
+    make_desk: Callable[..., Desk], do: Calls, required: bool
+) -> None:
+    desk = make_desk(required=False)
+    desk.journal.store = store = Full()
+    desk.turn("make", do.create("new", "x"))
+    undo = Undoing(desk.workspace, Journal(store, "session", seq=store.load("session")[-1].seq, required=required))
+    if required:
+        with pytest.raises(StoreError, match="the disk is full"):
+            undo.run("undo")
+        assert desk.read("new") == "x"
+        assert "changes.undone" not in [event.kind for event in store.load("session")]
+        return
+    assert undo.run("undo").done
+    assert desk.tree() == {}
+    assert [one.data["kept"] for one in store.load("session") if one.kind == "file.changed"] == [False, False]
+
+
+class Shut(MemoryStore):
+    """A store that takes no more events once it is told so."""
+
+    error: StoreError | None = None
+
+    def append(self, session_id: str, events: Sequence[Event]) -> None:
+        if self.error is not None:
+            raise self.error
+        super().append(session_id, events)
+
+
+def test_what_was_put_back_but_could_not_be_recorded_is_told_and_recorded_by_the_next_one(
+    make_desk: Callable[..., Desk], do: Calls
+) -> None:
+    desk = make_desk()
+    desk.journal.store = store = Shut()
+    desk.write("a", "1\n")
+    desk.turn("change", do.patch("a", "1", "2"))
+    store.error = StoreError("full", "the disk is full", "make room")
+
+    def journal() -> Journal:
+        return Journal(store, "session", seq=store.load("session")[-1].seq)
+
+    with pytest.raises(StoreError) as raised:
+        Undoing(desk.workspace, journal(), journal).run("undo")
+    assert raised.value.kind == "full"
+    assert raised.value.message == "the files were put back, but that could not be recorded: the disk is full"
+    assert desk.read("a") == "1\n"
+    store.error = None
+    assert Undoing(desk.workspace, journal(), journal).run("undo").done
+    assert desk.read("a") == "1\n"
+    assert [event.kind for event in store.load("session")][-1] == "changes.undone"
 
 
 @pytest.mark.parametrize("is_ended", [False, True], ids=["as it was", "resumed since"])
@@ -182,10 +252,10 @@ def test_an_undo_while_the_session_is_open_elsewhere_is_recorded_after_what_came
     def journal() -> Journal:
         return Journal(desk.store, "session", seq=desk.store.load("session")[-1].seq)
 
-    undoing = Undoing(desk.workspace, journal(), journal)
+    undo = Undoing(desk.workspace, journal(), journal)
     desk.journal.record(Note("meanwhile"))
     desk.journal.flush()
-    assert undoing.run("undo").done
+    assert undo.run("undo").done
     assert desk.read("a") == "1\n"
     kinds = [event.kind for event in desk.store.load("session")]
     assert kinds[-3:] == ["note", "changes.undone", "file.changed"]

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from inarch.sessions.undo.checkpoints import NOTHING, Standing
-from inarch.sessions.undo.merging import Clash, clash_text, is_binary, merge
+from inarch.sessions.undo.merging import clash_text, is_binary, merge
 
 Fetch = Callable[[str], bytes]
 """Returns the bytes of a hash; raises `Unavailable`."""
@@ -45,13 +45,13 @@ def bring_together(base: Standing, ours: Standing, theirs: Standing, fetch: Fetc
     if ours == NOTHING:
         return Outcome(ours, note="you removed it; it stays so")
     kinds = {stat.S_IFMT(one.mode) for one in (base, ours, theirs) if one.mode}
-    if kinds == {stat.S_IFDIR}:
-        return _folder(base, ours, theirs)
+    if kinds == {stat.S_IFDIR} and NOTHING in (base, theirs):
+        return Outcome(ours if base == NOTHING else NOTHING)  # whether it is empty decides
     if theirs == NOTHING:
         raise Clashing(f"it would be removed, but it was changed since:\n{_difference(base, ours, fetch)}")
     if base == NOTHING:
         raise Clashing("something else stands there now")
-    if kinds != {stat.S_IFREG}:
+    if kinds not in ({stat.S_IFREG}, {stat.S_IFDIR}):
         raise Clashing("it was replaced by something else since")
     mode = _mode(base.mode, ours.mode, theirs.mode)
     if ours.hash == base.hash:
@@ -59,12 +59,6 @@ def bring_together(base: Standing, ours: Standing, theirs: Standing, fetch: Fetc
     if ours.hash == theirs.hash or base.hash == theirs.hash:
         return Outcome(Standing(ours.hash, mode))
     return Outcome(Standing("", mode), _merged(base, ours, theirs, fetch))
-
-
-def _folder(base: Standing, ours: Standing, theirs: Standing) -> Outcome:
-    if theirs == NOTHING:  # whether it is empty decides
-        return Outcome(NOTHING)
-    return Outcome(ours if base == NOTHING else Standing(None, _mode(base.mode, ours.mode, theirs.mode)))
 
 
 def _mode(base: int, ours: int, theirs: int) -> int:
@@ -82,12 +76,8 @@ def _merged(base: Standing, ours: Standing, theirs: Standing, fetch: Fetch) -> b
         raise Clashing("it is binary, and was changed since")
     merged = merge(*versions)
     if merged.clashes:
-        raise Clashing(clash_text(_few(merged.clashes)))
+        raise Clashing(clash_text(merged.clashes[:10]))
     return merged.data
-
-
-def _few(clashes: tuple[Clash, ...]) -> tuple[Clash, ...]:
-    return clashes[:10]
 
 
 def _difference(base: Standing, ours: Standing, fetch: Fetch) -> str:

@@ -1,0 +1,121 @@
+"""Three versions of a path in, one out or a conflict: every kind of thing, with its mode."""
+
+from __future__ import annotations
+
+import stat
+from hashlib import sha256
+
+import pytest
+
+from inarch.sessions.undo.checkpoints import NOTHING, Standing
+from inarch.sessions.undo.standings import MOST_SHOWN, Clashing, Outcome, Unavailable, bring_together
+
+BYTES: dict[str, bytes] = {}
+
+
+def file(data: str, mode: int = 0o644, kind: int = stat.S_IFREG) -> Standing:
+    encoded = data.encode("utf-8", "surrogateescape")
+    ref = sha256(encoded).hexdigest()
+    BYTES[ref] = encoded
+    return Standing(ref, kind | mode)
+
+
+def link(target: str) -> Standing:
+    return file(target, 0o777, stat.S_IFLNK)
+
+
+def folder(mode: int = 0o755) -> Standing:
+    return Standing(None, stat.S_IFDIR | mode)
+
+
+def never(ref: str) -> bytes:
+    raise AssertionError("no bytes are needed for that")
+
+
+REMOVED = "you removed it; it stays so"
+
+
+@pytest.mark.parametrize(
+    ("base", "ours", "theirs", "wanted", "note"),
+    [
+        (file("1"), file("1"), file("2"), file("2"), ""),
+        (file("1"), file("1"), NOTHING, NOTHING, ""),
+        (NOTHING, NOTHING, file("1"), file("1"), ""),
+        (file("1"), file("2"), file("2"), file("2"), ""),
+        (file("1"), NOTHING, NOTHING, NOTHING, ""),
+        (file("1"), file("2"), file("1"), file("2"), ""),
+        (file("1"), NOTHING, file("1"), NOTHING, ""),
+        (file("1"), NOTHING, file("2"), NOTHING, REMOVED),
+        (folder(), NOTHING, folder(0o700), NOTHING, REMOVED),
+        (folder(), folder(0o700), NOTHING, NOTHING, ""),  # whether it is empty is seen when it is done
+        (NOTHING, folder(0o700), folder(), folder(0o700), ""),
+        (link("1"), link("1"), file("1"), file("1"), ""),
+        (file("1"), file("1", 0o755), file("2"), file("2", 0o755), ""),
+        (file("1"), file("1", 0o755), file("2", 0o755), file("2", 0o755), ""),
+        (file("1"), file("1", 0o755), file("2", 0o600), None, "its mode is now 755, was left as 644 and would be 600"),
+        (file("1"), file("2"), file("1", 0o755), file("2", 0o755), ""),
+        (file("1"), file("2"), file("2", 0o755), file("2", 0o755), ""),
+        (folder(), folder(0o700), folder(0o711), None, "its mode is now 700, was left as 755 and would be 711"),
+        (NOTHING, file("1"), file("2"), None, "something else stands there now"),
+        (NOTHING, folder(), file("2"), None, "something else stands there now"),
+        (file("1"), link("1"), file("2"), None, "it was replaced by something else since"),
+        (file("1"), folder(), file("2"), None, "it was replaced by something else since"),
+        (link("1"), link("2"), link("3"), None, "it was replaced by something else since"),
+    ],
+)
+def test_what_becomes_of_a_path_without_its_bytes(
+    base: Standing, ours: Standing, theirs: Standing, wanted: Standing | None, note: str
+) -> None:
+    if wanted is not None:
+        assert bring_together(base, ours, theirs, never) == Outcome(wanted, None, note)
+        return
+    with pytest.raises(Clashing) as raised:
+        bring_together(base, ours, theirs, never)
+    assert str(raised.value) == note
+
+
+def test_two_changes_of_one_text_are_merged_with_the_mode_of_whoever_changed_it() -> None:
+    base, ours, theirs = file("1\n=\n2\n"), file("1\n=\nmine\n", 0o755), file("one\n=\n2\n")
+    standing, data, note = bring_together(base, ours, theirs, BYTES.__getitem__)
+    assert (standing.mode, data, note) == (ours.mode, b"one\n=\nmine\n", "")
+    with pytest.raises(Clashing, match="line 3:\n<<<<<<< now\nmine\n"):
+        bring_together(base, ours, file("1\n=\nyours\n"), BYTES.__getitem__)
+    with pytest.raises(Clashing, match="it is binary, and was changed since"):
+        bring_together(base, ours, file("\0"), BYTES.__getitem__)
+
+
+LONG = "".join(f"{number}\n" for number in range(50))
+
+
+@pytest.mark.parametrize(
+    ("base", "ours", "shown"),
+    [
+        (file("1"), file("1", 0o755), "its mode was 644, now it is 755"),
+        (file("1"), link("1"), "it is something else now"),
+        (file("1"), file("\0"), "it is binary"),
+        (file("\0"), file("1"), "it is binary"),
+        (file("1\n"), file("\udcff\n"), "--- as it was left\n+++ now\n@@ -1 +1 @@\n-1\n+\ufffd"),
+        (file("1\n2\n3\n4\n"), file("1\n2\n3\nx\n"), "--- as it was left\n+++ now\n@@ -3,2 +3,2 @@\n 3\n-4\n+x"),
+    ],
+)
+def test_what_would_be_removed_but_was_changed_shows_the_change(base: Standing, ours: Standing, shown: str) -> None:
+    with pytest.raises(Clashing) as raised:
+        bring_together(base, ours, NOTHING, BYTES.__getitem__)
+    assert str(raised.value) == f"it would be removed, but it was changed since:\n{shown}"
+
+
+def test_a_long_change_is_cut_and_one_whose_bytes_are_gone_says_why() -> None:
+    def told(ours: Standing) -> list[str]:
+        with pytest.raises(Clashing) as raised:
+            bring_together(file(""), ours, NOTHING, BYTES.__getitem__)
+        return str(raised.value).splitlines()[1:]
+
+    head = 3  # the names and the place
+    assert told(file(LONG))[MOST_SHOWN:] == [f"… {50 + head - MOST_SHOWN} lines more"]
+    assert len(told(file("x\n" * (MOST_SHOWN - head)))) == MOST_SHOWN
+
+    def gone(ref: str) -> bytes:
+        raise Unavailable("its bytes are gone")
+
+    with pytest.raises(Clashing, match="since:\nits bytes are gone"):
+        bring_together(file("1"), file("2"), NOTHING, gone)
