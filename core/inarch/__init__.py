@@ -47,7 +47,6 @@ if TYPE_CHECKING:
     from inarch.contract.ports import ModelProvider as ModelProvider
     from inarch.contract.ports import Policy as Policy
     from inarch.contract.ports import Situation as Situation
-    from inarch.contract.ports import SlashCommand as SlashCommand
     from inarch.contract.ports import StoreSpec as StoreSpec
     from inarch.contract.ports import Tool as Tool
     from inarch.contract.ports import ToolContext as ToolContext
@@ -113,6 +112,8 @@ if TYPE_CHECKING:
     from inarch.contract.references import reference_fault as reference_fault
     from inarch.contract.result_text import result_text as result_text
     from inarch.contract.service import HttpService as HttpService
+    from inarch.contract.slash_commands import SlashCommand as SlashCommand
+    from inarch.contract.slash_commands import SlashContext as SlashContext
     from inarch.contract.tooling import FunctionTool as FunctionTool
     from inarch.contract.tooling import tool as tool
     from inarch.contract.versions import is_older as is_older
@@ -140,7 +141,7 @@ _HOMES: dict[str, str] = {
         "contract.http_errors": "provider_error",
         "contract.ids": "new_id utc_now",
         "contract.ports": "ApprovalRequest ContextSource ContextStore DecisionStrategy FrontEnd ModelProvider Policy"
-        " Situation SlashCommand StoreSpec Tool ToolContext Tracer Workspace WorkspaceSpec",
+        " Situation StoreSpec Tool ToolContext Tracer Workspace WorkspaceSpec",
         "contract.prices": "KnownModel PriceTable cost_of price_at price_table",
         "contract.processes": "Confinement Ran Rights",
         "contract.records": "REASONING_INDEX TERMINAL TEXT_INDEX Approval CallDelta CallPart Contribution Decision"
@@ -151,6 +152,7 @@ _HOMES: dict[str, str] = {
         "contract.references": "reference_fault",
         "contract.result_text": "result_text",
         "contract.service": "HttpService",
+        "contract.slash_commands": "SlashCommand SlashContext",
         "contract.tooling": "FunctionTool tool",
         "contract.versions": "is_older",
         "sessions.app": "App compose open_store run",

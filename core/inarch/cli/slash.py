@@ -6,9 +6,9 @@ import asyncio
 import re
 from collections.abc import Awaitable, Callable, Mapping
 from inspect import isawaitable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from attrs import define
+from attrs import define, field
 
 from inarch.cli.failure import say
 from inarch.cli.terminal import escape
@@ -19,7 +19,8 @@ from inarch.contract.frozen import frozen
 
 if TYPE_CHECKING:
     from inarch.cli.slash_talk import Talk
-    from inarch.contract.ports import SlashCommand
+    from inarch.contract.records import ToolResult
+    from inarch.contract.slash_commands import SlashCommand, SlashContext
     from inarch.plugins import Bound
 
 Handler = Callable[["Talk", str], str | Awaitable[str]]
@@ -64,6 +65,42 @@ OWN: Mapping[str, Own] = {
 }  # fmt: skip
 # A path such as /etc/hosts, or // at the start of a comment, is no command.
 _COMMAND = re.compile(r"/([A-Za-z0-9][A-Za-z0-9_.-]*)(?:\s+(.*))?", re.S)
+
+
+@define(eq=False, repr=False)
+class Context:
+    """What a plugin's command may use of a conversation."""
+
+    _talk: Talk
+    prompts: list[str] = field(init=False, factory=list)
+
+    @property
+    def session_id(self) -> str:
+        """The session in which the command was typed."""
+        return self._talk.session.id
+
+    async def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
+        """Run a tool in the session, outside of its turns."""
+        from inarch.sessions.calling import call_tool
+
+        return await call_tool(self._talk.session.conversation, tool, arguments, None, "slash")
+
+    def show(self, text: str) -> None:
+        """Show text at once, made harmless."""
+        self._talk.write(escape(text).rstrip("\n") + "\n")
+
+    def submit(self, prompt: str) -> None:
+        """Keep a prompt for the command's end.
+
+        Raises:
+            TypeError: It is no text.
+            ValueError: There is nothing in it.
+        """
+        if not isinstance(prompt, str):
+            raise TypeError(f"prompt must be str, not {type(prompt).__name__}")
+        if not prompt.strip():
+            raise ValueError("the submitted prompt is empty")
+        self.prompts.append(prompt)
 
 
 @define(eq=False, repr=False)
@@ -127,8 +164,11 @@ class SlashCommands:
             return await given if isawaitable(given) else given
         if name in self.brought:
             bound = self.brought[name]
-            with guarded(bound.plugin, "command", passes=()):
-                return escape(await _text(bound.value, words))
+            context = Context(self.talk)
+            with guarded(bound.plugin, "command", passes=(StoreError,)):
+                shown = escape(await _text(bound.value, words, context))
+            self.talk.next_prompts += context.prompts
+            return shown
         from inarch.config import nearest
         from inarch.contract.errors import UsageError
 
@@ -136,8 +176,8 @@ class SlashCommands:
         raise UsageError(f"there is no command /{name}", near)
 
 
-async def _text(command: SlashCommand, words: str) -> str:
-    given = command.run(words)
+async def _text(command: SlashCommand, words: str, context: SlashContext) -> str:
+    given = command.start(words, context)
     text: object = await given if isawaitable(given) else given
     if not isinstance(text, str):
         raise TypeError(f"/{command.name} gave {text!r:.60}, not the text to show")

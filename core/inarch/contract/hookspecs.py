@@ -16,13 +16,13 @@ from inarch.contract.ports import (
     FrontEnd,
     ModelProvider,
     Policy,
-    SlashCommand,
     StoreSpec,
     Tool,
     Tracer,
     WorkspaceSpec,
 )
 from inarch.contract.records import PluginContext
+from inarch.contract.slash_commands import SlashCommand
 
 hookspec = pluggy.HookspecMarker("inarch")
 hookimpl = pluggy.HookimplMarker("inarch")

@@ -404,12 +404,3 @@ class FrontEnd(Protocol):
     def close(self) -> None:
         """Finish the display; may be called twice."""
         ...
-
-
-@frozen
-class SlashCommand:
-    """A `/NAME` of the conversation: `run(arguments)` returns what to show."""
-
-    name: str
-    help: str
-    run: Callable[[str], str | Awaitable[str]]

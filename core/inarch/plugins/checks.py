@@ -7,9 +7,10 @@ from collections.abc import Mapping
 from inspect import iscoroutinefunction, isfunction
 from typing import Any, NamedTuple, get_args
 
-from inarch.contract.ports import SlashCommand, StoreSpec, WorkspaceSpec
+from inarch.contract.ports import StoreSpec, WorkspaceSpec
 from inarch.contract.records import Category
 from inarch.contract.references import reference_fault
+from inarch.contract.slash_commands import SlashCommand
 
 _TOOL_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")

@@ -20,13 +20,13 @@ from inarch.contract.ports import (
     FrontEnd,
     ModelProvider,
     Policy,
-    SlashCommand,
     StoreSpec,
     Tool,
     Tracer,
     WorkspaceSpec,
 )
 from inarch.contract.records import PluginContext, Refused
+from inarch.contract.slash_commands import SlashCommand
 from inarch.plugins.checks import PORTS
 from inarch.plugins.discovery import Discovery, FoundPlugin, discover
 from inarch.plugins.loading import PROBE_SECONDS, absent, load_plugin, providers_named

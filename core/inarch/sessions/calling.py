@@ -7,14 +7,18 @@ from typing import Any
 
 from inarch.contract.events import Event
 from inarch.contract.ids import new_id
-from inarch.contract.records import CallPart, ToolResult
+from inarch.contract.records import CallOrigin, CallPart, ToolResult
 from inarch.turns import Conversation
 
 _OUTSIDE_TURNS = ""
 
 
 async def call_tool(
-    talk: Conversation, name: str, arguments: Mapping[str, Any], show: Callable[[str], object] | None
+    talk: Conversation,
+    name: str,
+    arguments: Mapping[str, Any],
+    show: Callable[[str], object] | None,
+    origin: CallOrigin = "user",
 ) -> ToolResult:
     """Run a call to its end and put it on disk.
 
@@ -32,7 +36,7 @@ async def call_tool(
     talk.journal.listeners.append(saw)
     try:
         part = CallPart(call_id, "", name, dict(arguments))
-        (call,) = await talk.scheduler.run(_OUTSIDE_TURNS, [part], "user")
+        (call,) = await talk.scheduler.run(_OUTSIDE_TURNS, [part], origin)
     finally:
         talk.journal.listeners.remove(saw)
         talk.journal.flush()

@@ -16,6 +16,7 @@ from inarch.plugins.isolation.allowing import require_confined, require_nothing_
 
 if TYPE_CHECKING:
     from inarch.contract.ports import Situation, Tool, ToolContext, Workspace
+    from inarch.contract.slash_commands import SlashContext
 
 _LOOKING: dict[str, tuple[str, ...]] = {
     "stat": ("path",),
@@ -208,6 +209,27 @@ def situation_answers(situation: Situation) -> Callable[[str, Mapping[str, Any]]
     def answer(method: str, message: Mapping[str, Any]) -> Any:
         arguments = message.get("args") or {}
         return ask(arguments) if method == "ask" else in_thread(method, arguments)
+
+    return answer
+
+
+def slash_answers(context: SlashContext) -> Callable[[str, Mapping[str, Any]], Any]:
+    """Return what answers a slash command; a call of a tool is to be awaited."""
+
+    async def call(tool: str, arguments: Any) -> Any:
+        if not isinstance(arguments, Mapping):
+            raise TypeError(f"arguments must be a mapping, not {type(arguments).__name__}")
+        return to_data(await context.call(tool, arguments))
+
+    def answer(method: str, message: Mapping[str, Any]) -> Any:
+        given = message["args"]
+        if method == "call":
+            return call(_checked("tool", given["tool"]), given["arguments"])
+        if method == "show":
+            return context.show(_checked("text", given["text"]))
+        if method == "submit":
+            return context.submit(_checked("prompt", given["prompt"]))
+        raise ToolFailed("permission", f"{method!r} is nothing that may be asked")
 
     return answer
 

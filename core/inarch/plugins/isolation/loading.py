@@ -11,8 +11,9 @@ from inarch.contract.codec import from_data
 from inarch.contract.doors import blame
 from inarch.contract.errors import ConfigError, PluginError
 from inarch.contract.hookspecs import HOOKS
-from inarch.contract.ports import SlashCommand, StoreSpec
+from inarch.contract.ports import StoreSpec
 from inarch.contract.records import Effects, PluginContext
+from inarch.contract.slash_commands import SlashCommand
 from inarch.plugins.checks import PORTS, fault_of
 from inarch.plugins.discovery import FoundPlugin
 from inarch.plugins.isolation import proxies

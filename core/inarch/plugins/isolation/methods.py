@@ -13,7 +13,7 @@ from inarch.contract.events import Event
 from inarch.contract.ports import OPTIONAL
 from inarch.contract.records import ModelRequest, ToolCall, ToolError, ToolResult
 from inarch.plugins.isolation.line import Running
-from inarch.plugins.isolation.stand_ins import FarContext, SeenTool, situation_of
+from inarch.plugins.isolation.stand_ins import FarContext, FarSlashContext, SeenTool, situation_of
 
 if TYPE_CHECKING:
     from inarch.plugins.isolation.child import Child
@@ -132,6 +132,10 @@ def _put_blob(_: Child, store: Any, args: Any, __: Running) -> Any:
     return store.put_blob(args["session_id"], base64.b64decode(args["data"]))
 
 
+def _start(child: Child, command: Any, args: Any, call: Running) -> Any:
+    return command.start(args["words"], FarSlashContext(child.line, call, args["session_id"]))
+
+
 METHODS: dict[tuple[str, str], Method] = {
     ("tools", "run"): run_tool,
     ("tools", "effects"): lambda _, tool, args, __: to_data(tool.effects(args)),
@@ -153,7 +157,7 @@ METHODS: dict[tuple[str, str], Method] = {
     ("tracers", "remarks"): lambda _, tracer, __, ___: to_data(list(tracer.remarks())),
     ("tracers", "summary"): lambda _, tracer, args, __: tracer.summary(args),
     ("tracers", "close"): lambda _, tracer, __, ___: tracer.close(),
-    ("slash_commands", "run"): lambda _, command, args, __: command.run(args),
+    ("slash_commands", "start"): _start,
     ("stores", "open"): _open,
     ("opened", "append"): _append,
     ("opened", "scan"): _scan,

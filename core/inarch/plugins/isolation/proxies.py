@@ -28,8 +28,15 @@ from inarch.contract.records import (
     ToolResult,
     Verdict,
 )
+from inarch.contract.slash_commands import SlashContext
 from inarch.plugins.isolation.allowing import bounds, is_granted
-from inarch.plugins.isolation.answering import ToolAnswers, situation_answers, situation_data, tool_answers
+from inarch.plugins.isolation.answering import (
+    ToolAnswers,
+    situation_answers,
+    situation_data,
+    slash_answers,
+    tool_answers,
+)
 from inarch.plugins.isolation.host import ANSWER_S, Host
 
 ASKED_S = 60.0
@@ -340,11 +347,13 @@ def texts_of(tracer: FarTracer, method: str) -> Callable[..., list[str]]:
     return texts
 
 
-def slash_runner(host: Host, target: str) -> Callable[[str], Awaitable[str]]:
+def slash_runner(host: Host, target: str) -> Callable[..., Awaitable[str]]:
     """Return the `run` of a slash command."""
 
-    async def run(arguments: str) -> str:
-        text = await host.call_async(target, "run", arguments, door="command")
+    async def run(words: str, context: SlashContext | None = None) -> str:
+        arguments = {"words": words, "session_id": context.session_id if context else ""}
+        answer = slash_answers(context) if context else None
+        text = await host.call_async(target, "start", arguments, door="command", answer=answer)
         if not isinstance(text, str):
             raise wrong(host, f"no text: {text!r}")
         return text

@@ -25,6 +25,7 @@ from inarch.contract.records import (
     SearchHit,
     SearchHits,
     ToolCall,
+    ToolResult,
     ToolSpec,
     Turn,
     Walk,
@@ -178,6 +179,28 @@ class FarContext:
     def output(self, ref: str) -> bytes:
         """Return the whole of a long output of this session."""
         return base64.b64decode(self._line.ask(self._call, "output", args={"ref": ref}))
+
+
+@define(eq=False, repr=False)
+class FarSlashContext:
+    """The `SlashContext` of one command."""
+
+    _line: Line
+    _call: Running
+    session_id: str
+
+    async def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
+        """Run a tool as if a model had called it."""
+        asked = {"tool": tool, "arguments": to_data(arguments)}
+        return from_data(ToolResult, await self._line.ask_async(self._call, "call", args=asked))
+
+    def show(self, text: str) -> None:
+        """Show text at once."""
+        self._line.ask(self._call, "show", args={"text": text})
+
+    def submit(self, prompt: str) -> None:
+        """Have a prompt run once the command has ended."""
+        self._line.ask(self._call, "submit", args={"prompt": prompt})
 
 
 @define(eq=False, repr=False)

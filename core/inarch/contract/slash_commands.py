@@ -1,0 +1,56 @@
+"""The `/NAME` of a conversation, and what it may use while it runs."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any, Protocol, runtime_checkable
+
+from inarch.contract.frozen import frozen
+from inarch.contract.records import ToolResult
+
+
+@runtime_checkable
+class SlashContext(Protocol):
+    """The conversation, as a slash command may use it while it runs."""
+
+    @property
+    def session_id(self) -> str:
+        """The session in which the command was typed."""
+        ...
+
+    async def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
+        """Run a tool as if a model had called it: policies judge it, the person is asked, undo takes it back.
+
+        A tool that fails, is denied or is not there is a result with an error. The model doesn't see the call.
+
+        Raises:
+            StoreError: The journal is required and could not be kept.
+        """
+        ...
+
+    def show(self, text: str) -> None:
+        """Show text at once; what `run` returns is shown at its end."""
+        ...
+
+    def submit(self, prompt: str) -> None:
+        """Have a prompt run once the command has ended, as if the person had typed it; one that fails submits none."""
+        ...
+
+
+@frozen
+class SlashCommand:
+    """A `/NAME` of the conversation: `run(words)` returns what to show; with a parameter `context` it gets one."""
+
+    name: str
+    help: str
+    run: Callable[..., str | Awaitable[str]]
+
+    def start(self, words: str, context: SlashContext) -> str | Awaitable[str]:
+        """Call `run` with what it takes."""
+        from inspect import signature
+
+        try:
+            takes_context = "context" in signature(self.run).parameters
+        except ValueError:  # a function in C without one
+            takes_context = False
+        return self.run(words, context=context) if takes_context else self.run(words)
