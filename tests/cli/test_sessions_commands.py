@@ -10,8 +10,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from inarch import CallPart, Message, Text, ToolCall, ToolError, ToolResult, Turn, Usage, UsageError
-from inarch.cli.session_ids import local_time
-from inarch.cli.sessions import listing, sessions
+from inarch.cli.session_ids import listing, local_time
+from inarch.cli.sessions import sessions
 from inarch.cli.sessions_story import GLYPHS, story
 from inarch.contract.events import (
     CallResult,

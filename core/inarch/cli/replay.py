@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import sys
+from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -16,6 +18,7 @@ from inarch.contract.errors import UsageError
 if TYPE_CHECKING:
     from inarch.cli.composing import Options
     from inarch.sessions.replay import ReplayReport
+    from inarch.sessions.replay.branching import Branch
 
 
 @click.command("replay")
@@ -39,21 +42,19 @@ def replay(session_id: str, as_json: bool, keep: str | None, fork_at: int | None
     if fork_at is not None:
         if as_json:
             raise UsageError("--json means nothing to --fork-at", "inarch sessions diff A B --json compares afterwards")
-        from inarch.cli.replay_forking import fork
-
-        return fork(session_id, fork_at, keep, options, given)
+        return _fork(session_id, fork_at, keep, options, given)
     report = asyncio.run(_replay(session_id, keep, options))
-    show(report, as_json)
+    _show(report, as_json)
     return ANSWERED if report.same else FAILED
 
 
 async def _replay(session_id: str, keep: str | None, options: Options) -> ReplayReport:
     from inarch.sessions.replay import replay as play
 
-    return await play(session_id, keep=keep, **composing(options))
+    return await play(session_id, keep=keep, **_composing(options))
 
 
-def composing(options: Options) -> dict[str, Any]:
+def _composing(options: Options) -> dict[str, Any]:
     """Return the options of `inarch.compose` that flags amount to."""
     return {
         "profile": options.profile,
@@ -64,7 +65,7 @@ def composing(options: Options) -> dict[str, Any]:
     }
 
 
-def show(report: ReplayReport, as_json: bool = False) -> None:
+def _show(report: ReplayReport, as_json: bool = False) -> None:
     """Print what came of a replay."""
     if as_json:
         from inarch.contract.codec import to_data
@@ -75,3 +76,31 @@ def show(report: ReplayReport, as_json: bool = False) -> None:
 
     for line in report_lines(report):
         sys.stdout.write(escape(line, keep_newlines=False) + "\n")
+
+
+def _fork(session_id: str, at: int, keep: str | None, options: Options, given: Mapping[str, Any]) -> int:
+    """Replay the turns before `at`, then go on live in a new session; return the exit code of the last turn."""
+    from inarch.cli.composing import Options
+    from inarch.sessions.replay.branching import branch
+
+    replaying = Options.of({**given, "model": None})
+    found = asyncio.run(branch(session_id, at, keep=Path(keep).absolute() if keep else None, **_composing(replaying)))
+    _show(found.report)
+    if not found.session_id:
+        return FAILED
+    sys.stdout.write(escape(f"session {found.session_id} goes on in {found.root}", keep_newlines=False) + "\n")
+    sys.stdout.flush()
+    return _live(found, options._replace(root=found.root, session=found.session_id))
+
+
+def _live(found: Branch, options: Options) -> int:
+    from inarch.cli.turn import run_prompt
+
+    code = ANSWERED
+    for prompt in found.prompts:
+        sys.stdout.write(escape(f"> {prompt}") + "\n")
+        sys.stdout.flush()
+        code = run_prompt(prompt, options)
+        if code != ANSWERED:
+            break
+    return code

@@ -1,10 +1,12 @@
-"""The ids of sessions as people read them, and the one that was last active."""
+"""Sessions as people read them, by as much of their ids as is needed, and the one that was last active."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import sys
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from inarch.cli.terminal import columns_of, escape, shorten
 from inarch.contract.errors import UsageError
 from inarch.sessions.mending import WAY_ON
 
@@ -34,6 +36,17 @@ def local_time(time: str, *, seconds: bool = False) -> str:
         return datetime.fromisoformat(time).astimezone().strftime(form)
     except (ValueError, OverflowError, OSError):  # a damaged record
         return "????-??-?? ??:??" + ":??" * seconds
+
+
+def listing(shown: Sequence[SessionInfo], ids: Sequence[str], *, with_root: bool = False) -> Iterator[str]:
+    """Yield a line a session, with as much of its id as tells it from all others."""
+    columns = columns_of(sys.stdout) if sys.stdout.isatty() else 10_000
+    short = short_ids(ids)
+    wide = max((len(short[info.id]) for info in shown), default=0)
+    for info in shown:
+        said = f"{info.title or '(no prompt)'}{f'  [{info.root}]' if with_root else ''}"
+        line = f"{short[info.id]:<{wide}}  {local_time(info.started)}  {info.events:>6} events  {said}"
+        yield shorten(escape(line, keep_newlines=False), columns)
 
 
 def latest(store: ContextStore, root: str) -> SessionInfo:

@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 import click
 
 from inarch.cli.options import composing_options
-from inarch.cli.session_ids import local_time, short_ids
+from inarch.cli.session_ids import listing
 from inarch.cli.sessions_delete import delete_sessions
 from inarch.cli.sessions_diff import diff_sessions
 from inarch.cli.sessions_export import export_session
 from inarch.cli.sessions_fork import fork_a_session
 from inarch.cli.sessions_restore import restore_sessions
 from inarch.cli.sessions_show import show_session
-from inarch.cli.terminal import columns_of, escape, print_json, shorten
-
-if TYPE_CHECKING:
-    from inarch.contract.records import SessionInfo
+from inarch.cli.terminal import print_json
 
 
 @click.group("sessions")
@@ -58,17 +54,6 @@ def tell_set_aside(files: Sequence[str]) -> None:
 
     for file in files:
         say("note", f"{file} was set aside because it was damaged; {WAY_ON}, then delete it")
-
-
-def listing(shown: Sequence[SessionInfo], ids: Sequence[str], *, with_root: bool = False) -> Iterator[str]:
-    """Yield a line a session, with as much of its id as tells it from all others."""
-    columns = columns_of(sys.stdout) if sys.stdout.isatty() else 10_000
-    short = short_ids(ids)
-    wide = max((len(short[info.id]) for info in shown), default=0)
-    for info in shown:
-        said = f"{info.title or '(no prompt)'}{f'  [{info.root}]' if with_root else ''}"
-        line = f"{short[info.id]:<{wide}}  {local_time(info.started)}  {info.events:>6} events  {said}"
-        yield shorten(escape(line, keep_newlines=False), columns)
 
 
 sessions.add_command(show_session)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from inarch.cli.options import composing_options
+from inarch.cli.session_ids import listing
 from inarch.cli.terminal import is_terminal, print_json, print_line
 from inarch.contract.errors import UsageError
 from inarch.sessions.finding import find_session
@@ -79,8 +80,6 @@ def _older(app: App, age: timedelta, everywhere: bool) -> list[SessionInfo]:
 
 
 def _ask(chosen: Sequence[SessionInfo]) -> None:
-    from inarch.cli.sessions import listing
-
     if not (is_terminal(sys.stdin) and is_terminal(sys.stdout)):
         raise UsageError("nobody is here to answer", "look with inarch sessions show and give --yes")
     for line in listing(chosen, [info.id for info in chosen], with_root=True):

@@ -21,7 +21,7 @@ def sessions(talk: Talk, words: str) -> str:
     """
     if words:
         raise UsageError("/sessions takes no words", "/resume ID goes on with one")
-    from inarch.cli.sessions import listing
+    from inarch.cli.session_ids import listing
 
     known = talk.app.store.sessions()
     here = [info for info in known if info.root == talk.app.config.root]

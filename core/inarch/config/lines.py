@@ -8,8 +8,10 @@ from __future__ import annotations
 import re
 import tomllib
 from bisect import bisect_right
+from typing import TYPE_CHECKING
 
-from inarch.config.sources import KeyPath
+if TYPE_CHECKING:
+    from inarch.config.sources import KeyPath
 
 _BLANK = re.compile(r"(?:[ \t\r\n]+|#[^\n]*)*")
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
