@@ -22,37 +22,37 @@ def check(context: ToolContext, paths: list[str], message: str) -> None:
     Raises:
         ToolFailed: The message is none, git doesn't know who commits, something is in the way or nothing has changed.
     """
-    _check_message(message)
-    git = Git.open(context)
-    _identity(git)
-    _check_operation(git)
-    status, _ = read_status(git, "all", *git.scope(paths))
-    _check_status(git, status)
+    _, _, status = _prepared(context, paths, message)
     if not status.names:
         _raise_refused("")
 
 
 def commit(context: ToolContext, paths: list[str], message: str) -> dict[str, Any]:
     """Commit exactly these files or directories as they are now; what else is staged stays staged."""
-    _check_message(message)
-    git = Git.open(context)
-    identity = _identity(git)
-    _check_operation(git)
-    scope = git.scope(paths)
-    status, _ = read_status(git, "all", *scope)
-    _check_status(git, status)
+    git, identity, status = _prepared(context, paths, message)
     present = _present(git, paths, status)
     with own_index(git.repository) as index:
         if present:
             git.write("add", "--all", *git.scope(present), GIT_INDEX_FILE=index)
         ran = git.write(
             "commit", "--quiet", "--no-verify", "--no-gpg-sign", "--no-status", "--cleanup=whitespace", "--file=-",
-            "--only", *scope,
+            "--only", *git.scope(paths),
             stdin=message.encode(), fails=(1,), GIT_INDEX_FILE=index, **identity,
         )  # fmt: skip
         if ran.exit_code == 1:
             _raise_refused(text(ran.output + ran.errors))
     return _committed(git, status)
+
+
+def _prepared(context: ToolContext, paths: list[str], message: str) -> tuple[Git, dict[str, str], Status]:
+    """Return the repository, who commits, and how the paths stand; nothing is in the way as far as that can tell."""
+    _check_message(message)
+    git = Git.open(context)
+    identity = _identity(git)
+    _check_operation(git)
+    status, _ = read_status(git, "all", *git.scope(paths))
+    _check_status(git, status)
+    return git, identity, status
 
 
 def _check_message(message: str) -> None:
