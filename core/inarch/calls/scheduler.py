@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from attrs import define, evolve, field
@@ -172,15 +173,15 @@ class Scheduler:
 
     async def _approve(self, batch: Sequence[LiveCall], approvals: Approvals) -> None:
         asked: list[LiveCall] = []
-        after = edges([live.effects for live in batch])
-        for live, waits in zip(batch, after, strict=True):
+        after = cache(lambda: edges([live.effects for live in batch]))
+        for position, live in enumerate(batch):
             judgement = live.judgement
             assert judgement is not None
             if judgement.passed:
                 approvals.let_through(live, judgement)
             elif judgement.decision == "ask" and not approvals.passes(live):
                 # What an earlier call of the batch leaves behind is not known yet; else nobody is asked in vain.
-                if not waits and (error := await self._runner.refusal(live)) is not None:
+                if not after()[position] and (error := await self._runner.refusal(live)) is not None:
                     live.fail(error)
                     continue
                 live.go("awaiting_approval")
