@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from inarch.contract.errors import ToolFailed
 from inarch.contract.events import CallResult, CallState, Event, EventData, FileChanged, FileChanging, event_data
 from inarch.contract.records import Effects, ToolResult
-from inarch.journal.settling import OpenCall, OpenCalls, Settled, open_calls, settle
+from inarch.journal.settling import OpenCall, OpenCalls, Settled, settle
 
 FILE, FOLDER = 0o100644, 0o040755
 Files = Mapping[str, tuple[str | None, int]]
@@ -21,6 +21,14 @@ Files = Mapping[str, tuple[str | None, int]]
 
 def events(*payloads: EventData, turn: str = "t") -> list[Event]:
     return [Event(seq, "", "s", turn, one.kind, event_data(one)) for seq, one in enumerate(payloads, 1)]
+
+
+def open_calls(said: list[Event]) -> list[OpenCall]:
+    """Return the calls of some events that have no result."""
+    calls = OpenCalls()
+    for event in said:
+        calls.take(event)
+    return [*calls.calls.values()]
 
 
 def running(*writes: str, announces: bool = True) -> tuple[CallState, CallState]:

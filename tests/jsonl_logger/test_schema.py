@@ -10,7 +10,7 @@ import jsonschema
 import pytest
 
 from inarch import EVENT_KINDS
-from inarch.journal.event_log import read_log
+from inarch.journal.event_log import read_sessions
 from inarch.testing import calls, says, scripted_app
 from inarch_jsonl_logger import schema
 
@@ -66,7 +66,8 @@ def test_every_line_of_real_turns_keeps_to_the_schema(
         "session.started", "turn.started", "model.requested", "model.replied", "call.state", "call.result",
         "file.changed", "approval.given", "turn.ended",
     }  # fmt: skip
-    events, problems = read_log(log)
+    sessions, problems = read_sessions(log)
+    (events,) = sessions.values()
     assert problems == ()
     assert [event.seq for event in events] == list(range(1, len(lines) + 1))
 

@@ -47,13 +47,6 @@ class LogProblem:
         return f"{self.file}:{self.line}: {self.what}" if self.line else f"{self.file}: {self.what}"
 
 
-class LogRead(NamedTuple):
-    """What a log holds: events of one session, in order, each number once; and what is wrong with it."""
-
-    events: tuple[Event, ...]
-    problems: tuple[LogProblem, ...]
-
-
 class SessionsRead(NamedTuple):
     """What a log holds of any number of sessions, by their ids in the order of their beginnings."""
 
@@ -61,20 +54,11 @@ class SessionsRead(NamedTuple):
     problems: tuple[LogProblem, ...]
 
 
-def read_log(path: Path) -> LogRead:
+def read_sessions(path: Path) -> SessionsRead:
     """Return the events of a log, with those of the files NAME.1.jsonl, NAME.2.jsonl, … that were set aside before it.
 
-    A line that isn't an event costs that line; an event that can be read is as it was written. Events of another
-    session than the first one's, and second events of one number that differ, are left out.
-
-    Raises:
-        OSError: A file can't be read.
-    """
-    return _read(path, _Reading(only_first=True)).first(path.name)
-
-
-def read_sessions(path: Path) -> SessionsRead:
-    """Return the events of all sessions in a log and in the files that were set aside before it, as `read_log` does.
+    A line that isn't an event costs that line; an event that can be read is as it was written. Second events of one
+    number that differ are left out.
 
     Raises:
         OSError: A file can't be read.
@@ -131,7 +115,6 @@ def _lines(file: BinaryIO) -> Iterator[bytes]:
 
 @define
 class _Reading:
-    only_first: bool = False
     sessions: dict[str, dict[int, Event]] = field(factory=dict)
     problems: list[LogProblem] = field(factory=list)
     more: int = 0
@@ -150,16 +133,8 @@ class _Reading:
 
     def _keep(self, event: Event) -> str:
         """Keep an event, or say why not."""
-        if self.only_first and self.sessions and event.session_id not in self.sessions:
-            return f"an event of another session, {event.session_id}, was left out"
         kept = self.sessions.setdefault(event.session_id, {}).setdefault(event.seq, event)
         return f"a second, different event {event.seq} was left out" if kept.line != event.line else ""
-
-    def first(self, file: str) -> LogRead:
-        """Put the events of the first session in order and find the gaps between them."""
-        events = _ordered(next(iter(self.sessions.values()), {}))
-        wrong = [gap_words(*gap) for gap in missing(event.seq for event in events)][:MOST_PROBLEMS]
-        return LogRead(events, (*self.all(file).problems, *(LogProblem(file, 0, what) for what in wrong)))
 
     def all(self, file: str) -> SessionsRead:
         """Put the events of each session in order."""

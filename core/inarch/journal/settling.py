@@ -107,14 +107,6 @@ _HANDLERS: Mapping[str, Callable[[OpenCalls, Event, str], None]] = {
 }
 
 
-def open_calls(events: Iterable[Event]) -> list[OpenCall]:
-    """Return the calls of some events that have no result."""
-    found = OpenCalls()
-    for event in events:
-        found.take(event)
-    return [*found.calls.values()]
-
-
 def settle(call: OpenCall, look: Look) -> Settled:
     """Return what a call did, by what stands at the paths that it was about to change."""
     found: list[FileChanged] = []

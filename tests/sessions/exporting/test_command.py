@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from inarch.cli.main import run
-from inarch.journal.event_log import read_log
+from inarch.journal.event_log import read_sessions
 from inarch.testing.apps import scripted_app
 from inarch.testing.scripted import calls, says
 
@@ -60,10 +60,10 @@ def test_the_name_of_the_file_says_the_format_unless_it_is_said(
 
 def test_json_lines_are_read_back_as_the_session(session_id: str) -> None:
     assert run(["sessions", "export", session_id, "--output", "s.jsonl"]) == 0
-    read = read_log(Path("s.jsonl"))
+    read = read_sessions(Path("s.jsonl"))
     assert not read.problems
-    assert {event.session_id for event in read.events} == {session_id}
-    assert read.events[-1].kind == "turn.ended"
+    assert [*read.sessions] == [session_id]
+    assert read.sessions[session_id][-1].kind == "turn.ended"
 
 
 def test_standard_output_gets_the_export_and_nothing_else(

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 
 from inarch.contract.errors import UsageError
-from inarch.journal.event_log import read_log
+from inarch.journal.event_log import read_sessions
 from inarch.sessions.exporting import export, format_of
 
 from .telling import Telling
@@ -21,8 +21,9 @@ def test_the_lines_are_read_back_as_the_same_events(tmp_path_factory: pytest.Tem
     told.answer(words)
     file = tmp_path_factory.mktemp("log") / "session.jsonl"
     file.write_text("".join(export(told.events, "jsonl")), encoding="utf-8", newline="\n")
-    read = read_log(file)
-    assert [event.line for event in read.events] == [event.line for event in told.events]
+    read = read_sessions(file)
+    (events,) = read.sessions.values()
+    assert [event.line for event in events] == [event.line for event in told.events]
     assert not read.problems
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from typing import Any
 
 from inarch.contract.events import Event
-from inarch.sessions.undo.checkpoints import Changes, Checkpoints, changes_of, checkpoints_of, files_at_start, prompt_of
+from inarch.sessions.undo.checkpoints import Changes, Checkpoints, changes_of, files_at_start, prompt_of
 from inarch.sessions.undo.report import FileConflict, FileOutcome, UndoReport, checkpoint_lines, report_lines
 
 Desk = Any
@@ -21,6 +22,15 @@ def change(call_id: str, path: str, before: str | None, after: str | None, **mor
     modes = {"before_mode": 0o100644 if before else 0, "after_mode": 0o100644 if after else 0}
     data = {"call_id": call_id, "path": path, "before": before, "after": after, "new_path": None, **modes, **more}
     return event("file.changed", "t", **data)
+
+
+def checkpoints_of(events: Iterable[Event]) -> Checkpoints:
+    """Return the checkpoints of a session's events."""
+    found, prompts = Changes(), dict[int, str]()
+    for event in events:
+        found.take(event)
+        prompts[event.seq] = prompt_of(event)
+    return found.checkpoints(lambda seq: prompts[seq])
 
 
 def test_files_at_start_are_as_before_the_first_change() -> None:

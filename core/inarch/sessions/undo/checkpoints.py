@@ -113,15 +113,6 @@ class Checkpoints:
         return tuple(call_id for call_id in checkpoint.calls if call_id not in undone)
 
 
-def checkpoints_of(events: Iterable[Event]) -> Checkpoints:
-    """Return the checkpoints of a session's events."""
-    found, prompts = Changes(), dict[int, str]()
-    for event in events:
-        found.take(event)
-        prompts[event.seq] = prompt_of(event)
-    return found.checkpoints(lambda seq: prompts[seq])
-
-
 def prompt_of(event: Event) -> str:
     """Return what a person asked, if the event is the start of their turn."""
     turn = event.data.get("turn") if event.kind == "turn.started" else None
