@@ -117,6 +117,7 @@ if TYPE_CHECKING:
     from inarch.contract.tooling import FunctionTool as FunctionTool
     from inarch.contract.tooling import tool as tool
     from inarch.contract.versions import is_older as is_older
+    from inarch.journal.redaction_dotenv import is_dotenv as is_dotenv
     from inarch.sessions.app import App as App
     from inarch.sessions.app import compose as compose
     from inarch.sessions.app import open_store as open_store
@@ -155,6 +156,7 @@ _HOMES: dict[str, str] = {
         "contract.slash_commands": "SlashCommand SlashContext",
         "contract.tooling": "FunctionTool tool",
         "contract.versions": "is_older",
+        "journal.redaction_dotenv": "is_dotenv",
         "sessions.app": "App compose open_store run",
         "sessions.session": "Session",
         "staging": "keep_former",

@@ -11,11 +11,12 @@ import re
 import stat
 from collections.abc import Iterable, Iterator, Sequence
 
+from inarch import is_dotenv
+
 MOST_ENTRIES = 50_000
 """Names that are looked at for such files; in a larger tree whatever is named like one is passed over."""
 LEFT_OUT = "files that hold secrets were left out: "
 
-_SAMPLES = (".example", ".sample", ".template", ".dist", ".tmpl", ".defaults")
 _KEYS = frozenset({"id_rsa", "id_dsa", "id_ecdsa", "id_ed25519"})
 _LIKE_SECRETS = (".env", ".env.*", "*.env", *sorted(_KEYS), "*.pem")
 _HEAD = 1 << 16
@@ -43,10 +44,11 @@ def named(rule: str, words: Iterable[str], root: str) -> str:
 
 def is_secret(path: str, root: str) -> bool:
     """Whether a file holds secrets: a `.env` file that is no sample, a private key by its name or its text."""
-    name = path.rstrip("/").rpartition("/")[2].lower()
+    path = path.rstrip("/")
     where = os.path.join(root, path)
-    if (name == ".env" or name.startswith(".env.") or name.endswith(".env")) and not name.endswith(_SAMPLES):
+    if is_dotenv(path):
         return not (root and os.path.isdir(where))  # `.env/` is a virtual environment
+    name = path.rpartition("/")[2].lower()
     return name in _KEYS or (name.endswith(".pem") and (not root or _holds_private_key(where)))
 
 
