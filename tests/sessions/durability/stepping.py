@@ -1,7 +1,7 @@
 """Kills a process that changes files at one system call after the other, and looks at what a new process makes of it.
 
-`python stepping.py FOLDER` reads the names of actions and answers each with a line: a JSON list of complaints, then the
-number of moments. Only system calls that change something on disk, or bring it there, are moments: what is there is
+`python stepping.py FOLDER STEP` reads the names of actions, tries every STEPth moment, and answers each with a line: a JSON
+list of complaints, then the number of moments. Only system calls that change something on disk, or bring it there, are moments: what is there is
 the same for a kill anywhere between two of them. Every process is a fork of this one, which has imported it all.
 """
 
@@ -333,8 +333,8 @@ def _complaints(place: Place, name: str, before: Any, after: Any, is_resumed: bo
     return found
 
 
-def tried(folder: Path, name: str) -> Iterator[Any]:
-    """Yield what is wrong after a kill at each moment of an action, then how many there were."""
+def tried(folder: Path, name: str, step: int) -> Iterator[Any]:
+    """Yield what is wrong after a kill at every so many moments of an action, then how many there were."""
     place = Place(folder)
     place.lay()
     before = place.files()
@@ -352,7 +352,7 @@ def tried(folder: Path, name: str) -> Iterator[Any]:
     else:
         after = place.files()
     assert before != after
-    for moment in range(1, 2 * moments):  # a run may take some steps more than another
+    for moment in range(1, 2 * moments, step):  # a run may take some steps more than another
         place.begin()
         stepped = Stepped(work)
         stepped.run(moment)
@@ -367,7 +367,7 @@ def tried(folder: Path, name: str) -> Iterator[Any]:
 def main() -> None:
     """Try the actions that standard input names."""
     for line in sys.stdin:
-        found = [*tried(Path(sys.argv[1]), line.strip())]
+        found = [*tried(Path(sys.argv[1]), line.strip(), int(sys.argv[2]))]
         print(json.dumps([[one for several in found[:-1] for one in several], found[-1]]), flush=True)
 
 

@@ -189,14 +189,15 @@ def check(place: Place, moment: int) -> str:
     return " ".join(f"{name}:{states.get(name, '-')}" for name in (*EFFECTS, "create_file"))
 
 
-def test_killed_at_every_write_of_the_journal(tmp_path: Path, starters: Starters) -> None:
+@pytest.mark.parametrize("step", [3, pytest.param(1, marks=pytest.mark.slow)])
+def test_killed_at_writes_of_the_journal(tmp_path: Path, starters: Starters, step: int) -> None:
     whole = Place(tmp_path / "whole", starters)
     assert whole.ask("do it", INARCH_STORE="killing").returncode == 0
     assert whole.lines("marks") == ["a", "b", "c"]
     moments = int(whole.lines("moments")[0])
     assert moments > 12
     with ThreadPoolExecutor(AT_ONCE) as pool:
-        places = ((Place(tmp_path / str(moment), starters), moment) for moment in range(1, moments + 1))
+        places = ((Place(tmp_path / str(moment), starters), moment) for moment in range(1, moments + 1, step))
         ends = list(pool.map(lambda one: kill(*one), places))
     # Every kind of end was met: before, unknown in the middle, and after a call with effects.
     assert ends[0] == "nothing"
