@@ -19,13 +19,15 @@ import socket
 import subprocess
 import sys
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from importlib import import_module, metadata
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 LONGEST_S = 120.0
+_OF_A_SHELL = {"PYTHONDONTWRITEBYTECODE", "PYTHONHASHSEED", "PYTHONIOENCODING", "PYTHONUNBUFFERED"}  # or of tox
+_LEFT_OUT = ("inarch.testing", "inarch_litellm.")  # its library takes as long as all the rest
 
 
 class Started:
@@ -44,7 +46,7 @@ class Started:
         """Say whether Python would have started in the same way with these variables."""
         read = {name for name in {*environ, *self._environ} if name.startswith(("PYTHON", "LC_", "LANG", "LD_", "TZ"))}
         read -= {"PYTHONPATH"}  # is put into `sys.path` as Python does
-        same = read - {"PYTHONDONTWRITEBYTECODE", "PYTHONHASHSEED", "PYTHONIOENCODING"}  # of a shell or of tox
+        same = read - _OF_A_SHELL
         return all(environ.get(name) == self._environ.get(name) for name in same)
 
     def run(
@@ -110,17 +112,16 @@ def _give(descriptor: int, text: str) -> None:
 
 
 def _import_all() -> None:
-    """Import what runs of the program would: Inarch, its plugins and what they draw and send with."""
+    """Import what runs of the program would: Inarch and its plugins, each whole, but for the library of LiteLLM."""
     import inarch
 
     for name in inarch.__all__:
         getattr(inarch, name)
-    entries = metadata.distribution("inarch").entry_points
-    for entry in entries.select(group="inarch.plugins"):
-        import_module(entry.module)
-    cli = import_module("inarch.cli")
-    for module in pkgutil.walk_packages(cli.__path__, "inarch.cli."):
-        import_module(module.name)
+    entries = metadata.distribution("inarch").entry_points.select(group="inarch.plugins")
+    for package in ["inarch", *{entry.module.partition(".")[0]: entry for entry in entries}]:
+        for module in pkgutil.walk_packages(import_module(package).__path__, f"{package}."):
+            if not module.name.startswith(_LEFT_OUT) and not module.name.endswith(".__main__"):
+                import_module(module.name)
 
 
 def _child(control: socket.socket, streams: list[int], words: list[str], cwd: str, environ: dict[str, str]) -> None:
@@ -138,6 +139,26 @@ def _child(control: socket.socket, streams: list[int], words: list[str], cwd: st
     sys.path[:0] = filter(None, environ.get("PYTHONPATH", "").split(os.pathsep))
     import_module("inarch.__main__")
     sys.argv = [str(sys.modules["inarch.__main__"].__file__), *words]
+
+
+def _end_with(main: Callable[[], None]) -> NoReturn:
+    """Run the program and end as Python would, but without taking all modules apart, each page of which is shared."""
+    code: Any = 1
+    try:
+        main()
+        code = 0
+    except SystemExit as end:
+        code = end.code
+    except BaseException:
+        sys.excepthook(*sys.exc_info())
+    if isinstance(code, str):
+        print(code, file=sys.stderr)
+    threading._shutdown()  # type: ignore[attr-defined]
+    atexit._run_exitfuncs()
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(OSError, ValueError):
+            stream.flush()
+    os._exit(code if isinstance(code, int) else int(code is not None))
 
 
 def serve(control: socket.socket) -> bool:
@@ -165,4 +186,4 @@ if __name__ == "__main__":
     gc.collect()
     gc.freeze()  # children share what is here, and none looks through it
     if serve(socket.socket(fileno=int(sys.argv[1]))):
-        sys.modules["inarch.__main__"].main()
+        _end_with(sys.modules["inarch.__main__"].main)

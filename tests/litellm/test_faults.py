@@ -20,7 +20,9 @@ IDS = [f"{model.partition('/')[0]}: {fault.name}" for model, fault in ALL]
 EACH = [*zip(IDS, ALL, strict=True)]
 Outcomes = Mapping[str, Outcome | BaseException]
 FEW = {
-    *({(model, fault.ends in ("text", "calls") and fault.ends): name for name, (model, fault) in reversed(EACH)}).values(),
+    *(
+        {(model, fault.ends in ("text", "calls") and fault.ends): name for name, (model, fault) in reversed(EACH)}
+    ).values(),
 }
 """For the daily run: one script of each wire and kind of end; each costs LiteLLM half a second."""
 

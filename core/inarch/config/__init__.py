@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from inarch.config.json_schema import schema
     from inarch.config.origins import Origin
     from inarch.config.project import read_trusted
-    from inarch.config.proposals import Proposal, proposals
+    from inarch.config.proposing import Proposal, proposals
     from inarch.config.starter import STARTER, write_project_config, write_starter
     from inarch.config.trust import Standing, grant, revoke, trust_of
 
@@ -69,8 +69,8 @@ _LATER = {
     "read_trusted": "project",
     "schema": "json_schema",
     "STARTER": "starter",
-    "Proposal": "proposals",
-    "proposals": "proposals",
+    "Proposal": "proposing",
+    "proposals": "proposing",
     "write_project_config": "starter",
     "write_starter": "starter",
     "Standing": "trust",

@@ -16,7 +16,7 @@ from inarch.contract.errors import UsageError
 from inarch.staging import write_whole
 
 if TYPE_CHECKING:
-    from inarch.config.proposals import Proposal
+    from inarch.config.proposing import Proposal
 
 _EXAMPLES: dict[str, Any] = {
     "decision_model": "offline/extractive",
