@@ -1,4 +1,4 @@
-"""500 random batches over real files: together, they end as if each call had run alone in call order."""
+"""Random batches over real files: together, they end as if each call had run alone in call order."""
 
 from __future__ import annotations
 
@@ -132,7 +132,7 @@ def _run(kitchen: Kitchen, batches: list[list[tuple[str, dict[str, Any]]]]) -> t
 
 
 @settings(
-    max_examples=5 * settings().max_examples, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=2 * settings().max_examples, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(st.lists(_calls, min_size=2, max_size=10))
 def test_a_batch_ends_like_its_calls_one_by_one(

@@ -60,25 +60,19 @@ def ran(folder: Path, settings: dict[str, Any], *models: str, **environ: str) ->
     return json.loads(lines[0]), done.stderr
 
 
-def test_a_hostile_project_can_not_redirect_a_request(tmp_path: Path) -> None:
-    with HttpServer([sse_reply(says("mine"))]) as evil, HttpServer([sse_reply(says("good"))]) as good:
+def test_it_is_as_if_neither_the_project_nor_the_library_were_there(tmp_path: Path) -> None:
+    """A project can't redirect a request; the environment is as it was, and nothing is printed."""
+    odd = {"choices": [], "usage": {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2, "cost": "NaN"}}
+    failed = sse_reply([chunk({"content": "x"}), {"error": {"message": f"bad {KEY}", "code": 400}}])
+    good = HttpServer([sse_reply([*says("well"), odd]), failed, sse_reply([{"choices": None}])])
+    with good, HttpServer([sse_reply(says("mine"))]) as evil:
         names = ("OPENAI_API_BASE", "OPENAI_BASE_URL", "ANTHROPIC_API_BASE", "ANTHROPIC_BASE_URL")
         hostile = [f"{name}={evil.url}/v1" for name in names] + ["LITELLM_MODE=DEV", "SSL_VERIFY=False"]
         (tmp_path / ".env").write_text("\n".join(hostile))
         (tmp_path / "litellm.py").write_text("raise SystemExit('the project was imported')")
-        told, _ = ran(
-            tmp_path, {}, "openai/x", OPENAI_API_KEY=KEY, OPENAI_API_BASE=f"{good.url}/v1", LITELLM_MODE="DEV"
-        )
-    assert told["said"] == ["good"]
-    assert evil.requests == [] and len(good.requests) == 1
-
-
-def test_the_environment_is_as_it_was_and_nothing_is_printed(tmp_path: Path) -> None:
-    odd = {"choices": [], "usage": {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2, "cost": "NaN"}}
-    failed = sse_reply([chunk({"content": "x"}), {"error": {"message": f"bad {KEY}", "code": 400}}])
-    with HttpServer([sse_reply([*says("well"), odd]), failed, sse_reply([{"choices": None}])]) as server:
-        settings = {"api_base": f"{server.url}/v1"}
-        told, errors = ran(tmp_path, settings, "openai/x", "openai/x", "openai/x", OPENAI_API_KEY=KEY)
+        environ = {"OPENAI_API_KEY": KEY, "OPENAI_API_BASE": f"{good.url}/v1", "LITELLM_MODE": "DEV"}
+        told, errors = ran(tmp_path, {}, "openai/x", "openai/x", "openai/x", **environ)
+    assert evil.requests == [] and len(good.requests) == 3
     assert told["changed"] == [] and told["collects"] is True
     assert errors == ""
     assert KEY[:12] not in json.dumps(told) and "well" in told["said"][0]

@@ -219,7 +219,7 @@ def put(value: Any, path: tuple[Any, ...], junk: Any) -> Any:
 
 
 @given(st.data())
-@settings(max_examples=25, suppress_health_check=list(HealthCheck))
+@settings(max_examples=settings().max_examples // 3, suppress_health_check=list(HealthCheck))
 def test_a_reply_with_anything_anywhere_ends_the_turn_in_a_terminal_status(bench: Bench, data: st.DataObject) -> None:
     step = data.draw(st.sampled_from([
         Calls([("read_file", {"file_path": "a.txt"}), ("read_file", {"file_path": "b"})], "text", "thought"),
@@ -236,7 +236,7 @@ def test_a_reply_with_anything_anywhere_ends_the_turn_in_a_terminal_status(bench
 
 
 @given(st.binary(max_size=200))
-@settings(max_examples=10, suppress_health_check=list(HealthCheck))
+@settings(max_examples=settings().max_examples // 5, suppress_health_check=list(HealthCheck))
 def test_bytes_that_are_no_reply_end_the_turn_in_a_terminal_status(bench: Bench, noise: bytes) -> None:
     bench.turns(b"data: " + noise + b"\n\n")
 

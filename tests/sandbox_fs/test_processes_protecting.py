@@ -251,7 +251,7 @@ def test_no_order_of_renames_and_links_reaches_outside_or_stays_untold(tmp_path:
     machine = Machine(tmp_path.resolve(), os.geteuid())
     workspace = opened(str(machine.root), how)
 
-    @settings(max_examples=25)
+    @settings(max_examples=settings().max_examples // 2)
     @given(STEPS)
     def check(steps: list[tuple[str, str, str]]) -> None:
         machine.fill()

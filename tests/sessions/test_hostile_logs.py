@@ -101,7 +101,7 @@ FIELDS = ["call", "result", "turn", "turns", "usage", "message", "metadata", "fi
 DATA = st.dictionaries(st.sampled_from([*FIELDS, "call_id", "text", "error", "results"]), SHAPES, max_size=5)
 
 
-@settings(max_examples=40)
+@settings(max_examples=settings().max_examples)
 @given(st.lists(st.tuples(st.sampled_from(sorted(inarch.EVENT_KINDS)), DATA), max_size=6))
 def test_events_of_any_shape_can_be_restored_and_exported(
     tmp_path_factory: pytest.TempPathFactory, found: list[tuple[str, dict[str, Any]]]

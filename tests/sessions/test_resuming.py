@@ -107,7 +107,7 @@ def _seen(history: History) -> list[Said]:
     return restored([Said(*said) for said in history.said], history.left_out)
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=settings().max_examples // 3, deadline=None)
 @given(st.lists(st.integers(1, 200), min_size=1, max_size=3))
 def test_what_is_resumed_through_snapshots_is_what_all_events_say(places: list[int]) -> None:
     """Wherever they were made, one upon the other, with turns dropped since."""

@@ -9,7 +9,6 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from itertools import chain, groupby
 from types import TracebackType
 from typing import Any, Literal
 
@@ -69,14 +68,18 @@ def sse_reply(events: Iterable[Any], *, done: bool = True, ending: Ending = "who
         done: Whether `[DONE]` ends it.
         ending: As for `HttpReply`.
     """
-    pieces: Iterable[Chunk] = (
-        event if isinstance(event, (bytes, float)) else b"data: " + json.dumps(event).encode() + b"\n\n"
-        for event in chain(events, [b"data: [DONE]\n\n"] if done else ())
-    )
-    chunks: list[Chunk] = []
-    for is_pause, group in groupby(pieces, lambda piece: isinstance(piece, float)):
-        chunks.extend(group if is_pause else [b"".join(piece for piece in group if isinstance(piece, bytes))])
-    return HttpReply(chunks, 200, {"content-type": "text/event-stream"}, ending)
+    chunks: list[bytearray | float] = []
+    for event in [*events, b"data: [DONE]\n\n"] if done else events:
+        if isinstance(event, float):
+            chunks.append(event)
+            continue
+        piece = event if isinstance(event, bytes) else b"data: " + json.dumps(event).encode() + b"\n\n"
+        if chunks and isinstance(chunks[-1], bytearray):
+            chunks[-1].extend(piece)
+        else:
+            chunks.append(bytearray(piece))
+    pieces = [chunk if isinstance(chunk, float) else bytes(chunk) for chunk in chunks]
+    return HttpReply(pieces, 200, {"content-type": "text/event-stream"}, ending)
 
 
 @define(eq=False, repr=False)

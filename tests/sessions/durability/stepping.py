@@ -1,9 +1,9 @@
 """Kills a process that changes files at one system call after the other, and looks at what a new process makes of it.
 
-`python stepping.py FOLDER STEP` reads the names of actions, tries every STEPth moment of each and answers with a line: a
-JSON list of complaints, then the number of moments. Only system calls that change something on disk, or bring it there,
-are moments: what is there is the same for a kill anywhere between two of them. Every process is a fork of this one, which
-has imported it all.
+`python stepping.py FOLDER STEP` reads the names of actions, tries every STEPth moment of each and answers with a line:
+a JSON list of complaints, then the number of moments. Only system calls that change something on disk, or bring it
+there, are moments: what is there is the same for a kill anywhere between two of them. Every process is a fork of this
+one, which has imported it all.
 """
 
 from __future__ import annotations

@@ -90,7 +90,7 @@ class Fickle:
         """Do nothing."""
 
 
-@settings(max_examples=12)
+@settings(max_examples=settings().max_examples // 5)
 @given(
     st.lists(TURNS, min_size=1, max_size=3),
     st.lists(st.sampled_from(["approve", "approve", "deny", "modify", "silence", "session"]), min_size=1, max_size=6),
