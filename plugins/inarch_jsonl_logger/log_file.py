@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import os
 import time
 from pathlib import Path
+from typing import Any, BinaryIO
 
 from attrs import define, field
 
@@ -16,6 +18,8 @@ except ImportError:  # native Windows: without locks, each line is still one app
 _LOCK_TRIES = 5
 _LOCK_PAUSE_S = 0.001
 _OPEN_TRIES = 3
+_TAIL = 64 << 10
+_LONGEST_LINE = 16 << 20
 _FLAGS = os.O_RDWR | os.O_APPEND | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
 
 
@@ -116,6 +120,45 @@ class LogFile:
         except OSError:  # a log that grows too long is better than one that ends here
             return not self.path.exists()
         return True
+
+
+def has_events(path: Path, session_id: str, last: int) -> bool:
+    """Whether a log, with what was set aside of it, has a session from its first event to one not before `last`.
+
+    Of a fork the log of the session that it was forked from has the rest.
+
+    Raises:
+        OSError: It can't be read.
+    """
+    aside = _numbered(path)
+    files = [*(aside[number] for number in sorted(aside)), path]
+    if any(file.is_symlink() or not file.is_file() for file in files):
+        return False
+    with files[0].open("rb") as oldest, path.open("rb") as newest:
+        first, end = _event(oldest.readline(_LONGEST_LINE)), _event(_last_line(newest))
+    is_its_own = all(event.get("session_id") == session_id for event in (first, end)) and first.get("seq") == 1
+    data = first.get("data")
+    lent = data.get("forked_events") if isinstance(data, dict) else 0
+    return is_its_own and any(type(seq) is int and seq >= last for seq in (end.get("seq"), lent))
+
+
+def _last_line(file: BinaryIO) -> bytes:
+    size, back = file.seek(0, os.SEEK_END), _TAIL
+    while True:
+        file.seek(max(0, size - back))
+        lines = file.read(back).splitlines()
+        if len(lines) > 1 or back >= min(size, _LONGEST_LINE):
+            return lines[-1] if lines else b""
+        back *= 8
+
+
+def _event(line: bytes) -> dict[str, Any]:
+    """Return the event of a line; an empty one for what is none."""
+    try:
+        event = json.loads(line)
+    except (ValueError, RecursionError):
+        return {}
+    return event if isinstance(event, dict) else {}
 
 
 def _numbered(path: Path) -> dict[int, Path]:

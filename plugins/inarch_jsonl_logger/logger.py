@@ -11,7 +11,7 @@ from pathlib import Path
 from attrs import define, field
 
 import inarch
-from inarch_jsonl_logger.log_file import LogFile
+from inarch_jsonl_logger.log_file import LogFile, has_events
 
 SCHEMA = 1
 """Version of the lines, their first field; it grows when a key changes its meaning, not when one is added."""
@@ -63,6 +63,19 @@ class JsonlLogger:
     def copied(self, event: inarch.Event) -> None:
         """Write the line of an event that the session was forked with: a log is a whole session."""
         self.saw(event)
+
+    def forked(self, first: inarch.Event) -> bool:
+        """Begin a fork's log with its first event, which says whose log has the rest; not if that log hasn't."""
+        source = self.path(first.data["forked_from"])
+        if self.keep:  # what is set aside too often goes
+            return False
+        try:
+            if not has_events(source, first.data["forked_from"], first.data["forked_events"]):
+                return False
+        except OSError:
+            return False
+        self.saw(first)
+        return True
 
     def files(self, session_id: str) -> Sequence[Path]:
         """Return the files of a session's log that there are."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 import threading
+from collections.abc import Collection
 from contextlib import suppress
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from inarch_sqlite_store.durable import sync_path
 _AT_ONCE = 16
 """Files that are brought to disk together: the drive does the work of many in little more than the time of one."""
 _FORMER = r"\.[0-9a-f]{64}-[0-9]+-[0-9]+"  # names of blobs while an older version wrote them
+_REF = re.compile("[0-9a-f]{64}")
 _SAFE_NAME = re.compile(r"[A-Za-z0-9_-]{1,100}")
 
 
@@ -70,15 +72,29 @@ class Blobs:
             raise inarch.StoreError("damaged", f"blob {ref} of session {session_id} is damaged")
         return data
 
-    def delete(self, session_id: str) -> None:
-        """Remove all blobs of a session."""
+    def delete(self, session_id: str, keep: Collection[str] = ()) -> None:
+        """Remove the blobs of a session, but for some."""
         folder = self._of(session_id)
+        if keep:
+            for path in folder.glob("*"):
+                if path.name not in keep:
+                    path.unlink(missing_ok=True)
+            return
         with self._lock:
             self._unsynced = {path for path in self._unsynced if path.parent != folder}
             self._made.discard(folder)
         from shutil import rmtree
 
         rmtree(folder, ignore_errors=True)
+
+    def share(self, session_id: str, other_id: str) -> None:
+        """Give all blobs of a session to another one, too."""
+        source = self._of(session_id)
+        if session_id == other_id or not source.is_dir():
+            return
+        for path in source.iterdir():
+            if _REF.fullmatch(path.name):
+                self.put(other_id, path.name, path.read_bytes())
 
     def sync(self) -> None:
         """Bring everything written to disk, with the folders' entries."""

@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Any
 
 import inarch
-from inarch_sqlite_store import snapshots
+from inarch_sqlite_store import borrowing, snapshots
 from inarch_sqlite_store.faults import SQLITE_FAULTS
 from inarch_sqlite_store.rows import is_blob, is_whole
 
 FILE = "sessions.db"
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 BUSY_S = 0.1
 """How long a statement waits for another process; short, because the event loop waits with it."""
 OPENING_S = 5.0
@@ -40,6 +40,8 @@ CREATE TABLE blobs (
     id INTEGER PRIMARY KEY, session INTEGER NOT NULL, ref BLOB NOT NULL, data BLOB NOT NULL, UNIQUE (session, ref)
 );
 """
+_SCHEMAS = (_SCHEMA, _SCHEMA_2, borrowing.SCHEMA)
+"""What each version adds to the one before."""
 
 
 def connect(folder: Path) -> sqlite3.Connection:
@@ -124,7 +126,7 @@ def _prepare(connection: sqlite3.Connection, file: Path) -> None:
         if inarch.is_older(file, version, SCHEMA_VERSION):
             if version:  # else it was made a moment ago
                 inarch.keep_former(file, version, _copy)
-            for statement in (*(_SCHEMA.split(";\n") if version == 0 else ()), _SCHEMA_2):
+            for statement in "".join(_SCHEMAS[version:]).split(";\n"):
                 connection.execute(statement)
             connection.execute(f"PRAGMA user_version={SCHEMA_VERSION}")
         connection.execute("COMMIT")
@@ -168,6 +170,16 @@ def readable_blobs(file: Path) -> Iterator[tuple[int, bytes, bytes]]:
     for _, key, digest, data in _rows(file, "id, session, ref, data", "blobs"):
         if is_blob(digest, data):
             yield key, digest, data
+
+
+def readable_spans(file: Path) -> Iterator[tuple[int, int, str]]:
+    """Yield (key of the session, number of the last event, id of who has them) of what forks have of other sessions."""
+    try:
+        with closing(sqlite3.connect(f"{file.as_uri()}?mode=ro", uri=True)) as connection:
+            connection.execute("PRAGMA writable_schema=ON")
+            yield from connection.execute("SELECT session, last, name FROM borrowed ORDER BY session, last")
+    except SQLITE_FAULTS:
+        return  # the first event of a fork says it, too
 
 
 def _rows(file: Path, columns: str, table: str) -> Iterator[Any]:

@@ -91,18 +91,21 @@ def title_of(events: Iterable[inarch.Event]) -> str:
     return ""
 
 
-Rescued = dict[tuple[int, str], list[inarch.Event]]
+Found = dict[tuple[int, str], list[inarch.Event]]
 """Events in order by the key that their session had, and its id."""
 
 
-def by_session(lines: Iterable[tuple[int, bytes]]) -> Rescued:
-    """Return the events of rescued lines by session."""
+def by_session(lines: Iterable[tuple[int, bytes]]) -> tuple[Found, set[int]]:
+    """Return the events of rescued lines by session, and the keys of those that were deleted and lent some."""
     found: dict[tuple[int, str], dict[int, inarch.Event]] = {}
+    gone: set[int] = set()
     for row_id, line in lines:
+        if not row_id & SEQ_MASK:
+            gone.add(row_id >> SEQ_BITS)
         event = event_of(line)
         if event is not None:
             found.setdefault((row_id >> SEQ_BITS, event.session_id), {})[event.seq] = event
-    return {session: [events[seq] for seq in sorted(events)] for session, events in found.items()}
+    return {session: [events[seq] for seq in sorted(events)] for session, events in found.items()}, gone
 
 
 def taken(session_id: str, seqs: Sequence[int]) -> inarch.StoreError:

@@ -17,6 +17,10 @@ _PUT = (
     "INSERT INTO snapshots (session, name, seq, data) SELECT key, ?, ?, ? FROM sessions WHERE key = ?"
     " ON CONFLICT (session, name) DO UPDATE SET seq = excluded.seq, data = excluded.data"
 )
+_FORGET = (
+    "DELETE FROM snapshots WHERE seq >= ? AND"
+    " (session = ? OR session IN (SELECT session FROM borrowed WHERE source = ? AND last >= ?))"
+)
 
 
 def prepare(connection: sqlite3.Connection) -> None:
@@ -40,6 +44,6 @@ def get(connection: sqlite3.Connection, key: int, name: str) -> tuple[int, bytes
     return found if found and type(found[0]) is int and type(found[1]) is bytes else None
 
 
-def forget(connection: sqlite3.Connection, key: int, seq: int = 0) -> None:
-    """Remove those of a session that tell of an event, or of later ones."""
-    connection.execute("DELETE FROM snapshots WHERE session = ? AND seq >= ?", (key, seq))
+def forget(connection: sqlite3.Connection, key: int, seq: int) -> None:
+    """Remove those of a session, and of the ones it lends the event to, that tell of an event or of later ones."""
+    connection.execute(_FORGET, (seq, key, key, seq))

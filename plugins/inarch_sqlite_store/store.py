@@ -17,6 +17,7 @@ from typing import Any, TypeVar
 import inarch
 from inarch_sqlite_store import database, snapshots
 from inarch_sqlite_store.blobs import Blobs
+from inarch_sqlite_store.borrowing import Rescued, Span, give_back, lend, spans_of
 from inarch_sqlite_store.broken_logs import keep_log, lost_writes
 from inarch_sqlite_store.durable import WriteAheadLog
 from inarch_sqlite_store.faults import SQLITE_FAULTS, Inconsistent, is_damage, store_error
@@ -40,6 +41,8 @@ from inarch_sqlite_store.rows import (
 )
 
 T = TypeVar("T")
+NamedRow = tuple[int, bytes, int, str]
+"""(id, line, checksum of the line, id of the session that the line names)"""
 INLINE_SYNC_S = 0.002
 """A disk that was quicker than this the last time is waited for; a thread would cost more."""
 # Nothing else is written for an event: a second page would double the cost. A session that was deleted takes none.
@@ -60,10 +63,13 @@ _KEEP_BLOB = "INSERT INTO blobs (session, ref, data) SELECT key, ?, ? FROM sessi
 _MEND_BLOB = "UPDATE blobs SET data = ? WHERE session = ? AND ref = ?"
 _BLOB = "SELECT data FROM blobs WHERE session = ? AND ref = ?"
 _LAST = "SELECT max(id) FROM events WHERE id > ? AND id < ?"
+# The last event of a fork to which nothing was added lies with another session.
 _SESSIONS = """
 SELECT session.id, session.root, session.started, substr(last.line, 1, 100), last.id & 0xFFFFFFFF, session.title
-FROM sessions AS session LEFT JOIN events AS last ON last.id =
-    (SELECT max(id) FROM events WHERE id > session.key << 32 AND id < session.key + 1 << 32)
+FROM sessions AS session LEFT JOIN events AS last ON last.id = coalesce(
+    (SELECT max(id) FROM events WHERE id < session.key + 1 << 32 AND id > (session.key << 32) +
+        coalesce((SELECT max(last) FROM borrowed WHERE session = session.key), 0)),
+    (SELECT (source << 32) + last FROM borrowed WHERE session = session.key ORDER BY last DESC LIMIT 1))
 WHERE ? IS NULL OR session.root = ? ORDER BY session.started DESC, session.key DESC
 """
 
@@ -82,6 +88,7 @@ class SqliteStore:
         self._file = self._folder / database.FILE
         self._blobs = Blobs(self._folder / "blobs")
         self._keys: dict[str, int] = {}
+        self._lent: dict[str, int] = {}
         self._lock = threading.RLock()
         self._sync_lock = threading.Lock()
         self._log = WriteAheadLog(self._file)
@@ -156,13 +163,13 @@ class SqliteStore:
             read = partial(self._rows, session_id, place, most, checked)
             rows, gaps = self._carefully(read)
             checked = checked or gaps
-            for row_id, line, checksum in rows:
+            for row_id, line, checksum, name in rows:
                 place = row_id & SEQ_MASK
                 event = event_of(line) if is_whole(line, checksum) else None
-                if event is None or event.seq != place or event.session_id != session_id:
+                if event is None or event.seq != place or event.session_id != name:
                     self._tell(f"event {place} of session {session_id} is damaged and was left out")
                 else:
-                    yield event
+                    yield event if name == session_id else event.moved(session_id)
             if len(rows) < most:
                 return
             most = min(2 * most, CHUNK)
@@ -178,9 +185,16 @@ class SqliteStore:
         ]
 
     def delete(self, session_id: str) -> None:
-        """Remove a session with its events and blobs; their bytes are overwritten in the file."""
-        self._carefully(lambda: self._delete(session_id))
-        self._blobs.delete(session_id)
+        """Remove a session with its events and blobs; their bytes are overwritten in the file.
+
+        What its forks have of it stays for them.
+        """
+        for name, keep in (self._carefully(lambda: self._delete(session_id)) or {session_id: set()}).items():
+            self._blobs.delete(name, keep)
+
+    def fork(self, source_id: str, first: inarch.Event, last: int) -> None:
+        """Begin a session with its first event and those of another one from the second to `last`; none is copied."""
+        self._carefully(lambda: self._fork(source_id, first, last))
 
     def put_blob(self, session_id: str, data: bytes) -> str:
         """Keep bytes and return their SHA-256."""
@@ -196,13 +210,25 @@ class SqliteStore:
     def get_blob(self, session_id: str, ref: str) -> bytes:
         """Return the bytes of a reference."""
         digest = digest_of(ref)
-        row = self._carefully(partial(self._row, session_id, digest))
-        if row is not None and is_blob(digest, row[0]):
-            return bytes(row[0])
+        held = self._carefully(partial(self._held, session_id, digest))
+        for row in held.values():
+            if row is not None and is_blob(digest, row[0]):
+                return bytes(row[0])
         try:
-            return self._blobs.get(session_id, ref, is_damaged=row is not None)
+            return self._from_files(ref, held)
         except OSError as error:
             raise store_error(error, str(self._folder / "blobs")) from error
+
+    def _from_files(self, ref: str, held: Mapping[str, object]) -> bytes:
+        """Return the bytes that the first of some sessions has; what is wrong with those of the first is told."""
+        failed: inarch.StoreError | None = None
+        for name, row in held.items():
+            try:
+                return self._blobs.get(name, ref, is_damaged=row is not None)
+            except inarch.StoreError as error:
+                failed = error if failed is None or error.kind == "damaged" else failed
+        assert failed is not None
+        raise failed
 
     def put_snapshot(self, session_id: str, name: str, seq: int, data: bytes) -> None:
         """Keep what events up to `seq` came to, in the place of what had the name."""
@@ -246,7 +272,7 @@ class SqliteStore:
     def _append(self, session_id: str, events: Sequence[inarch.Event]) -> None:
         key = self._keys.get(session_id, 0)
         try:
-            if key and len(events) == 1 and events[0].kind not in DESCRIBING:
+            if key and len(events) == 1 and events[0].kind not in DESCRIBING and events[0].seq > self._lent[session_id]:
                 seq, line, checksum = row_of(events[0])
                 row = (key << SEQ_BITS | seq, line, checksum)
                 self._check_kept(session_id, self._connection.execute(_INSERT, (*row, row[0])).rowcount)
@@ -260,7 +286,11 @@ class SqliteStore:
         with self._transaction():
             known = self._keys.get(session_id)
             key = known or self._key(session_id) or self._new_key(session_id, events[0].time)
-            rows = [(key << SEQ_BITS | seq, line, checksum) for seq, line, checksum in map(row_of, events)]
+            spans = spans_of(self._connection, key, session_id)
+            lent = spans[-1].first - 1
+            self._mend(session_id, spans, [event for event in events if 1 < event.seq <= lent])
+            own = (row_of(event) for event in events if event.seq == 1 or event.seq > lent)
+            rows = [(key << SEQ_BITS | seq, line, checksum) for seq, line, checksum in own]
             if again:
                 rows = self._not_yet_here(session_id, rows)
             kept = self._connection.executemany(_INSERT, [(*row, row[0]) for row in rows]).rowcount if rows else 0
@@ -271,7 +301,30 @@ class SqliteStore:
             snapshots.forget(self._connection, key, events[0].seq)
             if any(event.kind in DESCRIBING for event in events):
                 self._connection.execute(_DESCRIBE, (to_column(root_of(events)), to_column(title_of(events)), key))
-        self._keys[session_id] = key
+        self._keys[session_id], self._lent[session_id] = key, lent
+
+    def _mend(self, session_id: str, spans: Sequence[Span], events: Sequence[inarch.Event]) -> None:
+        """Put events that a fork shares with another session where they belong, if they aren't there."""
+        for span in spans[1:-1]:
+            here = [row_of(event.moved(span.name)) for event in events if span.first <= event.seq <= span.last]
+            rows = [(span.key << SEQ_BITS | seq, line, checksum) for seq, line, checksum in here]
+            for row in self._not_yet_here(session_id, rows):
+                self._connection.execute("INSERT INTO events VALUES (?, ?, ?)", row)
+                snapshots.forget(self._connection, span.key, row[0] & SEQ_MASK)
+
+    def _fork(self, source_id: str, first: inarch.Event, last: int) -> None:
+        with self._transaction():
+            source = self._key(source_id)
+            if self._key(first.session_id):
+                raise taken(first.session_id, [first.seq])
+            key = self._new_key(first.session_id, first.time)
+            if not source or not lend(self._connection, spans_of(self._connection, source, source_id), last, key):
+                raise inarch.StoreError("missing", f"there is no event {last} of session {source_id}")
+            _, line, checksum = row_of(first)
+            self._connection.execute("INSERT INTO events VALUES (?, ?, ?)", ((key << SEQ_BITS) + 1, line, checksum))
+            title = "UPDATE sessions SET root = ?, title = (SELECT title FROM sessions WHERE key = ?) WHERE key = ?"
+            self._connection.execute(title, (to_column(root_of([first])), source, key))
+        self._unsynced = True
 
     def _put_row(self, session_id: str, digest: bytes, data: bytes) -> bool:
         key = self._keys.get(session_id) or self._key(session_id)
@@ -283,10 +336,12 @@ class SqliteStore:
         self._unsynced = self._unsynced or kept
         return kept
 
-    def _row(self, session_id: str, digest: bytes) -> tuple[Any] | None:
+    def _held(self, session_id: str, digest: bytes) -> dict[str, tuple[Any] | None]:
+        """Return the row of a blob in the session, and in those that it has events of."""
         key = self._keys.get(session_id) or self._key(session_id)
-        found: tuple[Any] | None = self._connection.execute(_BLOB, (key, digest)).fetchone()
-        return found
+        spans = spans_of(self._connection, key, session_id)
+        keys = {session_id: key} | {span.name: span.key for span in spans}
+        return {name: self._connection.execute(_BLOB, (one, digest)).fetchone() for name, one in keys.items()}
 
     def _check_kept(self, session_id: str, count: int) -> None:
         if not count:
@@ -325,17 +380,24 @@ class SqliteStore:
                 raise taken(session_id, [row[0] & SEQ_MASK])
         return new
 
-    def _rows(self, session_id: str, after: int, most: int, checked: bool) -> tuple[list[tuple[int, bytes, int]], bool]:
+    def _rows(self, session_id: str, after: int, most: int, checked: bool) -> tuple[list[NamedRow], bool]:
         """Return some rows, and whether numbers are missing among them; then the file is looked at, once a reading."""
         key = self._keys.get(session_id) or self._key(session_id)
-        begin, end = (key << SEQ_BITS) + after, (key + 1) << SEQ_BITS
-        rows = self._connection.execute(_LOAD, (begin, end, most)).fetchall()
-        gaps = bool(key) and not rows and not after
+        rows: list[NamedRow] = []
+        gaps = False
+        for span in spans_of(self._connection, key, session_id):
+            if span.last > after and len(rows) < most:
+                base = span.key << SEQ_BITS
+                begin, end, wanted = base + max(after, span.first - 1), base + span.last + 1, most - len(rows)
+                found = self._connection.execute(_LOAD, (begin, end, wanted)).fetchall()
+                if len(found) < wanted:
+                    (last,) = self._connection.execute(_LAST, (begin, end)).fetchone()
+                    gaps = gaps or last != (found[-1][0] if found else None)
+                rows += ((*row, span.name) for row in found)
         if rows:
-            gaps = rows[-1][0] - begin != len(rows)
-        if len(rows) < most:
-            (last,) = self._connection.execute(_LAST, (begin, end)).fetchone()
-            gaps = gaps or last != (rows[-1][0] if rows else None)
+            gaps = gaps or (rows[-1][0] & SEQ_MASK) - after != len(rows)
+        elif key and not after:
+            gaps = True
         if gaps and not checked:
             self._check_pages()
         return rows, gaps
@@ -345,23 +407,23 @@ class SqliteStore:
         if self._connection.execute("PRAGMA quick_check(1)").fetchall() != [("ok",)]:
             raise Inconsistent("rows are missing or out of order")
 
-    def _delete(self, session_id: str) -> None:
+    def _delete(self, session_id: str) -> dict[str, set[str]]:
+        """Remove it from the database, and return which files of which sessions stay."""
         key = self._key(session_id)
         if not key:
-            return
+            return {}
         self._connection.execute("PRAGMA secure_delete=ON")
         with self._transaction():
-            self._connection.execute(
-                "DELETE FROM events WHERE id >= ? AND id < ?", (key << SEQ_BITS, (key + 1) << SEQ_BITS)
-            )
-            self._connection.execute("DELETE FROM blobs WHERE session = ?", (key,))
-            snapshots.forget(self._connection, key)
+            self._connection.execute("DELETE FROM snapshots WHERE session = ?", (key,))
             self._connection.execute("DELETE FROM sessions WHERE id = ?", (session_id,))
+            stays = give_back(self._connection, key, session_id)
+            stays = {name: refs for name, refs in stays.items() if not self._key(name)}  # else it was restored since
         self._keys.pop(session_id, None)
         self._unsynced = True
         # The write-ahead log holds old copies until it is emptied; another reader may forbid that until later.
         self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
         self._connection.execute("PRAGMA secure_delete=OFF")
+        return stays
 
     def _sync_now(self) -> None:
         with self._sync_lock:
@@ -400,18 +462,25 @@ class SqliteStore:
     def _rescue(self, aside: Path) -> int:
         for way in (nullcontext(aside), database.with_new_head(aside)):
             with way as file:
-                saved = by_session(database.readable_events(file)) if file is not None else {}
-                for (_, session_id), events in saved.items():
-                    self._append(session_id, events)
-                if file is not None and saved:
-                    self._rescue_blobs(file, dict(saved.keys()))
-                    return sum(map(len, saved.values()))
+                if file is not None and (saved := self._rescue_from(file)):
+                    return saved
         return 0
 
-    def _rescue_blobs(self, file: Path, sessions: Mapping[int, str]) -> None:
-        for key, digest, data in database.readable_blobs(file):
-            if key in sessions:
-                self._put_row(sessions[key], digest, data)
+    def _rescue_from(self, file: Path) -> int:
+        """Put what can be read of a broken database into the new one: a fork is a whole session there."""
+        found, gone = by_session(database.readable_events(file))
+        users: dict[int, list[str]] = {}
+        rescued = Rescued(found, gone, database.readable_spans(file))
+        for keys, events in rescued.sessions():
+            session_id = events[0].session_id
+            self._append(session_id, events)
+            for key, name in keys.items():
+                users.setdefault(key, []).append(session_id)
+                self._blobs.share(name, session_id)
+        for key, digest, data in database.readable_blobs(file) if users else ():
+            for session_id in users.get(key, ()):
+                self._put_row(session_id, digest, data)
+        return sum(map(len, found.values()))
 
     def _let_go(self) -> None:
         with self._sync_lock:

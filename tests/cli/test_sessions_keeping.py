@@ -57,9 +57,18 @@ def test_a_fork_begins_with_the_turns_up_to_one(cli: Run, talked: str, environ: 
     assert cli("sessions", "delete", fork, "--yes").returncode == 0
     assert cli("sessions", "restore", next(str(file) for file in logs(environ) if fork in file.name)).returncode == 0
     assert len(shown(cli, fork)["turns"]) == 2
+    other = str(whole["session_id"])
+    assert cli("sessions", "restore", next(str(file) for file in logs(environ) if other in file.name)).returncode == 0
+    before = shown(cli, other)["turns"]
     refused = cli("sessions", "fork", talked, "--at", "3")
     assert refused.returncode == 2
     assert "2 turns, not 3" in refused.stderr
+    # It stays one when that of the session it was forked from is deleted.
+    assert cli("sessions", "delete", talked, "--yes", "--logs").returncode == 0
+    assert shown(cli, other)["turns"] == before
+    assert cli("sessions", "delete", other, "--yes").returncode == 0
+    assert cli("sessions", "restore", next(str(file) for file in logs(environ) if other in file.name)).returncode == 0
+    assert shown(cli, other)["turns"] == before
 
 
 def test_continue_goes_on_where_something_happened_last(cli: Run, talked: str) -> None:

@@ -137,7 +137,7 @@ def test_a_file_of_a_newer_version_is_refused_untouched(opened: Callable[[], Sql
     with pytest.raises(StoreError, match="newer Inarch") as caught:
         opened()
     assert caught.value.kind == "read_only"
-    change(folder, "PRAGMA user_version=2")
+    change(folder, "PRAGMA user_version=3")
     assert seqs(opened()) == [1]
 
 

@@ -16,7 +16,7 @@ from inarch.cli.session_ids import listing
 from inarch.cli.terminal import is_terminal, print_json, print_line
 from inarch.contract.errors import UsageError
 from inarch.sessions.finding import find_session
-from inarch.sessions.mending import session_logs
+from inarch.sessions.mending import keep_for_forks, session_logs
 
 if TYPE_CHECKING:
     from datetime import timedelta
@@ -90,6 +90,8 @@ def _ask(chosen: Sequence[SessionInfo]) -> None:
 
 def _delete(app: App, info: SessionInfo, logs: bool) -> Iterator[Path]:
     """Delete a session and yield the log files of it that stay."""
+    if logs:
+        keep_for_forks(app, info.id)
     app.store.delete(info.id)
     for file in session_logs(app, info.id):
         if not (logs and _unlink(file)):

@@ -20,6 +20,7 @@ from inarch.sessions.finding import find_session
 def fork_a_session(session_id: str, at: int | None, as_json: bool, **given: Any) -> None:
     """Begin a new session with the turns of another one; files stay as they are now."""
     from inarch.cli.composing import Options, compose_app
+    from inarch.journal.snapshots import scan
     from inarch.sessions.forking import fork_session
 
     with compose_app(Options.of(given)) as app:
@@ -27,8 +28,7 @@ def fork_a_session(session_id: str, at: int | None, as_json: bool, **given: Any)
         fork_id = fork_session(app.store, source.id, at)
         asyncio.run(app.store.sync())
         app.tell_copied(fork_id)
-        beginning = app.store.load(fork_id)[0].data
-    turns = int(beginning["forked_at"])
+        turns = int(next(scan(app.store, fork_id)).data["forked_at"])
     if as_json:
         print_json({"session_id": fork_id, "forked_from": source.id, "forked_at": turns})
         return

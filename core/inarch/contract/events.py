@@ -62,12 +62,20 @@ class Event:
             self._line = line
         return self._line
 
+    def moved(self, session_id: str, seq: int | None = None) -> Event:
+        """Return the event as it stands in a session that was forked, maybe under another number."""
+        data, turn = self.data, self.data.get("turn")
+        if isinstance(turn, Mapping) and "session_id" in turn:
+            data = {**data, "turn": {**turn, "session_id": session_id}}
+        return Event(seq or self.seq, self.time, session_id, self.turn_id, self.kind, data)
+
 
 @frozen
 class SessionStarted:
     """A session began. `root` is the workspace, `version` Inarch's, `plugins` the composed ones.
 
-    One that was forked has in `forked_from` the session whose first `forked_at` agent turns it begins with.
+    One that was forked has in `forked_from` the session whose first `forked_at` agent turns it begins with. Where
+    `forked_events` is not 0, its events from the second to that one are those of that session under the same numbers.
     """
 
     kind: ClassVar[str] = "session.started"
@@ -77,6 +85,7 @@ class SessionStarted:
     profile: str = ""
     forked_from: str = ""
     forked_at: int = 0
+    forked_events: int = 0
 
 
 @frozen

@@ -42,8 +42,8 @@ if TYPE_CHECKING:
 OPTIONAL: Mapping[str, tuple[str, ...]] = {
     "tools": ("shape", "allowed_by"),
     "models": ("find_default",),
-    "tracers": ("copied", "files", "logs", "remarks"),
-    "stores": ("scan", "put_snapshot", "get_snapshot", "damage", "set_aside"),
+    "tracers": ("copied", "forked", "files", "logs", "remarks"),
+    "stores": ("scan", "fork", "put_snapshot", "get_snapshot", "damage", "set_aside"),
     "workspaces": ("survey", "link_target", "restore_all"),
     "front_ends": ("selection",),
 }
@@ -282,7 +282,9 @@ class Tracer(Protocol):
     """Sees every stored event and changes nothing.
 
     One that keeps a log of each session may offer more methods: `copied(event)` is given each event that a session was
-    forked with, `files(session_id)` returns the paths of its files about a session, `logs()` those of the logs of all
+    forked with; `forked(first)` only the first of them, whose `forked_events` is not 0, and returns whether that is
+    enough, because its log of `forked_from` has the rest: then that is copied not before that log is deleted.
+    `files(session_id)` returns the paths of its files about a session, `logs()` those of the logs of all
     sessions as `inarch sessions restore` takes them, named by the session's id. `remarks()` may return lines about how
     its plugin was composed, such as a part that had to be left out: they are told before the first turn.
     """
@@ -313,6 +315,10 @@ class ContextStore(Protocol):
     `scan(session_id, after=0)`, an iterator over what `load` returns. `damage`, a list that may grow, may have a
     sentence for every loss that was found: each is told once. `set_aside` may name files of damaged stores that lie
     beside this one, `only_read` be the error for which it takes nothing, where it can still be read.
+
+    `fork(source_id, first, last)` may begin a session with `first`, its first event, and with those of another session
+    from the second to `last`, which stay under their numbers (`Event.moved`), and with the bytes that they name: all of
+    it or nothing, whatever becomes of the other session. Without it the kernel copies one after the other.
 
     One may also keep what the kernel derives from events, so that a long session is not read whole for every question:
     `put_snapshot(session_id, name, seq, data)` keeps bytes about the events up to `seq` in the place of those that had

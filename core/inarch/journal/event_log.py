@@ -33,6 +33,8 @@ _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}")
 _KIND = re.compile(r"[a-z][a-z0-9_.-]{0,99}")
 _TIME = re.compile(r"[0-9T:Z.+-]{1,40}")
 _NUL = b"\0"
+_MOST_FORKS = 100
+"""Forks of forks that are followed; a log may come from anywhere."""
 
 
 @frozen
@@ -63,7 +65,11 @@ def read_sessions(path: Path) -> SessionsRead:
     Raises:
         OSError: A file can't be read.
     """
-    return _read(path, _Reading()).all(path.name)
+    reading = _Reading()
+    _take_files(path, reading)
+    for session_id in reading.sessions:
+        _borrow(path, reading.sessions, session_id, frozenset())
+    return reading.all(path.name)
 
 
 def first_event(path: Path) -> Event | None:
@@ -98,11 +104,37 @@ def gap_words(first: int, last: int) -> str:
     return f"event {first} is missing" if first == last else f"events {first} to {last} are missing"
 
 
-def _read(path: Path, reading: _Reading) -> _Reading:
+def _take_files(path: Path, reading: _Reading) -> None:
     for file in log_files(path):
         with file.open("rb") as lines:
             reading.take(file.name, _lines(lines))
-    return reading
+
+
+def forked_with(first: Event | None) -> tuple[str, int]:
+    """Return the session of whose events a fork has the same, by its first event, and up to which; ("", 0) for none."""
+    if first is None or first.kind != "session.started":
+        return "", 0
+    source, last = first.data.get("forked_from"), first.data.get("forked_events")
+    return (str(source), last) if _is(_ID, source) and type(last) is int and last > 1 else ("", 0)
+
+
+def _borrow(path: Path, sessions: dict[str, dict[int, Event]], session_id: str, above: frozenset[str]) -> None:
+    """Add what a fork has from another session and only that one's log has: in the same file, or in one beside it."""
+    events = sessions.get(session_id, {})
+    source, last = forked_with(events.get(1))
+    if source in above or len(above) > _MOST_FORKS or sum(1 < seq <= last for seq in events) >= last - 1:
+        return
+    other, lenders = path, sessions
+    if source not in sessions:
+        other, reading = path.with_name(f"{source}{path.suffix}"), _Reading()
+        if other.is_symlink() or not other.is_file():
+            return
+        _take_files(other, reading)
+        lenders = reading.sessions
+    _borrow(other, lenders, source, above | {session_id})
+    for seq, event in lenders.get(source, {}).items():
+        if 1 < seq <= last:
+            events.setdefault(seq, event.moved(session_id))
 
 
 def _lines(file: BinaryIO) -> Iterator[bytes]:

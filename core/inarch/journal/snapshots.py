@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, ClassVar, Protocol, TypeVar
 
 from inarch.contract.errors import PluginError, StoreError
@@ -91,6 +91,17 @@ def keep(store: ContextStore, session_id: str, seq: int, what: Foldable) -> None
         put(session_id, what.NAME, seq, b"%08x%s" % (zlib.crc32(text), text))
     except (StoreError, PluginError):
         return  # a full or closed store: it is made anew the next time
+
+
+def carry_over(store: ContextStore, source_id: str, session_id: str, last: int, names: Iterable[str]) -> None:
+    """Keep for a session what its first events up to `last` came to in another one that has the same."""
+    get, put = (getattr(store, name, None) for name in ("get_snapshot", "put_snapshot"))
+    if get is None or put is None:
+        return
+    for name in names:
+        kept = get(source_id, name)
+        if kept is not None and kept[0] <= last:
+            put(session_id, name, *kept)
 
 
 def _kept(store: ContextStore, session_id: str, make: Callable[[], F]) -> tuple[F, int]:

@@ -61,6 +61,10 @@ class Contents:
         self._chapter_of[turn_id] = answers
         return answers
 
+    def chapter_of(self, turn_id: str) -> int | None:
+        """Return the place of the chapter that a turn is in."""
+        return self._chapter_of.get(turn_id)
+
     @property
     def turns(self) -> int:
         """How many turns the agent had."""

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from inarch.contract.errors import StoreError, UsageError
 from inarch.contract.events import Event, SessionStarted, event_data
 from inarch.contract.ids import new_id, utc_now
 from inarch.contract.ports import ContextStore
+from inarch.journal.resuming import Going
+from inarch.journal.snapshots import between, carry_over, scan
+from inarch.sessions.contents import Contents, contents_of
+from inarch.sessions.undo.checkpoints import Changes
 
 BATCH = 500
 """Events that are handed to the store at once."""
@@ -32,25 +37,64 @@ def fork_session(store: ContextStore, source_id: str, at: int | None = None, *, 
         UsageError: There is no such session, or it has no such turn.
         StoreError: The store can't read it or has no room; then nothing of the new session stays.
     """
-    events = store.load(source_id)
-    if not events:
+    contents = contents_of(store, source_id)
+    if not contents.seq:
         raise UsageError(f"there is no session {source_id}", "inarch sessions list --all shows those there are")
-    taken, turns = first_turns(events, at, least=0 if root else 1)
-    fork_id = new_id()
-    try:
-        _copy_blobs(store, source_id, fork_id, taken)
-        batch: list[Event] = []
-        beginning = _beginning(store, taken, source_id, turns) | ({"root": root} if root else {})
-        for event in _forked(taken, beginning, fork_id):
-            batch.append(event)
-            if len(batch) == BATCH:
-                store.append(fork_id, batch)
-                batch = []
-        store.append(fork_id, batch)
-    except StoreError:
-        store.delete(fork_id)
-        raise
-    return fork_id
+    last, turns = _end(partial(scan, store, source_id), contents, at, least=0 if root else 1)
+    first = next(scan(store, source_id), None)
+    begun = first if first is not None and first.kind == SessionStarted.kind else None
+    is_same = begun is not None and not any(gap <= last for gap, _ in contents.gaps)
+    data = _beginning(store, begun, source_id, turns) | ({"root": root} if root else {})
+    started = Event(1, utc_now(), new_id(), None, SessionStarted.kind, data | {"forked_events": last if is_same else 0})
+    if not (is_same and turns and _is_lent(store, source_id, started, last)):
+        _copy(store, source_id, started, last)
+    elif not root:
+        carry_over(store, source_id, started.session_id, last, (Contents.NAME, Going.NAME, Changes.NAME))
+    return started.session_id
+
+
+def _is_lent(store: ContextStore, source_id: str, started: Event, last: int) -> bool:
+    """Begin the fork without copying anything, if the store has a way for that."""
+    fork = getattr(store, "fork", None)
+    if fork is None:
+        return False
+    fork(source_id, started, last)
+    return True
+
+
+def _end(read: Callable[[int], Iterable[Event]], contents: Contents, at: int | None, least: int) -> tuple[int, int]:
+    """Return the number of the event before the prompt that follows the `at`-th agent turn, and how many turns that is.
+
+    Raises:
+        UsageError: There are fewer turns.
+    """
+    if at is not None and at < least:
+        raise UsageError(f"a session has no turn {at}", "turns are counted from 1")
+    if at is not None and at > contents.turns:
+        many = "1 turn" if contents.turns == 1 else f"{contents.turns} turns"
+        raise UsageError(f"the session has {many}, not {at}", "inarch sessions show ID shows them")
+    number = 0
+    for place, chapter in enumerate(contents.chapters):
+        if number == at:
+            return chapter.first - 1, number
+        if at is not None and number + chapter.agents > at:
+            return _end_within(read, contents, place, at - number), at
+        number += chapter.agents
+    return contents.seq, number
+
+
+def _end_within(read: Callable[[int], Iterable[Event]], contents: Contents, place: int, at: int) -> int:
+    """Return the number of the event before the first one of the turn that follows the `at`-th of a chapter."""
+    known: set[str] = set()
+    agents = 0
+    for event in read(contents.chapters[place].first - 1):
+        turn_id = event.turn_id
+        if turn_id and turn_id not in known and contents.chapter_of(turn_id) == place:
+            if agents == at:
+                return event.seq - 1
+            known.add(turn_id)
+            agents += not _is_prompt(event)
+    return contents.seq
 
 
 def first_turns(events: Sequence[Event], at: int | None, least: int = 1) -> tuple[Sequence[Event], int]:
@@ -59,22 +103,11 @@ def first_turns(events: Sequence[Event], at: int | None, least: int = 1) -> tupl
     Raises:
         UsageError: There are fewer turns.
     """
-    if at is not None and at < least:
-        raise UsageError(f"a session has no turn {at}", "turns are counted from 1")
-    turns: set[str] = set()
-    known: set[str] = set()
-    for place, event in enumerate(events):
-        if not event.turn_id or event.turn_id in known:
-            continue
-        known.add(event.turn_id)
-        if len(turns) == at:
-            return events[:place], at
-        if not _is_prompt(event):
-            turns.add(event.turn_id)
-    if at is not None and at > len(turns):
-        many = "1 turn" if len(turns) == 1 else f"{len(turns)} turns"
-        raise UsageError(f"the session has {many}, not {at}", "inarch sessions show ID shows them")
-    return events, len(turns)
+    contents = Contents()
+    for event in events:
+        contents.take(event)
+    last, turns = _end(lambda after: (event for event in events if event.seq > after), contents, at, least)
+    return [event for event in events if event.seq <= last], turns
 
 
 def _is_prompt(event: Event) -> bool:
@@ -83,34 +116,43 @@ def _is_prompt(event: Event) -> bool:
     return isinstance(turn, Mapping) and turn.get("type") == "user"
 
 
-def _forked(events: Iterable[Event], beginning: Mapping[str, Any], fork_id: str) -> Iterator[Event]:
-    """Yield the events as those of the fork; they are counted anew, for a damaged session may have gaps."""
-    seq = 1
-    yield Event(seq, utc_now(), fork_id, None, SessionStarted.kind, beginning)
-    for event in events:
-        if event.kind != SessionStarted.kind:
+def _copy(store: ContextStore, source_id: str, started: Event, last: int) -> None:
+    """Copy events and the bytes they name, some at a time; they are counted anew, for a damaged session may have gaps.
+
+    Raises:
+        StoreError: The store can't read it or has no room; then nothing of the new session stays.
+    """
+    fork_id, known = started.session_id, set[str]()
+    batch, seq = [started], 1
+    try:
+        for event in between(store, source_id, 1, last):
+            if event.kind == SessionStarted.kind:
+                continue
             seq += 1
-            yield Event(seq, event.time, fork_id, event.turn_id, event.kind, _moved(event.data, fork_id))
+            _copy_blobs(store, source_id, fork_id, event, known)
+            batch.append(event.moved(fork_id, seq))
+            if len(batch) == BATCH:
+                store.append(fork_id, batch)
+                batch = []
+        store.append(fork_id, batch)
+    except StoreError:
+        store.delete(fork_id)
+        raise
 
 
-def _beginning(store: ContextStore, events: Iterable[Event], source_id: str, turns: int) -> dict[str, Any]:
+def _beginning(store: ContextStore, begun: Event | None, source_id: str, turns: int) -> dict[str, Any]:
     """Return the data of the fork's first event: the source's own, or what its store knows where that is lost."""
-    known = next((event.data for event in events if event.kind == SessionStarted.kind), None)
-    if known is None:
+    if begun is not None:
+        known = begun.data
+    else:
         known = {"root": next((info.root for info in store.sessions() if info.id == source_id), "")}
     return {**event_data(SessionStarted("", "")), **known, "forked_from": source_id, "forked_at": turns}
 
 
-def _moved(data: Mapping[str, Any], fork_id: str) -> Mapping[str, Any]:
-    turn = data.get("turn")
-    if not isinstance(turn, Mapping) or "session_id" not in turn:
-        return data
-    return {**data, "turn": {**turn, "session_id": fork_id}}
-
-
-def _copy_blobs(store: ContextStore, source_id: str, fork_id: str, events: Iterable[Event]) -> None:
-    """Keep for the fork the bytes that the events name; most hashes in them are of bytes that were never kept."""
-    for ref in {ref for event in events for ref in _REFERENCE.findall(event.line)}:
+def _copy_blobs(store: ContextStore, source_id: str, fork_id: str, event: Event, known: set[str]) -> None:
+    """Keep for the fork the bytes that an event names; most hashes in them are of bytes that were never kept."""
+    for ref in {*_REFERENCE.findall(event.line)} - known:
+        known.add(ref)
         try:
             data = store.get_blob(source_id, ref)
         except StoreError as error:

@@ -11,6 +11,8 @@ from inarch.contract.doors import guarded
 from inarch.contract.errors import PluginError, StoreError
 
 if TYPE_CHECKING:
+    from inarch.contract.ports import Tracer
+    from inarch.plugins.composition import Bound
     from inarch.sessions.parts import Parts
 
 WAY_ON = "inarch sessions restore brings back what event logs have"
@@ -26,19 +28,45 @@ def all_logs(parts: Parts) -> Iterator[Path]:
     yield from _files(parts, "logs")
 
 
+def keep_for_forks(parts: Parts, session_id: str) -> None:
+    """Copy what the logs of a session's forks have only in its own log, which is going to be deleted, into theirs.
+
+    Raises:
+        OSError: A log can't be read.
+        PluginError: The tracer can't write it.
+    """
+    from inarch.journal.event_log import first_event, forked_with, read_sessions
+
+    for tracer in parts.composition.tracers:
+        copied = getattr(tracer.value, "copied", None)
+        if copied is None:
+            continue
+        for log in _files_of(parts, tracer, "logs"):
+            source, last = forked_with(first_event(log))
+            if source == session_id != log.stem:
+                with guarded(tracer.plugin, "tracer", passes=()):
+                    for event in read_sessions(log).sessions.get(log.stem, ()):
+                        if 1 < event.seq <= last:
+                            copied(event)
+
+
 def _files(parts: Parts, method: str, *arguments: str) -> Iterator[Path]:
     for tracer in parts.composition.tracers:
-        ask = getattr(tracer.value, method, None)
-        if ask is None:
-            continue
-        try:
-            with guarded(tracer.plugin, "tracer", passes=()):
-                found = [Path(file) for file in ask(*arguments)]
-            if tracer.plugin not in parts.composition.hosts:  # else they are real paths, whatever has become of them
-                found = [Path(os.path.realpath(file.parent), file.name) for file in found]
-        except PluginError:
-            continue
-        yield from found
+        yield from _files_of(parts, tracer, method, *arguments)
+
+
+def _files_of(parts: Parts, tracer: Bound[Tracer], method: str, *arguments: str) -> Sequence[Path]:
+    ask = getattr(tracer.value, method, None)
+    if ask is None:
+        return ()
+    try:
+        with guarded(tracer.plugin, "tracer", passes=()):
+            found = [Path(file) for file in ask(*arguments)]
+        if tracer.plugin not in parts.composition.hosts:  # else they are real paths, whatever has become of them
+            found = [Path(os.path.realpath(file.parent), file.name) for file in found]
+    except PluginError:
+        return ()
+    return found
 
 
 def bring_back(parts: Parts, session_id: str, holes: Sequence[tuple[int, int]]) -> tuple[bool, list[str]]:

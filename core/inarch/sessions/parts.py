@@ -175,13 +175,18 @@ class Parts:
 
     def tell_copied(self, session_id: str) -> None:
         """Give a session's events to the tracers that keep a copy of every session's: it didn't begin by recording."""
+        from inarch.journal.snapshots import scan
+
         for tracer in self.composition.tracers:
             copied = getattr(tracer.value, "copied", None)
             if copied is None:
                 continue
             try:
                 with guarded(tracer.plugin, "tracer", passes=()):
-                    for event in self.store.load(session_id):
+                    begun, forked = next(scan(self.store, session_id)), getattr(tracer.value, "forked", None)
+                    if forked is not None and begun.data.get("forked_events") and forked(begun):
+                        continue
+                    for event in scan(self.store, session_id):
                         copied(event)
             except PluginError:
                 continue  # it will fail again with the first event that is recorded, and is told then

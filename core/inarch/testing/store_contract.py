@@ -137,6 +137,42 @@ class StoreContract(ABC):
             assert next(iter(scan("s", 300))).seq == 301
             store.append("s", [event(701)])
 
+    def test_a_store_that_forks_lends_events_and_bytes_for_good(self, tmp_path: Path) -> None:
+        """A fork has them as its own, goes its own way, and keeps them whatever becomes of that session."""
+        with self.opened(tmp_path) as store:
+            fork: Any = getattr(store, "fork", None)
+            if fork is None:
+                return
+            turn = {"type": "user", "content": "the prompt", "session_id": "s"}
+            store.append("s", [started("s", "/root"), event(2, kind="turn.started", turn=turn)])
+            store.append("s", [event(seq) for seq in range(3, 401)])
+            blobs = [store.put_blob("s", b"small"), store.put_blob("s", b"large" * 50_000)]
+            store.append("s", [event(401, refs=blobs), event(402, text="later")])
+            whole = [started("f", "/root"), *(item.moved("f") for item in store.load("s")[1:401])]
+            for source, last in (("nobody", 2), ("s", 403)):
+                with refused("missing"):
+                    fork(source, started("f", "/root"), last)
+            assert [info.id for info in store.sessions()] == ["s"]
+            fork("s", whole[0], 401)
+            for after in (0, 1, 2, 399, 400, 401):
+                assert list(store.load("f", after)) == whole[after:]
+            assert {(info.root, info.title, info.events) for info in store.sessions() if info.id == "f"} == {
+                ("/root", "the prompt", 401)
+            }
+            store.append("f", [whole[7], event(402, "f", text="mine")])  # the first one is here already
+            with refused("busy"):
+                store.append("f", [event(7, "f", text="another")])
+            fork("f", started("g", "/root"), 402)
+            store.delete("s")
+            store.delete("f")
+            assert [item.line for item in store.load("g")][1:] == [
+                item.moved("g").line for item in (*whole[1:], event(402, text="mine"))
+            ]
+            assert [store.get_blob("g", ref) for ref in blobs] == [b"small", b"large" * 50_000]
+            assert (seqs(store), seqs(store, "f"), [info.id for info in store.sessions()]) == ([], [], ["g"])
+            store.delete("g")
+            assert list(store.sessions()) == []
+
     def test_a_store_that_keeps_snapshots_keeps_them_as_long_as_they_are_true(self, tmp_path: Path) -> None:
         """The last one of a name counts; it goes with the session, and with an event that it doesn't know."""
         with self.opened(tmp_path) as store:

@@ -12,7 +12,7 @@ from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import Any
 
-from inarch.contract.events import EVENT_KINDS, Event
+from inarch.contract.events import EVENT_KINDS, Event, SessionStarted
 from inarch.contract.ports import Tracer
 from inarch.plugins.checks import fault_of
 from inarch.testing.event_samples import as_events, event_of, full_turn, spare_turn
@@ -167,13 +167,16 @@ class TracerContract(ABC):
         tracer.close()
 
     def test_what_it_offers_beyond_the_port_works(self, tmp_path: Path) -> None:
-        """`copied(event)` takes every event of a fork, `files(session_id)` returns paths."""
+        """`copied(event)` takes each event of a fork, `forked(first)` says if one will do, `files(id)` gives paths."""
         tracer = self.make()
         try:
             copied: Any = getattr(tracer, "copied", _takes_anything)
             files: Any = getattr(tracer, "files", _takes_anything)
             for item in as_events(full_turn()):
                 copied(item)
+            if (forked := getattr(tracer, "forked", None)) is not None:
+                (first,) = as_events([SessionStarted("/", "1", forked_from="nobody", forked_events=9)])
+                assert forked(first) is False, "forked(first) is only true where the log of `forked_from` has the rest"
             for session in ("s", "nobody"):
                 paths = list(files(session))
                 strange = [path for path in paths if not isinstance(path, (str, Path))]

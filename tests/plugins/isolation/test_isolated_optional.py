@@ -55,6 +55,9 @@ class Both:
     def copied(self, event):
         self.last = event.kind
 
+    def forked(self, first):
+        return first.data.get("forked_events", 0) > 0
+
     def files(self, session_id):
         return [f"{self.folder}/{session_id}"]
 
@@ -88,6 +91,10 @@ class Store:
 
     def scan(self, session_id, after=0):
         return iter(self.kept.load(session_id, after))
+
+    def fork(self, source_id, first, last):
+        lent = self.kept.load(source_id)[1:last]
+        self.kept.append(first.session_id, [first, *(one.moved(first.session_id) for one in lent)])
 
     def put_snapshot(self, session_id, name, seq, data):
         self.snapshots[session_id, name] = (seq, data)
@@ -160,9 +167,12 @@ def test_a_tracer_offers_what_it_offers(app: inarch.App) -> None:
     tracer = _only(app.composition.tracers)
     folder = Path(next(one for one in app.composition.loaded if one.name == "offering").context.state_dir).resolve()
     tracer.copied(inarch.Event(1, inarch.utc_now(), "s", None, "note", {}))
-    found = {"copied": None, "files": tracer.files("s"), "logs": tracer.logs(), "remarks": tracer.remarks()}
+    first = inarch.Event(1, inarch.utc_now(), "f", None, "session.started", {"forked_events": 2})
+    found = {"copied": None, "forked": tracer.forked(first), "files": tracer.files("s"), "logs": tracer.logs(),
+             "remarks": tracer.remarks()}  # fmt: skip
     assert found == {
-        "copied": None, "files": [f"{folder}/s"], "logs": [f"{folder}/log"], "remarks": ["remark", "note"]}  # fmt: skip
+        "copied": None, "forked": True, "files": [f"{folder}/s"], "logs": [f"{folder}/log"],
+        "remarks": ["remark", "note"]}  # fmt: skip
     assert tuple(found) == OPTIONAL["tracers"]
 
 
@@ -176,8 +186,11 @@ def test_a_store_offers_what_it_offers(app: inarch.App, tmp_path: Path) -> None:
     assert [event.seq for event in store.scan("s")] == [*range(1, 13)], "several pages"
     assert list(store.scan("s", 11)) == events[11:]
     store.put_snapshot("s", "fold", 7, b"\0bytes")
-    found = {"scan": [], "put_snapshot": None, "get_snapshot": store.get_snapshot("s", "fold"), "damage": store.damage,
-             "set_aside": store.set_aside}  # fmt: skip
+    forked = inarch.Event(1, inarch.utc_now(), "f", None, "session.started", {})
+    store.fork("s", forked, 2)
+    assert [event.line for event in store.load("f")] == [forked.line, events[1].moved("f").line]
+    found = {"scan": [], "fork": None, "put_snapshot": None, "get_snapshot": store.get_snapshot("s", "fold"),
+             "damage": store.damage, "set_aside": store.set_aside}  # fmt: skip
     assert tuple(found["get_snapshot"]) == (7, b"\0bytes")
     assert store.get_snapshot("s", "absent") is None
     assert (found["damage"], found["set_aside"]) == (["a row"], ["x.db"])

@@ -60,6 +60,24 @@ class ScansFromTheStart(Right):
         return iter(self.good.load(session_id))
 
 
+class LendsForAWhile(Right):
+    def __init__(self, path: str) -> None:
+        super().__init__(path)
+        self.lent: dict[str, tuple[Event, str, int]] = {}
+
+    def fork(self, source_id: str, first: Event, last: int) -> None:
+        if last not in {event.seq for event in self.load(source_id)}:
+            raise StoreError("missing", "no such event")
+        self.lent[first.session_id] = first, source_id, last
+
+    def load(self, session_id: str, after: int = 0) -> Sequence[Event]:
+        if session_id not in self.lent:
+            return self.good.load(session_id, after)
+        first, source_id, last = self.lent[session_id]
+        there = [first, *(event.moved(session_id) for event in self.load(source_id) if 1 < event.seq <= last)]
+        return [event for event in (*there, *self.good.load(session_id)) if event.seq > after]
+
+
 class StaleSnapshots(Right):
     def __init__(self, path: str) -> None:
         super().__init__(path)
@@ -264,6 +282,7 @@ WRONG: dict[str, type[Any]] = {
     "test_numbers_rule_the_order": AsTheyCame,
     "test_load_after_a_number_gives_the_rest": CountsAfter,
     "test_a_store_that_scans_yields_what_it_loads": ScansFromTheStart,
+    "test_a_store_that_forks_lends_events_and_bytes_for_good": LendsForAWhile,
     "test_a_store_that_keeps_snapshots_keeps_them_as_long_as_they_are_true": StaleSnapshots,
     "test_appending_nothing_makes_no_session": BeginsEmpty,
     "test_an_unknown_session_is_empty": Strict,

@@ -98,6 +98,8 @@ def _tracer(host: Host, target: str, item: Mapping[str, Any]) -> Any:
     tracer: Any = proxies.FarTracer(host, target, item["name"])
     if "copied" in item["offers"]:
         tracer.copied = proxies.copied_by(tracer)
+    if "forked" in item["offers"]:
+        tracer.forked = proxies.forked_by(tracer)
     for method in {"files", "logs"}.intersection(item["offers"]):
         setattr(tracer, method, proxies.files_of(tracer, method))
     if "remarks" in item["offers"]:

@@ -124,6 +124,10 @@ def _scan(_: Child, store: Any, args: Any, __: Running) -> Any:
     return {"lines": lines, "more": False}
 
 
+def _fork(_: Child, store: Any, args: Any, __: Running) -> None:
+    store.fork(args["source_id"], event_of(args["first"]), args["last"])
+
+
 def _put_snapshot(_: Child, store: Any, args: Any, __: Running) -> None:
     store.put_snapshot(args["session_id"], args["name"], args["seq"], base64.b64decode(args["data"]))
 
@@ -152,6 +156,7 @@ METHODS: dict[tuple[str, str], Method] = {
     ("policies", "judge"): _judge,
     ("tracers", "saw"): _saw,
     ("tracers", "copied"): _copied,
+    ("tracers", "forked"): lambda _, tracer, args, __: bool(tracer.forked(event_of(args))),
     ("tracers", "files"): lambda _, tracer, args, __: to_data(list(tracer.files(args))),
     ("tracers", "logs"): lambda _, tracer, __, ___: to_data(list(map(str, tracer.logs()))),
     ("tracers", "remarks"): lambda _, tracer, __, ___: to_data(list(tracer.remarks())),
@@ -161,6 +166,7 @@ METHODS: dict[tuple[str, str], Method] = {
     ("stores", "open"): _open,
     ("opened", "append"): _append,
     ("opened", "scan"): _scan,
+    ("opened", "fork"): _fork,
     ("opened", "put_snapshot"): _put_snapshot,
     ("opened", "get_snapshot"): lambda _, store, args, __: to_data(store.get_snapshot(*args)),
     ("opened", "damage"): lambda _, store, __, ___: list(map(str, store.damage)),

@@ -319,6 +319,11 @@ def copied_by(tracer: FarTracer) -> Callable[[Event], None]:
     return lambda event: tracer._host.call(tracer._target, "copied", event.line, door="tracer") and None
 
 
+def forked_by(tracer: FarTracer) -> Callable[[Event], bool]:
+    """Return the tracer's `forked`."""
+    return lambda event: tracer._host.call(tracer._target, "forked", event.line, door="tracer") is True
+
+
 def files_of(tracer: FarTracer, method: str) -> Callable[..., list[str]]:
     """Return the tracer's `files` or `logs`: what lies elsewhere than in its own folders is not its own."""
     texts, host = texts_of(tracer, method), tracer._host

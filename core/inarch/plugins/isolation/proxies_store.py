@@ -120,7 +120,7 @@ class FarStore:
             if not are_texts(found):
                 raise wrong(self._host, f"no texts: {found!r}")
             return found
-        return {"scan": self._scan, "put_snapshot": self._put_snapshot, "get_snapshot": self._get_snapshot}[name]
+        return getattr(self, f"_{name}")
 
     def _scan(self, session_id: str, after: int = 0) -> Iterator[Event]:
         more = True
@@ -134,6 +134,9 @@ class FarStore:
                     raise StoreError("damaged", f"the store of plugin {self._host.plugin!r} sent events out of order")
                 after = event.seq
                 yield event
+
+    def _fork(self, source_id: str, first: Event, last: int) -> None:
+        self._call("fork", {"source_id": source_id, "first": first.line, "last": last})
 
     def _put_snapshot(self, session_id: str, name: str, seq: int, data: bytes) -> None:
         self._call("put_snapshot", {"session_id": session_id, "name": name, "seq": seq, "data": to_data(data)})
