@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import time
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ SCHEMA_VERSION = 3
 BUSY_S = 0.1
 """How long a statement waits for another process; short, because the event loop waits with it."""
 OPENING_S = 5.0
+_HOUR_S = 3600.0
 _PAGES = slice(28, 32)
 """Where the header of a file says how many pages it has (sqlite.org/fileformat2.html)."""
 
@@ -212,6 +214,7 @@ def with_new_head(file: Path) -> Iterator[Path | None]:
     """
     from tempfile import TemporaryDirectory
 
+    _sweep(file.parent)
     with TemporaryDirectory(dir=file.parent, prefix="rescue-") as folder:
         copy: Path | None = None
         try:
@@ -219,6 +222,16 @@ def with_new_head(file: Path) -> Iterator[Path | None]:
         except (OSError, *SQLITE_FAULTS):
             pass  # the file that was set aside stays as it is
         yield copy
+
+
+def _sweep(folder: Path) -> None:
+    """Remove the copies of processes that were killed at this, which takes no hour."""
+    from shutil import rmtree
+
+    for left in folder.glob("rescue-*"):
+        with suppress(OSError):
+            if not left.is_symlink() and time.time() - left.stat().st_mtime > _HOUR_S:
+                rmtree(left, ignore_errors=True)
 
 
 def _with_new_head(file: Path, folder: Path) -> Path:

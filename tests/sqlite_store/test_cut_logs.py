@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import sqlite3
 import struct
@@ -167,6 +168,10 @@ def test_a_database_without_its_head_is_set_aside_and_the_way_on_is_told(
     with file.open("r+b") as data:
         data.write((junk * size)[:size])
     broken = file.read_bytes()
+    for left in ("rescue-old", "rescue-live"):
+        (folder / left).mkdir()
+        (folder / left / "copy.db").write_bytes(b"half")
+    os.utime(folder / "rescue-old", (0, 0))  # of a process that was killed
     try:
         again = SqliteStore(str(folder))
     except StoreError as error:
@@ -179,7 +184,7 @@ def test_a_database_without_its_head_is_set_aside_and_the_way_on_is_told(
     assert "inarch sessions restore" in told
     assert seqs(again) == list(range(1, 200))
     assert [info.root for info in again.sessions()] == ["/root"]
-    assert not list(folder.glob("rescue-*"))
+    assert [path.name for path in folder.glob("rescue-*")] == ["rescue-live"]
     again.append("s", [event(1000)])
     assert seqs(again)[-1] == 1000
     again.close()
