@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from inarch.calls import ordering
-from inarch.calls.ordering import Path, components, edges, normalised
+from inarch.calls.ordering import Path, changes_protected, components, edges, may_write, normalised
 from inarch.contract.records import Effects
 
 
@@ -36,6 +36,37 @@ def _related(one: Path, other: Path) -> bool:
 )
 def test_odd_forms_of_a_path_are_one_path(path: str, plain: str) -> None:
     assert normalised(path) == plain
+
+
+@pytest.mark.parametrize(
+    ("writes", "path", "may"),
+    [
+        ("a", "a", True),
+        ("a b", "./b/", True),
+        ("a/b", "a/b/c", True),
+        ("a/b", "a", False),
+        ("a", "ab", False),
+        (".", "x", True),
+        ("", "a", False),
+    ],
+)
+def test_a_call_writes_at_and_below_what_it_declared(writes: str, path: str, may: bool) -> None:
+    assert may_write(_effects("z", writes), path) is may
+
+
+@pytest.mark.parametrize(
+    ("reads", "writes", "does"),
+    [
+        ("", "a .git/config", True),
+        ("", "sub/.GIT/hooks", True),
+        ("", "a/.Inarch", True),
+        (".git", "a", False),
+        ("", ".gitignore a/git", False),
+        ("", "", False),
+    ],
+)
+def test_whoever_declares_to_write_protected_names_is_known(reads: str, writes: str, does: bool) -> None:
+    assert changes_protected(_effects(reads, writes)) is does
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,257 @@
+"""Folding what is damaged or cut off, event by event, and what a history knows beside turns and messages."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from inarch import TERMINAL, Event, ToolResult
+from inarch.contract.errors import StoreError
+from inarch.journal import fold
+from inarch.journal.folding import is_readable_drop
+from inarch.journal.history import History
+from inarch.journal.settling import Settled
+
+TIME = "2026-01-01T00:00:00.000000Z"
+CALL = {"id": "c1", "provider_id": "p1", "turn_id": "a", "name": "read_file", "arguments": {"path": "x"}}
+
+
+def event(kind: str, of: str | None = "a", **data: Any) -> Event:
+    return Event(1, TIME, "s", of, kind, data)
+
+
+def began(turn_id: str = "a", **more: Any) -> Event:
+    turn = {"id": turn_id, "type": "agent", "parent_id": None, "session_id": "s", "started": TIME, **more}
+    return event("turn.started", turn_id, turn=turn)
+
+
+def replied(*parts: dict[str, Any]) -> Event:
+    return event("model.replied", message={"role": "assistant", "parts": [*parts]})
+
+
+def said(history: History) -> list[tuple[str, str]]:
+    return [(message.role, message.text) for message in history.messages]
+
+
+def result(call_id: str, **more: Any) -> Event:
+    return event("call.result", call_id=call_id, name="run", status="success", result={"success": True}, **more)
+
+
+def test_a_turn_whose_beginning_is_lost_is_the_agents() -> None:
+    (turn,) = fold([event("context.added", source="s", text="seen")]).turns
+    assert (turn.id, turn.type, turn.parent_id, turn.session_id, turn.started) == ("a", "agent", None, "s", TIME)
+
+
+def test_what_was_added_stands_alone_where_the_prompt_is_lost() -> None:
+    assert said(fold([began(), event("context.added", source="s", text="seen")])) == [("user", "seen")]
+
+
+def test_the_root_is_that_of_the_first_beginning() -> None:
+    events = [event("note", None, root="no"), *(event("session.started", None, root=root) for root in ("/one", "/two"))]
+    assert fold(events).root == "/one"
+
+
+def test_files_that_no_turn_changed_are_not_known_any_more() -> None:
+    files = {"a": "1", "b": "2", "c": "3", "d": "4"}
+    read = event(
+        "call.result", call_id="c", name="n", status="success", result={"success": True, "metadata": {"files": files}}
+    )
+    changed = [
+        event("file.changed", None, call_id="u", path="a", new_path="b"),
+        event("file.changed", "a", call_id="c", path="c", new_path="d"),
+        event("note", None, path="c"),
+    ]
+    assert fold([read, *changed]).seen == {"c": "3", "d": "4"}
+
+
+@pytest.mark.parametrize(
+    ("data", "is_readable"),
+    [
+        ({}, True),
+        ({"shortened": ["t1"], "turns": ["t2"], "tokens": 1, "steps": 2, "added": 3, "results": {"c": "x"}}, True),
+        ({"shortened": None, "turns": None, "results": None}, True),
+        ({"shortened": [1]}, False),
+        ({"shortened": "t1"}, False),
+        ({"turns": [["t"]]}, False),
+        ({"tokens": "many"}, False),
+        ({"steps": None}, False),
+        ({"added": "1"}, False),
+        ({"results": ["c"]}, False),
+    ],
+)
+def test_what_was_left_out_is_told_where_it_can_be_read(data: dict[str, Any], is_readable: bool) -> None:
+    assert is_readable_drop(data) is is_readable
+    assert fold([event("context.dropped", **data), event("note", **data)]).left_out == ((data,) if is_readable else ())
+
+
+def test_pictures_that_are_gone_are_left_out_and_the_others_stay() -> None:
+    def blob(ref: str) -> bytes:
+        if ref == "gone":
+            raise StoreError("missing", "no such")
+        return ref.encode()
+
+    images = [{"media_type": "image/png", "ref": ref} for ref in ("gone", "kept")]
+    events = [event("context.added", source="s", text="see", images=images)]
+    (message,) = fold(events, blob).messages
+    assert [(one.media_type, one.data) for one in message.parts[1:]] == [("image/png", b"kept")]  # type: ignore[union-attr]
+    assert len(fold(events).messages[0].parts) == 1  # nothing is kept beside them
+    (message,) = fold([event("context.added", source="s", text="see", images=None)]).messages
+    assert message.text == "see"
+
+
+def test_an_answer_without_a_model_is_kept_where_the_turn_was_cut_off() -> None:
+    history = fold([began(), event("decision.made", decision="answer", text="42")])
+    assert said(history) == [("assistant", "42")]
+    assert (history.turns[0].content, history.unended) == ("42", ("a",))
+    for decision, text in (("call_tools", "42"), ("answer", "")):
+        assert said(fold([began(), event("decision.made", decision=decision, text=text)])) == []
+
+
+def test_a_turn_of_which_only_the_end_is_left_says_its_answer() -> None:
+    history = fold([event("turn.ended", turn=began(content="all", status="done").data["turn"])])
+    assert (said(history), history.unended) == ([("assistant", "all")], ())
+
+
+def test_an_answer_that_the_record_has_counts_before_what_was_said() -> None:
+    history = fold([began(content="the record's"), replied({"type": "text", "text": "said"})])
+    assert history.turns[0].content == "the record's"
+
+
+def test_an_empty_reply_is_no_message() -> None:
+    assert fold([began(), replied()]).messages == ()
+
+
+def test_a_call_that_only_its_state_tells_of_gets_a_result() -> None:
+    state = event("call.state", call_id="c1", name="run", status="executing")
+    (call,) = fold([state]).turns[0].calls
+    assert (call.name, call.status, call.result and call.result.error and call.result.error.code) == (
+        "run", "error", "unknown_outcome",
+    )  # fmt: skip
+    history = fold([state])
+    assert [message.role for message in history.messages] == ["assistant", "tool"]
+    assert (history.cut_off, history.unknown) == (("c1",), ("c1",))
+
+
+def test_a_state_neither_takes_a_calls_arguments_nor_opens_it_again() -> None:
+    known = event("call.state", call_id="c1", name="read_file", status="scheduled", call=CALL, after=["c0"])
+    again = event("call.state", call_id="c1", name="read_file", status="executing")
+    ended = result("c1", started="then", ended="now")
+    (call,) = fold([known, again, ended, again]).turns[0].calls
+    assert (call.arguments, call.after, call.status) == ({"path": "x"}, ("c0",), "success")
+    assert (call.started, call.ended) == ("then", "now")
+    assert fold([known, again, ended]).cut_off == ()
+
+
+def test_a_call_that_is_said_to_have_ended_without_a_result_or_to_run_with_one_gets_both() -> None:
+    running = event("call.result", call_id="c1", name="run", status="executing", result={"success": True})
+    for damaged in (event("call.state", call_id="c1", name="run", status="success"), running):
+        (call,) = fold([damaged]).turns[0].calls
+        assert call.status in TERMINAL and call.result is not None
+
+
+@pytest.mark.parametrize("key", ["call_id", "name", "status"])
+def test_a_state_whose_words_are_no_text_is_passed_over(key: str) -> None:
+    state = {"call_id": "c1", "name": "run", "status": "executing", key: 7}
+    (turn,) = fold([began(), event("call.state", **state)]).turns
+    assert turn.calls == ()
+
+
+def test_planned_calls_that_follow_each_other_are_one_message() -> None:
+    history = fold([began(), result("c1"), result("c2")])
+    assert [(message.role, len(message.parts)) for message in history.messages] == [("assistant", 2), ("tool", 2)]
+
+
+@pytest.mark.parametrize(
+    ("status", "settled", "wanted"),
+    [
+        ("executing", ToolResult(True, "done"), "success"),
+        ("executing", ToolResult(False), "cancelled"),
+        ("executing", None, "error"),
+        ("scheduled", ToolResult(True, "done"), "cancelled"),
+    ],
+)
+def test_what_the_files_say_of_a_call_counts_if_it_had_begun(
+    status: str, settled: ToolResult | None, wanted: str
+) -> None:
+    state = event("call.state", call_id="c1", name="run", status=status)
+    (call,) = fold([state], settled={"c1": Settled(result=settled)}).turns[0].calls
+    assert call.status == wanted
+    if status == "executing" and settled:
+        assert call.result is settled
+
+
+def test_messages_are_told_by_the_turn_that_they_belong_to() -> None:
+    def asked(number: int) -> Event:
+        return began(f"u{number}", type="user", content=f"prompt {number}", status="done")
+
+    def answered(number: int) -> list[Event]:
+        turn_id = f"a{number}"
+        reply = Event(1, TIME, "s", turn_id, "model.replied", replied({"type": "text", "text": "yes"}).data)
+        return [began(turn_id, parent_id=f"u{number}"), reply]
+
+    history = fold([asked(1), *answered(1), *answered(2), asked(3), asked(4), *answered(4)])
+    assert [(turn_id, [one.text for one in messages]) for turn_id, messages in history.said] == [
+        ("a1", ["prompt 1", "yes"]), ("a2", ["yes"]), ("", ["prompt 3"]), ("a4", ["prompt 4", "yes"]),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("effects", "is_unknown"),
+    [
+        ({"reads": ["a"]}, False), ({"writes": ["a"]}, True), ({"exclusive": True}, True), ({"programs": True}, True),
+        (None, True),
+    ],
+)  # fmt: skip
+def test_only_a_call_that_changes_nothing_is_called_again_without_a_look(effects: Any, is_unknown: bool) -> None:
+    state = event("call.state", call_id="c1", name="run", status="executing", effects=effects)
+    (call,) = fold([state]).turns[0].calls
+    assert call.result is not None and call.result.error is not None and not call.result.success
+    assert call.result.error.code == ("unknown_outcome" if is_unknown else "cancelled")
+
+
+def test_a_planned_call_after_a_reply_is_a_message_of_its_own() -> None:
+    history = fold([began(), replied({"type": "text", "text": "see"}), result("c1")])
+    assert [message.role for message in history.messages] == ["assistant", "assistant", "tool"]
+
+
+def test_only_what_a_strategy_planned_stands_in_the_prompt() -> None:
+    planned = event("decision.made", decision="call_tools", present="prompt")
+    assert [message.role for message in fold([began(), planned, result("c1")]).messages] == ["assistant", "tool"]
+
+
+def test_what_was_added_belongs_to_the_prompt_and_not_to_another_agents_turn() -> None:
+    def added(turn: str, text: str) -> Event:
+        return event("context.added", turn, source="s", text=text)
+
+    user = began("u", type="user", content="prompt", status="done")
+    events = [user, began(parent_id="u"), added("a", "second"), added("u", "first"), replied(TEXT)]
+    (prompt, answer) = fold(events).messages
+    assert [part.text for part in prompt.parts] == ["prompt", "first", "second"]  # type: ignore[union-attr]
+    assert answer.text == "text"
+    inner = [began(), replied(TEXT), began("b", parent_id="a"), added("b", "for the inner one")]
+    assert said(fold(inner)) == [("assistant", "text"), ("user", "for the inner one")]
+
+
+TEXT = {"type": "text", "text": "text"}
+ASK = {"type": "call", "id": "c1", "provider_id": "", "name": "run", "arguments": {}}
+
+
+def test_a_limited_turn_whose_last_reply_asks_for_calls_has_their_results() -> None:
+    end = event("turn.ended", turn=began(content="so far (limit)", status="limited", limit="max_seconds").data["turn"])
+    history = fold([began(), replied(TEXT), replied(TEXT, ASK), result("c1"), end])
+    assert [message.role for message in history.messages] == ["assistant", "assistant", "tool", "assistant"]
+    assert history.messages[-1].text == "so far (limit)"
+
+
+def test_an_answer_that_no_reply_holds_follows_the_last_results() -> None:
+    end = event("turn.ended", turn=began(content="done", status="done").data["turn"])
+    history = fold([began(), replied(TEXT, ASK), result("c1"), end])
+    assert [message.role for message in history.messages] == ["assistant", "tool", "assistant"]
+    (turn,) = history.turns
+    assert (turn.status, turn.error, turn.content) == ("done", None, "done")
+
+
+def test_what_was_added_is_no_answer_and_an_error_that_is_known_stays() -> None:
+    (turn,) = fold([began(error="the model is gone"), event("context.added", source="s", text="seen")]).turns
+    assert (turn.status, turn.content, turn.error) == ("cancelled", "", "the model is gone")
