@@ -1,9 +1,13 @@
-"""Memory over many turns in one process: what it grows by after the first 100.
+"""Memory over many turns in one process: what it grows by once it has warmed up.
 
-`python benchmarks/memory_turns.py [TURNS] [--http] [--objects]` runs turns of two requests and a read of about 2,000
-characters in one session, with the real plugins, store and log and a scripted model, with `--http` one that is asked
-over HTTP on this machine. Reach: 1 kB a turn. `--objects` counts what Python has allocated in place of the memory that
-the process has, which moves by pages.
+`python benchmarks/memory_turns.py [TURNS] [--http] [--edits] [--sessions] [--objects]` runs turns of two requests and a
+read of about 2,000 characters, with `--edits` a write of as many, with the real plugins, store and log and a
+scripted model, with `--http` one that is asked over HTTP on this machine; all in one session, with `--sessions` each in
+one of its own. It counts the memory that the
+process has, which moves by pages and arenas, the blocks that Python has allocated and the objects that its collector
+knows; with `--objects` the bytes that Python has allocated instead of the first, which is slow. The growth is told from
+turn 100, when all is imported, and from turn 300, when the conversation has as many turns as are seen. Reach: 1 kB a
+turn.
 """
 
 from __future__ import annotations
@@ -14,6 +18,7 @@ import json
 import os
 import sys
 import tempfile
+import time
 import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
@@ -24,8 +29,11 @@ from inarch.testing import calls, says, scripted_app
 from inarch.testing.http_server import HttpReply, HttpRequest, HttpServer, sse_reply
 from inarch.testing.scripted import Step
 
-TURNS = 1000
-WARM = 100
+TURNS = 900
+SEEN_FROM = (100, 300)
+"""Turns from which the growth is told."""
+A_MINUTE_S = 60.0
+"""What a turn takes by the clock that requests are paced by, which remembers those of a minute."""
 
 
 def resident_mb() -> float:
@@ -46,6 +54,14 @@ def allocated_mb() -> float:
     return tracemalloc.get_traced_memory()[0] / 1e6
 
 
+def call(number: int) -> tuple[str, dict[str, Any]]:
+    """Return what the model calls."""
+    if "--edits" in sys.argv:
+        content = f"# {time.monotonic_ns()}\n" + "value = 'a line of code'\n" * 80
+        return "write_file", {"file_path": f"new_{number % 7}.py", "content": content}
+    return "read_file", {"file_path": f"module_{number % 7}.py"}
+
+
 def served(request: HttpRequest) -> HttpReply:
     """Answer as a service: a call for each prompt, and an answer for each result."""
     number = len(request.body) % 7
@@ -53,7 +69,8 @@ def served(request: HttpRequest) -> HttpReply:
     if request.json["messages"][-1]["role"] == "tool":
         delta = {"content": f"answer {number} " * 20}
     else:
-        function = {"name": "read_file", "arguments": json.dumps({"file_path": f"module_{number}.py"})}
+        name, arguments = call(number)
+        function = {"name": name, "arguments": json.dumps(arguments)}
         delta = {"tool_calls": [{"index": 0, "id": "call_1", "type": "function", "function": function}]}
     done = "stop" if "content" in delta else "tool_calls"
     chunks = [
@@ -80,7 +97,7 @@ async def talk(root: str, turns: int, memory: Callable[[], float]) -> None:
         nonlocal asked
         asked += 1
         if asked % 2:
-            return calls(("read_file", {"file_path": f"module_{asked % 7}.py"}))
+            return calls(call(asked))
         return says(f"answer {asked} " * 20)
 
     app, model = scripted_app([step], root, journal=True, flags={"approve": "all"})
@@ -89,20 +106,28 @@ async def talk(root: str, turns: int, memory: Callable[[], float]) -> None:
 
 
 async def run(app: inarch.App, turns: int, memory: Callable[[], float], forget: Callable[[], object]) -> None:
-    """Run the turns and print the memory on the way."""
-    session = app.session()
-    after: dict[int, float] = {}
+    """Run the turns and print on the way what there is, and at last what it grew by."""
+    session, number = app.session(), 0
+    app.pacer.clock = lambda: A_MINUTE_S * number
+    after: dict[int, tuple[float, int, int]] = {}
     for number in range(1, turns + 1):
         turn = await session.run(f"Have a look at number {number}, please.")
-        assert turn.status == "done", turn
+        assert turn.status == "done" and all(call.status == "success" for call in turn.calls), turn
         forget()
-        if number in (10, WARM) or number % 100 == 0:
-            after[number] = memory()
-            seq = session.conversation.journal.seq
-            print(f"{number:>6} turns {after[number]:>8.1f} MB {seq:>8} events", flush=True)
+        if "--sessions" in sys.argv:
+            session = app.session()
+        if number == 10 or number % 100 == 0:
+            after[number] = mb, blocks, objects = memory(), sys.getallocatedblocks(), len(gc.get_objects())
+            print(f"{number:>6} turns {mb:>8.2f} MB {blocks:>9,} blocks {objects:>8,} objects", flush=True)
     await app.aclose()
-    grown = after[max(after)] - after[WARM]
-    print(f"growth after the first {WARM}: {grown:.1f} MB, {1000 * grown / max(1, turns - WARM):.2f} kB a turn")
+    last = max(after)
+    for begin in SEEN_FROM:
+        if begin < last:
+            grown = [(new - old) / (last - begin) for new, old in zip(after[last], after[begin], strict=True)]
+            print(
+                f"growth from turn {begin} to {last}: "
+                f"{1000 * grown[0]:.2f} kB, {grown[1]:.2f} blocks, {grown[2]:.2f} objects a turn"
+            )
 
 
 def main() -> None:

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from inarch.contract.http_errors import provider_error as provider_error
     from inarch.contract.ids import new_id as new_id
     from inarch.contract.ids import utc_now as utc_now
+    from inarch.contract.message_cache import MessageCache as MessageCache
     from inarch.contract.ports import ApprovalRequest as ApprovalRequest
     from inarch.contract.ports import ContextSource as ContextSource
     from inarch.contract.ports import ContextStore as ContextStore
@@ -141,6 +142,7 @@ _HOMES: dict[str, str] = {
         "contract.hookspecs": "hookimpl",
         "contract.http_errors": "provider_error",
         "contract.ids": "new_id utc_now",
+        "contract.message_cache": "MessageCache",
         "contract.ports": "ApprovalRequest ContextSource ContextStore DecisionStrategy FrontEnd ModelProvider Policy"
         " Situation StoreSpec Tool ToolContext Tracer Workspace WorkspaceSpec",
         "contract.prices": "KnownModel PriceTable cost_of price_at price_table",

@@ -46,7 +46,13 @@ GROUPS: dict[str, tuple[str, ...]] = {
     "Records": ("contract.records", "contract.deltas"),
     "Events": ("contract.events",),
     "Errors": ("contract.errors",),
-    "For model providers": ("contract.service", "contract.http_errors", "contract.chat", "contract.prices"),
+    "For model providers": (
+        "contract.service",
+        "contract.http_errors",
+        "contract.chat",
+        "contract.message_cache",
+        "contract.prices",
+    ),
 }
 TESTING = """## For tests of plugins: `inarch.testing`
 

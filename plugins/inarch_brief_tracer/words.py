@@ -49,7 +49,6 @@ _KEPT_DOUBLES = frozenset("lsz")
 _VOWELS = frozenset("aeiouy")
 
 
-@lru_cache(maxsize=65536)
 def stem(word: str) -> str:
     """Reduce a lower-case word so that validate, validation, validates and validator share a stem."""
     if len(word) > 3 and word[-1] == "s" and word[-2] not in "sui":
@@ -94,6 +93,9 @@ def pieces(identifier: str) -> tuple[str, ...]:
     return tuple(part.lower() for part in _PIECES.findall(identifier))
 
 
+_known_stem = lru_cache(maxsize=65536)(stem)  # of code, whose words come again; what people ask has new ones each time
+
+
 @lru_cache(maxsize=131072)
 def stems(identifier: str) -> str:
     """Give the stems of an identifier's words, joined by blanks; "" for stop words alone, and for numbers."""
@@ -107,11 +109,11 @@ def stems(identifier: str) -> str:
         parts = [part.lower() for part in _PIECES.findall(identifier)]
     if len(parts) == 1:
         word = parts[0]
-        return "" if len(word) == 1 or word in STOP_WORDS else stem(word)
-    found = [stem(part) for part in parts if len(part) > 1]
+        return "" if len(word) == 1 or word in STOP_WORDS else _known_stem(word)
+    found = [_known_stem(part) for part in parts if len(part) > 1]
     # A compound is findable as one word, too: `url_for` as "urlfor", `setUp` as "setup".
     if len(parts) <= 3 and len(identifier) <= 20:
-        found.append(stem("".join(parts)))
+        found.append(_known_stem("".join(parts)))
     return " ".join(found)
 
 
@@ -123,5 +125,5 @@ def bag(identifiers: Iterable[str], most: int = 160) -> str:
 
 def forget() -> None:
     """Let go of the stems that were worked out: those of a large tree take 20 MB."""
-    stem.cache_clear()
+    _known_stem.cache_clear()
     stems.cache_clear()

@@ -11,6 +11,7 @@ from attrs import define, field
 from inarch import (
     CallPart,
     Message,
+    MessageCache,
     ModelRequest,
     Part,
     Reasoning,
@@ -26,8 +27,6 @@ from inarch import (
 
 SCHEMA_NAME = "reply"
 DETAILS = "reasoning_details"
-MOST_KEPT = 2_000
-"""Messages that are kept encoded, for requests that are no continuation of the last one."""
 
 
 @define(eq=False, repr=False)
@@ -43,7 +42,7 @@ class Encoder:
     provider: str
     extra: Mapping[str, Any] = field(factory=dict)
     output_limit: str = "max_tokens"
-    _kept: dict[int, tuple[Message, str, bytes]] = field(init=False, factory=dict)
+    _kept: MessageCache = field(init=False, factory=MessageCache)
     _last: tuple[str, tuple[Message, ...], bytes] = field(init=False, default=("", (), b""))
     _tools: tuple[tuple[ToolSpec, ...], bytes] = field(init=False, default=((), b""))
 
@@ -51,6 +50,7 @@ class Encoder:
         """Return the body of a streamed request."""
         messages = [_encoded({"role": "system", "content": request.system})] if request.system else []
         messages.append(self._messages(request.messages, request.model))
+        self._kept.asked(request)
         pieces = [b'{"messages":[' + b",".join(filter(None, messages)) + b"]"]
         if request.tools:
             pieces.append(b'"tools":' + self._encoded_tools(request.tools))
@@ -68,14 +68,10 @@ class Encoder:
         return encoded
 
     def _message(self, message: Message, model: str) -> bytes:
-        known = self._kept.get(id(message))
-        if known is not None and known[0] is message and known[1] == model:
-            return known[2]
-        encoded = b",".join(_encoded(item) for item in self._items(message, model))
-        while len(self._kept) >= MOST_KEPT:
-            del self._kept[next(iter(self._kept))]
-        self._kept[id(message)] = (message, model, encoded)  # the message is kept, so that its id stays its own
-        return encoded
+        def encode(message: Message) -> bytes:
+            return b",".join(_encoded(item) for item in self._items(message, model))
+
+        return self._kept.once(message, encode, model)
 
     def _encoded_tools(self, tools: tuple[ToolSpec, ...]) -> bytes:
         if self._tools[0] is not tools and self._tools[0] != tools:

@@ -12,26 +12,15 @@ from typing import Any
 
 from attrs import define, field, frozen
 
-from inarch import Image, Message, ModelRequest, Part, Text, ToolSpec, to_data
+from inarch import Image, Message, MessageCache, ModelRequest, Part, Text, ToolSpec, to_data
 from inarch_gemini.exchanges import encode_exchange, encoded, joined
 from inarch_gemini.schemas import parameters, reply_schema
 
 OPENING = "(The beginning of this conversation is left out.)"
-MOST_KEPT = 2_000
-"""Exchanges that are kept encoded, for requests that are no continuation of the last one."""
 MODES = {"none": "NONE", "required": "ANY"}
 
 _UNSIGNED_FAMILIES = ("gemini-1", "gemini-2", "gemma", "learnlm")
 _THOUGHTLESS_FAMILIES = ("gemini-1", "gemini-2.0", "gemma", "learnlm")
-
-
-@frozen(eq=False)
-class _Exchange:
-    """An assistant message with the results that answer it, or any other message alone; encoded."""
-
-    first: Message
-    second: Message | None
-    sides: tuple[tuple[str, bytes], ...]
 
 
 @frozen(eq=False)
@@ -71,7 +60,7 @@ class Encoder:
     """Encodes requests; `thinking` asks for the model's thoughts where it has any."""
 
     thinking: bool = True
-    _kept: dict[tuple[int, int, bool], _Exchange] = field(init=False, factory=dict)
+    _kept: MessageCache = field(init=False, factory=MessageCache)
     _last: _Contents = field(init=False, factory=_Contents)
     _tools: tuple[tuple[ToolSpec, ...], bytes] = field(init=False, default=((), b""))
 
@@ -104,6 +93,7 @@ class Encoder:
         if known.foreign != foreign or not known.messages or messages[: len(known.messages)] != known.messages:
             opening = b"" if _begins_with_user(messages) else encoded({"text": OPENING})
             known = _Contents(foreign=foreign, open=opening)
+        self._kept.asked(request)
         sides: list[tuple[str, bytes]] = []
         unanswered: tuple[tuple[str, bytes], ...] = ()
         settled = 0
@@ -118,14 +108,13 @@ class Encoder:
         return known.with_(messages, unanswered).as_list() if unanswered else known.as_list()
 
     def _exchange(self, first: Message, second: Message | None, foreign: bool) -> tuple[tuple[str, bytes], ...]:
-        key = (id(first), id(second), foreign)
-        known = self._kept.get(key)
-        if known is None or known.first is not first or known.second is not second:
-            while len(self._kept) >= MOST_KEPT:
-                del self._kept[next(iter(self._kept))]
-            known = _Exchange(first, second, tuple(encode_exchange(first, second, foreign)))
-            self._kept[key] = known  # the messages are kept with it, so that their ids stay their own
-        return known.sides
+        """Encode an assistant message with the results that answer it, or any other message alone."""
+
+        def encode(first: Message) -> tuple[Message | None, tuple[tuple[str, bytes], ...]]:
+            return second, tuple(encode_exchange(first, second, foreign))
+
+        # The answer is kept with its encoding, so that its id stays its own.
+        return self._kept.once(first, encode, (id(second), foreign))[1]
 
     def _declarations(self, tools: tuple[ToolSpec, ...]) -> bytes:
         if self._tools[0] is not tools and self._tools[0] != tools:

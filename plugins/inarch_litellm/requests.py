@@ -10,6 +10,7 @@ from attrs import define, field
 from inarch import (
     CallPart,
     Message,
+    MessageCache,
     ModelRequest,
     Part,
     Reasoning,
@@ -43,7 +44,7 @@ class Encoder:
 
     provider: str
     extra: Mapping[str, Any] = field(factory=dict)
-    _kept: dict[int, tuple[Message, str, list[dict[str, Any]]]] = field(init=False, factory=dict)
+    _kept: MessageCache = field(init=False, factory=MessageCache)
     _tools: tuple[tuple[ToolSpec, ...], list[dict[str, Any]]] = field(init=False, factory=lambda: ((), []))
 
     def arguments(self, request: ModelRequest, without: frozenset[str] = frozenset()) -> dict[str, Any]:
@@ -77,14 +78,15 @@ class Encoder:
 
     def _messages(self, request: ModelRequest) -> list[dict[str, Any]]:
         found: list[dict[str, Any]] = [{"role": "system", "content": _whole(request.system)}] if request.system else []
-        kept: dict[int, tuple[Message, str, list[dict[str, Any]]]] = {}
+
+        def encode(message: Message) -> list[dict[str, Any]]:
+            encoded: list[dict[str, Any]] = _whole(list(self._items(message, request.model)))
+            return encoded
+
         for message in request.messages:
-            known = self._kept.get(id(message))
-            if known is None or known[0] is not message or known[1] != request.model:
-                known = (message, request.model, _whole(list(self._items(message, request.model))))
-            kept[id(message)] = known  # the message is kept, so that its id stays its own
-            found.extend(dict(item) for item in known[2])  # the library may change what it is given
-        self._kept = kept
+            known = self._kept.once(message, encode, request.model)
+            found.extend(dict(item) for item in known)  # the library may change what it is given
+        self._kept.asked(request)
         return found
 
     def _encoded_tools(self, tools: tuple[ToolSpec, ...]) -> list[dict[str, Any]]:

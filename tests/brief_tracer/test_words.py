@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from inarch_brief_tracer import words
 from inarch_brief_tracer.query import parsed
 from inarch_brief_tracer.terms import abbreviates, joins
 from inarch_brief_tracer.words import bag, pieces, stem
@@ -61,3 +62,10 @@ def test_any_text_is_a_question(text: str) -> None:
 def test_names_abbreviate_and_join_words() -> None:
     assert abbreviates("env", "environment") and not abbreviates("en", "environment")
     assert joins("envvar", "environment", "variable") and not joins("envvar", "variable", "environment")
+
+
+def test_the_words_of_questions_are_not_remembered() -> None:
+    before = words._known_stem.cache_info().currsize
+    for number in range(50):
+        parsed(f"where is xylo{number} validated and quux{number} rendered?")
+    assert words._known_stem.cache_info().currsize == before

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from attrs import define, field
 
-from inarch.calls import comparing
+from inarch.calls import comparing, keeping
 from inarch.calls.comparing import Tree
 from inarch.calls.keeping import Keeper, Keeping
 from inarch.contract.errors import ToolFailed
@@ -225,3 +225,11 @@ def place_change(place: Place, before: str | None) -> Any:
     from inarch.contract.files import FileChange
 
     return FileChange("a", before, place.workspace.digest("a"))
+
+
+def test_a_bounded_number_of_images_is_known_to_be_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(keeping, "MOST_REFS", 3)
+    keeper = Place(tmp_path).keeper
+    refs = [keeper.put(b"%d" % number) for number in range(5)]
+    assert [keeper.has(ref) for ref in refs] == [False, False, True, True, True]
+    assert [keeper.journal.store.get_blob("s", ref) for ref in refs] == [b"%d" % number for number in range(5)]

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from inarch.contract.events import Event
 from inarch.journal import MemoryStore, fold
-from inarch.sessions.contents import Contents, contents_of, parts_of
+from inarch.sessions.contents import LATEST, Contents, contents_of, parts_of
 
 
 def begun(seq: int, turn_id: str, kind: str, parent: str | None = None) -> Event:
@@ -71,3 +71,13 @@ def test_a_page_has_the_turns_that_it_names(events: list[Event], first: int, mor
     wanted = agents[first - 1 : first + more]
     assert set(wanted) <= set(shown)
     assert len(shown) == len(set(shown))
+
+
+def test_what_is_kept_of_an_ended_turn_is_its_chapter() -> None:
+    contents = Contents()
+    for number in range(3 * LATEST):
+        contents.take(begun(2 * number + 1, f"u{number}", "user"))
+        contents.take(begun(2 * number + 2, f"a{number}", "agent", f"u{number}"))
+    chapters, _, _, _, latest = contents.to_data()
+    assert len(chapters) == contents.turns == 3 * LATEST
+    assert [*latest][::2] == [f"u{number}" for number in range(3 * LATEST)][-LATEST // 2 :]

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 FILE_LIMIT = 64 << 20
 """Bytes of the biggest file of which images are kept."""
+MOST_REFS = 1024
+"""Images of which it is known that they are kept; another one is handed to the store again, which has it."""
 
 
 @define(eq=False, repr=False)
@@ -43,7 +45,7 @@ class Keeper:
     workspace: Workspace
     folder: str = ""
     _tree: Tree | None = field(init=False, default=None)
-    _refs: set[str] = field(init=False, factory=set)
+    _refs: dict[str, None] = field(init=False, factory=dict)
     _told: set[str] = field(init=False, factory=set)
     _lock: threading.Lock = field(init=False, factory=threading.Lock)
 
@@ -58,7 +60,7 @@ class Keeper:
             return self._tree
 
     def has(self, ref: str | None) -> bool:
-        """Whether these bytes are kept already."""
+        """Whether these bytes are among the last that were kept."""
         return ref in self._refs
 
     def put(self, data: bytes) -> str:
@@ -68,7 +70,10 @@ class Keeper:
             StoreError: The store took nothing.
         """
         ref = self.journal.store.put_blob(self.journal.session_id, data)
-        self._refs.add(ref)
+        with self._lock:
+            self._refs[ref] = None
+            if len(self._refs) > MOST_REFS:
+                del self._refs[next(iter(self._refs))]
         return ref
 
     def is_first(self, what: str) -> bool:

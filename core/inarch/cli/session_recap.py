@@ -18,11 +18,12 @@ TURNS, LINES = 3, 3
 
 def recap(session: Session, columns: int) -> str:
     """Return the last prompts with the beginnings of their answers, made harmless; empty for a new session."""
-    history = session.conversation.history
-    if not history:
+    talk = session.conversation
+    earlier = talk.gone + len(talk.history)
+    if not earlier:
         return ""
-    shown = [said for said in history if said.messages][-TURNS:]
-    earlier = len(history) - len(shown)
+    shown = [said for said in talk.history if said.messages][-TURNS:]
+    earlier -= len(shown)
     lines = [f"session {session.id}" + (f" · {earlier} earlier turn{'' if earlier == 1 else 's'}" if earlier else "")]
     for said in shown:
         lines += _turn(said.messages)

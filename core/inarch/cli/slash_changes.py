@@ -69,21 +69,27 @@ def _told(report: UndoReport, talk: Talk) -> str:
 
 def last_prompt(talk: Talk) -> str:
     """Return the session's last prompt, "" where it has none."""
+    from inarch.journal.snapshots import scan
+
     journal = talk.session.conversation.journal
-    for event in reversed(journal.store.load(journal.session_id)):
+    found = ""
+    for event in scan(journal.store, journal.session_id):
         turn = event.data.get("turn") or {}
         if event.kind == "turn.started" and turn.get("type") == "user":
-            return str(turn.get("content", ""))
-    return ""
+            found = str(turn.get("content", ""))
+    return found
 
 
 def _standing(talk: Talk) -> str:
     """Return which files the last turn changed, unless that was taken back."""
+    from inarch.journal.snapshots import scan
+
     journal = talk.session.conversation.journal
-    last = talk.session.turns[-1].id if talk.session.turns else ""
+    turns = talk.session.conversation.turns
+    last = turns[-1].id if turns else ""
     paths: dict[str, None] = {}
     is_undone = False
-    for event in journal.store.load(journal.session_id):
+    for event in scan(journal.store, journal.session_id):
         if event.kind == "file.changed" and event.turn_id == last:
             paths[str(event.data["path"])] = None
         elif event.kind == "changes.undone" and last in (event.data.get("turns") or ()):

@@ -67,7 +67,7 @@ def fork(talk: Talk, words: str) -> str:
     """
     if words and not (words.isascii() and words.isdecimal()):
         raise UsageError(f"/fork takes the number of a turn, not {words!r}", "such as /fork 2; turns count from 1")
-    if not talk.session.turns:
+    if not talk.session.conversation.turns:
         raise UsageError("there is nothing to fork yet", "a session can be forked after its first turn")
     talk.keep()
     old = talk.session.id
@@ -88,6 +88,6 @@ def clear(talk: Talk, words: str) -> str:
     """
     if words:
         raise UsageError("/clear takes no words")
-    old, is_kept = talk.session.id, bool(talk.session.turns)
+    old, is_kept = talk.session.id, bool(talk.session.conversation.turns)
     talk.go_on_with(talk.app.session())
     return f"a new session\n/resume {old} goes back to the one before" if is_kept else "a new session"

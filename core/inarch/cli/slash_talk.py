@@ -58,11 +58,13 @@ class Talk:
     @property
     def is_kept(self) -> bool:
         """Whether the session has anything in its store, so that it can be opened again."""
-        return bool(self.app.store.load(self.session.id))
+        from inarch.journal.snapshots import scan
+
+        return any(True for _ in scan(self.app.store, self.session.id))
 
     def go_on_with(self, session: Session) -> None:
         """Let the next prompt go to another session of the application; what can't be kept of this one is told."""
-        if self.session.turns or self.is_kept:
+        if self.session.conversation.turns or self.is_kept:
             self.flush(self.session)
         self.session = session
         self.switched()
@@ -73,7 +75,7 @@ class Talk:
         Raises:
             StoreError: The journal is required and could not be kept.
         """
-        if self.session.turns or self.is_kept:
+        if self.session.conversation.turns or self.is_kept:
             self.session.conversation.journal.flush()
 
     async def recompose(self, options: Options, *, with_grants: bool) -> Sequence[str]:

@@ -12,6 +12,9 @@ from inarch.contract.ports import ContextStore
 from inarch.journal.snapshots import between, folded
 from inarch.turns.budget.ledger import Ledger
 
+LATEST = 64
+"""Turns, of a person and of the agent, that may still have events: those that began before them have ended."""
+
 
 @define(eq=False, repr=False)
 class Chapter:
@@ -27,7 +30,7 @@ class Contents:
     """The chapters of a session in order, what it spent, and which events are missing."""
 
     NAME: ClassVar[str] = "contents"
-    VERSION: ClassVar[int] = 1
+    VERSION: ClassVar[int] = 2
     chapters: list[Chapter] = field(factory=list)
     ledger: Ledger = field(factory=Ledger)
     gaps: list[tuple[int, int]] = field(factory=list)
@@ -59,6 +62,8 @@ class Contents:
             self.chapters.append(Chapter(event.seq, event.seq))
         self.chapters[answers].agents += not is_prompt
         self._chapter_of[turn_id] = answers
+        if len(self._chapter_of) > LATEST:
+            del self._chapter_of[next(iter(self._chapter_of))]
         return answers
 
     def chapter_of(self, turn_id: str) -> int | None:

@@ -74,22 +74,23 @@ def _end(read: Callable[[int], Iterable[Event]], contents: Contents, at: int | N
         many = "1 turn" if contents.turns == 1 else f"{contents.turns} turns"
         raise UsageError(f"the session has {many}, not {at}", "inarch sessions show ID shows them")
     number = 0
-    for place, chapter in enumerate(contents.chapters):
+    for chapter in contents.chapters:
         if number == at:
             return chapter.first - 1, number
         if at is not None and number + chapter.agents > at:
-            return _end_within(read, contents, place, at - number), at
+            return _end_within(read, chapter.first, at - number), at
         number += chapter.agents
     return contents.seq, number
 
 
-def _end_within(read: Callable[[int], Iterable[Event]], contents: Contents, place: int, at: int) -> int:
+def _end_within(read: Callable[[int], Iterable[Event]], first: int, at: int) -> int:
     """Return the number of the event before the first one of the turn that follows the `at`-th of a chapter."""
     known: set[str] = set()
-    agents = 0
-    for event in read(contents.chapters[place].first - 1):
+    agents, contents = 0, Contents()
+    for event in read(first - 1):
+        contents.take(event)
         turn_id = event.turn_id
-        if turn_id and turn_id not in known and contents.chapter_of(turn_id) == place:
+        if turn_id and turn_id not in known and contents.chapter_of(turn_id) == 0:
             if agents == at:
                 return event.seq - 1
             known.add(turn_id)

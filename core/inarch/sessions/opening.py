@@ -124,7 +124,7 @@ def _store_or_memory(parts: Parts, session_id: str | None) -> tuple[ContextStore
 
 def _conversation(parts: Parts, journal: Journal, history: History | None, remembered: Remembered) -> Conversation:
     seen = dict(history.seen) if history else {}
-    return Conversation(
+    talk = Conversation(
         session_id=journal.session_id,
         config=parts.config,
         models=parts.composition.models,
@@ -139,9 +139,11 @@ def _conversation(parts: Parts, journal: Journal, history: History | None, remem
         environ=parts.environ,
         pacer=parts.pacer,
         instructions=_instructions(parts.config),
-        history=restored([Said(*said) for said in history.said], history.left_out) if history else [],
         turns=[turn for turn in history.turns if turn.type == "agent"] if history else [],
     )
+    if history:
+        talk.go_on_with(restored([Said(*said) for said in history.said], history.left_out))
+    return talk
 
 
 def _instructions(config: Config) -> str:

@@ -52,12 +52,13 @@ class Session:
         """
         talk = self.conversation
         recent = tuple(talk.turns)
-        if not any(said.form == "dropped" for said in talk.history):
+        if not talk.gone:
             return recent
         from inarch.journal import fold
+        from inarch.journal.snapshots import scan
 
         known = {turn.id for turn in recent}
-        kept = fold(talk.journal.store.load(self.id)).turns
+        kept = fold(scan(talk.journal.store, self.id)).turns
         return (*(turn for turn in kept if turn.type == "agent" and turn.id not in known), *recent)
 
     async def run(self, prompt: str) -> Turn:

@@ -34,7 +34,7 @@ class Conversation:
 
     Args:
         make_scheduler: Makes what runs calls, when it is first needed: after a reply that has some, most often.
-        history: What the model sees of each turn that is over, oldest first.
+        history: What the model sees of each turn that is over, oldest first; `gone` is how many before it sees no more.
         pacer: Spaces the requests of all sessions.
         counter: Counts the tokens of all requests of the session.
         ledger: What all requests of the session came to.
@@ -58,6 +58,7 @@ class Conversation:
     pacer: Pacer
     instructions: str = ""
     history: list[Said] = field(factory=list)
+    gone: int = 0
     turns: list[Turn] = field(factory=list)
     effectful_calls: int = 0
     repeats: Repeats = field(factory=Repeats)
@@ -84,6 +85,11 @@ class Conversation:
         if self._scheduler is None:
             self._scheduler = self.make_scheduler()
         return self._scheduler
+
+    def go_on_with(self, history: Sequence[Said]) -> None:
+        """Let this be what the model sees of earlier turns; of one that is dropped nothing is held."""
+        self.history[:] = [said for said in history if said.form != "dropped"]
+        self.gone += len(history) - len(self.history)
 
     def earlier_messages(self) -> list[Message]:
         """Return what the model sees of earlier turns."""

@@ -8,6 +8,7 @@ from typing import TypeVar
 
 from attrs import define, evolve, field
 
+from inarch.contract.message_cache import MessageCache
 from inarch.contract.records import (
     CallPart,
     Message,
@@ -20,7 +21,6 @@ from inarch.contract.records import (
     ToolSpec,
 )
 from inarch.journal import Redactor
-from inarch.turns.known import Known
 
 T = TypeVar("T", Message, ToolSpec, tuple[ToolSpec, ...], str)
 
@@ -30,7 +30,7 @@ class Hiding:
     """Puts placeholders into the requests of one session; looks at each message once as long as no secret is new."""
 
     redactor: Redactor
-    _clean: Known = field(init=False, factory=Known)
+    _clean: MessageCache = field(init=False, factory=MessageCache)
     _last: tuple[int, tuple[Message, ...], tuple[Message, ...]] = field(init=False, default=(-1, (), ()))
 
     def request(self, request: ModelRequest) -> ModelRequest:

@@ -60,6 +60,7 @@ def model_of(talk: Talk) -> str:
 def new_view(talk: Talk, model: str, *, colours: bool, stream: TextIO) -> View:
     """Return the view of a session, with the figures of what it took before."""
     from inarch.cli.rendering import View
+    from inarch.journal.snapshots import scan
 
     config = talk.app.config
     view = View(
@@ -69,8 +70,8 @@ def new_view(talk: Talk, model: str, *, colours: bool, stream: TextIO) -> View:
         profile=config.profile.name,
         window=_window_of(talk),
     )
-    if talk.session.turns:
-        for event in talk.app.store.load(talk.session.id):
+    if talk.session.conversation.turns:
+        for event in scan(talk.app.store, talk.session.id):
             if event.kind in _FIGURES:
                 view.saw(event)
         view.finished(80)  # it was shown when it happened

@@ -13,11 +13,11 @@ from typing import Any, NamedTuple
 from attrs import define, field
 
 from inarch.contract.events import Event
+from inarch.contract.message_cache import MessageCache
 from inarch.contract.records import CallPart, Image, Message, ModelRequest, Part, Reasoning, ResultPart, Text, ToolSpec
 from inarch.contract.result_text import json_text, result_text
 from inarch.turns.context.estimating import estimate
 from inarch.turns.context.picture_sizes import picture_tokens
-from inarch.turns.known import Known
 from inarch.turns.sources.structure import TITLE as STRUCTURE_TITLE
 
 OVERHEAD = 4
@@ -87,7 +87,7 @@ class TokenCounter:
 
     measured_characters: int = 0
     last: Report | None = None
-    _known: Known = field(init=False, factory=Known)
+    _known: MessageCache = field(init=False, factory=MessageCache)
     _summed: tuple[tuple[Message, ...], int, int] = field(init=False, default=((), 0, 0))
     _ratios: dict[str, list[float]] = field(init=False, factory=dict)
     _calibrations: dict[str, Calibration] = field(init=False, factory=dict)

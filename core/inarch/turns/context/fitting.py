@@ -104,7 +104,7 @@ def _shrink(run: TurnRun, window: int, reason: Reason, *, strict: bool) -> bool:
     known = talk.counter.calibration(model)
     room = window - 1 - talk.counter.frame(request) * known.ratio * (1 + known.margin)
     fitted = fit(talk.history, run.messages, room, _size(talk, model), _keeper(talk), reason=reason, strict=strict)
-    talk.history[:] = fitted.earlier
+    talk.go_on_with(fitted.earlier)
     run.messages[:] = fitted.running
     run.earlier[:] = talk.earlier_messages()
     record(talk, fitted.dropped, run.turn.id)
@@ -121,9 +121,9 @@ def age(talk: Conversation) -> None:
 
 def _let_go(talk: Conversation) -> None:
     """Hold no turn that the model doesn't see any more: it stands in the store. The last one is still looked at."""
-    if talk.journal.degraded is None:
-        dropped = {said.turn_id for said in talk.history if said.form == "dropped"}
-        talk.turns[:-1] = [turn for turn in talk.turns[:-1] if turn.id not in dropped]
+    if talk.gone and talk.journal.degraded is None:
+        seen = {said.turn_id for said in talk.history}
+        talk.turns[:-1] = [turn for turn in talk.turns[:-1] if turn.id in seen]
 
 
 def compact(talk: Conversation, history: list[Said], reason: Reason) -> ContextDropped:
@@ -137,7 +137,7 @@ def compact(talk: Conversation, history: list[Said], reason: Reason) -> ContextD
         tuple(said.turn_id for said in changed if said.form == "short"),
         tuple(said.turn_id for said in changed if said.form == "dropped"),
     )
-    talk.history[:] = history
+    talk.go_on_with(history)
     record(talk, dropped, None)
     return dropped
 

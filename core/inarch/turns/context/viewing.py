@@ -65,7 +65,7 @@ def view_context(talk: Conversation) -> ContextView:
         model,
         window_of(choice, talk),
         tuple(rows),
-        (forms.count("whole"), forms.count("short"), forms.count("dropped")),
+        (forms.count("whole"), forms.count("short"), talk.gone),
         talk.counter.count(request),
         _cost(choice, sum(row.tokens for row in rows)),
         talk.counter.calibration(model),

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from inarch import Message, ModelRequest, Text
+from inarch.contract.message_cache import RECENT, SLACK, MessageCache
 from inarch.testing import calls, says, scripted_app
-from inarch.turns.known import RECENT, SLACK, Known
 
 
 def request(*messages: Message) -> ModelRequest:
@@ -26,7 +26,7 @@ def counting(done: list[str]) -> Callable[[Message], str]:
 
 
 def test_a_message_is_worked_on_once_as_long_as_a_recent_request_has_it() -> None:
-    known, done = Known(), list[str]()
+    known, done = MessageCache(), list[str]()
     work = counting(done)
     mine = Message("user", (Text("mine"),))
     for number in range(5 * SLACK):

@@ -20,17 +20,17 @@ V = TypeVar("V")
 
 
 @define(eq=False, repr=False)
-class Known:
-    """Remembers a value by the identity of what it was worked out of.
+class MessageCache:
+    """Remembers what was worked out of messages and tools, by their identity, while the last requests have them.
 
     Memory is bound by the largest requests, not by the session: a message that is seen no more is not held.
     """
 
-    _values: dict[int, tuple[object, Any, int]] = field(init=False, factory=dict)
+    _values: dict[int, tuple[object, Any, object]] = field(init=False, factory=dict)
     _recent: deque[ModelRequest] = field(init=False, factory=lambda: deque(maxlen=RECENT))
 
-    def once(self, item: T, work: Callable[[T], V], version: int = 0) -> V:
-        """Return what `work` gives for the item; it is done once a version."""
+    def once(self, item: T, work: Callable[[T], V], version: object = 0) -> V:
+        """Return what `work` gives for the item; it is done again where the version is not that of the last time."""
         found = self._values.get(id(item))
         if found is not None and found[0] is item and found[2] == version:
             value: V = found[1]

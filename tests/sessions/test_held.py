@@ -1,0 +1,75 @@
+"""What a long conversation holds in memory: what the model is sent, and nothing of the turns before that."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import inarch
+from inarch.contract.message_cache import SLACK
+from inarch.testing import HttpReply, HttpRequest, HttpServer, sse_reply
+
+SHORT, LONG = 40, 120
+"""Turns after which is counted; by the first of them all is imported, and the first snapshots are made."""
+
+
+def answer(request: HttpRequest) -> HttpReply:
+    """Answer as a service: a write for each prompt, and a text for each result."""
+    messages = request.json["messages"]
+    delta: dict[str, Any] = {"content": f"it is written, {len(messages)}"}
+    done = "stop"
+    if messages[-1]["role"] != "tool":
+        arguments = json.dumps({"file_path": "a.txt", "content": messages[-1]["content"]})
+        function = {"name": "write_file", "arguments": arguments}
+        delta, done = (
+            {"tool_calls": [{"index": 0, "id": "call_1", "type": "function", "function": function}]},
+            "tool_calls",
+        )
+    return sse_reply([{"choices": [{"index": 0, "delta": delta}]},
+                      {"choices": [{"index": 0, "delta": {}, "finish_reason": done}]}])  # fmt: skip
+
+
+def held() -> Counter[str]:
+    """Count the living objects of our own classes."""
+    gc.collect()
+    kinds = (type(one) for one in gc.get_objects())
+    return Counter(kind.__qualname__ for kind in kinds if kind.__module__.startswith("inarch"))
+
+
+def test_a_long_conversation_holds_what_a_shorter_one_does(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("inarch.sessions.keeping_up.EVERY", 200)
+    (tmp_path / "project").mkdir()
+    counts: list[Counter[str]] = []
+
+    async def talk(url: str) -> None:
+        config = {
+            "profiles": {"default": {"model": "openai-compatible/m", "approve": "all", "context_turns": 2}},
+            "plugins": {"openai-compatible": {"base_url": f"{url}/v1", "model": "m"}},
+        }
+        app = inarch.compose(root=tmp_path / "project", config=config)
+        session, number = app.session(), 0
+        app.pacer.clock = lambda: 60.0 * number  # it remembers the requests of a minute
+        for number in range(1, LONG + 1):
+            turn = await session.run(f"prompt {number}")
+            assert turn.status == "done"
+            assert [call.status for call in turn.calls] == ["success"]
+            server.requests.clear()
+            if number in (SHORT, LONG):
+                counts.append(held())
+        talk = session.conversation
+        assert talk.gone + len(talk.history) == len(session.turns) == LONG
+        assert len(talk.history) <= 11
+        assert len(talk.turns) <= 11
+        await app.aclose()
+
+    with HttpServer([answer]) as server:
+        asyncio.run(talk(server.url))
+    before, after = counts
+    grown = {name: after[name] - before[name] for name in after if after[name] > before[name]}
+    assert max(grown.values(), default=0) <= 2 * SLACK, grown  # of messages that are remembered some go at a time
