@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import sys
 import threading
-import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -239,9 +238,11 @@ def test_a_closed_workspace_runs_nothing(folder: Path) -> None:
     workspace = FolderWorkspace.open(str(folder))
     before = descriptors()
     workspace.run(["true"], READS)
+    begun = threading.Event()
     with ThreadPoolExecutor(1) as pool:
-        running = pool.submit(workspace.run, ["sleep", "60"], BUILDS)
-        time.sleep(0.3)
+        argv = ["sh", "-c", "echo begun; exec sleep 60"]
+        running = pool.submit(workspace.run, argv, BUILDS, on_output=lambda *_: begun.set())
+        assert begun.wait(60)
         workspace.close()
         assert isinstance(running.exception(), ToolFailed)
     workspace.close()

@@ -85,7 +85,7 @@ def test_a_reply_that_drips_for_ever_is_ended_by_the_total_deadline(tmp_path: Pa
     drops: list[Any] = [piece for _ in range(400) for piece in (chunk({"content": "drip "}), 0.05)]
     with HttpServer([sse_reply(drops)]) as server:
         played = play(tmp_path, "openai-compatible/x", {"openai-compatible": server}, deadlines=Deadlines(60, 3))
-        assert len(server.requests) == 1  # the next one would take as long
+        assert len(server.requests) <= 1  # the next one would take as long; a busy machine may not get to the first
     assert played.turns[0].status == "failed"
     assert "did not end its reply within 3 s" in str(played.turns[0].error)
     (reply,) = played.of("model.replied")
