@@ -7,9 +7,11 @@ thread around the journal's and the store's own functions; what onlookers (the J
 Two shares are printed: `of run` is that of the whole process, from its start to the end of the turn (reach: 10 %);
 `of turn` leaves out the start. A scripted model takes nothing, so that one is the upper end of what a turn can be.
 
-`--beside PYTHON` runs the same with another interpreter, whose environment has another Inarch, in turns with this one,
-and prints what an iteration takes here in relation to there: CPU of the whole turn (reach of what keeps an edit's undo
-from kill -9: 1.05).
+`--beside PYTHON` runs the same with another interpreter, whose environment has another Inarch, and prints what an
+iteration takes here in relation to there: CPU of the whole turn, of the process and the children it has waited for
+(reach of what keeps an edit's undo from kill -9: 1.05). A first run of both and a first turn of each see to it that all
+is compiled and imported; runs alternate as here, there, there, here. Load makes a run slower and never faster, so the
+ratio of the fastest runs is told, and that of the medians; `spread` is what the middle half of the pairs gives.
 """
 
 from __future__ import annotations
@@ -21,19 +23,20 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
-from statistics import median
+from statistics import median, quantiles
 
 CALLS = 50
+WARM = 5
 RUNS = 5
 
 _PROGRAM = """
-import asyncio, gc, json, sys, time
+import asyncio, gc, json, resource, sys, time
 gc.set_threshold(100_000)  # as `inarch` does
 from inarch.testing import calls, says, scripted_app
 from inarch.journal import Journal
 from inarch_sqlite_store.store import SqliteStore
 
-root, kind, count = sys.argv[1], sys.argv[2], int(sys.argv[3])
+root, kind, count, warm = sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
 spent = {"journal": 0, "onlookers": 0}
 doing = []
 
@@ -65,14 +68,22 @@ def step(number):
                                         "replace": f"LINE {number} \\n", "description": "shout"}))
 
 first = [] if kind == "read" else [calls(("read_file", {"file_path": "module.py"}))]
-script = [*first, *map(step, range(count)), says("done")]
+warming = [*first, *map(step, range(warm)), says("warm")] if warm else []
+script = [*warming, *first, *map(step, range(warm, warm + count)), says("done")]
 app, _ = scripted_app(script, root, journal=True, flags={"approve": "all", "max_iterations": count + 5})
+
+def cpu_ns():
+    children = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return time.process_time_ns() + int(1e9 * (children.ru_utime + children.ru_stime))
 
 async def go():
     session = app.session()
-    begun = time.process_time_ns()
+    if warm:
+        await session.run("warm up")
+        gc.collect()
+    begun = cpu_ns()
     turn = await session.run("do it")
-    took = time.process_time_ns() - begun
+    took = cpu_ns() - begun
     assert turn.status == "done" and len(turn.calls) == count + len(first), turn
     assert all(call.result.success for call in turn.calls), turn.calls
     await app.aclose()
@@ -83,15 +94,15 @@ asyncio.run(go())
 """
 
 
-def measured(kind: str, python: str = sys.executable) -> dict[str, float]:
-    """Run the program once in folders of its own."""
+def measured(kind: str, python: str = sys.executable, warm: int = 0) -> dict[str, float]:
+    """Run the program once in folders of its own, after a turn of `warm` calls."""
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder, "project")
         root.mkdir()
         (root / "module.py").write_text("".join(f"line {number} \n" for number in range(400)))
         environ = {**os.environ, **{f"XDG_{name}_HOME": f"{folder}/{name}" for name in ("STATE", "CONFIG", "CACHE")}}
         done = subprocess.run(
-            [python, "-P", "-c", _PROGRAM, str(root), kind, str(CALLS)],
+            [python, "-P", "-c", _PROGRAM, str(root), kind, str(CALLS), str(warm)],
             env=environ, check=True, stdout=subprocess.PIPE, text=True,
         )  # fmt: skip
         result: dict[str, float] = json.loads(done.stdout)
@@ -101,18 +112,24 @@ def measured(kind: str, python: str = sys.executable) -> dict[str, float]:
 def compare(python: str, runs: int) -> None:
     """Print what an iteration takes in relation to another interpreter's, pair by pair."""
     for kind in ("read", "edit"):
-        pairs = [(measured(kind)["turn"], measured(kind, python)["turn"]) for _ in range(runs)]
-        ratios = sorted(here / there for here, there in pairs)
-        best = min(here for here, _ in pairs) / min(there for _, there in pairs)
-        print(
-            json.dumps({"what": f"iteration of one {kind}", "ratio": median(ratios), "of the best": best, "runs": runs})
-        )
+        taken: dict[str, list[float]] = {sys.executable: [], python: []}
+        for number in range(-1, runs):
+            for one in (sys.executable, python)[:: -1 if number % 2 else 1]:
+                took = measured(kind, one, WARM)["turn"]
+                if number >= 0:
+                    taken[one].append(took)
+        here, there = taken.values()
+        low, _, high = quantiles((ours / theirs for ours, theirs in zip(here, there, strict=True)), n=4)
+        row = {"ratio": min(here) / min(there), "of the medians": median(here) / median(there), "spread": [low, high]}
+        row = {name: [round(one, 3) for one in value] if isinstance(value, list) else round(value, 3)
+               for name, value in row.items()}  # fmt: skip
+        print(json.dumps({"what": f"iteration of one {kind}", **row, "ms": min(here) / 1e6 / CALLS, "runs": runs}))
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--beside", metavar="PYTHON", help="compare with the Inarch of another environment")
-    parser.add_argument("--runs", type=int, default=RUNS)
+    parser.add_argument("--runs", type=int, default=RUNS, help="how often; four times as many with --beside are few")
     asked = parser.parse_args()
     measured("read")
     if asked.beside:
