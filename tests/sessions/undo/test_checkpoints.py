@@ -6,6 +6,8 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
+from attrs import evolve
+
 from inarch.contract.events import Event
 from inarch.sessions.undo.checkpoints import Changes, Checkpoints, changes_of, files_at_start, prompt_of
 from inarch.sessions.undo.report import FileConflict, FileOutcome, UndoReport, checkpoint_lines, report_lines
@@ -86,6 +88,37 @@ def test_a_report_fits_the_terminal() -> None:
     text = "\n".join(report_lines(conflict, 80))
     assert text == "nothing was written of: turn 1 'x'\nconflict in a:\n  line 1:\n  <<<<<<< now"
     assert list(report_lines(UndoReport("redo"), 80)) == ["there is nothing to redo"]
+
+
+def test_a_report_says_what_was_done_what_would_be_and_what_was_not() -> None:
+    files = tuple(FileOutcome(action, action) for action in ("made", "removed", "changed", "merged", "mode"))
+    told = [
+        "  + made: made", "  - removed: removed", "  ~ changed: changed",
+        "  ~ merged: merged with what was changed since", "  ~ mode: mode changed", "  ! left: left (why)",
+        "note: more",
+    ]  # fmt: skip
+    report = UndoReport("undo", ("turn 1",), (*files, FileOutcome("left", "left", "why")), notes=("more",), done=True)
+    assert list(report_lines(report, 80)) == ["undone: turn 1", *told]
+    assert list(report_lines(evolve(report, done=False), 80)) == ["would be undone: turn 1", *told]
+    assert list(report_lines(evolve(report, action="redo"), 80)) == ["done again: turn 1", *told]
+    everything = evolve(report, done=False, conflicts=(FileConflict("", "the disk"),))
+    assert list(report_lines(everything, 80)) == [
+        "nothing was written of: turn 1", "conflict:", "  the disk", "note: more",
+    ]  # fmt: skip
+    nothing = [
+        list(report_lines(UndoReport(action, what), 200)) for action in ("undo", "redo") for what in ((), ("x",))
+    ]
+    assert nothing == [
+        ["there is nothing to undo; what `inarch tools call` changed is part of no session"], ["x is undone already"],
+        ["there is nothing to redo"], ["x stands, nothing of it is undone"],
+    ]  # fmt: skip
+
+
+def test_a_line_that_is_cut_goes_on_in_the_next_one_and_loses_no_word() -> None:
+    report = UndoReport("undo", ("one two three four five six",), (FileOutcome("f", "made"),), done=True)
+    assert list(report_lines(report, 18)) == ["undone: one two", "    three four", "    five six", "  + f: made"]
+    exact = UndoReport("undo", ("x" * 10,), (FileOutcome("f", "made"),), done=True)
+    assert list(report_lines(exact, 18)) == ["undone: " + "x" * 10, "  + f: made"]
 
 
 def test_a_long_list_begins_with_the_last_turns_and_says_how_to_see_all(desk: Desk, do: Calls) -> None:

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from inarch.sessions.undo import merging
 from inarch.sessions.undo.matching import hunks, same_lines, split_lines
-from inarch.sessions.undo.merging import Merged, clash_text, is_binary, merge
+from inarch.sessions.undo.merging import Clash, Merged, clash_text, is_binary, merge
 
 LINE = st.sampled_from([b"a\n", b"b\n", b"c\n", b"d\r\n", b"\xff\n", b"no end"])
 TEXT = st.lists(LINE, max_size=12).map(b"".join)
@@ -65,8 +65,33 @@ def test_changes_of_separate_lines_are_both_kept(who: list[str], ends: bool) -> 
         assert merged.data.endswith(b"\n") is ends
 
 
+def numbered(**changed: str) -> bytes:
+    """Return lines 1 to 7, some of them changed."""
+    return "".join(f"{changed.get(f'at{number}', number)}\n" for number in range(1, 8)).encode()
+
+
+def test_changes_that_overlap_in_part_clash_as_a_whole() -> None:
+    base, ours = numbered(), numbered(at2="A", at3="B")
+    (clash,) = merge(base, ours, numbered(at3="X", at4="Y")).clashes
+    assert clash == Clash(2, [b"2\n", b"3\n", b"4\n"], [b"A\n", b"B\n", b"4\n"], [b"2\n", b"X\n", b"Y\n"])
+    (clash,) = merge(base, numbered(at3="X", at4="Y"), ours).clashes
+    assert (clash.line, clash.base, clash.theirs) == (2, [b"2\n", b"3\n", b"4\n"], [b"A\n", b"B\n", b"4\n"])
+
+
+def test_a_chain_of_changes_each_of_which_overlaps_the_next_is_one_clash() -> None:
+    base = numbered()
+    chain = merge(base, numbered(at1="A", at2="A", at4="A", at5="A"), numbered(at2="X", at3="X", at4="X"))
+    assert [clash.base for clash in chain.clashes] == [[b"1\n", b"2\n", b"3\n", b"4\n", b"5\n"]]
+    around = merge(base, numbered(at1="A", at2="A", at3="A", at4="A"), numbered(at2="X", at4="Y"))
+    assert [clash.base for clash in around.clashes] == [[b"1\n", b"2\n", b"3\n", b"4\n"]]
+
+
 def test_lines_added_after_those_that_go_stay() -> None:
     assert merge(b"1\n2\nmade\n", b"1\n2\nmade\nmine\n", b"1\n2\n") == Merged(b"1\n2\nmine\n")
+
+
+def test_changes_that_only_touch_are_both_kept_also_where_the_last_line_has_no_end() -> None:
+    assert merge(b"1\n2\n3", b"A\n2\n3", b"1\nB\n3") == Merged(b"A\nB\n3")
 
 
 def test_a_missing_line_end_never_glues_lines() -> None:

@@ -1,0 +1,110 @@
+"""What placeholders stand for: each for one text, none within another, and hiding twice changes nothing."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from secret_samples import TOKENS, lot
+
+from inarch.journal import Redactor, redaction
+from inarch.journal.redaction import hide_in_message
+
+ONE, OTHER, THIRD = "7hush-hush/of+mine", "8hush-hush/of+mine", "9hush-hush/of+mine"
+KEY, KEY_TOO = TOKENS["aws-key-id"], "AKIA" + lot(16, "ABCDEFGHIJ234567")
+
+
+def test_the_version_tells_when_something_was_learned() -> None:
+    redactor = Redactor()
+    versions = [redactor.version]
+    for name, value in (("A_TOKEN", ONE), ("B_TOKEN", ONE), ("A_TOKEN", "short"), ("A_TOKEN", OTHER)):
+        redactor.learn([(name, value)])
+        versions.append(redactor.version)
+    assert versions == [0, 1, 1, 1, 2]
+
+
+def test_values_that_somebody_calls_secret_are_hidden_whatever_their_names() -> None:
+    redactor = Redactor()
+    redactor.learn_values([("plain", f" {ONE}\n")])
+    assert redactor.text(f"<{ONE}>") == "<‹secret:plain›>"
+    assert redactor.value("‹secret:plain›") == ONE
+    assert redactor.value("‹secret:other›") is None
+
+
+def test_values_of_one_name_have_placeholders_of_their_own() -> None:
+    redactor = Redactor()
+    redactor.learn_values([("name", ONE), ("name", OTHER), ("name", THIRD)])
+    text = f"{ONE} {OTHER} {THIRD}"
+    assert redactor.text(text) == "‹secret:name› ‹secret:name:2› ‹secret:name:3›"
+    assert redactor.reveal(redactor.text(text)) == text
+
+
+def test_only_so_many_values_are_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(redaction, "MOST_KNOWN", 2)
+    redactor = Redactor()
+    redactor.learn_values([("a", ONE)])
+    redactor.learn_values([("a", ONE), ("b", OTHER), ("c", THIRD)])
+    assert redactor.text(f"{ONE} {OTHER} {THIRD}") == f"‹secret:a› ‹secret:b› {THIRD}"
+
+
+def test_a_value_that_stands_in_a_placeholder_is_not_looked_for() -> None:
+    redactor = Redactor()
+    redactor.learn_values([("LONG_NAME_OF_IT", "NAME_OF_IT"), ("b", ONE)])
+    assert redactor.text(f"NAME_OF_IT {ONE}") == "NAME_OF_IT ‹secret:b›"
+
+
+def test_a_found_text_has_one_number_and_numbers_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(redaction, "MOST_FOUND", 1)
+    redactor = Redactor()
+    for _ in range(2):
+        (first, again, more) = redactor.text(f"{KEY} {KEY} {KEY_TOO}").split()
+        assert first == again == "‹secret:aws-key-id:1›"
+        assert more == "‹secret:aws-key-id›"
+    assert redactor.reveal(f"{first} {more}") == f"{KEY} {more}"
+
+
+def test_numbers_of_kept_lines_are_given_to_no_other_secret() -> None:
+    redactor = Redactor()
+    assert redactor.reserve('{"text": "nothing"}') == ()
+    line = '{"text": "‹secret:aws-key-id:7› ‹secret:aws-key-id:3› ‹secret:NAME›"}'
+    assert [*redactor.reserve(line)] == [("aws-key-id", "7"), ("aws-key-id", "3")]
+    assert redactor.text(KEY) == "‹secret:aws-key-id:8›"
+
+
+def test_messages_for_a_terminal_hide_what_any_redactor_knows() -> None:
+    redactors = [Redactor(), Redactor()]
+    for redactor, value in zip(redactors, (ONE, OTHER), strict=True):
+        redactor.learn_values([("x", value)])
+    assert hide_in_message(f"a {ONE} b {OTHER}") == "a ‹secret:x› b ‹secret:x›"
+
+
+def test_data_without_secrets_is_the_same_object_and_keys_are_changed_too() -> None:
+    redactor = Redactor()
+    redactor.learn_values([("x", ONE)])
+    clean = {"a": [1, "text", {"b": None}]}
+    assert redactor.redact(clean) is clean
+    assert redactor.redact({ONE: 1}) == {"‹secret:x›": 1}
+    assert redactor.redact({"‹secret:x›": 1, ONE: 2}) == {"‹secret:x›": 2}
+    assert redactor.redact(["a", (ONE,)]) == ["a", ["‹secret:x›"]]
+
+
+LISTED = ".env:12:DB_PASSWORD=not-that-random"
+PIECES = st.one_of(
+    st.sampled_from([ONE, *TOKENS.values(), "‹secret:x›", "‹secret:unknown›", "‹secret:aws-key-id:1›"]),
+    st.sampled_from(["password = ", "token: ", "://u:", "@", "Bearer ", "=", " ", '"', "\n", "A", "‹", "›"]),
+    st.text(max_size=4),
+)
+
+
+@settings(max_examples=4 * settings().max_examples)
+@given(st.lists(PIECES, max_size=6))
+@example([LISTED, LISTED, "://u:", KEY, "@"])
+def test_hiding_twice_changes_nothing_and_revealing_gives_all_back(pieces: list[str]) -> None:
+    redactor = Redactor()
+    redactor.learn_values([("x", ONE)])
+    text = "".join(pieces)
+    hidden = redactor.text(text)
+    assert redactor.text(hidden) == hidden
+    assert ONE not in hidden
+    if "‹secret:" not in text:
+        assert redactor.reveal(hidden) == text
