@@ -233,7 +233,7 @@ def test_folders_it_made_go_only_when_they_are_empty(desk: Desk, do: Calls) -> N
     assert recorded == ["d/e", "d/e/new"]  # what stayed has not changed
 
 
-def test_a_link_that_was_made_comes_back_though_its_target_was_not_kept(desk: Desk, do: Calls) -> None:
+def test_a_link_whose_target_is_not_kept_any_more_can_still_be_removed(desk: Desk, do: Calls) -> None:
     desk.turn("link", do.run("ln -s target l"))
     desk.spoil(b"target", None)
     assert desk.undo().done
