@@ -28,6 +28,7 @@ class MessageCache:
 
     _values: dict[int, tuple[object, Any, object]] = field(init=False, factory=dict)
     _recent: deque[ModelRequest] = field(init=False, factory=lambda: deque(maxlen=RECENT))
+    _most: int = field(init=False, default=SLACK)
 
     def once(self, item: T, work: Callable[[T], V], version: object = 0) -> V:
         """Return what `work` gives for the item; it is done again where the version is not that of the last time."""
@@ -42,10 +43,10 @@ class MessageCache:
     def asked(self, request: ModelRequest) -> None:
         """Note a request; what none of the last ones has is forgotten where it has become much."""
         self._recent.append(request)
-        if len(self._values) > len(request.messages) + len(request.tools) + SLACK:
+        if len(self._values) > self._most:  # a look at all of these requests for each one of them would cost the most
             here = {id(part) for one in self._recent for part in _parts(one)}
-            if len(self._values) > len(here) + SLACK:
-                self._values = {key: value for key, value in self._values.items() if key in here}
+            self._values = {key: value for key, value in self._values.items() if key in here}
+            self._most = len(here) + SLACK
 
 
 def _parts(request: ModelRequest) -> tuple[object, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from typing import Any
 
@@ -96,19 +96,6 @@ def _end_within(read: Callable[[int], Iterable[Event]], first: int, at: int) -> 
             known.add(turn_id)
             agents += not _is_prompt(event)
     return contents.seq
-
-
-def first_turns(events: Sequence[Event], at: int | None, least: int = 1) -> tuple[Sequence[Event], int]:
-    """Return the events up to the prompt that follows the `at`-th agent turn, and how many agent turns they have.
-
-    Raises:
-        UsageError: There are fewer turns.
-    """
-    contents = Contents()
-    for event in events:
-        contents.take(event)
-    last, turns = _end(lambda after: (event for event in events if event.seq > after), contents, at, least)
-    return [event for event in events if event.seq <= last], turns
 
 
 def _is_prompt(event: Event) -> bool:

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 import inarch
 from inarch import Approval, Finish, ProviderError, TextDelta
+from inarch.sessions.replay import digest_of
 from inarch.testing import calls, says
 
 from .recording import assert_same, record
@@ -109,8 +110,10 @@ def test_any_session_replays_to_the_same(turns: list[Any], outcomes: list[str], 
             root, script, *(prompt for prompt, _, _ in turns), front_end=Fickle(outcomes), flags={"approve": approve}
         )
         first, second = recorded.replay(), recorded.replay()
+        whole = digest_of(recorded.events())
     assert_same(first)
     assert (first.digest, first.tree) == (second.digest, second.tree)
+    assert first.digest == whole
 
 
 def test_replays_beside_each_other_do_not_mix(tmp_path: Path) -> None:

@@ -67,6 +67,15 @@ def test_turns_that_read_and_change_files_replay_to_the_same(tmp_path: Path) -> 
     assert {path: path.read_bytes() for path in root.rglob("*") if path.is_file()} == before
 
 
+def test_what_was_refused_before_the_question_is_not_asked_again(tmp_path: Path) -> None:
+    root = project(tmp_path / "proj")
+    script = [calls(("write_file", {"file_path": "README.md", "content": ""})), says("It has to be read first.")]
+    recorded = record(root, script, "empty it", front_end=Person(), flags={"approve": "ask"})
+    assert not any(event.kind == "approval.asked" for event in recorded.events())
+
+    assert_same(recorded.replay())
+
+
 def test_commands_are_not_run_again_and_leave_what_they_left(tmp_path: Path) -> None:
     root = project(tmp_path / "proj")
     (root / "count.py").write_text(

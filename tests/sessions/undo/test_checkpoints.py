@@ -9,7 +9,7 @@ from typing import Any
 from attrs import evolve
 
 from inarch.contract.events import Event
-from inarch.sessions.undo.checkpoints import Changes, Checkpoints, changes_of, files_at_start, prompt_of
+from inarch.sessions.undo.checkpoints import Changes, Checkpoints, changes_of, prompt_of
 from inarch.sessions.undo.report import FileConflict, FileOutcome, UndoReport, checkpoint_lines, report_lines
 
 Desk = Any
@@ -18,12 +18,6 @@ Calls = Any
 
 def event(kind: str, turn_id: str | None = None, **data: Any) -> Event:
     return Event(1, "", "s", turn_id, kind, data)
-
-
-def change(call_id: str, path: str, before: str | None, after: str | None, **more: Any) -> Event:
-    modes = {"before_mode": 0o100644 if before else 0, "after_mode": 0o100644 if after else 0}
-    data = {"call_id": call_id, "path": path, "before": before, "after": after, "new_path": None, **modes, **more}
-    return event("file.changed", "t", **data)
 
 
 def checkpoints_of(events: Iterable[Event]) -> Checkpoints:
@@ -35,17 +29,6 @@ def checkpoints_of(events: Iterable[Event]) -> Checkpoints:
     return found.checkpoints(lambda seq: prompts[seq])
 
 
-def test_files_at_start_are_as_before_the_first_change() -> None:
-    events = [
-        change("1", "a", "x", "y"), change("1", "a", "y", "z"), change("2", "new", None, "n"),
-        change("3", "a", "z", "z", new_path="b"), change("4", "b", "z", None),
-        change("5", "old", "o", None, before_mode=0o100755), event("note", text="x"),
-    ]  # fmt: skip
-    assert files_at_start(events) == {
-        "a": ("x", 0o100644), "new": (None, 0), "b": (None, 0), "old": ("o", 0o100755),
-    }  # fmt: skip
-
-
 def test_changes_are_in_order_with_turn_and_call(desk: Desk, do: Calls) -> None:
     desk.write("a", "1\n")
     (call,) = desk.turn("change", do.patch("a", "1", "2"))
@@ -53,7 +36,7 @@ def test_changes_are_in_order_with_turn_and_call(desk: Desk, do: Calls) -> None:
     found = changes_of(desk.store.load("session"))
     assert [(one.turn_id, one.data["path"]) for one in found] == [(desk.turns[0], "a"), ("", "a")]
     assert found[0].call_id == call.id
-    assert files_at_start(desk.store.load("session"))["a"][0] == found[1].data["after"]
+    assert found[0].data["before"] == found[1].data["after"]
 
 
 def test_records_of_older_and_broken_versions_are_passed_over() -> None:
@@ -61,7 +44,6 @@ def test_records_of_older_and_broken_versions_are_passed_over() -> None:
     events = [event("turn.started", turn={}), event("changes.undone"), event("file.changed", "t", **old)]
     (checkpoint,) = checkpoints_of(events).turns
     assert [*checkpoint.calls] == ["1"]
-    assert files_at_start(events) == {"a": ("x", 0)}
 
 
 def test_the_list_shows_turns_calls_and_what_is_undone(desk: Desk, do: Calls) -> None:

@@ -10,8 +10,9 @@ from attrs import evolve
 from inarch.contract.errors import UsageError
 from inarch.contract.frozen import frozen
 from inarch.contract.ids import new_id
+from inarch.journal.snapshots import scan
 from inarch.sessions.finding import find_session
-from inarch.sessions.replay.reading import read_record
+from inarch.sessions.replay.reading import prompts_of
 from inarch.sessions.replay.replaying import replay
 from inarch.sessions.replay.report import ReplayReport
 
@@ -55,9 +56,9 @@ async def branch(session_id: str, at: int, *, keep: str | Path | None = None, **
     app = compose(**options)
     try:
         found = find_session(app.store, session_id).id
-        turns = read_record(app.store.load(found)).turns
-        if not 1 <= at <= len(turns):
-            many = "1 turn" if len(turns) == 1 else f"{len(turns)} turns"
+        prompts = prompts_of(scan(app.store, found))
+        if not 1 <= at <= len(prompts):
+            many = "1 turn" if len(prompts) == 1 else f"{len(prompts)} turns"
             raise UsageError(f"the session has {many}, there is no turn {at}", "inarch sessions show ID shows them")
         place = Path(keep) if keep is not None else _place(app)
         report = await replay(found, keep=place, turns=at - 1, **options)
@@ -66,8 +67,7 @@ async def branch(session_id: str, at: int, *, keep: str | Path | None = None, **
         fork_id = fork_session(app.store, found, at - 1, root=report.copy)
         await app.store.sync()
         app.tell_copied(fork_id)
-        prompts = tuple(turn.prompt for turn in turns[at - 1 :])
-        return Branch(evolve(report, copy=""), fork_id, report.copy, prompts)
+        return Branch(evolve(report, copy=""), fork_id, report.copy, tuple(prompts[at - 1 :]))
     finally:
         await app.aclose()
 

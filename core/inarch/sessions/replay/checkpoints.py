@@ -8,19 +8,20 @@ from __future__ import annotations
 
 import hashlib
 import stat
+from bisect import bisect_left
+from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from attrs import define, field
 
 from inarch.contract.errors import StoreError, ToolFailed
-from inarch.contract.events import Event
 from inarch.contract.files import FileState
 from inarch.contract.ports import ContextStore, Workspace
 from inarch.contract.workspaces import Restorable
 from inarch.sessions.replay.copying import standing_at
-from inarch.sessions.replay.recorded import Record, RecordedTurn
-from inarch.sessions.undo.checkpoints import Standing, changes_of, files_at_start, transitions_of
+from inarch.sessions.replay.survey import Move, Record
+from inarch.sessions.undo.checkpoints import NOTHING, Standing
 
 PLAIN = stat.S_IFREG | 0o644
 Blob = Callable[[str], bytes]
@@ -44,35 +45,35 @@ class Checkpoint:
     drifted: list[str] = field(factory=list)
 
 
-def checkpoint_of(record: Record, later: Iterable[Sequence[Event]], blob: Blob, place: Path) -> Checkpoint:
+def checkpoint_of(record: Record, later: Iterable[Move], blob: Blob, place: Path) -> Checkpoint:
     """Return what the workspace has to be brought to before a replay.
 
     Args:
         record: The session.
-        later: Other sessions about the same root; what they changed since this one began counts.
+        later: What other sessions about the same root changed, and this one after what is played.
         blob: The bytes that are kept.
         place: The workspace as it is now.
     """
-    own = [event for event in record.events if event.kind == "file.changed"]
-    mine = {(event.time, event.data["call_id"], event.data["path"]) for event in own}  # a fork shares some of them
-    others = [
-        event
-        for events in later
-        for event in events
-        if event.kind == "file.changed" and event.time > record.began
-        and (event.time, event.data["call_id"], event.data["path"]) not in mine
-    ]  # fmt: skip
-    merged = sorted([*own, *others], key=lambda event: event.time)
-    found = Checkpoint({path: Standing(*was) for path, was in files_at_start(merged).items()})
-    for path, left in _left(merged).items():
+    own = [move for move in record.moves if move.after is not None]
+    others = [move for move in later if move.time > record.began]
+    if others:  # a fork shares some of them
+        mine = {(move.time, move.call_id, move.path) for move in own}
+        others = [move for move in others if (move.time, move.call_id, move.path) not in mine]
+    merged = sorted([*own, *others], key=lambda move: move.time)
+    found = Checkpoint()
+    left: dict[str, Standing] = {}
+    for move in merged:
+        found.start.setdefault(move.path, move.before)
+        left[move.path] = move.after or NOTHING
+    for path, was in left.items():
         present = standing_at(place, path)
-        if present[0] != left.hash or bool(present[1]) != bool(left.mode or left.hash):
-            found.drifted.append(f"{path}: {_how(present[0], left.hash)} since a session left it")
+        if present[0] != was.hash or bool(present[1]) != bool(was.mode or was.hash):
+            found.drifted.append(f"{path}: {_how(present[0], was.hash)} since a session left it")
     for path, was in found.start.items():
         if was.hash is not None and not has(blob, was.hash):
             found.drifted.append(f"{path}: its bytes from before the session were not kept")
-    others.sort(key=lambda event: event.time)
-    _Walk(record, found, blob, place, others).run()
+    others.sort(key=lambda move: move.time)
+    _Walk(record, found, blob, place, deque(others)).run()
     found.drifted.sort()
     return found
 
@@ -83,11 +84,6 @@ def _how(present: str | None, left: str | None) -> str:
     return "it has come back" if left is None else "it has changed"
 
 
-def _left(events: Iterable[Event]) -> dict[str, Standing]:
-    transitions = (one for change in changes_of(events) for one in transitions_of(change.data))
-    return {path: after for path, _, after in transitions}
-
-
 @define(eq=False, repr=False)
 class _Walk:
     """Goes through the record and notes how each path stands, and where somebody else must have had a hand in it."""
@@ -96,47 +92,38 @@ class _Walk:
     found: Checkpoint
     blob: Blob
     place: Path
-    others: list[Event]
+    others: deque[Move]
     now: dict[str, str | None] = field(factory=dict)
     touched: dict[str, int] = field(factory=dict)
     step: int = 0
 
     def run(self) -> None:
         self.now = {path: was.hash for path, was in self.found.start.items()}
-        begun = -1
-        for event in self.record.events:
-            self.step = self.record.step_of[event.seq]
-            if self.step > begun:
-                begun = self.step
-                self._meanwhile(event.time)
-            if event.kind == "file.changed":
-                self._changed(event)
-            elif event.kind == "call.result":
-                self._read(event.data.get("result") or {})
+        begun = 0
+        for move in self.record.moves:
+            while begun <= move.step:
+                self._begin(begun)
+                begun += 1
+            self.step = move.step
+            self._expect(move.path, move.before)
+            if move.after is not None:
+                self.now[move.path] = move.after.hash
+                self.touched[move.path] = self.step
+                self.found.end[move.path] = move.after
+        for step in range(begun, len(self.record.begun)):
+            self._begin(step)
 
-    def _meanwhile(self, time: str) -> None:
+    def _begin(self, step: int) -> None:
         """Note what other sessions changed before a step."""
-        while self.others and self.others[0].time < time:
-            for path, _, after in transitions_of(self.others.pop(0).data):
-                if self.now.get(path) != after.hash and (after.hash is None or has(self.blob, after.hash)):
-                    self.now[path] = after.hash
-                    self.found.outside.setdefault(self.step, {})[path] = after
-                    if path in self.found.end:
-                        self.found.end[path] = after
-
-    def _changed(self, event: Event) -> None:
-        for path, before, after in transitions_of(event.data):
-            self._expect(path, before)
-            self.now[path] = after.hash
-            self.touched[path] = self.step
-            self.found.end[path] = after
-
-    def _read(self, result: Mapping[str, object]) -> None:
-        metadata = result.get("metadata")
-        files = metadata.get("files") if isinstance(metadata, Mapping) else None
-        for path, known in (files or {}).items():
-            if known is not None:
-                self._expect(path, Standing(known, 0))
+        self.step = step
+        while self.others and self.others[0].time < self.record.begun[step]:
+            move = self.others.popleft()
+            path, after = move.path, move.after or NOTHING
+            if self.now.get(path) != after.hash and (after.hash is None or has(self.blob, after.hash)):
+                self.now[path] = after.hash
+                self.found.outside.setdefault(step, {})[path] = after
+                if path in self.found.end:
+                    self.found.end[path] = after
 
     def _expect(self, path: str, known: Standing) -> None:
         if path not in self.now:
@@ -147,7 +134,8 @@ class _Walk:
         if self.touched.get(path) != self.step and (known.hash is None or has(self.blob, known.hash)):
             self.found.outside.setdefault(self.step, {})[path] = Standing(known.hash, known.mode)
             return
-        number = next((step.number for step in self.record.steps[self.step :] if isinstance(step, RecordedTurn)), 0)
+        number = bisect_left(self.record.numbers, self.step) + 1
+        number = 0 if number > len(self.record.numbers) else number
         sentence = f"{path}: what the session knew in turn {number} is neither there nor kept"
         if sentence not in self.found.drifted:
             self.found.drifted.append(sentence)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from itertools import zip_longest
 from typing import Any
 
@@ -12,12 +12,13 @@ from attrs import define, field
 
 from inarch.contract.events import Event
 from inarch.contract.frozen import frozen
-from inarch.sessions.replay.normal import MAIN, Normaliser, Said, normal_form, root_of
+from inarch.sessions.replay.normal import MAIN, Normaliser, Said, normal_form
 
 EXCERPT = 120
 """Characters that are shown of a text that differs."""
 BEFORE = 30
 _NOTHING = object()
+_encode = json.JSONEncoder(sort_keys=True, separators=(",", ":")).encode
 
 
 @frozen
@@ -51,6 +52,57 @@ class Divergence:
     events: int
 
 
+@define(eq=False, repr=False)
+class Digester:
+    """Makes the digest of a session while its events come, and holds no more of them than the calls of one turn.
+
+    What an event says of a call of an earlier turn comes too late: it `is_exact` no more, and `digest_of` tells.
+    """
+
+    is_exact: bool = field(init=False, default=True)
+    _digest: Any = field(init=False, factory=hashlib.sha256)
+    _main: list[bytes | list[bytes]] = field(init=False, factory=list)
+    _calls: dict[str, list[bytes]] = field(init=False, factory=dict)
+
+    def take(self, said: Said) -> None:
+        """Take what the next event comes to."""
+        if said.kind == "turn.started":
+            self._settle()
+        if said.stream != MAIN:
+            self._of_call(said)
+        elif said.kind == "call":
+            self._main.append(self._calls.setdefault(said.data["call"], []))
+        else:
+            self._main.append(_line(said))
+
+    def _of_call(self, said: Said) -> None:
+        lines = self._calls.get(said.stream)
+        if lines is None:
+            self.is_exact = False
+        else:
+            lines.append(_line(said))
+
+    def _settle(self) -> None:
+        for one in self._main:
+            self._digest.update(b"".join(one) if isinstance(one, list) else one)
+        self._main, self._calls = [], {}
+
+    def hexdigest(self) -> str:
+        """Return the digest of all that came."""
+        self._settle()
+        digest: str = self._digest.hexdigest()
+        return digest
+
+
+def digest_read(read: Callable[[], Iterable[Event]], root: str) -> str:
+    """Return what `digest_of` does, of events that can be read twice and need not be held."""
+    normaliser, digester = Normaliser(root), Digester()
+    for event in read():
+        for said in normaliser.take(event):
+            digester.take(said)
+    return digester.hexdigest() if digester.is_exact else digest_of(read(), root)
+
+
 def digest_of(events: Iterable[Event], root: str | None = None) -> str:
     """Return the SHA-256 over kinds, names, arguments and texts of a session's events in order.
 
@@ -62,9 +114,12 @@ def digest_of(events: Iterable[Event], root: str | None = None) -> str:
 def _digest(form: Iterable[Said]) -> str:
     digest = hashlib.sha256()
     for said in form:
-        line = json.dumps([said.kind, said.data], sort_keys=True, separators=(",", ":"))
-        digest.update(line.encode() + b"\n")
+        digest.update(_line(said))
     return digest.hexdigest()
+
+
+def _line(said: Said) -> bytes:
+    return _encode([said.kind, said.data]).encode() + b"\n"
 
 
 def compare_sessions(events_a: Iterable[Event], events_b: Iterable[Event]) -> Divergence | None:
@@ -123,78 +178,3 @@ def _whole(said: Said | None) -> str | None:
         return None
     data = json.dumps(said.data, ensure_ascii=False, sort_keys=True)
     return f"{said.kind} {data if len(data) <= EXCERPT else data[: EXCERPT - 1] + '…'}"
-
-
-@define(eq=False, repr=False)
-class Follower:
-    """Follows a run beside a record, event by event, and notices the first that is another.
-
-    Args:
-        record: The recorded events.
-        root: The workspace of the run.
-    """
-
-    record: Sequence[Event]
-    root: str
-    first: Difference | None = field(init=False, default=None)
-    count: int = field(init=False, default=0)
-    _normaliser: Normaliser = field(init=False)
-    _expected: dict[str, list[Said]] = field(init=False, factory=dict)
-    _places: dict[str, int] = field(init=False, factory=dict)
-    _last_seq: int = field(init=False, default=0)
-    _seqs: set[int] = field(init=False, factory=set)
-    _lost: int = field(init=False, default=0)
-
-    def __attrs_post_init__(self) -> None:
-        self._normaliser = Normaliser(self.root)
-        self._seqs = {event.seq for event in self.record}
-        self._lost = self.record[-1].seq - len(self.record) if self.record else 0
-        recorded = Normaliser(root_of(self.record))
-        for event in self.record:
-            for said in recorded.take(event):
-                self._expected.setdefault(said.stream, []).append(said)
-
-    def take(self, event: Event) -> bool:
-        """Take the run's next event; whether it counts at all."""
-        forms = self._normaliser.take(event)
-        for said in forms:
-            place = self._places.get(said.stream, 0)
-            expected = self._expected.get(said.stream, ())
-            recorded = expected[place] if place < len(expected) else None
-            if self._was_lost(recorded, said):
-                continue
-            self._places[said.stream] = place + 1
-            if self.first is None and (recorded is None or recorded.key != said.key):
-                self.first = difference(recorded, said)
-            if recorded is not None:
-                self._last_seq = max(self._last_seq, recorded.seq)
-        self.count += bool(forms)
-        return bool(forms)
-
-    def _was_lost(self, recorded: Said | None, said: Said) -> bool:
-        """Whether the record has a hole here in which this event may have stood."""
-        if not self._lost or (recorded is not None and recorded.key == said.key):
-            return False
-        if recorded is not None and (recorded.seq - 1 in self._seqs or recorded.seq == 1):
-            return False
-        self._lost -= 1
-        return True
-
-    def finish(self) -> Difference | None:
-        """Return the first difference, which may be that something recorded never came."""
-        if self.first is None:
-            open_ones = (
-                said
-                for stream, expected in self._expected.items()
-                for said in expected[self._places.get(stream, 0) :]
-                if stream != MAIN or said.kind != "call"
-            )
-            missing = min(open_ones, key=lambda said: said.seq, default=None)
-            if missing is not None:
-                self.first = difference(missing, None)
-        return self.first
-
-    def time(self) -> str:
-        """Return what the clock said at this point of the record."""
-        place = min(self._last_seq, len(self.record) - 1)
-        return self.record[place].time

@@ -11,7 +11,6 @@ from attrs import evolve
 
 from inarch.config import load_config
 from inarch.contract.records import Limits, PluginContext
-from inarch.journal import MemoryStore
 from inarch.plugins import Bound, compose_plugins
 from inarch.sessions.app import App
 from inarch.sessions.replay.provider import RecordedModel
@@ -25,39 +24,10 @@ from inarch.sessions.replay.standins import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from inarch.contract.events import Event
     from inarch.contract.ports import ModelProvider
     from inarch.plugins import Composition
-    from inarch.sessions.replay.checkpoints import Blob
     from inarch.sessions.replay.player import Player
-    from inarch.sessions.replay.recorded import Record
-
-
-class CopyStore(MemoryStore):
-    """Keeps the run's events in memory; what the session kept beside its own can be read."""
-
-    def __init__(self, blob: Blob, events: Sequence[Event]) -> None:
-        super().__init__()
-        self._blob = blob
-        if events:
-            self.append(events[0].session_id, events)
-
-    async def sync(self) -> None:
-        """Let others go on, as a store on disk does."""
-        import asyncio
-
-        await asyncio.sleep(0)
-
-    def get_blob(self, session_id: str, ref: str) -> bytes:
-        """Return the bytes of a reference: the run's own, else those of the session."""
-        from inarch.contract.errors import StoreError
-
-        try:
-            return super().get_blob(session_id, ref)
-        except StoreError:
-            return self._blob(ref)
+    from inarch.sessions.replay.survey import Record
 
 
 def compose_copy(record: Record, place: Path, scratch: Path, options: Mapping[str, Any]) -> App:
@@ -132,7 +102,7 @@ def stand_in(app: App, player: Player) -> None:
 
 def _models(composed: Composition, player: Player) -> dict[str, Bound[ModelProvider]]:
     names = {name.partition("/")[0] for name in player.record.models} | {*composed.models}
-    decided = _decision_models(player.record)
+    decided = player.record.decided
     found: dict[str, Bound[ModelProvider]] = {}
     for name in names:
         real = composed.models.get(name)
@@ -147,15 +117,5 @@ def _models(composed: Composition, player: Player) -> dict[str, Bound[ModelProvi
     return found
 
 
-def _decision_models(record: Record) -> dict[str, str]:
-    found: dict[str, str] = {}
-    for event in record.events:
-        if event.kind == "model.requested" and event.data.get("purpose") == "decision":
-            provider, _, model = str(event.data["model"]).partition("/")
-            found.setdefault(provider, model)
-    return found
-
-
 def _first_model(player: Player) -> str:
-    models = sorted(turn.model for turn in player.record.turns if turn.model)
-    return models[0] if models else "auto"
+    return min(player.record.turn_models, default="auto")

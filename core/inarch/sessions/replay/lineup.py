@@ -22,7 +22,7 @@ class Lineup:
     """The recorded requests and calls of one turn, taken one after the other.
 
     Args:
-        known: Every call of the session, by its id.
+        known: The calls of the steps that are read, by their ids.
         requests: How many requests the turn has made.
     """
 
@@ -40,6 +40,7 @@ class Lineup:
         self._calls = list(calls)
         self._questioned = deque(call for call in self._calls if call.is_questioned)
         self._waiting = {}
+        self._bound, self._taken = {}, set()
         for exchange in exchanges:
             self._waiting.setdefault(exchange.key, deque()).append(exchange)
 

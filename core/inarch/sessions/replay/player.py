@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Callable, Coroutine, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from attrs import define, evolve, field
@@ -16,12 +16,14 @@ from inarch.contract.events import CommandRan, Event, EventData, FileChanged, Mo
 from inarch.contract.ids import taken_from
 from inarch.contract.records import CallOrigin, PlannedCall, ToolResult
 from inarch.journal.settling import OpenCall, Settled
+from inarch.journal.snapshots import between
 from inarch.sessions.replay.between import compact_again, payload_of, put_back_again
 from inarch.sessions.replay.checkpoints import restore, states_for
-from inarch.sessions.replay.comparing import Follower
+from inarch.sessions.replay.following import Follower
 from inarch.sessions.replay.identity import RecordedIds
 from inarch.sessions.replay.lineup import Lineup
 from inarch.sessions.replay.network import network_refused
+from inarch.sessions.replay.reading import Reading
 from inarch.sessions.replay.recorded import Between, Exchange, OwnCalls, RecordedCall, RecordedTurn
 from inarch.sessions.replay.settings import FOREVER_S, put_forward, settings_of
 from inarch.sessions.replay.standins import LIVE, RecordedGrants
@@ -35,7 +37,9 @@ if TYPE_CHECKING:
 
     from inarch.sessions.app import App
     from inarch.sessions.replay.checkpoints import Blob, Checkpoint
-    from inarch.sessions.replay.recorded import Record, Step
+    from inarch.sessions.replay.copy_store import CopyStore
+    from inarch.sessions.replay.recorded import Step
+    from inarch.sessions.replay.survey import Record
     from inarch.sessions.session import Session
     from inarch.turns import Conversation
 
@@ -60,19 +64,20 @@ class Player:
         checkpoint: How the files stood.
         blob: The bytes that were kept.
         place: The copy of the workspace.
-        fresh_store: Makes a store that begins with events.
+        store: Takes what comes.
     """
 
     record: Record
     checkpoint: Checkpoint
     blob: Blob
     place: Path
-    fresh_store: Callable[[list[Event]], Any]
+    store: CopyStore
     app: App = field(init=False)
     follower: Follower = field(init=False)
     ids: RecordedIds = field(init=False)
     turn: RecordedTurn | None = field(init=False, default=None)
-    came: list[Event] = field(init=False, factory=list)
+    turns: int = field(init=False, default=0)
+    events: int = field(init=False, default=0)
     refusal: str = field(init=False, default="")
     _session: Session | None = field(init=False, default=None)
     _task: asyncio.Task[Any] | None = field(init=False, default=None)
@@ -80,17 +85,20 @@ class Player:
     _is_cut: bool = field(init=False, default=False)
     _deaf: bool = field(init=False, default=False)
     _agent_id: str = field(init=False, default="")
+    _last_seq: int = field(init=False, default=0)
     _count: int = field(init=False, default=0)
     _stop_after: int = field(init=False, default=0)
     _to_start: set[str] = field(init=False, factory=set)
+    _reading: Reading = field(init=False)
     lineup: Lineup = field(init=False)
     _last: float = field(init=False, default=0.0)
     _thread: int = field(init=False, factory=threading.get_ident)
 
     def __attrs_post_init__(self) -> None:
-        self.follower = Follower(self.record.events, str(self.place))
+        self._reading = Reading(self.record, lambda event: self.follower.expect(event))
+        self.follower = Follower(self.record.root, str(self.place), self.record.gaps, self._reading.read_on)
         self.ids = RecordedIds(self.follower.time)
-        self.lineup = Lineup(self.record.calls)
+        self.lineup = Lineup(self._reading.reader.calls)
 
     @property
     def is_over(self) -> bool:
@@ -100,13 +108,20 @@ class Player:
     async def run(self) -> None:
         """Play the record in the application that was composed for it."""
         self._loop = asyncio.get_running_loop()
+        number, step = 0, self._reading.next_step()
         with taken_from(self.ids), network_refused():
             self._open(None)
-            for number, step in enumerate(self.record.steps):
+            while step is not None:
                 self._place(self.checkpoint.outside.get(number, {}))
                 if self.is_over:
                     break
                 await self._play(step)
+                number, step = number + 1, self._reading.next_step()
+
+    def came(self) -> Iterator[Event]:
+        """Yield what came, in order."""
+        self._talk.journal.flush()
+        return between(self.store, self.record.session_id, 1, self._last_seq)
 
     def refuse(self, why: str) -> None:
         """Give up: say why, once, and stop the turn."""
@@ -184,7 +199,7 @@ class Player:
 
     def settle(self, cut: OpenCall) -> Settled:
         """Say of a call that was cut off what was found when the session went on, and make it so in the copy."""
-        call = self.record.calls.get(cut.id)
+        call = self._reading.reader.calls.get(cut.id)
         if call is None or call.result is None:
             return Settled()
         self._place({path: after for one in call.found_later for path, _, after in transitions_of(one.data)})
@@ -199,7 +214,10 @@ class Player:
         from inarch.sessions.opening import open_conversation
         from inarch.sessions.session import Session
 
-        self.app.__dict__["store"] = store = self.fresh_store(list(self.came))
+        if session_id:
+            self._talk.journal.flush()
+            self.store = self.store.as_it_was(self._last_seq)
+        self.app.__dict__["store"] = self.store
         self.app.__dict__["settle"] = self.settle
         self.ids.expect([self.record.session_id])
         self._session = Session(open_conversation(self.app, session_id))
@@ -207,7 +225,7 @@ class Player:
         talk.deadlines = Deadlines(FOR_GOOD, FOR_GOOD)
         talk.scheduler.grants = RecordedGrants(player=self)
         talk.journal.flush()
-        for event in store.load(self.record.session_id, self.came[-1].seq if self.came else 0):
+        for event in self.store.load(self.record.session_id, self._last_seq):
             self._saw(event)
         talk.journal.listeners.insert(0, self._saw)
 
@@ -221,13 +239,13 @@ class Player:
         if self._deaf or event.kind == "model.delta":
             return
         self._last = time.monotonic()
-        self.came.append(event)
+        self.events, self._last_seq = self.events + 1, event.seq
         if event.kind == "model.requested":
             self._requested(event)
         elif event.kind == "call.state":
             self._called(event)
         elif event.kind == "turn.started" and event.data["turn"]["type"] == "agent":
-            self._agent_id = event.turn_id or ""
+            self.turns, self._agent_id = self.turns + 1, event.turn_id or ""
         counts = self.follower.take(event)
         if self.is_over:
             self._cancel()
@@ -327,7 +345,7 @@ class Player:
             if not task.done():
                 task.cancel()
                 await asyncio.wait([task])
-        if self._deaf and not self.is_over and len(self.came) < len(self.record.events):
+        if self._deaf and not self.is_over and self.events < self.record.count:
             self._deaf = False
             self._open(self.record.session_id)
 

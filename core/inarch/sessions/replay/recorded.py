@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, Literal
 
 from attrs import define, field
@@ -206,41 +206,6 @@ class OwnCalls:
 
 
 Step = RecordedTurn | Between | OwnCalls
-
-
-@define(eq=False, repr=False)
-class Record:
-    """A session's record, step by step; `step_of` has the place of each event's step by the event's number."""
-
-    session_id: str
-    events: Sequence[Event]
-    root: str
-    started: Mapping[str, Any]
-    steps: list[Step]
-    calls: dict[str, RecordedCall]
-    step_of: dict[int, int]
-
-    @property
-    def turns(self) -> list[RecordedTurn]:
-        """The agent's turns."""
-        return [step for step in self.steps if isinstance(step, RecordedTurn)]
-
-    @property
-    def models(self) -> set[str]:
-        """Every model that the session asked, or would have."""
-        names = {str(event.data["model"]) for event in self.events if event.kind == "model.requested"}
-        names |= {str(name or "") for turn in self.turns for name in (turn.model, turn.settings.get("decision_model"))}
-        return {name for name in names if name}
-
-    @property
-    def began(self) -> str:
-        """When its first event happened; the beginning of a fork is younger than the turns that it took over."""
-        return min((event.time for event in self.events), default="")
-
-    @property
-    def gaps(self) -> int:
-        """How many events are missing between the first and the last."""
-        return self.events[-1].seq - len(self.events) if self.events else 0
 
 
 def request_key(data: Mapping[str, Any]) -> tuple[str, str]:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from attrs import evolve
 
 from inarch.contract.errors import StoreError, ToolFailed, UsageError
+from inarch.journal.snapshots import scan
 from inarch.sessions.finding import find_session
 from inarch.sessions.replay.checkpoints import (
     Checkpoint,
@@ -22,13 +24,14 @@ from inarch.sessions.replay.checkpoints import (
     tree_hash,
     tree_of,
 )
-from inarch.sessions.replay.comparing import digest_of
-from inarch.sessions.replay.composing import CopyStore, compose_copy, differences_of, stand_in
+from inarch.sessions.replay.comparing import digest_of, digest_read
+from inarch.sessions.replay.composing import compose_copy, differences_of, stand_in
+from inarch.sessions.replay.copy_store import CopyStore
 from inarch.sessions.replay.copying import changed, copy_workspace, stamps
 from inarch.sessions.replay.player import Player
-from inarch.sessions.replay.reading import read_record
-from inarch.sessions.replay.recorded import Record
+from inarch.sessions.replay.reading import first_turns
 from inarch.sessions.replay.report import ReplayReport
+from inarch.sessions.replay.survey import Record, changes_in, survey
 
 if TYPE_CHECKING:
     from inarch.contract.events import Event
@@ -71,23 +74,20 @@ def _scratch() -> Path:
 async def _replay(
     app: App, session_id: str, scratch: Path, keep: str | Path | None, turns: int | None, options: dict[str, Any]
 ) -> ReplayReport:
-    events = list(app.store.load(session_id))
+    record = _survey(session_id, lambda: first_turns(scan(app.store, session_id), turns))
     damage = tuple(getattr(app.store, "damage", ()))
-    record = _read(_first(events, turns))
-    began = record.began
-    known = [info for info in app.store.sessions(record.root) if info.id != session_id and info.updated >= began]
+    known = [info for info in app.store.sessions(record.root) if info.id != session_id and info.updated >= record.began]
     others = [info.id for info in known]
-    later = [[event for event in app.store.load(one) if event.kind == "file.changed"] for one in others]
-    if turns is not None:
-        later.append(list(events[len(record.events) :]))  # what the session did after them is taken back, too
+    later = [scan(app.store, one) for one in others]
+    later.append(scan(app.store, session_id, record.last))  # what the session did after them is taken back, too
     blob = blobs_of(app.store, [session_id, *others])
     root = _root(record, app)
-    checkpoint = checkpoint_of(record, later, blob, root)
+    checkpoint = checkpoint_of(record, changes_in(chain.from_iterable(later)), blob, root)
     report = ReplayReport(session_id, False, notes=(*damage, *_gaps(record)))
     if checkpoint.drifted:
         return evolve(report, drifted=tuple(checkpoint.drifted))
     copied = copy_workspace(root, _place(keep, scratch, root), app.workspace.walk().paths)
-    player = Player(record, checkpoint, blob, copied.place.resolve(), lambda came: CopyStore(blob, came))
+    player = Player(record, checkpoint, blob, copied.place.resolve(), CopyStore(blob))
     there = player.app = compose_copy(record, player.place, scratch, options)
     try:
         notes = (*report.notes, *differences_of(record, there), *(f"not copied: {one}" for one in copied.left_out))
@@ -97,9 +97,9 @@ async def _replay(
         await there.aclose()
 
 
-def _read(events: Sequence[Event]) -> Record:
+def _survey(session_id: str, read: Callable[[], Iterator[Event]]) -> Record:
     try:
-        return read_record(events)
+        return survey(session_id, read)
     except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
         message = f"the record can't be replayed: an event has not the shape that Inarch writes ({error!r:.100})"
         raise UsageError(message, "inarch sessions show has what can be read") from error
@@ -131,15 +131,18 @@ def _compared(player: Player, report: ReplayReport, before: dict[str, Any], afte
         files += [f"{path}: not as the session left it" for path in came if tuple(expected[path]) != came[path]]
         meant = _meant(checkpoint)
         files += [f"{path}: changed though the session did not change it" for path in changed(before, after, meant)]
-    cut = [turn.number for turn in record.turns if turn.stop == "cut"]
-    notes = tuple(f"the record of turn {number} was cut; what it has was replayed" for number in cut)
+    notes = tuple(f"the record of turn {number} was cut; what it has was replayed" for number in record.cut)
+    player.follower.read_out()
+    digester = player.follower.digester
+    digest = digester.hexdigest() if digester.is_exact else digest_of(record.read(), record.root)
+    is_equal = first is None and not player.refusal and not record.gaps
     return evolve(
         report,
         same=first is None and not player.refusal and not files,
-        turns=len({event.turn_id for event in player.came if event.kind == "turn.started" and _is_agent(event)}),
-        events=len(player.came),
-        digest=digest_of(record.events, record.root),
-        replayed_digest=digest_of(player.came, str(player.place)),
+        turns=player.turns,
+        events=player.events,
+        digest=digest,
+        replayed_digest=digest if is_equal else digest_read(player.came, str(player.place)),
         tree=tree_hash(expected),
         replayed_tree=tree_hash(came),
         first_difference=first,
@@ -154,18 +157,6 @@ def _meant(checkpoint: Checkpoint) -> Any:
     paths = {*checkpoint.end, *(path for places in checkpoint.outside.values() for path in places)}
     above = {path[:place] for path in paths for place, mark in enumerate(path) if mark == "/"}
     return (paths | above).__contains__
-
-
-def _is_agent(event: Event) -> bool:
-    return bool(event.data["turn"]["type"] == "agent")
-
-
-def _first(events: Sequence[Event], turns: int | None) -> Sequence[Event]:
-    if turns is None:
-        return events
-    from inarch.sessions.forking import first_turns
-
-    return first_turns(events, turns, least=0)[0]
 
 
 def _gaps(record: Record) -> tuple[str, ...]:

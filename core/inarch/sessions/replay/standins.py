@@ -74,7 +74,7 @@ class RecordedTool:
 
     def check(self, arguments: Mapping[str, Any], context: ToolContext) -> None:
         """Refuse before the question what was refused there; an older record asked first."""
-        call = self.player.lineup.call_of(context.call_id)
+        call = self.player.lineup.bind(context.call_id, self.tool.name)  # nobody has seen yet that it has begun
         result = call.result if call is not None and not (call.is_questioned or call.by_mode) else None
         if result is not None and result.error is not None:
             raise ToolFailed(result.error.code, result.error.message, result.error.remedy)
@@ -302,6 +302,12 @@ class RecordedPacer(Pacer):
         await asyncio.sleep(0)
         if self.player is not None and (error := self.player.left_alone()) is not None:
             raise error
+
+    def sent(self, model: str, tokens: int) -> None:
+        """Count nothing: what would have been a minute's requests are made in a second."""
+
+    def corrected(self, model: str, estimated: int, used: int) -> None:
+        """Count nothing."""
 
     def refused(self, model: str, error: ProviderError, attempt: int) -> float | None:
         """Return no wait where the record has another attempt, else None."""

@@ -57,18 +57,6 @@ def transitions_of(data: Mapping[str, Any]) -> tuple[Transition, ...]:
     return Transition(data["path"], before, NOTHING), Transition(new_path, NOTHING, after)
 
 
-def files_at_start(events: Iterable[Event]) -> dict[str, tuple[str | None, int]]:
-    """Return how each path that the session changed stood before it did, by path: the hash and the whole mode.
-
-    A hash of None with a mode of 0 means that nothing stood there.
-    """
-    found: dict[str, tuple[str | None, int]] = {}
-    for change in changes_of(events):
-        for path, before, _ in transitions_of(change.data):
-            found.setdefault(path, (before.hash, before.mode))
-    return found
-
-
 @define(eq=False, repr=False)
 class Checkpoint:
     """What one turn changed, call by call; a person's own command is one of its own, with `number` 0.
