@@ -1,7 +1,8 @@
 """What a session of 105,000 events costs beside one of 13,000: time and memory of every command that reads it.
 
 `python benchmarks/long_sessions.py [PYTHON ...]` makes both with the real store (turns of 44 events with six calls, of
-which one changes a file), and runs the commands in processes of their own, each once to warm up and then `RUNS` times.
+which one changes a file) and its event log, and runs the commands in processes of their own, each once to warm up and
+then `RUNS` times.
 Interpreters may be named to see other versions side by side. CPU is user and system time of the process, memory its
 greatest resident set, both medians; what counts are the ratios, large by small. Reach: 1.5 for whatever shows a page
 or goes on with a session; flat memory for what goes through all of it.
@@ -35,6 +36,7 @@ from inarch.contract.events import (
 )
 from inarch.contract.ids import new_id, utc_now
 from inarch.contract.records import CallPart, Effects, Message, Text, ToolCall, ToolResult, Turn, Usage
+from inarch_jsonl_logger.logger import JsonlLogger
 from inarch_sqlite_store.store import SqliteStore
 
 TURNS = (300, 2400)
@@ -50,8 +52,8 @@ MODE = 0o100644
 class Made:
     """A session in the making."""
 
-    def __init__(self, store: SqliteStore, root: Path) -> None:
-        self.store, self.root, self.id = store, root, new_id()
+    def __init__(self, store: SqliteStore, logger: JsonlLogger, root: Path) -> None:
+        self.store, self.logger, self.root, self.id = store, logger, root, new_id()
         self.seq = 0
         self.agents: list[str] = []
         self.texts = {f"shop/module_{number}.py": "line = 0\n" * 40 for number in range(FILES)}
@@ -65,6 +67,8 @@ class Made:
             kind, data = payload.kind, event_data(payload)  # type: ignore[attr-defined,arg-type]
             events.append(Event(self.seq, utc_now(), self.id, turn_id or None, kind, data))
         self.store.append(self.id, events)
+        for event in events:
+            self.logger.saw(event)
 
     def turn(self, number: int) -> None:
         """Append a turn: a prompt, calls of which one changes a file, and an answer."""
@@ -134,10 +138,33 @@ def measured(argv: list[str], cwd: Path) -> tuple[float, float]:
     return used.ru_utime + used.ru_stime, used.ru_maxrss * (1 if sys.platform == "darwin" else 1024) / 1e6
 
 
+_CHAT = """
+import asyncio, io, sys
+import inarch
+from inarch.cli.composing import Options
+from inarch.cli.conversation.composing import new_view
+from inarch.cli.slash_changes import retry
+from inarch.cli.slash_talk import Talk
+
+with inarch.compose(flags={"model": "offline/extractive"}) as app:
+    talk = Talk(app, app.session(sys.argv[1]), Options.of({}), print, lambda: 80)
+    new_view(talk, "", colours=False, stream=io.StringIO())
+    talk.keep()
+    asyncio.run(retry(talk, ""))
+"""
+_FORK = """
+import sys
+import inarch
+
+with inarch.compose(flags={"model": "offline/extractive"}) as app:
+    app.fork(sys.argv[1])
+"""
+
+
 def commands(session_id: str, folder: Path) -> dict[str, list[str]]:
     """Return the words of each command."""
     page = str(folder / "page.html")
-    return {
+    words = {
         "compose only": ["sessions", "list"],
         "resume and ask": ["ask", "--session", session_id, "list the files"],
         "sessions show": ["sessions", "show", session_id],
@@ -145,9 +172,13 @@ def commands(session_id: str, folder: Path) -> dict[str, list[str]]:
         "undo --dry-run": ["undo", "--dry-run", "--session", session_id],
         "blame": ["blame", "shop/module_3.py"],
         "fork": ["sessions", "fork", session_id],
+        "fork --at 200": ["sessions", "fork", session_id, "--at", "200"],
         "show --json": ["sessions", "show", session_id, "--json"],
         "export to HTML": ["sessions", "export", session_id, "-o", page, "--force"],
+        "diff with itself": ["sessions", "diff", session_id, session_id],
     }
+    called = {name: ["-m", "inarch", *said] for name, said in words.items()}
+    return called | {name: ["-c", code, session_id] for name, code in (("/fork", _FORK), ("chat, /retry", _CHAT))}
 
 
 def main() -> None:
@@ -160,7 +191,7 @@ def main() -> None:
                 rows = []
                 for root, session_id, state in cases:
                     os.environ |= {f"XDG_{kind}_HOME": f"{state}/{kind}" for kind in ("STATE", "CONFIG", "CACHE")}
-                    argv = [python, "-P", "-m", "inarch", *commands(session_id, state)[command]]
+                    argv = [python, "-P", *commands(session_id, state)[command]]
                     measured(argv, root)
                     runs = [measured(argv, root) for _ in range(RUNS)]
                     rows.append([median(column) for column in zip(*runs, strict=True)])
@@ -174,12 +205,14 @@ def main() -> None:
 def _case(folder: Path, turns: int) -> tuple[Path, str, Path]:
     root, state = folder / "project", folder / "state"
     root.mkdir(parents=True)
-    store = SqliteStore(str(state / "STATE" / "inarch"))
-    made = Made(store, root)
+    kept = state / "STATE" / "inarch"
+    store, logger = SqliteStore(str(kept)), JsonlLogger(str(kept / "plugins" / "jsonl-logger" / "logs"))
+    made = Made(store, logger, root)
     for number in range(1, turns + 1):
         made.turn(number)
     made.write_files()
     store.close()
+    logger.close()
     return root, made.id, state
 
 

@@ -152,10 +152,10 @@ class Counting(SqliteStore):
             yield event
 
 
-def long_session(store: ContextStore, turns: int = 500) -> str:
+def long_session(store: ContextStore, turns: int = 500, root: str = "/root") -> str:
     """Keep a session of five events a turn, of whose turns the model sees the last one."""
     journal = Journal(store, "s")
-    journal.record(SessionStarted("/root", "1"))
+    journal.record(SessionStarted(root, "1"))
     for number in range(turns):
         asked = Turn(f"p{number}", "user", None, "s", "2026-01-01T00:00:00Z", content="go on", status="done")
         turn = Turn(f"t{number}", "agent", asked.id, "s", "2026-01-01T00:00:00Z", status="done")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import sys
 from collections.abc import Callable
+from itertools import islice
 from typing import Any
 
 from acp import RequestError, schema
@@ -21,6 +22,8 @@ from inarch_acp.updates import Update, Updates, agent_chunk
 from inarch_acp.wire import as_json, plain
 
 Send = Callable[[str, Update], None]
+_PAGE = 200
+"""Events of a kept session that are read at once."""
 _NO_PICTURES = "the pictures were left out: the plugin acp is not in the profile of this folder, or isolated"
 
 
@@ -86,9 +89,12 @@ class Talk:
     async def replay(self) -> None:
         """Send everything that was said in the session so far."""
         recorded = self._new_updates(replays=True)
-        for event in await asyncio.to_thread(self.app.store.load, self.id):
-            async for update in recorded.of(event):
-                self._send(update)
+        store = self.app.store
+        events = iter(getattr(store, "scan", store.load)(self.id))
+        while page := await asyncio.to_thread(list, islice(events, _PAGE)):
+            for event in page:
+                async for update in recorded.of(event):
+                    self._send(update)
         for update in recorded.cut_off():
             self._send(update)
         self._titled = True

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from inarch.cli.terminal import escape
 from inarch.contract.errors import UsageError
+from inarch.journal.snapshots import scan
 
 if TYPE_CHECKING:
     from inarch.cli.slash_talk import Talk
@@ -69,27 +70,26 @@ def _told(report: UndoReport, talk: Talk) -> str:
 
 def last_prompt(talk: Talk) -> str:
     """Return the session's last prompt, "" where it has none."""
-    from inarch.journal.snapshots import scan
+    from inarch.sessions.contents import contents_of
 
     journal = talk.session.conversation.journal
-    found = ""
-    for event in scan(journal.store, journal.session_id):
-        turn = event.data.get("turn") or {}
-        if event.kind == "turn.started" and turn.get("type") == "user":
-            found = str(turn.get("content", ""))
-    return found
+    for chapter in reversed(contents_of(journal.store, journal.session_id).chapters):
+        event = next(scan(journal.store, journal.session_id, chapter.first - 1), None)
+        turn = event.data.get("turn") or {} if event is not None and event.kind == "turn.started" else {}
+        if turn.get("type") == "user":
+            return str(turn.get("content", ""))
+    return ""
 
 
 def _standing(talk: Talk) -> str:
     """Return which files the last turn changed, unless that was taken back."""
-    from inarch.journal.snapshots import scan
+    from inarch.sessions.contents import last_part
 
-    journal = talk.session.conversation.journal
-    turns = talk.session.conversation.turns
-    last = turns[-1].id if turns else ""
+    talked = talk.session.conversation
+    last = talked.turns[-1].id if talked.turns else ""
     paths: dict[str, None] = {}
     is_undone = False
-    for event in scan(journal.store, journal.session_id):
+    for event in last_part(talked.journal.store, talk.session.id):
         if event.kind == "file.changed" and event.turn_id == last:
             paths[str(event.data["path"])] = None
         elif event.kind == "changes.undone" and last in (event.data.get("turns") or ()):

@@ -65,6 +65,8 @@ def fork(talk: Talk, words: str) -> str:
     Raises:
         UsageError: The words are no number of a turn, or there is no such turn.
     """
+    from inarch.journal.snapshots import scan
+
     if words and not (words.isascii() and words.isdecimal()):
         raise UsageError(f"/fork takes the number of a turn, not {words!r}", "such as /fork 2; turns count from 1")
     if not talk.session.conversation.turns:
@@ -73,7 +75,7 @@ def fork(talk: Talk, words: str) -> str:
     old = talk.session.id
     forked = talk.app.fork(old, int(words) if words else None)
     talk.go_on_with(forked)
-    many = len(forked.turns)
+    many = next(scan(talk.app.store, forked.id)).data["forked_at"]
     return (
         f"forked: session {forked.id} with {many} turn{'' if many == 1 else 's'}; files are left as they are\n"
         f"/resume {old} goes back"

@@ -60,7 +60,7 @@ class Talk:
         """Whether the session has anything in its store, so that it can be opened again."""
         from inarch.journal.snapshots import scan
 
-        return any(True for _ in scan(self.app.store, self.session.id))
+        return next(scan(self.app.store, self.session.id), None) is not None
 
     def go_on_with(self, session: Session) -> None:
         """Let the next prompt go to another session of the application; what can't be kept of this one is told."""

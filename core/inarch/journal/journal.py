@@ -283,10 +283,12 @@ class Journal:
             return False
         # Waiting for a lock helps only if nobody else writes this very session.
         first = self._waiting[0].seq if self._waiting else self.seq
-        return not self._loaded_after(first - 1)
+        return not self._has_after(first - 1)
 
-    def _loaded_after(self, seq: int) -> Sequence[Event]:
+    def _has_after(self, seq: int) -> bool:
+        from inarch.journal.snapshots import scan
+
         try:
-            return self.store.load(self.session_id, seq)
+            return next(scan(self.store, self.session_id, seq), None) is not None
         except StoreError:
-            return ()
+            return False

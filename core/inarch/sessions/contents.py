@@ -9,7 +9,7 @@ from attrs import define, field
 
 from inarch.contract.events import Event
 from inarch.contract.ports import ContextStore
-from inarch.journal.snapshots import between, folded
+from inarch.journal.snapshots import between, folded, scan
 from inarch.turns.budget.ledger import Ledger
 
 LATEST = 64
@@ -116,6 +116,16 @@ def contents_of(store: ContextStore, session_id: str) -> Contents:
         StoreError: Its events can't be read.
     """
     return folded(store, session_id, Contents)
+
+
+def last_part(store: ContextStore, session_id: str) -> Iterator[Event]:
+    """Yield the events of the session's last prompt and of what answers it, and what stands behind them.
+
+    Raises:
+        StoreError: They can't be read.
+    """
+    contents = contents_of(store, session_id)
+    return scan(store, session_id, contents.chapters[-1].first - 1 if contents.chapters else 0)
 
 
 def parts_of(

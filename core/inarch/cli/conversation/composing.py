@@ -5,6 +5,8 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, TextIO
 
+from attrs import evolve
+
 from inarch.contract.errors import InarchError
 
 if TYPE_CHECKING:
@@ -60,7 +62,6 @@ def model_of(talk: Talk) -> str:
 def new_view(talk: Talk, model: str, *, colours: bool, stream: TextIO) -> View:
     """Return the view of a session, with the figures of what it took before."""
     from inarch.cli.rendering import View
-    from inarch.journal.snapshots import scan
 
     config = talk.app.config
     view = View(
@@ -71,9 +72,14 @@ def new_view(talk: Talk, model: str, *, colours: bool, stream: TextIO) -> View:
         window=_window_of(talk),
     )
     if talk.session.conversation.turns:
-        for event in scan(talk.app.store, talk.session.id):
+        from inarch.contract.codec import to_data
+        from inarch.sessions.contents import last_part
+
+        total = to_data(talk.session.conversation.ledger.total())
+        for event in last_part(talk.app.store, talk.session.id):
             if event.kind in _FIGURES:
-                view.saw(event)
+                said = evolve(event, data={**event.data, "session": total}, line="")
+                view.saw(said if event.kind == "turn.ended" else event)
         view.finished(80)  # it was shown when it happened
     return view
 

@@ -1,0 +1,77 @@
+"""What a conversation asks of a long session is read from its end: counted by the events that the store hands out."""
+
+from __future__ import annotations
+
+import asyncio
+import io
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from inarch.cli.composing import Options
+from inarch.cli.conversation.composing import new_view
+from inarch.cli.slash_changes import last_prompt, retry
+from inarch.cli.slash_sessions import fork
+from inarch.cli.slash_talk import Talk
+from inarch.testing import says, scripted_app
+
+from .test_forking import long_session
+
+
+@pytest.fixture
+def talk(tmp_path: Path, own_home: Path) -> Iterator[Talk]:
+    (tmp_path / "root").mkdir()
+    app, _ = scripted_app([says("done")], tmp_path / "root", journal=True)
+    session = app.session(long_session(app.store, root=app.config.root))
+    yield Talk(app, session, Options.of({}), lambda text: None, lambda: 80)
+    app.close()
+
+
+def handed_out(talk: Talk, asking: Callable[[], object]) -> int:
+    """Return how many events the store hands out for something, the second time that it is asked."""
+    store: Any = talk.app.store
+    scan, found = store.scan, []
+
+    def counted(session_id: str, after: int = 0) -> Iterator[object]:
+        for event in scan(session_id, after):
+            found.append(event.seq)
+            yield event
+
+    asking()
+    store.scan = counted
+    try:
+        asking()
+    finally:
+        store.scan = scan
+    return len(found)
+
+
+@pytest.mark.parametrize(
+    "asking",
+    [
+        lambda talk: talk.is_kept,
+        lambda talk: talk.keep(),
+        last_prompt,
+        lambda talk: asyncio.run(retry(talk, "")),
+        lambda talk: new_view(talk, "m", colours=False, stream=io.StringIO()),
+        lambda talk: fork(talk, ""),
+    ],
+    ids=["is kept", "keep", "last prompt", "retry", "the line of figures", "fork"],
+)
+def test_what_is_about_the_end_reads_the_end(talk: Talk, asking: Callable[[Talk], object]) -> None:
+    assert handed_out(talk, lambda: asking(talk)) < 40
+
+
+def test_what_is_read_from_the_end_is_right(talk: Talk) -> None:
+    session = asyncio.run(_one_more(talk))
+    assert last_prompt(session) == "and now this"
+    asyncio.run(retry(session, ""))
+    assert session.next_prompts == ["and now this"]
+    assert len(session.session.turns) == 501
+
+
+async def _one_more(talk: Talk) -> Talk:
+    await talk.session.run("and now this")
+    return talk
