@@ -177,6 +177,7 @@ def forked(work: Callable[[], bool], seconds: float, folder: Path) -> bool | Non
     pid = os.fork()
     if pid == 0:
         os.setsid()
+        signal.alarm(int(seconds) + 5)  # a fault may be an endless loop, and whoever waits for it may be killed
         null = os.open(os.devnull, os.O_WRONLY)
         for number in (1, 2):
             os.dup2(null, number)
