@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from functools import partial
 from typing import Any
 
 import click
@@ -20,12 +21,13 @@ from inarch.cli.terminal import escape, print_json
 def diff_sessions(first: str, second: str, as_json: bool, **given: Any) -> int:
     """Name the first place where two sessions differ; exit code 0 if there is none, else 1."""
     from inarch.cli.composing import Options, compose_app
+    from inarch.journal.snapshots import scan
     from inarch.sessions.finding import find_session
-    from inarch.sessions.replay import compare_sessions
+    from inarch.sessions.replay.comparing import compare_read
 
     with compose_app(Options.of(given)) as app:
         ids = [find_session(app.store, beginning).id for beginning in (first, second)]
-        found = compare_sessions(*(app.store.load(one) for one in ids))
+        found = compare_read(*(partial(scan, app.store, one) for one in ids))
     if as_json:
         from inarch.contract.codec import to_data
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gc
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -12,9 +13,10 @@ from attrs import evolve
 
 import inarch
 from inarch import Event
-from inarch.sessions.replay import digest_of, replay
-from inarch.sessions.replay.comparing import digest_read
+from inarch.sessions.replay import compare_sessions, digest_of, replay
+from inarch.sessions.replay.comparing import compare_read, digest_read
 from inarch.sessions.replay.copy_store import CopyStore
+from inarch.sessions.replay.normal import Said
 from inarch.sessions.replay.reading import Reading, first_turns
 from inarch.sessions.replay.recorded import RecordedTurn, Step
 from inarch.sessions.replay.survey import survey
@@ -113,6 +115,32 @@ def test_the_digest_is_the_same_however_the_events_are_held(late: bool) -> None:
     events = story("one", "two", "three", late=late)
 
     assert digest_read(lambda: iter(events), "/r") == digest_of(events)
+
+
+@pytest.mark.parametrize("late", [False, True])
+@pytest.mark.parametrize("place", [None, 3, 4, 9, 16])
+def test_two_sessions_part_at_the_same_place_however_they_are_held(late: bool, place: int | None) -> None:
+    one = story("one", "two", "three", late=late)
+    other = [event if at != place else evolve(event, data={"x": 1}) for at, event in enumerate(one)]
+    shorter = other[:-1]
+
+    for pair in (one, other), (other, one), (one, shorter), (shorter, other):
+        read = [partial(iter, events) for events in pair]
+        assert compare_read(*read) == compare_sessions(*pair)
+    assert (compare_read(partial(iter, one), partial(iter, other)) is None) == (place is None)
+
+
+def test_comparing_holds_no_more_than_a_turn_of_each() -> None:
+    held: list[int] = []
+
+    def read() -> Iterator[Event]:
+        for event in story(*map(str, range(40))):
+            if event.seq % 50 == 0:
+                held.append(sum(type(one) is Said for one in gc.get_objects()))
+            yield event
+
+    assert compare_read(read, read) is None
+    assert 0 < max(held) < 30
 
 
 def test_the_first_turns_end_before_the_next_prompt() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from itertools import zip_longest
 from typing import Any
@@ -12,7 +13,7 @@ from attrs import define, field
 
 from inarch.contract.events import Event
 from inarch.contract.frozen import frozen
-from inarch.sessions.replay.normal import MAIN, Normaliser, Said, normal_form
+from inarch.sessions.replay.normal import Arranger, Said, normal_form, root_of
 
 EXCERPT = 120
 """Characters that are shown of a text that differs."""
@@ -54,53 +55,36 @@ class Divergence:
 
 @define(eq=False, repr=False)
 class Digester:
-    """Makes the digest of a session while its events come, and holds no more of them than the calls of one turn.
+    """Makes the digest of a session while its events come, and holds no more of them than an `Arranger` does."""
 
-    What an event says of a call of an earlier turn comes too late: it `is_exact` no more, and `digest_of` tells.
-    """
-
-    is_exact: bool = field(init=False, default=True)
     _digest: Any = field(init=False, factory=hashlib.sha256)
-    _main: list[bytes | list[bytes]] = field(init=False, factory=list)
-    _calls: dict[str, list[bytes]] = field(init=False, factory=dict)
+    _arranger: Arranger = field(init=False, factory=Arranger)
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether the digest is that of all that came; else `digest_of` tells it."""
+        return self._arranger.is_exact
 
     def take(self, said: Said) -> None:
         """Take what the next event comes to."""
-        if said.kind == "turn.started":
-            self._settle()
-        if said.stream != MAIN:
-            self._of_call(said)
-        elif said.kind == "call":
-            self._main.append(self._calls.setdefault(said.data["call"], []))
-        else:
-            self._main.append(_line(said))
+        self._add(self._arranger.take(said))
 
-    def _of_call(self, said: Said) -> None:
-        lines = self._calls.get(said.stream)
-        if lines is None:
-            self.is_exact = False
-        else:
-            lines.append(_line(said))
-
-    def _settle(self) -> None:
-        for one in self._main:
-            self._digest.update(b"".join(one) if isinstance(one, list) else one)
-        self._main, self._calls = [], {}
+    def _add(self, settled: Iterable[Said]) -> None:
+        for said in settled:
+            self._digest.update(_line(said))
 
     def hexdigest(self) -> str:
         """Return the digest of all that came."""
-        self._settle()
+        self._add(self._arranger.rest())
         digest: str = self._digest.hexdigest()
         return digest
 
 
 def digest_read(read: Callable[[], Iterable[Event]], root: str) -> str:
     """Return what `digest_of` does, of events that can be read twice and need not be held."""
-    normaliser, digester = Normaliser(root), Digester()
-    for event in read():
-        for said in normaliser.take(event):
-            digester.take(said)
-    return digester.hexdigest() if digester.is_exact else digest_of(read(), root)
+    arranger = Arranger()
+    digest = _digest(arranger.arranged(read(), root))
+    return digest if arranger.is_exact else digest_of(read(), root)
 
 
 def digest_of(events: Iterable[Event], root: str | None = None) -> str:
@@ -124,7 +108,20 @@ def _line(said: Said) -> bytes:
 
 def compare_sessions(events_a: Iterable[Event], events_b: Iterable[Event]) -> Divergence | None:
     """Return where two sessions part first, None where they come to the same."""
-    form_a, form_b = normal_form(events_a), normal_form(events_b)
+    return _parting(normal_form(events_a), normal_form(events_b))
+
+
+def compare_read(read_a: Callable[[], Iterable[Event]], read_b: Callable[[], Iterable[Event]]) -> Divergence | None:
+    """Return what `compare_sessions` does, of events that can be read twice and need not be held."""
+    arrangers = Arranger(), Arranger()
+    forms = [one.arranged(read(), root_of(read())) for one, read in zip(arrangers, (read_a, read_b), strict=True)]
+    found = _parting(*forms)
+    for form in forms:
+        deque(form, maxlen=0)  # something that comes late may belong before the place
+    return found if all(one.is_exact for one in arrangers) else compare_sessions(read_a(), read_b())
+
+
+def _parting(form_a: Iterable[Said], form_b: Iterable[Said]) -> Divergence | None:
     turns = 0
     for place, (one, other) in enumerate(zip_longest(form_a, form_b)):
         if one is None or other is None or one.key != other.key:

@@ -29,7 +29,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from attrs import define, field
@@ -218,6 +218,43 @@ _FORMS: dict[str, Form] = {
     "file.changed": _some("path", "before", "after", "new_path"),
     "changes.undone": Normaliser._undone,
 }
+
+
+@define(eq=False, repr=False)
+class Arranger:
+    """Puts what events come to in order: those of a call together where it first appears. It holds those of one turn.
+
+    What an event says of a call of an earlier turn comes too late: it `is_exact` no more, and `normal_form` tells.
+    """
+
+    is_exact: bool = field(init=False, default=True)
+    _main: list[Said | list[Said]] = field(init=False, factory=list)
+    _calls: dict[str, list[Said]] = field(init=False, factory=dict)
+
+    def take(self, said: Said) -> Sequence[Said]:
+        """Take what the next event comes to; return what has its place now."""
+        settled = self.rest() if said.kind == "turn.started" else ()
+        if said.stream == MAIN:
+            self._main.append(self._calls.setdefault(said.data["call"], []) if said.kind == "call" else said)
+        elif said.stream in self._calls:
+            self._calls[said.stream].append(said)
+        else:
+            self.is_exact = False
+        return settled
+
+    def rest(self) -> list[Said]:
+        """Return what was taken and not returned yet."""
+        settled = [one for part in self._main for one in (part if isinstance(part, list) else (part,))]
+        self._main, self._calls = [], {}
+        return settled
+
+    def arranged(self, events: Iterable[Event], root: str) -> Iterator[Said]:
+        """Yield what the events of a session come to, in order."""
+        normaliser = Normaliser(root)
+        for event in events:
+            for said in normaliser.take(event):
+                yield from self.take(said)
+        yield from self.rest()
 
 
 def normal_form(events: Iterable[Event], root: str | None = None) -> list[Said]:
