@@ -91,7 +91,7 @@ def code_lines(source: str) -> int:
 
 def circles(package: str) -> list[list[str]]:
     """Return the modules that reach each other through imports at run time, those inside functions included."""
-    graph = grimp.build_graph(package, exclude_type_checking_imports=True)
+    graph = grimp.build_graph(package, exclude_type_checking_imports=True, cache_dir=None)
     found: set[frozenset[str]] = set()
     for module in graph.modules:
         if around := graph.find_downstream_modules(module) & graph.find_upstream_modules(module):
