@@ -88,7 +88,7 @@ class SqliteStore:
         self._file = self._folder / database.FILE
         self._blobs = Blobs(self._folder / "blobs")
         self._keys: dict[str, int] = {}
-        self._lent: dict[str, int] = {}
+        self._ends: dict[str, int] = {}
         self._lock = threading.RLock()
         self._sync_lock = threading.Lock()
         self._log = WriteAheadLog(self._file)
@@ -272,17 +272,27 @@ class SqliteStore:
     def _append(self, session_id: str, events: Sequence[inarch.Event]) -> None:
         key = self._keys.get(session_id, 0)
         try:
-            if key and len(events) == 1 and events[0].kind not in DESCRIBING and events[0].seq > self._lent[session_id]:
-                seq, line, checksum = row_of(events[0])
-                row = (key << SEQ_BITS | seq, line, checksum)
-                self._check_kept(session_id, self._connection.execute(_INSERT, (*row, row[0])).rowcount)
+            is_next = key and events[0].seq == self._ends[session_id] + 1
+            if is_next and DESCRIBING.isdisjoint(event.kind for event in events):
+                self._append_at_end(session_id, key, events)
             else:
-                self._append_batch(session_id, events, again=False)
+                self._append_anywhere(session_id, events, again=False)
         except sqlite3.IntegrityError:
-            self._append_batch(session_id, events, again=True)
+            self._append_anywhere(session_id, events, again=True)
         self._unsynced = True
 
-    def _append_batch(self, session_id: str, events: Sequence[inarch.Event], *, again: bool) -> None:
+    def _append_at_end(self, session_id: str, key: int, events: Sequence[inarch.Event]) -> None:
+        """Append to a session that was appended to before: whatever stands behind its end is refused by its number."""
+        rows = [(key << SEQ_BITS | seq, line, checksum) for seq, line, checksum in map(row_of, events)]
+        if len(rows) == 1:
+            kept = self._connection.execute(_INSERT, (*rows[0], rows[0][0])).rowcount
+        else:
+            with self._transaction():
+                kept = self._connection.executemany(_INSERT, [(*row, row[0]) for row in rows]).rowcount
+        self._check_kept(session_id, kept)
+        self._ends[session_id] = events[-1].seq
+
+    def _append_anywhere(self, session_id: str, events: Sequence[inarch.Event], *, again: bool) -> None:
         with self._transaction():
             known = self._keys.get(session_id)
             key = known or self._key(session_id) or self._new_key(session_id, events[0].time)
@@ -301,7 +311,8 @@ class SqliteStore:
             snapshots.forget(self._connection, key, events[0].seq)
             if any(event.kind in DESCRIBING for event in events):
                 self._connection.execute(_DESCRIBE, (to_column(root_of(events)), to_column(title_of(events)), key))
-        self._keys[session_id], self._lent[session_id] = key, lent
+            (last,) = self._connection.execute(_LAST, (key << SEQ_BITS, (key + 1) << SEQ_BITS)).fetchone()
+        self._keys[session_id], self._ends[session_id] = key, max(lent, (last or 0) & SEQ_MASK)
 
     def _mend(self, session_id: str, spans: Sequence[Span], events: Sequence[inarch.Event]) -> None:
         """Put events that a fork shares with another session where they belong, if they aren't there."""
