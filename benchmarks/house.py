@@ -179,7 +179,8 @@ def of_runs(root: Path, inarch: Running) -> Iterator[Row]:
     """Yield the rows of what is entered and imported."""
     prompt = "read the note"
     inarch.said(prompt)  # plugins are probed and files compiled
-    entered = [path for path in inarch.watched(ENTERED, prompt) if Path(path).is_relative_to(root)]
+    ours = (root / "core", root / "plugins")
+    entered = [path for path in inarch.watched(ENTERED, prompt) if any(map(Path(path).is_relative_to, ours))]
     files = set(entered)
     kernel = {path for path in files if Path(path).is_relative_to(root / "core" / "inarch")}
     yield Row("files that a prompt with three calls enters", len(files), sorted(files))

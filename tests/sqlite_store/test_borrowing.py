@@ -6,6 +6,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -19,9 +20,16 @@ from .test_blobs import change
 
 
 @pytest.fixture
-def forked(tmp_path: Path) -> tuple[SqliteStore, list[str]]:
+def store(tmp_path: Path) -> Iterator[SqliteStore]:
+    """A store in the test's folder."""
+    opened = SqliteStore(str(tmp_path))
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def forked(store: SqliteStore) -> tuple[SqliteStore, list[str]]:
     """A store with a session of 300 events and a fork of its first 250; the lines of the fork."""
-    store = SqliteStore(str(tmp_path))
     store.append("s", [started("s", "/root"), *(event(seq, text=f"event {seq}") for seq in range(2, 301))])
     store.fork("s", started("f", "/root"), 250)
     store.append("f", [event(251, "f", text="mine")])
@@ -61,8 +69,7 @@ def test_what_no_fork_has_goes_with_the_session_and_the_rest_with_the_last_fork(
     assert change(tmp_path, "SELECT count(*) FROM borrowed") == [(0,)]
 
 
-def test_files_of_a_deleted_session_stay_as_long_as_a_fork_names_them(tmp_path: Path) -> None:
-    store = SqliteStore(str(tmp_path))
+def test_files_of_a_deleted_session_stay_as_long_as_a_fork_names_them(store: SqliteStore, tmp_path: Path) -> None:
     store.append("s", [started("s", "/root")])
     named, later = (store.put_blob("s", letter * 100_000) for letter in (b"a", b"b"))
     store.append("s", [event(2, ref=named), event(3, ref=later)])
