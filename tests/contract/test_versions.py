@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -36,7 +37,8 @@ def test_a_copy_that_fails_leaves_nothing_behind(tmp_path: Path) -> None:
 
     def copy(source: Path, target: Path) -> None:
         target.write_text("half")
-        sqlite3.connect(source).execute("SELECT 1 FROM a")
+        with closing(sqlite3.connect(source)) as connection:
+            connection.execute("SELECT 1 FROM a")
 
     with pytest.raises(sqlite3.Error):
         keep_former(path, 1, copy)
