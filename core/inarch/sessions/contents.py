@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
 from attrs import define, field
 
+from inarch.contract.errors import UsageError
 from inarch.contract.events import Event
 from inarch.contract.ports import ContextStore
 from inarch.journal.snapshots import between, folded, scan
@@ -55,12 +56,12 @@ class Contents:
         if known is not None:
             return known
         turn = event.data.get("turn") if event.kind == "turn.started" else None
-        is_prompt = isinstance(turn, dict) and turn.get("type") == "user"
+        asks = is_prompt(event)
         answers = self._chapter_of.get(str(turn.get("parent_id"))) if isinstance(turn, dict) else None
-        if is_prompt or answers is None:
+        if asks or answers is None:
             answers = len(self.chapters)
             self.chapters.append(Chapter(event.seq, event.seq))
-        self.chapters[answers].agents += not is_prompt
+        self.chapters[answers].agents += not asks
         self._chapter_of[turn_id] = answers
         if len(self._chapter_of) > LATEST:
             del self._chapter_of[next(iter(self._chapter_of))]
@@ -116,6 +117,18 @@ def contents_of(store: ContextStore, session_id: str) -> Contents:
         StoreError: Its events can't be read.
     """
     return folded(store, session_id, Contents)
+
+
+def is_prompt(event: Event) -> bool:
+    """Whether a turn that begins with this event is a person's; one whose beginning is lost is an agent's."""
+    turn = event.data.get("turn") if event.kind == "turn.started" else None
+    return isinstance(turn, Mapping) and turn.get("type") == "user"
+
+
+def too_few_turns(count: int, wanted: int) -> UsageError:
+    """Return the error for a turn that a session doesn't have."""
+    many = "1 turn" if count == 1 else f"{count} turns"
+    return UsageError(f"the session has {many}, not {wanted}", "inarch sessions show ID shows them")
 
 
 def last_part(store: ContextStore, session_id: str) -> Iterator[Event]:

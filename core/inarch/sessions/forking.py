@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any
 
@@ -13,7 +13,7 @@ from inarch.contract.ids import new_id, utc_now
 from inarch.contract.ports import ContextStore
 from inarch.journal.resuming import Going
 from inarch.journal.snapshots import between, carry_over, scan
-from inarch.sessions.contents import Contents, contents_of
+from inarch.sessions.contents import Contents, contents_of, is_prompt, too_few_turns
 from inarch.sessions.undo.checkpoints import Changes
 
 BATCH = 500
@@ -71,8 +71,7 @@ def _end(read: Callable[[int], Iterable[Event]], contents: Contents, at: int | N
     if at is not None and at < least:
         raise UsageError(f"a session has no turn {at}", "turns are counted from 1")
     if at is not None and at > contents.turns:
-        many = "1 turn" if contents.turns == 1 else f"{contents.turns} turns"
-        raise UsageError(f"the session has {many}, not {at}", "inarch sessions show ID shows them")
+        raise too_few_turns(contents.turns, at)
     number = 0
     for chapter in contents.chapters:
         if number == at:
@@ -94,14 +93,8 @@ def _end_within(read: Callable[[int], Iterable[Event]], first: int, at: int) -> 
             if agents == at:
                 return event.seq - 1
             known.add(turn_id)
-            agents += not _is_prompt(event)
+            agents += not is_prompt(event)
     return contents.seq
-
-
-def _is_prompt(event: Event) -> bool:
-    """Whether a turn that begins with this event is a person's; one whose beginning is lost is an agent's."""
-    turn = event.data.get("turn") if event.kind == "turn.started" else None
-    return isinstance(turn, Mapping) and turn.get("type") == "user"
 
 
 def _copy(store: ContextStore, source_id: str, started: Event, last: int) -> None:

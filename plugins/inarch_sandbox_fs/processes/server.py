@@ -116,8 +116,6 @@ class Server:
                     self._note_taken()
                 elif descriptor == self.alive:
                     poller.unregister(self.alive)
-                    serving = False
-                    self._send_home()
                 elif event & select.POLLHUP:
                     serving = False
                     poller.unregister(self.channel)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from attrs import define, field
 
-from inarch.contract.errors import UsageError
 from inarch.contract.events import Event
+from inarch.sessions.contents import is_prompt, too_few_turns
 from inarch.sessions.replay.recorded import (
     Between,
     Exchange,
@@ -36,17 +36,10 @@ def first_turns(events: Iterable[Event], turns: int | None) -> Iterator[Event]:
             if count == turns:
                 return
             known.add(event.turn_id)
-            count += not _is_prompt(event)
+            count += not is_prompt(event)
         yield event
     if turns is not None and count < turns:
-        many = "1 turn" if count == 1 else f"{count} turns"
-        raise UsageError(f"the session has {many}, not {turns}", "inarch sessions show ID shows them")
-
-
-def _is_prompt(event: Event) -> bool:
-    """Whether a turn that begins with this event is a person's; one whose beginning is lost is an agent's."""
-    turn = event.data.get("turn") if event.kind == "turn.started" else None
-    return isinstance(turn, Mapping) and turn.get("type") == "user"
+        raise too_few_turns(count, turns)
 
 
 def prompts_of(events: Iterable[Event]) -> list[str]:
