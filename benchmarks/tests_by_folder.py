@@ -1,5 +1,7 @@
 """Print how many tests each folder has, how they ended and how many seconds they took, from the files of a test run.
 
+What failed is named at the end, with the last lines of its report: long runs are read from there.
+
     python benchmarks/tests_by_folder.py .tox/*/results.xml
     python benchmarks/tests_by_folder.py --tests 20 .tox/py/results.xml     the slowest twenty as well
     python benchmarks/tests_by_folder.py --than before.xml after.xml        before and after side by side
@@ -18,6 +20,7 @@ from typing import NamedTuple
 from xml.etree import ElementTree
 
 FAULTS = ("failure", "error")
+LINES = 30  # of a failed test's report
 
 
 class Test(NamedTuple):
@@ -27,6 +30,7 @@ class Test(NamedTuple):
     name: str
     seconds: float
     outcome: str
+    report: str
 
 
 def tests_of(file: Path) -> Iterator[Test]:
@@ -36,7 +40,8 @@ def tests_of(file: Path) -> Iterator[Test]:
         folder = "/".join(module[: 2 if module[0] in ("tests", "contrib") and len(module) > 2 else 1])
         kinds = {child.tag for child in case}
         outcome = "failed" if kinds & set(FAULTS) else "skipped" if "skipped" in kinds else "passed"
-        yield Test(folder, f"{'.'.join(module)}::{case.get('name')}", float(case.get("time", 0)), outcome)
+        report = "\n".join(child.text or "" for child in case if child.tag in FAULTS)
+        yield Test(folder, f"{'.'.join(module)}::{case.get('name')}", float(case.get("time", 0)), outcome, report)
 
 
 def table(tests: list[Test], than: dict[str, float]) -> None:
@@ -65,12 +70,16 @@ def main() -> None:
     for test in tests_of(given.than) if given.than else ():
         for folder in (test.folder, "all"):
             than[folder] = than.get(folder, 0) + test.seconds
+    failed = []
     for file in given.files:
         tests = list(tests_of(file))
+        failed += [(file, test) for test in tests if test.outcome == "failed"]
         print(f"\n{file}")
         table(tests, than)
         for test in sorted(tests, key=lambda one: -one.seconds)[: given.tests]:
             print(f"{test.seconds:9.1f} s  {test.name}")
+    for file, test in failed:
+        print(f"\nFAILED {test.name} ({file})", *test.report.rstrip().splitlines()[-LINES:], sep="\n    ")
 
 
 if __name__ == "__main__":
