@@ -78,7 +78,7 @@ def test_examples_of_the_page_run(part: Callable[[str], str], page: Path, tmp_pa
         for code, shown in steps:
             argv = ["bash", "-c", code] if kind == "console" else [sys.executable, "-c", code]
             done = subprocess.run(
-                argv, cwd=project, env=environ, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120
+                argv, cwd=project, env=environ, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=600
             )
             printed = done.stdout + done.stderr
             expected = {int(match[1]) for match in re.finditer(r"# exit (\d+)", code)} or {0}
