@@ -82,7 +82,20 @@ NAMES = [
 
 @pytest.mark.parametrize("kind", TOKENS)
 @pytest.mark.parametrize(
-    "frame", ["{}", "it is {}.", '{{"key": "{}"}}', "KEY={}\nnext", "a\n{}\nb", "({})", "x={};y", "‹{}›"]
+    "frame",
+    [
+        "{}",
+        "it is {}.",
+        '{{"key": "{}"}}',
+        "KEY={}\nnext",
+        "a\n{}\nb",
+        "({})",
+        "x={};y",
+        "‹{}›",
+        "›{}‹",
+        "{}‹secret:NAME›",
+        "‹secret:NAME›{}",
+    ],
 )
 def test_published_forms_are_recognised(kind: str, frame: str) -> None:
     text = frame.format(TOKENS[kind])
@@ -94,14 +107,15 @@ def test_published_forms_are_recognised(kind: str, frame: str) -> None:
     assert redactor.text(hidden) == hidden
 
 
+@pytest.mark.parametrize("end", ["", "‹", "‹secret:NAME›"])
 @pytest.mark.parametrize("place", PLACES)
-def test_secrets_are_recognised_by_what_stands_around_them(place: str) -> None:
+def test_secrets_are_recognised_by_what_stands_around_them(place: str, end: str) -> None:
     frame, secret = PLACES[place]
     redactor = Redactor()
-    text = f"before\n{frame.format(secret)}\nafter"
+    text = f"before\n{frame.format(secret)}{end}\nafter"
     hidden = redactor.text(text)
     assert secret not in hidden
-    assert hidden.startswith("before\n") and hidden.endswith("\nafter")
+    assert hidden.startswith("before\n") and hidden.endswith(f"{end}\nafter")
     assert redactor.reveal(hidden) == text
     assert redactor.touches(json.dumps({"text": text}))
 

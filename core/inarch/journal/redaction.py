@@ -162,7 +162,7 @@ class Redactor:
             return [], []
         issued = _issued(text, self._values)
         for pattern in patterns:
-            for match in pattern.find(text, start, len(text)):
+            for match in pattern.find(text, start, len(text), issued):
                 (real if match.is_real else rest).append(match)
         real = _joined(_outside(real, issued))
         if patterns and (real or issued):
@@ -232,7 +232,7 @@ def _between(
         place = start
         for first, stop in ends:
             for pattern in patterns:
-                added += (match for match in pattern.find(text, place, first) if match.is_real)
+                added += (match for match in pattern.find(text, place, first, issued) if match.is_real)
             place = max(place, stop)
         if not added:
             return matches

@@ -7,16 +7,15 @@ complete.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
 from attrs import frozen
 
-BEFORE = "(?<![A-Za-z0-9›])"
-"""A placeholder before or after counts as a letter, so that hiding twice changes nothing."""
-AFTER = "(?![A-Za-z0-9‹])"
-AFTER_WORD = re.compile("(?<=[A-Za-z0-9›])")
+BEFORE = "(?<![A-Za-z0-9])"
+AFTER = "(?![A-Za-z0-9])"
+AFTER_WORD = re.compile("(?<=[A-Za-z0-9])")
 """Matches where `BEFORE` does not."""
 
 
@@ -120,14 +119,18 @@ class Pattern:
                 return True
         return False
 
-    def find(self, text: str, start: int, stop: int) -> Iterator[Match]:
-        """Yield what is found from `start` to `stop`, as if the text ended there; real or not."""
+    def find(self, text: str, start: int, stop: int, issued: Sequence[tuple[int, int]]) -> Iterator[Match]:
+        """Yield what is found from `start` to `stop`, as if the text ended there; real or not.
+
+        One of the `issued` placeholders right before counts as a letter, so that hiding twice changes nothing.
+        """
         match = self.whole.search(text, start, stop)
         while match is not None:
             hidden = [match.span(name) for name in match.groupdict() if match[name]]
             first, last = hidden[0][0], hidden[-1][1]
             real = self._ends.match(text, match.end(), stop) is not None
             real = real and self.looks_real(text[first:last]) and self.fits(match[0])
+            real = real and not (self.before and any(end == match.start() for _, end in issued))
             yield Match(first, last, match.start(), match.end(), self.tag, is_real=real)
             match = self.whole.search(text, match.end() if real else match.start() + 1, stop)
 

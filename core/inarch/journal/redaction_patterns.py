@@ -74,7 +74,7 @@ PATTERNS: tuple[Pattern, ...] = (
         ("AKIA", "ASIA"),
         (Piece("[A-Z0-9]", 16, 16, True), Piece("[\\s,:;|\"']", 1, 12, True), Piece(_BASE64, 40, 40)),
         mixed,
-        after="(?![A-Za-z0-9+/=‹])",
+        after="(?![A-Za-z0-9+/=])",
         shown=True,
     ),
     Pattern(
@@ -83,7 +83,7 @@ PATTERNS: tuple[Pattern, ...] = (
         (*_SEPARATOR, Piece(_BASE64, 40, 40)),
         mixed,
         before="",
-        after="(?![A-Za-z0-9+/=‹])",
+        after="(?![A-Za-z0-9+/=])",
         shown=True,
         gate=("ecret",),
     ),
@@ -100,7 +100,7 @@ PATTERNS: tuple[Pattern, ...] = (
     Pattern(
         "slack-webhook", ("hooks.slack.com/services/",), (Piece("[A-Za-z0-9/]", 30, 120),), mixed, before="", shown=True
     ),
-    Pattern("google-key", ("AIza",), (Piece(_TOKEN, 35, 35),), mixed, after="(?![A-Za-z0-9_‹-])"),
+    Pattern("google-key", ("AIza",), (Piece(_TOKEN, 35, 35),), mixed, after="(?![A-Za-z0-9_-])"),
     _starting("google-token", "ya29.", least=20, most=2000, chars=_TOKEN, real=mixed),
     _starting("google-secret", "GOCSPX-", least=24, most=64, chars=_TOKEN, real=mixed),
     _starting("anthropic-key", "sk-ant-", least=20, chars=_TOKEN, real=mixed),
@@ -188,7 +188,7 @@ PATTERNS: tuple[Pattern, ...] = (
         (Piece("[A-Za-z0-9_-]", 0, 16, True), *_SEPARATOR, Piece("[A-Za-z0-9_+/=.~-]", 16, 255)),
         looks_random,
         before="",
-        after="(?![A-Za-z0-9‹(\\[])",
+        after="(?![A-Za-z0-9(\\[])",
         shown=True,
         gate=("passw", "passphrase", "secret", "token", "key"),
     ),
