@@ -73,7 +73,7 @@ def test_list_shows_loaded_refused_and_available_plugins(world: Path) -> None:
     assert table["gone"][0] == "refused"
     assert table["idle"] == ["available", "idle", "1.5"]
     states = [line[1] for line in lines]
-    assert states == sorted(states, key=["loaded", "refused", "available"].index)
+    assert states == sorted(states, key=["loaded", "refused", "built-in", "available"].index)
 
 
 def test_list_as_json(world: Path) -> None:
@@ -183,7 +183,7 @@ def test_safe_mode_loads_only_the_shipped_store_and_still_lists(world: Path) -> 
     (world / "site" / "good_module.py").write_text("raise SystemExit")
     states = {name: row["state"] for name, row in rows(world, INARCH_SAFE_MODE="1").items()}
     assert [name for name, state in states.items() if state == "loaded"] == ["sqlite-store"]
-    assert set(states.values()) == {"available", "loaded"}
+    assert set(states.values()) == {"available", "built-in", "loaded"}
     text = inarch(world, "plugins", "list", INARCH_SAFE_MODE="1").stdout
     assert text.startswith("Safe mode: no plugin but the store is loaded")
     assert "state: available" in inarch(world, "plugins", "show", "good", INARCH_SAFE_MODE="1").stdout

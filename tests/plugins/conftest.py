@@ -62,7 +62,7 @@ class Site:
 
     def compose(self, *plugins: str, **options: Any) -> Composition:
         """Compose these plugins, without the provider that `model` names unless it is given."""
-        keys = ("without", "files", "reserved", "probe_seconds")
+        keys = ("without", "files", "builtins", "probe_seconds")
         passed = {key: options.pop(key) for key in keys if key in options}
         if "model" not in options:
             passed["without"] = [*passed.get("without", ()), "offline"]

@@ -15,12 +15,15 @@ from inarch.plugins import Composition, Discovery, FoundPlugin, compose_plugins,
 if TYPE_CHECKING:
     from inarch.contract.records import Refused
 
-State = Literal["loaded", "refused", "available"]
+State = Literal["loaded", "built-in", "refused", "available"]
 
 
 @frozen
 class Row:
-    """One plugin. `available` is installed but not in the profile, and therefore not imported."""
+    """One plugin. `available` is installed but not in the profile, and therefore not imported.
+
+    `built-in` is a part of Inarch itself, which every profile has.
+    """
 
     name: str
     state: State
@@ -47,7 +50,7 @@ class Row:
 
 @frozen
 class Inventory:
-    """All rows: loaded ones in the order of the profile, then refused ones, then the available; `notes` on settings.
+    """All rows: loaded ones in the order of the profile, refused and built-in ones, the available; `notes` on settings.
 
     The rest is what they were made from.
     """
@@ -77,6 +80,10 @@ def take_inventory(options: Options) -> Inventory:
     found = discover()
     composition = compose_plugins(config, without=options.without, files=options.files)
     rows = [*_loaded(composition, found), *(_refused(item, found) for item in composition.refused)]
+    rows += [
+        _row(found.builtins[name], "built-in", found, hooks=one.hooks, tools=one.tools)
+        for name, one in composition.builtins.items()
+    ]
     named = {row.name for row in rows}
     rows += [_row(plugin, "available", found) for name, plugin in sorted(found.plugins.items()) if name not in named]
     notes = (*config.notes, *config.hints(row.name for row in rows))

@@ -80,6 +80,10 @@ class Config:
         found |= {dotted(("commands", name)): given.origin for name, given in layer.commands.items()}
         return found | {dotted(("rules", index)): given.origin for index, given in enumerate(layer.rules)}
 
+    def sets(self, key: str) -> bool:
+        """Whether somebody gave a key of the profile in use a value."""
+        return key in self._values
+
     def is_isolated(self, plugin: str) -> bool:
         """Whether the plugin runs in a process of its own."""
         table = self.isolation.get(plugin)

@@ -1,4 +1,4 @@
-"""The composition: the plugins that a profile names, loaded in its order, and what each of them registered.
+"""The composition: built-in parts and the plugins that a profile names, in its order, and what each registered.
 
 Only named plugins are imported. One that can't be loaded becomes a `Refused`, and the rest works.
 """
@@ -50,7 +50,7 @@ KERNEL_NAMES: Mapping[str, Collection[str]] = {
         "resume", "retry", "sessions", "stats", "tools", "undo",
     ),
 }  # fmt: skip
-"""Names that no plugin can claim, by kind of hook, because the kernel brings them itself."""
+"""Names that no plugin can claim, by kind of hook, because the kernel or a built-in part brings them."""
 
 
 @frozen
@@ -76,7 +76,10 @@ class LoadedPlugin:
 
 @frozen
 class Composition:
-    """Everything the plugins of a profile registered; mappings go by name, all in the order of the profile."""
+    """Everything that built-in parts and then a profile's plugins registered, in this order; mappings go by name.
+
+    `loaded` are the profile's plugins, `builtins` the parts of Inarch itself that register as plugins do.
+    """
 
     tools: Mapping[str, Bound[Tool]] = _NOTHING
     models: Mapping[str, Bound[ModelProvider]] = _NOTHING
@@ -90,6 +93,7 @@ class Composition:
     front_ends: Mapping[str, Bound[FrontEnd]] = _NOTHING
     refused: tuple[Refused, ...] = ()
     loaded: tuple[LoadedPlugin, ...] = ()
+    builtins: Mapping[str, LoadedPlugin] = _NOTHING
     hosts: Mapping[str, Host] = _NOTHING
 
     def close(self) -> None:
@@ -103,17 +107,17 @@ def compose_plugins(
     *,
     without: Sequence[str] = (),
     files: Sequence[str] = (),
-    reserved: Mapping[str, Collection[str]] = KERNEL_NAMES,
+    builtins: bool = True,
     probe_seconds: float = PROBE_SECONDS,
     recorded: bool = True,
 ) -> Composition:
-    """Load the plugins of the profile, then single files, then the providers that its models name.
+    """Load built-in parts, the plugins of the profile, single files, and the providers that its models name.
 
     Args:
         config: The configuration; in its safe mode only a shipped store is loaded, so that sessions can be read.
         without: Names to leave out.
         files: `.py` files to load as plugins.
-        reserved: Names that are taken from the start, by kind of hook.
+        builtins: Whether the built-in parts are loaded, too.
         probe_seconds: Wall clock of the first load of a foreign plugin.
         recorded: Whether plugins may keep a record of what happens.
 
@@ -122,7 +126,9 @@ def compose_plugins(
         UsageError: One of `files` is no Python file or may not be loaded, or one of `without` is no plugin.
     """
     composer = _Composer(config, discover(), probe_seconds, recorded)
-    composer.reserve(reserved)
+    composer.reserve(KERNEL_NAMES)
+    if builtins:
+        composer.add_builtins(without)
     if config.safe_mode:
         composer.add_own(config.profile.store)
         return composer.composition()
@@ -178,13 +184,21 @@ class _Composer:
         """Refuse to leave out what isn't there: a slip would load the plugin that was meant."""
         from inarch.config import nearest
 
-        known = {*self.discovery.plugins, *self.config.profile.plugins, *others}
+        known = {*self.discovery.plugins, *self.discovery.builtins, *self.config.profile.plugins, *others}
         for name in without:
             if name not in known:
                 raise UsageError(f"-p no:{name}: no plugin is called {name!r}", nearest(name, known))
 
     def has_provider(self, name: str) -> bool:
         return name in self.loaded or ("models", name) in self.claims or any(item.name == name for item in self.refused)
+
+    def add_builtins(self, without: Collection[str]) -> None:
+        for name, found in self.discovery.builtins.items():
+            if name not in without:
+                self.try_to_add(found)
+
+    def is_builtin(self, found: FoundPlugin) -> bool:
+        return self.discovery.builtins.get(found.name) is found
 
     def add_own(self, name: str) -> None:
         found = self.discovery.plugins.get(name)
@@ -203,6 +217,9 @@ class _Composer:
                 self._refuse(other, taken, "uninstall one of the two distributions")
 
     def try_to_add(self, found: FoundPlugin) -> None:
+        if found.name in self.discovery.builtins and not self.is_builtin(found):
+            self._refuse(found, f"{found.name!r} is the name of a built-in part", "give the plugin another name")
+            return
         if found.name in self.loaded:
             self._refuse(found, f"a plugin named {found.name!r} is loaded already", "rename the file")
             return
@@ -223,7 +240,8 @@ class _Composer:
                 found, "registers nothing", "put @inarch.tool above a function with a docstring, or add a hook"
             )
             return
-        taken = next((claim for claim in wanted if claim in self.claims), None)
+        free = {"", None} if self.is_builtin(found) else {None}
+        taken = next((claim for claim in wanted if self.claims.get(claim) not in free), None)
         if taken is not None:
             self._refuse_claim(found, *taken)
             return
@@ -232,10 +250,12 @@ class _Composer:
 
     def _refuse_claim(self, found: FoundPlugin, kind: str, name: str) -> None:
         holder = self.claims[kind, name]
-        by = f"plugin {holder!r}, which stands before it in the profile" if holder else "the kernel"
+        is_ours = not holder or holder in self.discovery.builtins
+        by = "the kernel" if is_ours else f"plugin {holder!r}, which stands before it in the profile"
         reason = f"claims the {PORTS[kind].noun} name {name!r}, which is taken by {by}"
         rename = "give it another name, or " if found.file else ""
-        self._refuse(found, reason, f"{rename}leave one of them out, for instance with -p no:{holder or found.name}")
+        leave = found.name if is_ours else holder
+        self._refuse(found, reason, f"{rename}leave one of them out, for instance with -p no:{leave}")
 
     def _refuse(self, found: FoundPlugin, reason: str, remedy: str) -> None:
         if self.hosts is not None and found.name not in self.loaded:
@@ -252,16 +272,20 @@ class _Composer:
                 for value in registration.offers[kind]
             ]
             bound[kind] = MappingProxyType({item.value.name: item for item in items}) if port.claims else tuple(items)
-        loaded = tuple(
-            LoadedPlugin(
-                name,
-                found.distribution,
-                found.version,
-                registration.hooks,
-                tuple(tool.name for tool in registration.offers["tools"]),
-                registration.context,
-            )
-            for name, (found, registration) in self.loaded.items()
-        )
+        builtins = {name: _loaded(*one) for name, one in self.loaded.items() if self.is_builtin(one[0])}
+        loaded = tuple(_loaded(*one) for name, one in self.loaded.items() if name not in builtins)
         hosts = self.hosts.running() if self.hosts is not None else _NOTHING
-        return Composition(**bound, refused=tuple(self.refused), loaded=loaded, hosts=hosts)
+        return Composition(
+            **bound, refused=tuple(self.refused), loaded=loaded, builtins=MappingProxyType(builtins), hosts=hosts
+        )
+
+
+def _loaded(found: FoundPlugin, registration: Registration) -> LoadedPlugin:
+    return LoadedPlugin(
+        found.name,
+        found.distribution,
+        found.version,
+        registration.hooks,
+        tuple(tool.name for tool in registration.offers["tools"]),
+        registration.context,
+    )

@@ -13,6 +13,8 @@ from typing import NamedTuple
 
 PLUGINS = "inarch.plugins"
 COMMANDS = "inarch.commands"
+BUILTINS = "inarch.builtins"
+"""Parts of Inarch itself that every composition has, unless they are left out: only our own may be here."""
 _OURS = "inarch"
 
 
@@ -58,6 +60,7 @@ class Discovery(NamedTuple):
     plugins: Mapping[str, FoundPlugin]
     commands: Mapping[str, FoundCommand]
     shadowed: tuple[FoundPlugin, ...] = ()
+    builtins: Mapping[str, FoundPlugin] = {}
 
 
 class _Distribution(NamedTuple):
@@ -75,20 +78,21 @@ def discover(paths: Sequence[str] | None = None) -> Discovery:
     found = sorted(_distributions(_search_path() if paths is None else paths), key=lambda item: item.name != _OURS)
     plugins: dict[str, FoundPlugin] = {}
     shadowed: list[FoundPlugin] = []
+    builtins = {one.name: one for own in found[:1] if own.name == _OURS for one in _plugins_of(own, BUILTINS)}
     for distribution in found:
-        for plugin in _plugins_of(distribution):
+        for plugin in _plugins_of(distribution, PLUGINS):
             if plugins.setdefault(plugin.name, plugin) is not plugin:
                 shadowed.append(plugin)  # noqa: PERF401 - setdefault is the point
     commands: dict[str, FoundCommand] = {}
     for distribution in found:
         for command in _commands_of(distribution, plugins):
             commands.setdefault(command.name, command)
-    return Discovery(plugins, commands, tuple(shadowed))
+    return Discovery(plugins, commands, tuple(shadowed), builtins)
 
 
-def _plugins_of(distribution: _Distribution) -> Iterator[FoundPlugin]:
+def _plugins_of(distribution: _Distribution, group: str) -> Iterator[FoundPlugin]:
     ours = distribution.name == _OURS
-    for name, target in distribution.groups.get(PLUGINS, ()):
+    for name, target in distribution.groups.get(group, ()):
         yield FoundPlugin(name, target, distribution.name, distribution.version, distribution.folder, ours)
 
 
@@ -163,7 +167,7 @@ def _entry_points(path: str) -> dict[str, list[tuple[str, str]]]:
         line = raw.strip()
         if line.startswith("["):
             group = line.strip("[] ")
-        elif group in (PLUGINS, COMMANDS) and "=" in line and line[0] not in "#;":
+        elif group in (PLUGINS, COMMANDS, BUILTINS) and "=" in line and line[0] not in "#;":
             name, _, target = line.partition("=")
             groups.setdefault(group, []).append((name.strip(), target.partition("[")[0].strip()))  # "[": extras
     return groups

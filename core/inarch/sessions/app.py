@@ -33,6 +33,7 @@ def compose(
     files: Sequence[str] = (),
     front_end: FrontEnd | None = None,
     journal: bool = True,
+    builtins: bool = True,
     environ: Mapping[str, str] | None = None,
 ) -> App:
     """Load the configuration, find and load the profile's plugins, and return the application.
@@ -42,10 +43,11 @@ def compose(
         root: The workspace's directory.
         config: A file that replaces the user's, or a mapping shaped like it.
         flags: Profile keys that win over everything else, such as `{"model": "offline/extractive"}`.
-        without: Plugins to leave out.
+        without: Plugins and built-in parts to leave out.
         files: Single-file plugins to add.
         front_end: Shows events and asks for approvals; without one, asking means denying.
         journal: Whether sessions are kept; False is the way on where no state can be written.
+        builtins: Whether Inarch's own parts are composed, too, such as `@` mentions.
         environ: Environment variables; the process's own by default.
 
     Raises:
@@ -61,7 +63,7 @@ def compose(
         flags=flags or {},
         environ=variables,
     )
-    composition = compose_plugins(loaded, without=without, files=files, recorded=journal)
+    composition = compose_plugins(loaded, without=without, files=files, builtins=builtins, recorded=journal)
     return App(loaded, composition, front_end, journal, dict(variables))
 
 

@@ -10,8 +10,8 @@ from inarch.contract.events import Event
 from inarch.journal import Redactor
 from inarch.sessions.undo.telling import Undone
 from inarch.turns.budget.ledger import Ledger
+from inarch.turns.commands_ran import CommandOutputs
 from inarch.turns.context.counting import TokenCounter
-from inarch.turns.sources.commands import CommandOutputs
 
 _SPENDING = frozenset({"model.requested", "model.replied"})
 _REMEMBERED = frozenset({"changes.undone", "file.changed", "context.added", "command.ran"})

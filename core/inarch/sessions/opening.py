@@ -22,9 +22,9 @@ from inarch.sessions.mending import bring_back
 from inarch.sessions.observers import Observer
 from inarch.sessions.parts import Parts
 from inarch.sessions.undo.telling import Undone
-from inarch.turns import Conversation, Mentions, ProjectStructure
+from inarch.turns import Conversation
+from inarch.turns.commands_ran import CommandOutputs
 from inarch.turns.context.said import Said, restored
-from inarch.turns.sources.commands import CommandOutputs
 
 if TYPE_CHECKING:
     from inarch.journal import History
@@ -130,7 +130,7 @@ def _conversation(parts: Parts, journal: Journal, history: History | None, remem
         models=parts.composition.models,
         tools=parts.tool_specs,
         strategies=parts.strategies,
-        sources=[*_own_sources(parts, remembered), *parts.composition.context_sources],
+        sources=[*_bound(parts, remembered), *parts.composition.context_sources],
         tracers=parts.composition.tracers,
         make_scheduler=partial(parts.scheduler, journal, seen),
         journal=journal,
@@ -156,10 +156,9 @@ def _instructions(config: Config) -> str:
     return next((text[:INSTRUCTION_CHARACTERS] for text in texts if text), "")
 
 
-def _own_sources(parts: Parts, remembered: Remembered) -> list[Bound[ContextSource]]:
+def _bound(parts: Parts, remembered: Remembered) -> list[Bound[ContextSource]]:
     context = PluginContext(KERNEL, parts.config.root)
-    sources: tuple[ContextSource, ...] = (*remembered, Mentions(), ProjectStructure())
-    return [Bound(KERNEL, source, context) for source in sources]
+    return [Bound(KERNEL, source, context) for source in remembered]
 
 
 def _tracers(parts: Parts, journal: Journal) -> list[Observer]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
@@ -122,11 +122,14 @@ class Parts:
         Raises:
             ConfigError: No plugin provides one of them.
         """
-        from inarch.turns import Native
+        known = self.composition.strategies
+        return [self.named("strategy", name, known) for name in self._strategy_names]
 
-        own: Bound[DecisionStrategy] = Bound(KERNEL, Native(), PluginContext(KERNEL, self.config.root))
-        known = {"native": own, **self.composition.strategies}
-        return [self.named("strategy", name, known) for name in self.config.profile.strategy]
+    @property
+    def _strategy_names(self) -> Sequence[str]:
+        """The profile's strategies; where nobody chose them, those that are composed."""
+        names = self.config.profile.strategy
+        return names if self.config.sets("strategy") else [one for one in names if one in self.composition.strategies]
 
     def scheduler(self, journal: Journal, seen: dict[str, str], *, keeps: bool = True) -> Scheduler:
         """Return a scheduler over the composed tools and policies; `keeps` what can be undone."""
@@ -257,7 +260,7 @@ class Parts:
         named = [
             ("workspace", profile.workspace, {*composed.workspaces}),
             ("store", profile.store, {"memory", *composed.stores}),
-            *(("strategy", name, {"native", *composed.strategies}) for name in profile.strategy),
+            *(("strategy", name, {*composed.strategies}) for name in self._strategy_names),
         ]
         yield from (self._absent(what, name, name, known) for what, name, known in named if name not in known)
 
@@ -270,7 +273,10 @@ class Parts:
         refused = next((item for item in self.composition.refused if item.name == plugin), None)
         if refused is not None:
             message += f": plugin {plugin!r} {refused.reason}"
-        if plugin not in discover().plugins:
+        found = discover()
+        if plugin in found.builtins:
+            remedy = f"take -p no:{plugin} away"
+        elif plugin not in found.plugins:
             remedy = nearest(plugin, known) or "none of the profile's plugins brings one"
         elif refused is not None:
             remedy = refused.remedy

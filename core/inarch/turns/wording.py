@@ -11,6 +11,8 @@ from inarch.contract.codec import to_data
 from inarch.contract.records import CallPart, Message, ModelRequest, ResultPart, Text, ToolCall, ToolError, ToolResult
 from inarch.contract.result_text import result_text
 
+STRUCTURE_TITLE = "# Project structure"
+"""What the project's structure begins with among a prompt's parts: it is the first to go, and comes again then."""
 SYSTEM = """\
 You are Inarch, a coding agent. You work in one repository through the tools you are given; every path is relative to \
 its root.

@@ -20,7 +20,7 @@ from inarch.cli.conversation.paths import PathIndex, escaped, ranked, unescaped
 from inarch.cli.conversation.streams import Above
 from inarch.cli.slash_talk import Talk
 from inarch.testing import says, scripted_app
-from inarch.turns.sources.mentions import mentioned_words
+from inarch_project.mentions import mentioned_words
 
 
 @given(st.lists(st.text(alphabet="ab\n\r[]", max_size=60), min_size=1, max_size=4))

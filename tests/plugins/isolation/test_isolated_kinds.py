@@ -188,7 +188,7 @@ def test_a_strategy_decides(both: Both, content: str) -> None:
 
 def test_a_context_source_gathers(both: Both) -> None:
     async def work(app: inarch.App) -> Any:
-        return await app.composition.context_sources[0].value.gather(_situation(app, "go"))
+        return await app.composition.context_sources[-1].value.gather(_situation(app, "go"))
 
     assert _ran(both, work).images[0].data == b"\x89PNG\0\xff"
 

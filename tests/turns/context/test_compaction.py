@@ -14,7 +14,7 @@ from inarch.contract.records import CallPart, Image, Message, Part, Reasoning, R
 from inarch.turns.context.compaction import STEPS_GONE, STRUCTURE_GONE, Fitted, fit
 from inarch.turns.context.counting import TokenCounter
 from inarch.turns.context.said import Said, by_turns, restored
-from inarch.turns.sources.structure import TITLE
+from inarch.turns.wording import STRUCTURE_TITLE as TITLE
 
 SIGNED = {"gemini": {"thoughtSignature": "c2lnbmVk"}}
 

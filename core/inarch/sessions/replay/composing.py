@@ -78,7 +78,7 @@ def differences_of(record: Record, app: App) -> list[str]:
 
 
 def stand_in(app: App, player: Player) -> None:
-    """Put stand-ins at every way out of an application."""
+    """Put stand-ins at every way out of an application; built-in parts see nothing but the workspace and run anew."""
     composed = app.composition
     deciding = {bound.plugin for bound in composed.strategies.values()}
     app.composition = evolve(
@@ -86,12 +86,16 @@ def stand_in(app: App, player: Player) -> None:
         tools={name: evolve(bound, value=RecordedTool(bound.value, player)) for name, bound in composed.tools.items()},
         models=_models(composed, player),
         strategies={
-            name: evolve(bound, value=RecordedStrategy(bound.value, bound.plugin, player))
+            name: bound
+            if bound.plugin in composed.builtins
+            else evolve(bound, value=RecordedStrategy(bound.value, bound.plugin, player))
             for name, bound in composed.strategies.items()
         },
         tracers=tuple(evolve(bound, value=RecordedTracer(bound.value, player)) for bound in composed.tracers),
         context_sources=tuple(
-            evolve(bound, value=RecordedSource(bound.value, bound.plugin, player, bound.plugin in deciding))
+            bound
+            if bound.plugin in composed.builtins
+            else evolve(bound, value=RecordedSource(bound.value, bound.plugin, player, bound.plugin in deciding))
             for bound in composed.context_sources
         ),
     )

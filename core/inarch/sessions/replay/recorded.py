@@ -142,6 +142,12 @@ class RecordedTurn:
         """Return what a context source added, if it did."""
         return next((e for e in self.events if e.kind == "context.added" and e.data.get("source") == name), None)
 
+    def calls_of_source(self, added: Event) -> list[RecordedCall]:
+        """Return the calls of a source: they ended after what the source before it added, and before its own."""
+        before = max((e.seq for e in self.events if e.kind == "context.added" and e.seq < added.seq), default=0)
+        ends = ((call, call.result_event) for call in self.calls if call.origin == "mention")
+        return [call for call, end in ends if end is not None and before < end.seq < added.seq]
+
     def decision(self) -> Event | None:
         """Return what a strategy decided, if one did."""
         return next((event for event in self.events if event.kind == "decision.made"), None)

@@ -39,7 +39,6 @@ from inarch.contract.records import (
     ToolResult,
 )
 from inarch.turns.budget.pacing import Pacer
-from inarch.turns.sources.mentions import READER
 
 if TYPE_CHECKING:
     from inarch.plugins import Bound
@@ -135,8 +134,8 @@ class RecordedSource:
 def _text_and_calls(added: Event, turn: RecordedTurn) -> tuple[str, tuple[PlannedCall, ...]]:
     """Split what was added into the source's own text and the calls whose results follow it."""
     text = str(added.data["text"])
-    mine = [call for call in turn.calls if call.origin == "mention" and f"{call.name}(" in text]
-    if not mine or mine[0].name == READER:  # those are of the kernel's own mentions
+    mine = turn.calls_of_source(added)
+    if not mine or f"{mine[0].name}(" not in text:
         return text, ()
     head = text.partition(f"{mine[0].name}(")[0].removesuffix("\n\n")
     return head, tuple(PlannedCall(call.name, call.arguments) for call in mine)

@@ -19,7 +19,7 @@ from inarch.contract.events import ContextDropped
 from inarch.contract.records import CallPart, Message, ResultPart, Text, ToolResult
 from inarch.turns.context.said import Form, Said
 from inarch.turns.context.stubs import LEAST_EXCERPT, STUB_CHARACTERS, characters, cut_text, excerpt, stub
-from inarch.turns.sources.structure import TITLE as STRUCTURE_TITLE
+from inarch.turns.wording import STRUCTURE_TITLE
 
 EASE = 0.8
 """Where something must go, so much goes that this share of the room is used: not a little at every request."""

@@ -18,7 +18,7 @@ from inarch.contract.records import CallPart, Image, Message, ModelRequest, Part
 from inarch.contract.result_text import json_text, result_text
 from inarch.turns.context.estimating import estimate
 from inarch.turns.context.picture_sizes import picture_tokens
-from inarch.turns.sources.structure import TITLE as STRUCTURE_TITLE
+from inarch.turns.wording import STRUCTURE_TITLE
 
 OVERHEAD = 4
 """Tokens that a message, a call, a result or a tool costs beside its text: its role, name and id."""

@@ -16,7 +16,7 @@ from inarch.turns.context.counting import Calibration, Report, Row, TokenCounter
 from inarch.turns.context.fitting import window_of
 from inarch.turns.conversation import Conversation
 from inarch.turns.models import Choice, choose_model
-from inarch.turns.sources.structure import TITLE as STRUCTURE_TITLE
+from inarch.turns.wording import STRUCTURE_TITLE
 
 
 @frozen

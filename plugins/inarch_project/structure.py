@@ -6,14 +6,10 @@ import asyncio
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from attrs import define
+import inarch
+from inarch.host import STRUCTURE_TITLE as TITLE
+from inarch_project.manifests import read_manifests
 
-from inarch.contract.errors import ToolFailed
-from inarch.contract.ports import Situation, Workspace
-from inarch.contract.records import Contribution, Message, Text
-from inarch.turns.sources.manifests import read_manifests
-
-TITLE = "# Project structure"
 MAX_FILES = 50_000
 TREE_LINES = 60
 README_LINES = 20
@@ -28,25 +24,19 @@ LANGUAGES = {
 }  # fmt: skip
 
 
-@define(eq=False, repr=False)
-class ProjectStructure:
-    """The context source that says once what the project is, and again when that changed or is no longer seen."""
-
-    name: str = "structure"
-
-    async def gather(self, situation: Situation) -> Contribution | None:
-        """Return tree, languages, dependencies and the head of the README."""
-        text = await asyncio.to_thread(describe_project, situation.workspace)
-        return None if text == _last_said(situation.messages) else Contribution(text)
+async def gather(situation: inarch.Situation) -> inarch.Contribution | None:
+    """Return what the project is, unless the model sees just that already."""
+    text = await asyncio.to_thread(describe_project, situation.workspace)
+    return None if text == _last_said(situation.messages) else inarch.Contribution(text)
 
 
-def _last_said(messages: Sequence[Message]) -> str:
+def _last_said(messages: Sequence[inarch.Message]) -> str:
     """Return what the model was last told of the structure, as far as it still sees it."""
     parts = (part for message in reversed(messages) for part in reversed(message.parts))
-    return next((part.text for part in parts if isinstance(part, Text) and part.text.startswith(TITLE)), "")
+    return next((part.text for part in parts if isinstance(part, inarch.Text) and part.text.startswith(TITLE)), "")
 
 
-def describe_project(workspace: Workspace) -> str:
+def describe_project(workspace: inarch.Workspace) -> str:
     """Return the structure as Markdown, bounded in size."""
     walk = workspace.walk("**/*", MAX_FILES)
     if not walk.paths:
@@ -93,12 +83,12 @@ def _tree(paths: tuple[str, ...]) -> list[str]:
     return lines
 
 
-def _readme(workspace: Workspace, paths: tuple[str, ...]) -> list[str]:
+def _readme(workspace: inarch.Workspace, paths: tuple[str, ...]) -> list[str]:
     name = next((path for path in paths if "/" not in path and path.lower().startswith("readme")), None)
     if name is None:
         return []
     try:
         text = workspace.read(name, 0, README_BYTES).data.decode("utf-8", "replace")
-    except ToolFailed:
+    except inarch.ToolFailed:
         return []
     return [f"{name}:", *(line[:200] for line in text.splitlines()[:README_LINES])]

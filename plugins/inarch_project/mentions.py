@@ -7,10 +7,8 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from inarch.contract.errors import ToolFailed
-from inarch.contract.ports import Situation, Workspace
-from inarch.contract.records import Contribution, Image, PlannedCall
-from inarch.turns.sources.pictures import LARGEST, looks_like_picture, read_picture
+import inarch
+from inarch_project.pictures import LARGEST, looks_like_picture, read_picture
 
 DIRECTORY_FILES = 20
 """A mentioned directory brings at most this many files whole; the others are named."""
@@ -35,37 +33,32 @@ class Mention(NamedTuple):
         return f"@{self.word}: {self.note}"
 
 
-class Mentions:
-    """The context source for `@` mentions; `\\ ` stands for a space in a path."""
-
-    name = "mentions"
-
-    async def gather(self, situation: Situation) -> Contribution | None:
-        """Return the calls that read what was mentioned, and a note on what could not be."""
-        words = mentioned_words(situation.turn.content)
-        if not words:
-            return None
-        found, images = await asyncio.to_thread(_found, words, situation.workspace)
-        files = list(dict.fromkeys(path for mention in found for path in mention.files))
-        notes = "\n".join(mention.words for mention in found if mention.note)
-        missed = tuple(mention.words for mention in found if mention.is_missed)
-        reads = any(spec.name == READER for spec in situation.tools)
-        calls = (PlannedCall(READER, {"file_paths": files}),) if files and reads else ()
-        return Contribution(notes, calls, images, missed)
+async def gather(situation: inarch.Situation) -> inarch.Contribution | None:
+    """Return the calls that read what was mentioned, and a note on what could not be."""
+    words = mentioned_words(situation.turn.content)
+    if not words:
+        return None
+    found, images = await asyncio.to_thread(_found, words, situation.workspace)
+    files = list(dict.fromkeys(path for mention in found for path in mention.files))
+    notes = "\n".join(mention.words for mention in found if mention.note)
+    missed = tuple(mention.words for mention in found if mention.is_missed)
+    reads = any(spec.name == READER for spec in situation.tools)
+    calls = (inarch.PlannedCall(READER, {"file_paths": files}),) if files and reads else ()
+    return inarch.Contribution(notes, calls, images, missed)
 
 
-def _found(words: Sequence[str], workspace: Workspace) -> tuple[list[Mention], tuple[Image, ...]]:
+def _found(words: Sequence[str], workspace: inarch.Workspace) -> tuple[list[Mention], tuple[inarch.Image, ...]]:
     """Return what each word stands for; pictures are taken out of the files that are read as text."""
     mentions: list[Mention] = []
-    images: list[Image] = []
+    images: list[inarch.Image] = []
     room = LARGEST
     for mention in (resolve(word, workspace) for word in words):
         if mention.files == (mention.word,) and looks_like_picture(mention.word):
             try:
                 picture = read_picture(mention.word, workspace, room)
-            except ToolFailed as error:
+            except inarch.ToolFailed as error:
                 picture = error.message
-            if isinstance(picture, Image):
+            if isinstance(picture, inarch.Image):
                 images.append(picture)
                 room -= len(picture.data)
                 kind = f"{picture.media_type}, {len(picture.data)} bytes"
@@ -83,13 +76,13 @@ def mentioned_words(prompt: str) -> list[str]:
     return list(dict.fromkeys(word for word in words if word.strip(_TRAILING + "@")))
 
 
-def resolve(word: str, workspace: Workspace) -> Mention:
+def resolve(word: str, workspace: inarch.Workspace) -> Mention:
     """Find what a mention stands for; punctuation at its end is left off where the path needs it."""
     note = "there is no such file or directory"
     for path in _candidates(word):
         try:
             stat = workspace.stat(path.rstrip("/") or ".")
-        except ToolFailed as error:
+        except inarch.ToolFailed as error:
             note = error.message
             continue
         if stat is None:
@@ -108,7 +101,7 @@ def _missed(word: str, note: str) -> Mention:
     return Mention(word, note=note, is_missed=True)
 
 
-def _directory(path: str, workspace: Workspace) -> Mention:
+def _directory(path: str, workspace: inarch.Workspace) -> Mention:
     pattern = f"{_literal(path)}/**/*" if path not in ("", ".") else "**/*"
     walk = workspace.walk(pattern, DIRECTORY_FILES + 1)
     if not walk.paths:

@@ -8,8 +8,7 @@ import tomllib
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from inarch.contract.errors import ToolFailed
-from inarch.contract.ports import Workspace
+import inarch
 
 MANIFEST_BYTES = 262_144
 MAX_NAMES = 25
@@ -24,14 +23,14 @@ FRAMEWORKS = {
 _NAME = re.compile(r"^\s*([A-Za-z0-9@][\w.@/-]*)")
 
 
-def read_manifests(workspace: Workspace, paths: Sequence[str]) -> list[str]:
+def read_manifests(workspace: inarch.Workspace, paths: Sequence[str]) -> list[str]:
     """Return a line of dependencies for each manifest at the root, and a line of the frameworks among them."""
     lines: list[str] = []
     names: list[str] = []
     for path in [name for name in READERS if name in set(paths)]:
         try:
             found = READERS[path](workspace.read(path, 0, MANIFEST_BYTES).data.decode("utf-8", "replace"))
-        except ToolFailed as error:
+        except inarch.ToolFailed as error:
             lines.append(f"{path}: {error.message}")
             continue
         except (ValueError, TypeError, AttributeError) as error:

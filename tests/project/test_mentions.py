@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inarch.testing import says, scripted_app
-from inarch.turns.sources.mentions import mentioned_words
+from inarch_project.mentions import mentioned_words
 
 
 @pytest.mark.parametrize(

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from inarch.contract.ports import Workspace
-from inarch.contract.records import Image
+import inarch
 
 SUFFIXES = (".png", ".jpg", ".jpeg", ".gif", ".webp")
 LARGEST = 10_000_000
@@ -17,7 +16,7 @@ def looks_like_picture(path: str) -> bool:
     return path.lower().endswith(SUFFIXES)
 
 
-def read_picture(path: str, workspace: Workspace, room: int) -> Image | str:
+def read_picture(path: str, workspace: inarch.Workspace, room: int) -> inarch.Image | str:
     """Return a picture, or why it can't be shown.
 
     Raises:
@@ -29,4 +28,4 @@ def read_picture(path: str, workspace: Workspace, room: int) -> Image | str:
     media_type = next((kind for beginning, kind in _BEGINNINGS if found.data.startswith(beginning)), "")
     if found.data[:4] == b"RIFF" and found.data[8:12] == b"WEBP":
         media_type = "image/webp"
-    return Image(media_type, found.data) if media_type else "not shown: no PNG, JPEG, GIF or WebP picture"
+    return inarch.Image(media_type, found.data) if media_type else "not shown: no PNG, JPEG, GIF or WebP picture"

@@ -1,1 +1,0 @@
-"""The kernel's own context sources: mentions and the project's structure."""

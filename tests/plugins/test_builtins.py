@@ -1,0 +1,84 @@
+"""Parts of Inarch itself come through the same doors as plugins: on in every composition, each can be left out."""
+
+from __future__ import annotations
+
+import asyncio
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.plugins.conftest import Site
+
+import inarch
+from inarch.plugins import discover
+from inarch.testing import says, scripted_app
+
+BUILTINS = ("native", "project")
+
+
+def test_a_profile_without_plugins_has_them_all(site: Site) -> None:
+    composition = site.compose()
+    assert composition.loaded == ()
+    assert tuple(composition.builtins) == BUILTINS
+    assert [bound.plugin for bound in composition.context_sources] == ["project", "project"]
+
+
+@pytest.mark.parametrize("name", BUILTINS)
+def test_each_can_be_left_out_and_nothing_of_it_is_imported(name: str, tmp_path: Path) -> None:
+    code = f"""
+import sys, inarch
+with inarch.compose(root={str(tmp_path)!r}, without=[{name!r}], journal=False) as app:
+    assert {name!r} not in app.composition.builtins
+    assert len(app.composition.builtins) == {len(BUILTINS) - 1}
+print([name for name in sys.modules if name.partition(".")[0] == "inarch_{name}"])
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=tmp_path)
+    assert (done.stdout.strip(), done.returncode) == ("[]", 0), done.stderr
+
+
+def test_all_are_left_out_at_once(site: Site) -> None:
+    composition = site.compose("sandbox-fs", builtins=False)
+    assert composition.builtins == {}
+    assert composition.context_sources == ()
+
+
+@pytest.mark.parametrize(
+    ("options", "seen"), [({}, True), ({"without": ["project"]}, False), ({"builtins": False}, False)]
+)
+def test_a_turn_needs_none_of_them(options: dict[str, Any], seen: bool, tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("the needle\n")
+    app, model = scripted_app([says("done")], tmp_path, **options)
+    with app:
+        turn = asyncio.run(app.session().run("what is in @notes.txt"))
+    assert (turn.status, turn.content) == ("done", "done")
+    asked = str(model.requests[0].messages)
+    assert ("the needle" in asked, "# Project structure" in asked) == (seen, seen)
+
+
+def test_a_name_of_a_built_in_part_is_taken(site: Site) -> None:
+    (refused,) = site.compose(site.add("project", module="other")).refused
+    assert (refused.name, refused.reason) == ("project", "'project' is the name of a built-in part")
+
+
+def test_nobody_else_adds_a_built_in_part(site: Site) -> None:
+    info = site.folder / "sly-1.0.dist-info"
+    info.mkdir()
+    (info / "entry_points.txt").write_text("[inarch.builtins]\nsly = sly\n")
+    (info / "METADATA").write_text("Name: sly\nVersion: 1.0\n")
+    (site.folder / "sly.py").write_text("raise SystemExit('imported')\n")
+    assert tuple(discover().builtins) == BUILTINS
+    assert "sly" not in site.compose().builtins
+
+
+def test_a_strategy_that_was_left_out_is_missed_only_where_it_was_asked_for(tmp_path: Path) -> None:
+    with inarch.compose(root=tmp_path, without=["native"], journal=False) as app:
+        assert app.strategies == []
+    config = {"profiles": {"default": {"strategy": ["native"]}}}
+    with (
+        inarch.compose(root=tmp_path, config=config, without=["native"], journal=False) as app,
+        pytest.raises(inarch.ConfigError, match="no plugin provides the strategy 'native'") as raised,
+    ):
+        _ = app.strategies
+    assert raised.value.remedy == "take -p no:native away"
