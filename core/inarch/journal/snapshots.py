@@ -1,7 +1,8 @@
 """Snapshots: what a session's events came to up to one of them, so that only those behind it have to be read.
 
 A snapshot is never the only truth. One that is missing, damaged or of another version is made anew from the events. A
-store may keep them (see `ContextStore`); with any other store all events are read each time.
+store may keep them (see `ContextStore`); with any other store all events are read each time. What only grows with the
+session is kept in segments (see `Rows`), so that bringing a snapshot up to date takes the same however long it is.
 """
 
 from __future__ import annotations
@@ -9,7 +10,10 @@ from __future__ import annotations
 import json
 import zlib
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, ClassVar, Protocol, TypeVar
+from itertools import chain, count
+from typing import Any, ClassVar, Generic, Protocol, TypeVar
+
+from attrs import define, field
 
 from inarch.contract.errors import PluginError, StoreError
 from inarch.contract.events import Event
@@ -17,13 +21,16 @@ from inarch.contract.ports import ContextStore
 
 KEEP_AFTER = 1000
 """Events that are worth a snapshot: reading them again takes longer than writing one."""
+SEGMENT = 200
+"""Rows of a segment: few, because up to as many are written again each time, and not so few that reading asks often."""
 _UNREADABLE = (AttributeError, IndexError, KeyError, RecursionError, TypeError, ValueError)
 
 
 class Foldable(Protocol):
     """What events come to, one after the other.
 
-    `NAME` and `VERSION` say what is kept: the version grows with every change of what `take` or `to_data` do.
+    `NAME` and `VERSION` say what is kept: the version grows with every change of what `take` or `to_data` do. What it
+    has as `rows` is kept in segments, see `Rows`; the data of these is part of its own.
     """
 
     NAME: ClassVar[str]
@@ -43,6 +50,54 @@ class Foldable(Protocol):
 
 
 F = TypeVar("F", bound=Foldable)
+R = TypeVar("R", bound=tuple[Any, ...])
+
+
+@define(eq=False, repr=False)
+class Rows(Generic[R]):
+    """What events only ever add to: its last rows are in the snapshot, each full segment is one of its own.
+
+    They are named `NAME.1` and so on. A row begins with the number of its event, so a segment is the same whoever keeps
+    it. `row_of` makes a row of what was read; whoever doesn't look back goes on without those in segments.
+    """
+
+    row_of: Callable[[Any], R]
+    looks_back: bool = True
+    segments: int = field(init=False, default=0)
+    _earlier: list[R] = field(init=False, factory=list)
+    _latest: list[R] = field(init=False, factory=list)
+
+    def __iter__(self) -> Iterator[R]:
+        return chain(self._earlier, self._latest)
+
+    def add(self, row: R) -> None:
+        """Add the next row."""
+        self._latest.append(row)
+
+    def full(self) -> Iterator[tuple[int, list[R]]]:
+        """Yield each full segment with its number; it counts as kept when the next one is asked for."""
+        while len(self._latest) >= SEGMENT:
+            segment = self._latest[:SEGMENT]
+            yield self.segments + 1, segment
+            self.segments += 1
+            del self._latest[:SEGMENT]
+            if self.looks_back:
+                self._earlier += segment
+
+    def look_back(self, segment: Any) -> None:
+        """Take over the next segment that was kept; damaged data raises."""
+        if len(segment) != SEGMENT:
+            raise ValueError("of another size")
+        self._earlier += map(self.row_of, segment)
+
+    def to_data(self) -> Any:
+        """Return how many segments there are, and what is in none."""
+        return [self.segments, self._latest]
+
+    def go_on_from(self, data: Any) -> None:
+        """Take over what `to_data` gave."""
+        self.segments, latest = data
+        self._latest = [*map(self.row_of, latest)]
 
 
 def scan(store: ContextStore, session_id: str, after: int = 0) -> Iterator[Event]:
@@ -86,9 +141,11 @@ def keep(store: ContextStore, session_id: str, seq: int, what: Foldable) -> None
     put = getattr(store, "put_snapshot", None)
     if put is None:
         return
-    text = json.dumps([what.VERSION, what.to_data()], separators=(",", ":")).encode()
+    rows: Rows[Any] | None = getattr(what, "rows", None)
     try:
-        put(session_id, what.NAME, seq, b"%08x%s" % (zlib.crc32(text), text))
+        for number, segment in rows.full() if rows is not None else ():
+            put(session_id, f"{what.NAME}.{number}", segment[-1][0], _packed(what.VERSION, segment))
+        put(session_id, what.NAME, seq, _packed(what.VERSION, what.to_data()))
     except (StoreError, PluginError):
         return  # a full or closed store: it is made anew the next time
 
@@ -99,26 +156,46 @@ def carry_over(store: ContextStore, source_id: str, session_id: str, last: int, 
     if get is None or put is None:
         return
     for name in names:
-        kept = get(source_id, name)
-        if kept is not None and kept[0] <= last:
-            put(session_id, name, *kept)
+        for one in chain((name,), (f"{name}.{number}" for number in count(1))):
+            kept = get(source_id, one)
+            if kept is None or kept[0] > last:
+                break
+            put(session_id, one, *kept)
 
 
 def _kept(store: ContextStore, session_id: str, make: Callable[[], F]) -> tuple[F, int]:
     """Return what is kept, and up to which event; an empty one if there is none that can be used."""
     get = getattr(store, "get_snapshot", None)
-    empty = make()
-    kept = get(session_id, empty.NAME) if get is not None else None
-    if kept is None:
-        return empty, 0
-    seq, data = kept
+    found = make()
+    kept = get(session_id, found.NAME) if get is not None else None
+    if get is None or kept is None:
+        return found, 0
     try:
-        if int(data[:8], 16) != zlib.crc32(data[8:]):
-            return empty, 0
-        version, content = json.loads(data[8:])
-        if version != empty.VERSION:
-            return empty, 0
-        empty.go_on_from(content)
+        found.go_on_from(_unpacked(found.VERSION, kept))
+        rows: Rows[Any] | None = getattr(found, "rows", None)
+        if rows is not None and rows.looks_back:
+            for number in range(1, rows.segments + 1):
+                rows.look_back(_unpacked(found.VERSION, get(session_id, f"{found.NAME}.{number}")))
     except _UNREADABLE:
         return make(), 0
-    return empty, int(seq)
+    return found, int(kept[0])
+
+
+def _packed(version: int, content: Any) -> bytes:
+    text = json.dumps([version, content], separators=(",", ":")).encode()
+    return b"%08x%s" % (zlib.crc32(text), text)
+
+
+def _unpacked(version: int, kept: tuple[int, bytes] | None) -> Any:
+    """Return the content of what `get_snapshot` gave.
+
+    Raises:
+        ValueError: There is none, or it is damaged or of another version.
+    """
+    data = kept[1] if kept is not None else b""
+    if int(data[:8], 16) != zlib.crc32(data[8:]):
+        raise ValueError("damaged")
+    of, content = json.loads(data[8:])
+    if of != version:
+        raise ValueError("of another version")
+    return content

@@ -39,9 +39,9 @@ class KeepingUp:
         from inarch.journal.resuming import keep_resumable
         from inarch.sessions.contents import Contents
         from inarch.sessions.hearing import Heard
-        from inarch.sessions.undo.checkpoints import Changes
+        from inarch.sessions.undo.checkpoints import kept_changes
 
         store, session_id = talk.journal.store, talk.session_id
         keep_resumable(store, session_id, lambda: Heard(Redactor()))
         folded(store, session_id, Contents)
-        folded(store, session_id, Changes)
+        kept_changes(store, session_id, looks_back=False)

@@ -25,12 +25,12 @@ def put_back_apart(parts: Parts, session_id: str, action: Action, target: str, d
         UsageError: The session is about another directory, or the target is none.
         StoreError: What was recorded can't be read, or what was done not be recorded.
     """
-    root = kept_changes(parts.store, session_id).root
+    root = kept_changes(parts.store, session_id, looks_back=False).root
     if root and root != parts.config.root:
         raise UsageError(f"session {session_id} is about {root}", "undo it there, or with that as --root")
 
     def journal() -> Journal:
-        last = kept_changes(parts.store, session_id).seq
+        last = kept_changes(parts.store, session_id, looks_back=False).seq
         return Journal(parts.store, session_id, redactor=parts.redactor, seq=last)
 
     undoing = Undoing(parts.workspace, journal(), journal)

@@ -76,12 +76,13 @@ class Blame:
         Raises:
             StoreError: Its events can't be read.
         """
-        changes = kept_changes(store, session_id)
-        checkpoints = kept_checkpoints(store, session_id, changes).turns if changes.changes else ()
+        known = kept_changes(store, session_id)
+        changes = known.changes
+        checkpoints = kept_checkpoints(store, session_id, known).turns if changes else ()
         of_call = {call: checkpoint for checkpoint in checkpoints for call in checkpoint.calls}
-        for seq, time, (turn_id, call_id, data) in changes.changes:
+        for seq, time, (turn_id, call_id, data), _ in changes:
             event = Event(seq, time, session_id, turn_id or None, "file.changed", data)
-            self._versions.append(_Version(event, of_call.get(call_id), changes.undos.get(call_id, ())))
+            self._versions.append(_Version(event, of_call.get(call_id), known.undos.get(call_id, ())))
 
     def of(self, path: str, data: bytes) -> list[BlamedLine]:
         """Return the lines of a file with who wrote them; `data` is the file as it is now."""

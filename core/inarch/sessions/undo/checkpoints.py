@@ -10,7 +10,7 @@ from attrs import define, field
 from inarch.contract.events import Event
 from inarch.contract.ports import ContextStore
 from inarch.journal.settling import OpenCalls
-from inarch.journal.snapshots import between, folded
+from inarch.journal.snapshots import Rows, between, folded
 
 
 class Change(NamedTuple):
@@ -107,32 +107,43 @@ def prompt_of(event: Event) -> str:
     return str(turn.get("content", "")) if isinstance(turn, Mapping) and turn.get("type") == "user" else ""
 
 
+class Began(NamedTuple):
+    """A turn of the agent: the numbers of its first event and of its prompt's, which is 0 where it has none."""
+
+    seq: int
+    turn_id: str
+    asked: int
+
+
 class Changed(NamedTuple):
-    """A change with the number and the time of its event."""
+    """A change with the number and the time of its event, and the name of the tool that was called."""
 
     seq: int
     time: str
     change: Change
+    tool: str
+
+
+def _row_of(data: Any) -> Began | Changed:
+    seq, said, *more = data
+    return Changed(seq, said, Change(*more[0]), more[1]) if len(more) == 2 else Began(seq, said, *more)
 
 
 @define(eq=False, repr=False)
 class Changes:
     """What a session did to files, as far as undo and blame need it: no prompt, and no call that changed nothing.
 
-    `open` are the calls without a result; `turns` has of each of the agent's turns its id and the numbers of its first
-    event and of its prompt's.
+    `open` are the calls without a result; `rows` are the agent's turns and the changes, in order.
     """
 
     NAME: ClassVar[str] = "changes"
-    VERSION: ClassVar[int] = 2
-    changes: list[Changed] = field(factory=list)
-    turns: list[tuple[str, int, int]] = field(factory=list)
+    VERSION: ClassVar[int] = 3
+    rows: Rows[Began | Changed] = field(factory=lambda: Rows(_row_of))
     undos: dict[str, tuple[str, ...]] = field(factory=dict)
     undone: list[tuple[str, ...]] = field(factory=list)
     root: str = ""
     seq: int = 0
     open: OpenCalls = field(factory=OpenCalls)
-    _names: dict[str, str] = field(factory=dict)
     _recent: dict[str, str] = field(factory=dict)
     _running: dict[str, tuple[str, int]] = field(factory=dict)
     _asked: tuple[str, int] = ("", 0)
@@ -160,7 +171,7 @@ class Changes:
             return
         self._recent = {one: name for one, name in self._recent.items() if one in self._running}
         parent, asked = self._asked
-        self.turns.append((turn["id"], event.seq, asked if turn.get("parent_id") == parent else 0))
+        self.rows.add(Began(event.seq, turn["id"], asked if turn.get("parent_id") == parent else 0))
 
     def called(self, event: Event) -> None:
         """Note a call's name, and that it runs."""
@@ -178,8 +189,7 @@ class Changes:
     def changed(self, event: Event) -> None:
         """Note a change."""
         for change in changes_of((event,)):
-            self.changes.append(Changed(event.seq, event.time, change))
-            self._names.setdefault(change.call_id, self._recent.get(change.call_id, ""))
+            self.rows.add(Changed(event.seq, event.time, change, self._recent.get(change.call_id, "")))
 
     def took_back(self, event: Event) -> None:
         """Note which calls an undo or redo was about."""
@@ -190,18 +200,24 @@ class Changes:
             left = (tuple(call_id for call_id in one if call_id not in calls) for one in self.undone)
             self.undone = [one for one in left if one]
 
+    @property
+    def changes(self) -> list[Changed]:
+        """The changes, in order."""
+        return [row for row in self.rows if isinstance(row, Changed)]
+
     def checkpoints(self, say: Callable[[int], str]) -> Checkpoints:
         """Return the checkpoints; `say` returns the prompt of an event."""
+        turns = (row for row in self.rows if isinstance(row, Began))
         found = {
             turn_id: Checkpoint(turn_id, number, began, asked, say=say)
-            for number, (turn_id, began, asked) in enumerate(self.turns, 1)
+            for number, (began, turn_id, asked) in enumerate(turns, 1)
         }
-        for seq, _, (turn_id, call_id, data) in self.changes:
+        for seq, _, (turn_id, call_id, data), tool in self.changes:
             if call_id not in self.undos:
                 key = turn_id or call_id
                 at = found.setdefault(key, Checkpoint(key, 0, seq, say=say))
                 at.calls.setdefault(call_id, []).append(data)
-                at.names[call_id] = self._names.get(call_id, "")
+                at.names.setdefault(call_id, tool)
         for call_id, (turn_id, _) in self._running.items():
             if turn_id in found:
                 found[turn_id].cut_off.add(call_id)
@@ -210,17 +226,15 @@ class Changes:
 
     def to_data(self) -> Any:
         """Return all of it as plain JSON data."""
-        changes = [(seq, time, *change) for seq, time, change in self.changes]
         return [
-            changes, self.turns, self.undos, self.undone, self.root, self.seq,
-            self._names, self._recent, self._running, self._asked, self.open.to_data(),
+            self.rows.to_data(), self.undos, self.undone, self.root, self.seq,
+            self._recent, self._running, self._asked, self.open.to_data(),
         ]  # fmt: skip
 
     def go_on_from(self, data: Any) -> None:
         """Take over what `to_data` gave."""
-        changes, turns, undos, undone, self.root, self.seq, self._names, self._recent, running, asked, calls = data
-        self.changes = [Changed(seq, time, Change(*change)) for seq, time, *change in changes]
-        self.turns = [(turn_id, began, prompt) for turn_id, began, prompt in turns]
+        rows, undos, undone, self.root, self.seq, self._recent, running, asked, calls = data
+        self.rows.go_on_from(rows)
         self.undos = {one: tuple(calls) for one, calls in undos.items()}
         self.undone = [tuple(calls) for calls in undone]
         self._running = {call_id: (turn_id, seq) for call_id, (turn_id, seq) in running.items()}
@@ -238,13 +252,13 @@ _HANDLERS = {
 }
 
 
-def kept_changes(store: ContextStore, session_id: str) -> Changes:
-    """Return what a kept session did to files.
+def kept_changes(store: ContextStore, session_id: str, looks_back: bool = True) -> Changes:
+    """Return what a kept session did to files; all of it, unless who asks doesn't look back.
 
     Raises:
         StoreError: Its events can't be read.
     """
-    return folded(store, session_id, Changes)
+    return folded(store, session_id, lambda: Changes(Rows(_row_of, looks_back)))
 
 
 def kept_checkpoints(store: ContextStore, session_id: str, changes: Changes) -> Checkpoints:

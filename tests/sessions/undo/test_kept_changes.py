@@ -1,0 +1,288 @@
+"""What a session did to files is kept in segments: bringing it up to date costs the same however long it is."""
+
+from __future__ import annotations
+
+import sqlite3
+import zlib
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from inarch import Event, StoreError
+from inarch.contract.ids import new_id
+from inarch.contract.ports import ContextStore
+from inarch.journal import MemoryStore
+from inarch.journal.snapshots import folded
+from inarch.sessions.forking import fork_session
+from inarch.sessions.undo.checkpoints import Changes, kept_changes, prompt_of
+from inarch_sqlite_store.store import SqliteStore
+
+from .test_checkpoints import described
+
+ROWS = 4
+
+
+@pytest.fixture(autouse=True, scope="module")
+def small_segments() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr("inarch.journal.snapshots.SEGMENT", ROWS)
+        yield
+
+
+def session(steps: Sequence[str]) -> list[Event]:
+    """Return the events of a session: each step is one or two of them."""
+    said: list[tuple[str | None, str, dict[str, Any]]] = [(None, "session.started", {"root": "/root", "version": "1"})]
+    turn, open_calls, changed = "", list[str](), list[str]()
+    for number, step in enumerate(steps):
+        if step == "turn":
+            asked, turn = f"p{number}", f"t{number}"
+            agents = {"id": turn, "type": "agent", "parent_id": asked, "content": ""}
+            said.append((asked, "turn.started", {"turn": {"id": asked, "type": "user", "content": f"do {number}"}}))
+            said.append((turn, "turn.started", {"turn": agents}))
+        elif step == "call":
+            open_calls.append(f"c{number}")
+            said.append((turn, "call.state", {"call_id": f"c{number}", "name": f"n{number}", "status": "executing"}))
+        elif step == "change":
+            changed.append(open_calls[-1] if open_calls else f"own{number}")
+            change = {"call_id": changed[-1], "path": f"f{number % 3}", "before": None, "after": "a"}
+            said.append((turn if open_calls else None, "file.changed", change))
+        elif step == "result" and open_calls:
+            said.append((turn, "call.result", {"call_id": open_calls.pop(), "result": {"success": True}}))
+        elif step in ("undo", "redo") and changed:
+            data = {"id": f"u{number}", "action": step, "calls": changed[-1:], "turns": []}
+            said.append((None, "changes.undone", data))
+    return [
+        Event(seq, f"2026-01-01T00:00:{seq % 60:02}Z", "s", turn_id or None, kind, data)
+        for seq, (turn_id, kind, data) in enumerate(said, 1)
+    ]
+
+
+def keep(store: ContextStore, session_id: str = "s", *, looks_back: bool = False) -> Changes:
+    """Bring what is kept up to date, as between two turns, or as whoever looks at all of it does."""
+
+    def made() -> Changes:
+        changes = Changes()
+        changes.rows.looks_back = looks_back
+        return changes
+
+    return folded(store, session_id, made, keep_after=1)
+
+
+def told(store: ContextStore, session_id: str = "s") -> Any:
+    return shape(kept_changes(store, session_id), store.load(session_id))
+
+
+def read_anew(store: ContextStore, session_id: str = "s") -> Any:
+    """Return what all events say."""
+    events, changes = store.load(session_id), Changes()
+    for event in events:
+        changes.take(event)
+    return shape(changes, events)
+
+
+def shape(changes: Changes, events: Sequence[Event]) -> Any:
+    prompts = {event.seq: prompt_of(event) for event in events}
+    return described(changes.checkpoints(prompts.__getitem__)), changes.changes, changes.undos, changes.seq
+
+
+class Noting(SqliteStore):
+    """Notes the size of the snapshots that go in and out, and counts the events that it hands out."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__(path)
+        self.path = Path(path, "sessions.db")
+        self.sizes: list[int] = []
+        self.handed_out = 0
+
+    def put_snapshot(self, session_id: str, name: str, seq: int, data: bytes) -> None:
+        self.sizes.append(len(data))
+        super().put_snapshot(session_id, name, seq, data)
+
+    def get_snapshot(self, session_id: str, name: str) -> tuple[int, bytes] | None:
+        kept = super().get_snapshot(session_id, name)
+        self.sizes.append(len(kept[1]) if kept is not None else 0)
+        return kept
+
+    def scan(self, session_id: str, after: int = 0) -> Iterator[Event]:
+        for event in super().scan(session_id, after):
+            self.handed_out += 1
+            yield event
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Noting]:
+    with_segments = Noting(str(tmp_path / "state"))
+    yield with_segments
+    with_segments.close()
+
+
+ONE = ("turn", "call", "change", "result", "call", "change", "change", "result")
+"""A turn with four rows; its events are nine."""
+
+
+def named(number: int) -> str:
+    return f"changes.{number}"
+
+
+def test_bringing_it_up_to_date_takes_the_same_however_long_the_session_is(store: Noting) -> None:
+    events, took = session(ONE * 40), list[int]()
+    for begin in range(0, len(events), 18):
+        store.append("s", events[begin : begin + 18])
+        store.sizes.clear()
+        keep(store)
+        took.append(sum(store.sizes))
+    assert max(took) < 1.2 * max(took[2:5])
+    assert store.handed_out == len(events)
+    assert told(store) == read_anew(store)
+
+
+def test_whoever_looks_back_reads_no_event_again(store: Noting) -> None:
+    store.append("s", session(ONE * 10))
+    keep(store)
+    store.handed_out = 0
+    assert len(kept_changes(store, "s").changes) == 30
+    assert len(kept_changes(store, "s", looks_back=False).changes) < ROWS
+    assert store.handed_out == 0
+
+
+def signed(version: int, content: bytes) -> bytes:
+    text = b"[%d,%s]" % (version, content)
+    return b"%08x%s" % (zlib.crc32(text), text)
+
+
+def another(whole: bytes) -> bytes:
+    """Return what tells of another file than it should, and can be read."""
+    content = whole[whole.index(b",") + 1 : -1]
+    return content.replace(b'"f', b'"g')
+
+
+BROKEN: dict[str, Callable[[bytes], bytes]] = {
+    "nothing": lambda whole: b"",
+    "noise": lambda whole: b"f" * 40,
+    "sum": lambda whole: whole[:8] + signed(Changes.VERSION, another(whole))[8:],
+    "version": lambda whole: signed(Changes.VERSION - 1, another(whole)),
+    "shape": lambda whole: signed(Changes.VERSION, b"[[1]]"),
+    "number": lambda whole: signed(Changes.VERSION, b"7"),
+    "size": lambda whole: signed(Changes.VERSION, b"[]"),
+}
+
+
+@pytest.mark.parametrize("kind", BROKEN)
+@pytest.mark.parametrize("name", ["changes", named(1), named(3)])
+def test_whatever_is_broken_of_it_is_made_anew(store: Noting, name: str, kind: str) -> None:
+    store.append("s", session(ONE * 8))
+    keep(store)
+    whole = {one: store.get_snapshot("s", one) for one in ("changes", *map(named, range(1, 9)))}
+    spoil(store, "s", name, kind)
+    assert told(store) == read_anew(store)
+    keep(store, looks_back=True)
+    assert {one: store.get_snapshot("s", one) for one in whole} == whole, "what was broken is whole again"
+
+
+def spoil(store: SqliteStore, session_id: str, name: str, kind: str) -> None:
+    if (kept := store.get_snapshot(session_id, name)) is not None:
+        store.put_snapshot(session_id, name, kept[0], BROKEN[kind](kept[1]))
+
+
+def test_a_segment_that_is_gone_is_missed_by_whoever_looks_back(store: Noting) -> None:
+    events = session(ONE * 8)
+    store.append("s", events[:40])
+    keep(store)
+    with closing(sqlite3.connect(store.path)) as database, database:
+        database.execute("DELETE FROM snapshots WHERE name = ?", (named(1),))
+    store.append("s", events[40:])
+    keep(store)
+    assert store.handed_out == len(events)
+    assert told(store) == read_anew(store)
+
+
+def test_a_store_that_keeps_nothing_or_has_no_room_is_read_whole(
+    store: Noting, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plain = MemoryStore()
+    for one in (plain, store):
+        one.append("s", session(ONE * 8))
+        put, kept = store.put_snapshot, list[str]()
+
+    def full(session_id: str, name: str, seq: int, data: bytes) -> None:
+        if len(kept) == 2:
+            raise StoreError("full", "no room")
+        kept.append(name)
+        put(session_id, name, seq, data)
+
+    monkeypatch.setattr(store, "put_snapshot", full)
+    for one in (plain, store):
+        keep(one, looks_back=True)
+        keep(one)
+        assert told(one) == read_anew(one)
+    assert kept == [named(1), named(2)]
+
+
+@pytest.mark.parametrize("at", [1, 3, 5, 6, None])
+def test_a_fork_takes_what_lies_within_the_events_that_it_begins_with(store: Noting, at: int | None) -> None:
+    """Also where it ends within a segment, or where segments reach further than the fork."""
+    events = session(ONE * 8)
+    store.append("s", events[:50])
+    keep(store)
+    fork = fork_session(store, "s", at)
+    store.handed_out = 0
+    kept_changes(store, fork)
+    assert (store.handed_out == 0) is (at in (6, None)), "a fork of all of it reads nothing again"
+    assert told(store, fork) == read_anew(store, fork)
+    keep(store, fork)
+    assert told(store, fork) == read_anew(store, fork)
+
+
+def test_events_that_come_late_count(store: Noting) -> None:
+    """A store forgets what was kept about them and what came after; what was before stays."""
+    events = session(ONE * 8)
+    late = events.pop(40)
+    assert late.kind in ("file.changed", "turn.started")
+    store.append("s", events)
+    keep(store)
+    before = told(store)
+    store.append("s", [late])
+    assert told(store) == read_anew(store) != before
+    assert store.get_snapshot("s", named(1)) is not None
+    assert store.get_snapshot("s", named(8)) is None
+    keep(store)
+    assert told(store) == read_anew(store)
+
+
+STEPS = st.lists(st.sampled_from([*ONE, "undo", "redo"]), min_size=1, max_size=25)
+DOING = st.one_of(
+    st.sampled_from(["keep", "look back", "fork"]),
+    st.tuples(st.sampled_from(["changes", *map(named, range(1, 5))]), st.sampled_from([*BROKEN])),
+)
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SqliteStore]:
+    with closing(SqliteStore(str(tmp_path_factory.mktemp("shared")))) as store:
+        yield store
+
+
+@settings(max_examples=3 * settings().max_examples)
+@given(st.lists(st.tuples(STEPS, st.lists(DOING, max_size=3)), min_size=1, max_size=5))
+def test_what_is_kept_is_what_all_events_say(shared: SqliteStore, parts: list[tuple[list[str], list[Any]]]) -> None:
+    """Whenever it was kept and by whom, whatever was spoilt, in a fork and in its fork."""
+    session_id, so_far, begun = new_id(), list[str](), 0
+    for steps, doings in parts:
+        so_far += steps
+        events = session(so_far)
+        shared.append(session_id, [one.moved(session_id) for one in events[begun:]])
+        begun = len(events)
+        for doing in doings:
+            if doing == "fork" and "turn" in so_far:
+                session_id = fork_session(shared, session_id)
+            elif doing in ("keep", "look back"):
+                found = keep(shared, session_id, looks_back=doing == "look back")
+                assert doing == "keep" or found.changes == kept_changes(shared, session_id).changes
+            elif isinstance(doing, tuple):
+                spoil(shared, session_id, *doing)
+        assert told(shared, session_id) == read_anew(shared, session_id)
