@@ -7,7 +7,6 @@ from typing import Any, Literal, NamedTuple
 
 from attrs import define, field
 
-from inarch.contract.events import Event
 from inarch.contract.frozen import frozen
 from inarch.contract.ports import ContextStore
 from inarch.sessions.undo.checkpoints import Checkpoint, kept_changes, kept_checkpoints
@@ -15,7 +14,7 @@ from inarch.sessions.undo.matching import same_lines, split_lines
 
 Fetch = Callable[[str, str], bytes | None]
 """Returns the bytes that a session keeps as a hash, None where it has them no more."""
-_SAME = ("call_id", "path", "new_path", "before", "after", "before_mode", "after_mode")
+_SAME = ("call_id", "path", "new_path", "before", "after")
 
 
 @frozen
@@ -27,7 +26,7 @@ class BlamedLine:
 
     line: int
     text: str
-    by: Literal["agent", "you", "unknown"] = "you"
+    by: Literal["agent", "you", "unknown"]
     session_id: str = ""
     turn: int = 0
     turn_id: str = ""
@@ -38,15 +37,16 @@ class BlamedLine:
 
 
 class _Version(NamedTuple):
-    """A recorded change in the line of all sessions."""
+    """A recorded change in the line of all sessions, of a checkpoint or of an undo or redo of some calls."""
 
-    event: Event
+    time: str
+    session_id: str
+    seq: int
+    turn_id: str
+    data: Mapping[str, Any]
     checkpoint: Checkpoint | None
     undid: tuple[str, ...]
-
-    @property
-    def data(self) -> Mapping[str, Any]:
-        return self.event.data
+    is_redo: bool
 
 
 class _Branch(NamedTuple):
@@ -55,7 +55,6 @@ class _Branch(NamedTuple):
     at: int
     path: str
     lines: Sequence[bytes]
-    hash: str | None
     places: Mapping[int, int]
     has_gap: bool
 
@@ -77,29 +76,26 @@ class Blame:
             StoreError: Its events can't be read.
         """
         known = kept_changes(store, session_id)
-        changes = known.changes
-        checkpoints = kept_checkpoints(store, session_id, known).turns if changes else ()
+        checkpoints = kept_checkpoints(store, session_id, known).turns
         of_call = {call: checkpoint for checkpoint in checkpoints for call in checkpoint.calls}
-        for seq, time, (turn_id, call_id, data), _ in changes:
-            event = Event(seq, time, session_id, turn_id or None, "file.changed", data)
-            self._versions.append(_Version(event, of_call.get(call_id), known.undos.get(call_id, ())))
+        redos = _redos(known.undos)
+        for seq, time, (turn_id, call_id, data), _ in known.changes:
+            undid, checkpoint = known.undos.get(call_id, ()), of_call.get(call_id)
+            version = _Version(time, session_id, seq, turn_id, data, checkpoint, undid, call_id in redos)
+            self._versions.append(version)
 
     def of(self, path: str, data: bytes) -> list[BlamedLine]:
         """Return the lines of a file with who wrote them; `data` is the file as it is now."""
-        from hashlib import sha256
-
-        self._versions.sort(key=lambda version: (version.event.time, version.event.session_id, version.event.seq))
+        self._versions.sort(key=lambda version: (version.time, version.session_id, version.seq))
         once: dict[tuple[Any, ...], _Version] = {}
         for version in self._versions:  # a fork has the events of where it comes from, too
-            once.setdefault((version.event.time, *map(version.data.get, _SAME)), version)
+            once.setdefault((version.time, *map(version.data.get, _SAME)), version)
         self._versions = [*once.values()]
         lines = split_lines(data)
         self._texts = [line.decode("utf-8", "replace").rstrip("\r\n") for line in lines]
         self._found = {}
         places = dict(enumerate(range(len(lines))))
-        self._branches = [
-            _Branch(len(self._versions) - 1, path, lines, sha256(data).hexdigest(), places, has_gap=False)
-        ]
+        self._branches = [_Branch(len(self._versions) - 1, path, lines, places, has_gap=False)]
         while self._branches:
             self._trace(self._branches.pop())
         return [self._found[place] for place in range(len(lines))]
@@ -121,17 +117,14 @@ class Blame:
         if after is None:
             self._branches.append(branch._replace(at=at - 1, has_gap=True))
             return None
-        if version.data["after"] != branch.hash:
-            lines = split_lines(after)
-            branch = self._through(branch, lines, version.data["after"], None)
-        return self._before(branch._replace(at=at), version)
+        return self._before(self._through(branch, split_lines(after), at), version)
 
     def _before(self, branch: _Branch, version: _Version) -> None:
         """Go on with the lines that were there before a change; the others are its own, or what it brought back."""
         if version.undid and (at := self._same_again(branch, version)) is not None:
             self._branches.append(branch._replace(at=at))
             return
-        before = b"" if version.data["before"] is None else self._bytes(version, "before")
+        before = self._bytes(version, "before")
         if before is None:
             self._branches.append(branch._replace(at=branch.at - 1, has_gap=True))
             return
@@ -139,7 +132,7 @@ class Blame:
         kept = same_lines(lines, branch.lines)
         new = {at: place for at, place in branch.places.items() if at not in kept}
         older = {kept[at]: place for at, place in branch.places.items() if at in kept}
-        self._branches.append(_Branch(branch.at - 1, branch.path, lines, version.data["before"], older, branch.has_gap))
+        self._branches.append(_Branch(branch.at - 1, branch.path, lines, older, branch.has_gap))
         if version.undid:
             self._brought_back(branch._replace(places=new), version)
         else:
@@ -157,37 +150,54 @@ class Blame:
         return None
 
     def _brought_back(self, branch: _Branch, version: _Version) -> None:
-        """Go on with lines that an undo brought back, from before what it undid."""
-        for at, other in enumerate(self._versions[: branch.at]):
-            data = other.data
-            if data["call_id"] in version.undid and data["path"] == branch.path:
-                before = None if data["before"] is None else self._bytes(other, "before")
-                if before is not None:
-                    lines = split_lines(before)
-                    self._branches.append(self._through(branch, lines, data["before"], None)._replace(at=at - 1))
-                    return
+        """Go on with lines that came back: from before the first call that was undone, or after the last redone."""
+        side, back = ("after", 0) if version.is_redo else ("before", 1)
+        places = range(branch.at)
+        for at in reversed(places) if version.is_redo else places:
+            other = self._versions[at]
+            path = (version.is_redo and other.data.get("new_path")) or other.data["path"]
+            if other.data["call_id"] in version.undid and path == branch.path:
+                text = self._bytes(other, side)
+                if text is None:
+                    self._branches.append(branch._replace(at=at - back, has_gap=True))
+                else:
+                    self._branches.append(self._through(branch, split_lines(text), at - back))
+                return
         self._give(branch.places.values(), None, branch.has_gap)
 
-    def _through(self, branch: _Branch, lines: Sequence[bytes], ref: str, version: _Version | None) -> _Branch:
+    def _through(self, branch: _Branch, lines: Sequence[bytes], at: int) -> _Branch:
         """Return the branch in an older text; lines that this one doesn't have are nobody's agent's."""
         kept = same_lines(lines, branch.lines)
-        self._give([place for at, place in branch.places.items() if at not in kept], version, branch.has_gap)
+        self._give([place for at, place in branch.places.items() if at not in kept], None, branch.has_gap)
         older = {kept[at]: place for at, place in branch.places.items() if at in kept}
-        return branch._replace(lines=lines, hash=ref, places=older)
+        return branch._replace(at=at, lines=lines, places=older)
 
     def _bytes(self, version: _Version, side: str) -> bytes | None:
+        """Return the text on one side of a change, None where it is not kept any more."""
         ref = version.data[side]
-        return self.fetch(version.event.session_id, ref) if ref else None
+        return self.fetch(version.session_id, ref) if ref else b""
 
     def _give(self, places: Iterable[int], version: _Version | None, has_gap: bool) -> None:
         for place in places:
             text = self._texts[place]
-            if version is None:
+            if version is None or version.checkpoint is None:
                 self._found[place] = BlamedLine(place + 1, text, "unknown" if has_gap else "you")
                 continue
-            checkpoint, event = version.checkpoint or Checkpoint("", 0), version.event
-            call_id = event.data["call_id"]
+            checkpoint, call_id = version.checkpoint, version.data["call_id"]
             self._found[place] = BlamedLine(
-                place + 1, text, "agent", event.session_id, checkpoint.number, event.turn_id or "", call_id,
-                checkpoint.names.get(call_id, ""), checkpoint.prompt, event.time,
+                place + 1, text, "agent", version.session_id, checkpoint.number, version.turn_id, call_id,
+                checkpoint.names.get(call_id, ""), checkpoint.prompt, version.time,
             )  # fmt: skip
+
+
+def _redos(undos: Mapping[str, Iterable[str]]) -> set[str]:
+    """Return those that did again what was undone before them."""
+    undone: set[str] = set()
+    found: set[str] = set()
+    for one, calls in undos.items():
+        if undone.isdisjoint(calls):
+            undone.update(calls)
+        else:
+            undone.difference_update(calls)
+            found.add(one)
+    return found
