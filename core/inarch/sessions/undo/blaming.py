@@ -14,7 +14,6 @@ from inarch.sessions.undo.matching import same_lines, split_lines
 
 Fetch = Callable[[str, str], bytes | None]
 """Returns the bytes that a session keeps as a hash, None where it has them no more."""
-_SAME = ("call_id", "path", "new_path", "before", "after")
 
 
 @frozen
@@ -89,7 +88,7 @@ class Blame:
         self._versions.sort(key=lambda version: (version.time, version.session_id, version.seq))
         once: dict[tuple[Any, ...], _Version] = {}
         for version in self._versions:  # a fork has the events of where it comes from, too
-            once.setdefault((version.time, *map(version.data.get, _SAME)), version)
+            once.setdefault((version.time, *map(version.data.get, ("call_id", "path", "after"))), version)
         self._versions = [*once.values()]
         lines = split_lines(data)
         self._texts = [line.decode("utf-8", "replace").rstrip("\r\n") for line in lines]
@@ -111,7 +110,7 @@ class Blame:
         if version.data.get("new_path") == branch.path:
             self._branches.append(branch._replace(at=at - 1, path=version.data["path"]))
             return None
-        if version.data["after"] is None or version.data.get("new_path"):  # made anew since, by no agent
+        if version.data.get("new_path"):  # made anew since, by no agent
             return self._give(branch.places.values(), None, branch.has_gap)
         after = self._bytes(version, "after")
         if after is None:

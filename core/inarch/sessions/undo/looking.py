@@ -8,7 +8,7 @@ from inarch.contract.ids import utc_now
 from inarch.contract.ports import Workspace
 from inarch.contract.workspaces import Restorable
 from inarch.journal.settling import settle
-from inarch.sessions.undo.checkpoints import Changes, Standing
+from inarch.sessions.undo.checkpoints import NOTHING, Changes, Standing
 
 
 def standing_at(workspace: Workspace, path: str) -> Standing:
@@ -19,8 +19,8 @@ def standing_at(workspace: Workspace, path: str) -> Standing:
     """
     entry = workspace.stat(path)
     mode = whole_mode(entry)
-    if entry is None or entry.kind == "directory":
-        return Standing(None, mode)
+    if entry is None:
+        return NOTHING
     if entry.kind == "link" and isinstance(workspace, Restorable):
         from hashlib import sha256
 

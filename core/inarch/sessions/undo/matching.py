@@ -40,7 +40,7 @@ def hunks(old: Lines, new: Lines) -> list[Hunk]:
     """Return what differs between two texts, in order."""
     found: list[Hunk] = []
     old_at = new_at = 0
-    for run in (*_joined(old, new), Run(len(old), len(new), 0)):
+    for run in (*_runs(old, new), Run(len(old), len(new), 0)):
         if old_at < run.old or new_at < run.new:
             found.append(Hunk(old_at, run.old, new_at, run.new))
         old_at, new_at = run.old + run.length, run.new + run.length
@@ -49,25 +49,12 @@ def hunks(old: Lines, new: Lines) -> list[Hunk]:
 
 def same_lines(old: Lines, new: Lines) -> dict[int, int]:
     """Return the new text's lines that the old one has, too: from place in the new to place in the old."""
-    return {run.new + at: run.old + at for run in _joined(old, new) for at in range(run.length)}
+    return {run.new + at: run.old + at for run in _runs(old, new) for at in range(run.length)}
 
 
-def _joined(old: Lines, new: Lines) -> Iterator[Run]:
-    waiting: Run | None = None
-    for run in _runs(old, new, 0, len(old), 0, len(new)):
-        if waiting is not None and (waiting.old + waiting.length, waiting.new + waiting.length) == run[:2]:
-            waiting = Run(waiting.old, waiting.new, waiting.length + run.length)
-            continue
-        if waiting is not None:
-            yield waiting
-        waiting = run
-    if waiting is not None:
-        yield waiting
-
-
-def _runs(old: Lines, new: Lines, low: int, high: int, new_low: int, new_high: int) -> Iterator[Run]:
-    """Yield what is the same within two stretches; a stack of its own, for texts may be long."""
-    pending: list[Run | tuple[int, int, int, int]] = [(low, high, new_low, new_high)]
+def _runs(old: Lines, new: Lines) -> Iterator[Run]:
+    """Yield what is the same; a stack of its own, for texts may be long."""
+    pending: list[Run | tuple[int, int, int, int]] = [(0, len(old), 0, len(new))]
     while pending:
         step = pending.pop()
         if isinstance(step, Run):
@@ -132,5 +119,4 @@ def _compared(old: Lines, new: Lines, low: int, high: int, new_low: int, new_hig
 
     matcher = SequenceMatcher(None, old[low:high], new[new_low:new_high], autojunk=False)
     for place, new_place, length in matcher.get_matching_blocks():
-        if length:
-            yield Run(low + place, new_low + new_place, length)
+        yield Run(low + place, new_low + new_place, length)

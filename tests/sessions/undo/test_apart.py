@@ -1,0 +1,134 @@
+"""Undo from outside a conversation, and how the model hears of it."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from attrs import define, evolve, field
+
+from inarch.contract.errors import UsageError
+from inarch.contract.events import Event
+from inarch.contract.records import PluginContext
+from inarch.plugins import Bound
+from inarch.sessions.app import App
+from inarch.sessions.undo.apart import put_back_apart
+from inarch.sessions.undo.telling import MOST_NAMED, Undone
+from inarch.testing.apps import scripted_app
+from inarch.testing.scripted import calls, says
+
+
+@define(eq=False)
+class Tracer:
+    """Keeps what it sees, or fails."""
+
+    name: str
+    fails: bool = False
+    kinds: list[str] = field(factory=list)
+
+    def saw(self, event: Event) -> None:
+        self.kinds.append(event.kind)
+        if self.fails:
+            raise RuntimeError("broken")
+
+    def summary(self, turn_id: str) -> str | None:
+        return None
+
+    def close(self) -> None:
+        pass
+
+
+@pytest.fixture
+def kept(tmp_path: Path) -> Iterator[tuple[App, str]]:
+    """A kept session that wrote a file, and the application that may undo it."""
+    (tmp_path / "root").mkdir()
+    environ = {"XDG_STATE_HOME": str(tmp_path / "state"), "XDG_CACHE_HOME": str(tmp_path / "cache")}
+    steps = [calls(("write_file", {"file_path": "a.txt", "content": "1\n"})), says("done")]
+    app, _ = scripted_app(steps, tmp_path / "root", flags={"approve": "all"}, journal=True, environ=environ)
+    session = app.session()
+    asyncio.run(session.run("write"))
+    yield app, session.id
+    app.close()
+
+
+def test_what_is_undone_apart_is_recorded_and_seen_by_every_tracer(kept: tuple[App, str]) -> None:
+    app, session_id = kept
+    place = Path(app.config.root, "a.txt")
+    tracers = [Tracer("broken", fails=True), Tracer("whole")]
+    context = PluginContext("test", app.config.root)
+    app.composition = evolve(app.composition, tracers=tuple(Bound("test", one, context) for one in tracers))
+    assert put_back_apart(app, session_id, "undo", "", dry_run=True).files
+    assert place.exists() and tracers[1].kinds == []
+    assert put_back_apart(app, session_id, "undo", "", dry_run=False).done
+    assert not place.exists()
+    assert not put_back_apart(app, session_id, "undo", "", dry_run=False).done
+    assert put_back_apart(app, session_id, "redo", "1", dry_run=False).done
+    assert place.read_text() == "1\n"
+    assert tracers[1].kinds == ["changes.undone", "file.changed"] * 2
+    assert tracers[0].kinds == ["changes.undone"] * 2
+    events = app.store.load(session_id)
+    assert [event.seq for event in events] == list(range(1, len(events) + 1))
+    assert [event.kind for event in events][-4:] == tracers[1].kinds
+
+
+def test_a_session_of_another_directory_is_not_undone_here(kept: tuple[App, str], tmp_path: Path) -> None:
+    app, session_id = kept
+    (tmp_path / "other").mkdir()
+    app.config = evolve(app.config, root=str(tmp_path / "other"))
+    with pytest.raises(UsageError, match=r"is about .*root.*\n?.*undo it there"):
+        put_back_apart(app, session_id, "undo", "", dry_run=False)
+    assert (tmp_path / "root" / "a.txt").exists()
+
+
+def event(kind: str, **data: Any) -> Event:
+    return Event(1, "", "s", None, kind, data)
+
+
+def changed(call_id: str, path: str, before: str | None = "1", after: str | None = None) -> Event:
+    return event("file.changed", call_id=call_id, path=path, before=before, after=after)
+
+
+UNDONE = event("changes.undone", id="u")
+
+
+@pytest.mark.parametrize(
+    ("events", "told"),
+    [
+        pytest.param([], None, id="nothing happened"),
+        pytest.param([changed("u", "a"), UNDONE], None, id="a change before any undo"),
+        pytest.param([UNDONE], None, id="an undo that changed nothing"),
+        pytest.param([UNDONE, changed("call", "a")], None, id="a call's own change"),
+        pytest.param([UNDONE, changed("u", "d", None, None)], None, id="a folder"),
+        pytest.param([UNDONE, changed("u", "b"), changed("u", "a"), changed("u", "b")], "b, a", id="each file once"),
+        pytest.param([UNDONE, changed("u", "a", None, "1"), changed("u", "b", "1", None)], "a, b", id="made, removed"),
+        pytest.param([UNDONE, changed("u", "a"), event("context.added", source="undo")], None, id="told already"),
+        pytest.param([UNDONE, changed("u", "a"), event("context.added", source="x")], "a", id="another source's line"),
+        pytest.param(
+            [UNDONE, changed("u", "a"), event("context.added", source="undo"), changed("u", "b")], None, id="over"
+        ),
+        pytest.param(
+            [UNDONE, *(changed("u", str(number)) for number in range(MOST_NAMED))],
+            ", ".join(map(str, range(MOST_NAMED))), id="as many as are named",
+        ),
+        pytest.param(
+            [UNDONE, *(changed("u", str(number)) for number in range(MOST_NAMED + 2))],
+            ", ".join(map(str, range(MOST_NAMED))) + " and 2 more files", id="more than are named",
+        ),
+    ],
+)  # fmt: skip
+def test_the_model_is_told_what_was_undone_since(events: list[Event], told: str | None) -> None:
+    for cut in range(len(events) + 1):
+        before, source = Undone(), Undone()
+        for one in events[:cut]:
+            before.saw(one)
+        source.go_on_from(json.loads(json.dumps(before.to_data())))
+        for one in events[cut:]:
+            source.saw(one)
+        added = asyncio.run(source.gather(None))  # type: ignore[arg-type]  # it needs nothing of the turn
+        shown = None if added is None else added.text.partition("you left them: ")[2].partition(". Read")[0]
+        assert shown == told
+    assert source.name == "undo"

@@ -1,0 +1,83 @@
+"""Which lines of two texts are the same: what is alike at both ends, then the most lines that each has once."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from inarch.sessions.undo import matching
+from inarch.sessions.undo.matching import Hunk, hunks, same_lines
+
+
+def lines(text: str) -> list[bytes]:
+    """Return a text of lines with a letter each."""
+    return [letter.encode() + b"\n" for letter in text]
+
+
+def kept(old: str, new: str) -> list[tuple[int, int]]:
+    return sorted(same_lines(lines(old), lines(new)).items())
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "wanted"),
+    [
+        pytest.param("12345pqr", "pqr1.2.3.4.5", "___1_2_3_4_5", id="more lines before a longer stretch"),
+        pytest.param("pqr1.2.3.4.5", "12345pqr", "12345___", id="the same the other way round"),
+        pytest.param("..a..b..", "..b..a..", "..___a..", id="one of two lines that changed places"),
+        pytest.param("h--x--m--y--t", "h--m--x--y--t", "h--___x--y--t", id="a line that moved up"),
+        pytest.param("{a}{b}{c}", "{a}{n}{b}{c}", "{a}{___b}{c}", id="a part put in between others like it"),
+        pytest.param("xaxbx", "xbxax", "x__ax", id="lines that stand several times are no anchors"),
+        pytest.param("paaq", "raas", "_aa_", id="lines without an anchor are compared one by one"),
+        pytest.param("1aa2aa3", "4aa2aa5", "_aa2aa_", id="around an anchor, too"),
+        pytest.param("1a2a3", "4a5a6", "_a_a_", id="with others in between"),
+        pytest.param("x.a.1.b", "a.x.b.2", "__x.b__", id="once in a part is enough"),
+        pytest.param("aab", "baab", "_aab", id="what is alike at the end goes first"),
+        pytest.param("aa", "a", "a", id="of two the first"),
+        pytest.param("", "a", "_", id="nothing before"),
+        pytest.param("a", "", "", id="nothing after"),
+    ],
+)
+def test_lines_that_stay(old: str, new: str, wanted: str) -> None:
+    found = kept(old, new)
+    shown = dict(found)
+    assert "".join(new[at] if at in shown else "_" for at in range(len(new))) == wanted
+    assert [old[was] for _, was in found] == [new[at] for at, _ in found]
+    assert [was for _, was in found] == sorted({was for _, was in found})
+
+
+@given(st.permutations(range(9)), st.integers(0, 2), st.integers(0, 2))
+def test_of_lines_that_stand_once_as_many_stay_as_can(order: list[int], head: int, tail: int) -> None:
+    ends: list[int] = []  # the longest rising chain, by its length
+    for one in order:
+        at = bisect_left(ends, one)
+        ends[at : at + 1] = [one]
+    around = "h" * head, "t" * tail
+    old, new = ("".join(map(str, some)).join(around) for some in (range(9), order))
+    found = kept(old, new)
+    assert len(found) == len(ends) + head + tail
+    assert all(new[at] == old[was] for at, was in found)
+
+
+def test_a_text_of_few_different_lines_is_compared_as_a_whole() -> None:
+    old, new = "b" + "ab" * 110, "ab" * 110 + "a"
+    assert len(kept(old, new)) == 220
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "stays"), [("paa", "aaq", True), ("paa", "aaaq", False), ("ppaa", "aaq", False)]
+)
+def test_a_stretch_that_is_too_long_is_not_compared(
+    old: str, new: str, stays: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is around it is found all the same."""
+    monkeypatch.setattr(matching, "MOST_COMPARED", 9)
+    assert len(kept(f"hh{old}tt", f"hh{new}tt")) == (6 if stays else 4)
+
+
+def test_hunks_are_what_lies_between() -> None:
+    assert hunks(lines("12345"), lines("1x2245y")) == [Hunk(1, 1, 1, 2), Hunk(2, 3, 3, 4), Hunk(5, 5, 6, 7)]
+    assert hunks(lines("12"), lines("12")) == hunks([], []) == []
+    assert hunks(lines("12"), []) == [Hunk(0, 2, 0, 0)]
