@@ -45,6 +45,8 @@ if TYPE_CHECKING:
     from inarch.contract.ports import ContextStore as ContextStore
     from inarch.contract.ports import DecisionStrategy as DecisionStrategy
     from inarch.contract.ports import FrontEnd as FrontEnd
+    from inarch.contract.ports import FrontEndOptions as FrontEndOptions
+    from inarch.contract.ports import FrontEndSpec as FrontEndSpec
     from inarch.contract.ports import ModelProvider as ModelProvider
     from inarch.contract.ports import Policy as Policy
     from inarch.contract.ports import Situation as Situation
@@ -143,8 +145,8 @@ _HOMES: dict[str, str] = {
         "contract.http_errors": "provider_error",
         "contract.ids": "new_id utc_now",
         "contract.message_cache": "MessageCache",
-        "contract.ports": "ApprovalRequest ContextSource ContextStore DecisionStrategy FrontEnd ModelProvider Policy"
-        " Situation StoreSpec Tool ToolContext Tracer Workspace WorkspaceSpec",
+        "contract.ports": "ApprovalRequest ContextSource ContextStore DecisionStrategy FrontEnd FrontEndOptions"
+        " FrontEndSpec ModelProvider Policy Situation StoreSpec Tool ToolContext Tracer Workspace WorkspaceSpec",
         "contract.prices": "KnownModel PriceTable cost_of price_at price_table",
         "contract.processes": "Confinement Ran Rights",
         "contract.records": "REASONING_INDEX TERMINAL TEXT_INDEX Approval CallDelta CallPart Contribution Decision"

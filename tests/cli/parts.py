@@ -27,7 +27,7 @@ class Words:
         return [inarch.Approval(request.call.id, "approve") for request in batch]
 
     def close(self) -> None:
-        print("closed")
+        print("closed", self.name)
 
 
 async def slowly(words: str) -> str:
@@ -38,9 +38,22 @@ def spoil(words: str) -> str | Awaitable[str]:
     raise ValueError("spoilt milk")
 
 
+def opened(options: inarch.FrontEndOptions) -> inarch.FrontEnd:
+    return Words("quiet" if options.quiet else "opened")
+
+
+def stuck(options: inarch.FrontEndOptions) -> inarch.FrontEnd:
+    raise ValueError("no paint")
+
+
 @inarch.hookimpl
-def inarch_front_ends(context: inarch.PluginContext) -> list[inarch.FrontEnd]:
-    return [Words("kinds"), Words("wet", "turn.ended")]
+def inarch_front_ends(context: inarch.PluginContext) -> list[inarch.FrontEnd | inarch.FrontEndSpec]:
+    specs = [
+        inarch.FrontEndSpec("opened", opened),
+        inarch.FrontEndSpec("stuck", stuck),
+        inarch.FrontEndSpec("empty", lambda options: None),  # type: ignore[arg-type, return-value]
+    ]
+    return [Words("kinds"), Words("wet", "turn.ended"), *specs]
 
 
 @inarch.hookimpl

@@ -19,7 +19,7 @@ def test_output_names_a_plugins_front_end_which_shows_and_is_asked(
     done = cli("write a file", *slowly, *PARTS, "--output", "kinds")
     assert done.returncode == 0, done.stderr
     lines = done.stdout.split()
-    assert "approval.asked" in lines and lines[-2:] == ["turn.ended", "closed"]
+    assert "approval.asked" in lines and lines[-3:] == ["turn.ended", "closed", "kinds"]
     assert (project / "new.txt").exists()
 
 
@@ -59,3 +59,28 @@ def test_an_error_that_a_note_has_told_of_is_still_told(cli: Run, tmp_path: Path
     done = cli("what is this", "--plugin", str(plugin), "--model", "cut/x")
     assert done.returncode == 1
     assert "inarch: error: " in done.stderr and "too busy" in done.stderr
+
+
+@pytest.mark.parametrize(("more", "name"), [((), "opened"), (("--quiet",), "quiet")])
+def test_a_front_end_is_opened_when_it_is_named(
+    cli: Run, slowly: tuple[str, ...], more: tuple[str, ...], name: str
+) -> None:
+    done = cli("what is this", *slowly, *PARTS, "--output", "opened", *more)
+    assert (done.returncode, done.stdout.splitlines()[-1], name) == (0, f"closed {name}", name)
+
+
+@pytest.mark.parametrize(
+    ("name", "fault"), [("stuck", "ValueError: no paint"), ("empty", "open gave None, which has no method 'show'")]
+)
+def test_a_front_end_that_cant_be_opened_is_told_with_its_plugin(
+    cli: Run, slowly: tuple[str, ...], name: str, fault: str
+) -> None:
+    done = cli("what is this", *slowly, *PARTS, "--output", name)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "plugin 'parts'" in done.stderr and fault in done.stderr
+
+
+def test_without_the_terminal_there_is_no_text(cli: Run, slowly: tuple[str, ...]) -> None:
+    done = cli("what is this", *slowly, "-p", "no:terminal")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "'text' is no front end" in done.stderr and "take -p no:terminal away" in done.stderr

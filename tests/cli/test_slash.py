@@ -9,12 +9,14 @@ import pytest
 from attrs import frozen
 
 from inarch.calls.grants import Grants, ProjectGrants
+from inarch.cli.builtin import inarch_slash_commands
 from inarch.cli.composing import Options
-from inarch.cli.slash import OWN, SlashCommands
+from inarch.cli.slash import SlashCommands
 from inarch.cli.slash_talk import Talk as Conversation
 from inarch.config.approvals import ProjectApproval, approvals_of, keep_approval
 from inarch.contract.errors import StoreError
 from inarch.contract.ids import utc_now
+from inarch.contract.records import PluginContext
 from inarch.plugins.composition import KERNEL_NAMES
 from inarch.testing import calls, says, scripted_app
 
@@ -85,13 +87,14 @@ def test_a_command_that_fails_is_one_error_and_the_conversation_goes_on(talk: Ta
 def test_help_lists_the_kernels_commands_and_the_plugins(talk: Talk) -> None:
     assert talk.took("/help")
     words = [line.split()[0] for line in talk.said.splitlines()]
-    own = [f"/{name}" for name in OWN]
+    own = [f"/{name}" for name in KERNEL_NAMES["slash_commands"]]
     assert own == sorted(own) and len(own) == 17
     assert words == [*own, "/memory", "/again", "/slow", "/spoil", "!COMMAND", "@PATH"]
 
 
 def test_no_plugin_can_take_a_name_of_the_kernels() -> None:
-    assert set(KERNEL_NAMES["slash_commands"]) == set(OWN)
+    commands = {command.name for command in inarch_slash_commands(PluginContext("terminal", "."))}
+    assert set(KERNEL_NAMES["slash_commands"]) == commands
 
 
 def test_an_unknown_command_is_told_with_the_nearest_and_quit_ends(

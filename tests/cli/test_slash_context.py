@@ -133,7 +133,8 @@ def plain(words, context=None):
 
 @inarch.hookimpl
 def inarch_slash_commands(context):
-    return [inarch.SlashCommand(one.__name__, "x", one) for one in (submits, breaks, unknown, plain)]
+    more = inarch.SlashCommand("tells", "x", unknown, words="[WHAT]", at_once=True)
+    return [more, *(inarch.SlashCommand(one.__name__, "x", one) for one in (submits, breaks, unknown, plain))]
 """
 
 
@@ -146,6 +147,7 @@ def inarch_slash_commands(context):
         ("/breaks", "", "broken"),
         ("/unknown", "not_found\n", "not_found"),
         ("/plain", "now\nthen\n", "then"),
+        ("/tells", "", "a command with at_once may run beside a turn, so it can't call tools"),
     ],
 )
 def test_what_goes_wrong_is_told_and_submits_nothing(
@@ -159,3 +161,16 @@ def test_what_goes_wrong_is_told_and_submits_nothing(
         assert result in ran.data["result"]
 
     assert typed(tmp_path / "root", mode, [line], look, files=(str(tmp_path / "noting.py"),)) == shown
+
+
+@MODES
+def test_help_tells_what_may_follow_a_name_and_such_a_command_runs_beside_a_turn(tmp_path: Path, mode: str) -> None:
+    (tmp_path / "noting.py").write_text(WRONG)
+
+    async def look(talk: Talk) -> None:
+        assert [SlashCommands(talk).runs_at_once(line) for line in ("/tells", "/plain", "/help", "/undo", "/x")] == [
+            True, False, True, False, False,
+        ]  # fmt: skip
+
+    files = (str(tmp_path / "noting.py"),)
+    assert typed(tmp_path / "root", mode, ["/help tells"], look, files=files) == "/tells [WHAT]  x\n"

@@ -46,7 +46,7 @@ def test_the_kernels_floors_are_all_named() -> None:
 
 def test_every_plugin_folder_has_an_entry_point_and_the_other_way_round() -> None:
     targets = [*ENTRY_POINTS["inarch.plugins"].values(), *ENTRY_POINTS["inarch.builtins"].values()]
-    modules = {target.partition(".")[0] for target in targets}
+    modules = {target.partition(".")[0] for target in targets} - {"inarch"}  # a part that still stands in the kernel
     assert modules == FOLDERS
 
 

@@ -140,3 +140,41 @@ def _wrapped(text: str, columns: int) -> str:
 
     paragraphs = escape(text).split("\n")
     return "\n".join(fill(one, max(columns, 20), break_on_hyphens=False) for one in paragraphs)
+
+
+def help_text(talk: Talk, words: str) -> str:
+    """Return the list of commands, or what is known of one."""
+    commands = (bound.value for bound in talk.app.composition.slash_commands.values())
+    rows = {f"/{command.name}": (command.words, command.help) for command in commands}
+    rows["!COMMAND"] = "", "Run a command in the workspace, confined; the model sees its output with the next prompt."
+    rows["@PATH"] = "", "Put a file, a folder or a picture of the workspace into the prompt."
+    if words:
+        name = f"/{words.removeprefix('/')}"
+        if name not in rows:
+            from inarch.config import nearest
+
+            raise UsageError(f"there is no command {name}", nearest(name, rows))
+        rows = {name: rows[name]}
+    names = {name: escape(f"{name} {said[0]}".rstrip(), keep_newlines=False) for name, said in rows.items()}
+    wide = max(map(len, names.values()))
+    columns = talk.columns()
+    lines: list[str] = []
+    for name, (_, text) in rows.items():
+        text = escape(text, keep_newlines=False)
+        if columns >= wide + 40:
+            lines.append(shorten(f"{names[name]:<{wide}}  {text}", columns))
+        else:
+            lines += [names[name], *_indented(text, columns)]
+    return "\n".join(lines)
+
+
+def _indented(text: str, columns: int) -> list[str]:
+    from textwrap import wrap
+
+    return wrap(text, max(columns, 20), initial_indent="  ", subsequent_indent="  ", break_on_hyphens=False)
+
+
+def leave(talk: Talk, words: str) -> str:
+    """End the conversation."""
+    talk.is_over = True
+    return ""

@@ -50,12 +50,13 @@ def compose_display(options: Options) -> tuple[App, Display]:
     """Compose the application with the display that `--output` names; a plugin may have brought it.
 
     Raises:
-        InarchError: The configuration, the root or the store is not usable, or no front end has this name.
+        InarchError: The configuration, the root or the store is not usable, no front end has this name, or a plugin's
+            can't be opened.
     """
     app = compose_app(options)
     try:
         display = Display(*make_front_end(options, app.composition))
-    except UsageError:
+    except InarchError:
         tell_left_out(app)
         app.close()
         raise

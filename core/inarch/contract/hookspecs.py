@@ -14,6 +14,7 @@ from inarch.contract.ports import (
     ContextSource,
     DecisionStrategy,
     FrontEnd,
+    FrontEndSpec,
     ModelProvider,
     Policy,
     StoreSpec,
@@ -180,8 +181,8 @@ def inarch_slash_commands(context: PluginContext) -> Iterable[SlashCommand]:  # 
 
 
 @hookspec
-def inarch_front_ends(context: PluginContext) -> Iterable[FrontEnd]:  # type: ignore[empty-body]
-    """Return front ends; `--output` names the one to use.
+def inarch_front_ends(context: PluginContext) -> Iterable[FrontEnd | FrontEndSpec]:  # type: ignore[empty-body]
+    """Return front ends, or what opens one when it is wanted; `--output` names the one to use.
 
     >>> import inarch
     >>> class Dots:

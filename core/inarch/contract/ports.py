@@ -368,6 +368,27 @@ class StoreSpec:
 
 
 @frozen
+class FrontEndOptions:
+    """What the command line says about showing.
+
+    Args:
+        quiet: Whether only the answer is wanted.
+        no_color: Whether colours and styles are unwanted, whatever the terminal can.
+    """
+
+    quiet: bool = False
+    no_color: bool = False
+
+
+@frozen
+class FrontEndSpec:
+    """A front end that is made when `--output` names it: `open(options)` does."""
+
+    name: str
+    open: Callable[[FrontEndOptions], FrontEnd]
+
+
+@frozen
 class ApprovalRequest:
     """One call that waits for the person: what will really run, and why they are asked.
 

@@ -39,11 +39,21 @@ class SlashContext(Protocol):
 
 @frozen
 class SlashCommand:
-    """A `/NAME` of the conversation: `run(words)` returns what to show; with a parameter `context` it gets one."""
+    """A `/NAME` of the conversation: `run(words)` returns what to show; with a parameter `context` it gets one.
+
+    Args:
+        name: Its name, without the slash.
+        help: What it does, in a line.
+        run: Does it.
+        words: What may follow the name, for people, such as `[TURN]`.
+        at_once: Whether it may run beside a turn, because it only tells: it can't call tools.
+    """
 
     name: str
     help: str
     run: Callable[..., str | Awaitable[str]]
+    words: str = ""
+    at_once: bool = False
 
     def start(self, words: str, context: SlashContext) -> str | Awaitable[str]:
         """Call `run` with what it takes."""

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from inspect import iscoroutinefunction, isfunction
 from typing import Any, NamedTuple, get_args
 
-from inarch.contract.ports import StoreSpec, WorkspaceSpec
+from inarch.contract.ports import FrontEndSpec, StoreSpec, WorkspaceSpec
 from inarch.contract.records import Category
 from inarch.contract.references import reference_fault
 from inarch.contract.slash_commands import SlashCommand
@@ -48,7 +48,7 @@ PORTS: dict[str, Port] = {
     "workspaces": Port("workspace", True, ("open",), cls=WorkspaceSpec),
     "context_sources": Port("context source", False, ("gather",), coroutines=("gather",)),
     "policies": Port("policy", False, ("judge",)),
-    "slash_commands": Port("slash command", True, ("run",), ("name", "help"), ("run",), SlashCommand),
+    "slash_commands": Port("slash command", True, ("run",), ("name", "help", "words"), ("run",), SlashCommand),
     "front_ends": Port("front end", True, ("show", "approve", "close"), coroutines=("approve",)),
 }
 """The registration hooks `inarch_KIND(context)` by kind."""
@@ -58,8 +58,9 @@ OPENED = {
     "workspace": (
         "stat", "read", "digest", "replace", "remove", "move", "restore", "entries", "walk", "search", "close",
     ),
+    "front end": ("show", "approve", "close"),
 }  # fmt: skip
-"""The methods of what `open` of a `StoreSpec` or a `WorkspaceSpec` returns."""
+"""The methods of what `open` of a `StoreSpec`, a `WorkspaceSpec` or a `FrontEndSpec` returns."""
 
 
 def fault_of(kind: str, value: Any) -> str:
@@ -70,6 +71,8 @@ def fault_of(kind: str, value: Any) -> str:
         return f"{shown} is a class; return an instance"
     if kind == "tools" and isfunction(value):
         return f"tool {value.__name__!r} is a plain function: put @inarch.tool above it"
+    if isinstance(value, FrontEndSpec):
+        port = port._replace(methods=("open",))
     if port.cls is not None and not isinstance(value, port.cls):
         return f"{shown} is not an inarch.{port.cls.__name__}"
     for member in port.texts:
@@ -87,7 +90,7 @@ def fault_of(kind: str, value: Any) -> str:
 
 
 def opened_fault(what: str, opened: object) -> str:
-    """Say what keeps a store or a workspace that was opened from being one; "" if nothing does."""
+    """Say what keeps a store, a workspace or a front end that was opened from being one; "" if nothing does."""
     missing = [member for member in OPENED[what] if not callable(getattr(opened, member, None))]
     return f"open gave {opened!r:.60}, which has no method {missing[0]!r}" if missing else ""
 

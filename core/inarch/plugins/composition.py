@@ -18,6 +18,7 @@ from inarch.contract.ports import (
     ContextSource,
     DecisionStrategy,
     FrontEnd,
+    FrontEndSpec,
     ModelProvider,
     Policy,
     StoreSpec,
@@ -90,7 +91,7 @@ class Composition:
     context_sources: tuple[Bound[ContextSource], ...] = ()
     policies: tuple[Bound[Policy], ...] = ()
     slash_commands: Mapping[str, Bound[SlashCommand]] = _NOTHING
-    front_ends: Mapping[str, Bound[FrontEnd]] = _NOTHING
+    front_ends: Mapping[str, Bound[FrontEnd | FrontEndSpec]] = _NOTHING
     refused: tuple[Refused, ...] = ()
     loaded: tuple[LoadedPlugin, ...] = ()
     builtins: Mapping[str, LoadedPlugin] = _NOTHING

@@ -61,11 +61,7 @@ class LineCompleter(Completer):
                 yield Completion(escaped(path), -len(typed), escape(path, keep_newlines=False))
 
     def _commands(self, talk: Talk) -> Iterator[Row]:
-        from inarch.cli.slash import OWN
-
-        brought = talk.app.composition.slash_commands
-        rows = {name: own.help for name, own in OWN.items()} | {name: one.value.help for name, one in brought.items()}
-        yield from sorted(rows.items())
+        yield from sorted((name, one.value.help) for name, one in talk.app.composition.slash_commands.items())
 
     def _arguments(self, talk: Talk, name: str) -> Iterable[Row]:
         rows = _ARGUMENTS.get(name)

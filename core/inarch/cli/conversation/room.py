@@ -97,7 +97,7 @@ class Room:
         line.append_to_history()
         line.reset()
         item = Line(text, self.pastes.unfold(text).strip())
-        if self.talk is not None and self.work.is_running and _runs_at_once(item.whole):
+        if self.talk is not None and self.work.is_running and _runs_at_once(self.talk, item.whole):
             task = asyncio.get_running_loop().create_task(self._told(self.talk, item))
             self._beside.add(task)
             task.add_done_callback(self._beside.discard)
@@ -306,9 +306,9 @@ class Room:
             sys.stderr.write(text)
 
 
-def _runs_at_once(line: str) -> bool:
+def _runs_at_once(talk: Talk, line: str) -> bool:
     if not line.startswith("/"):
         return False
     from inarch.cli.slash import SlashCommands
 
-    return SlashCommands.runs_at_once(line)
+    return SlashCommands(talk).runs_at_once(line)

@@ -1,12 +1,13 @@
-"""What a run shows, by the word of `--output`: the kernel's own front ends, and those of the profile's plugins."""
+"""What a run shows, by the word of `--output`: the composition has the front ends of Inarch itself and of plugins."""
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING
 
-from inarch.contract.doors import KERNEL
-from inarch.contract.errors import UsageError
+from inarch.contract.doors import KERNEL, guarded
+from inarch.contract.errors import InarchError, UsageError
+from inarch.contract.ports import FrontEndOptions, FrontEndSpec
+from inarch.plugins.checks import opened_fault
 
 if TYPE_CHECKING:
     from inarch.cli.composing import Options
@@ -19,43 +20,29 @@ def make_front_end(options: Options, composition: Composition) -> tuple[FrontEnd
 
     Raises:
         UsageError: No front end has this name.
+        PluginError: A plugin's front end can't be opened.
     """
-    if options.output == "text":
-        return _text(options), KERNEL
-    if options.output == "json":
-        from inarch.cli.front_ends.json import JsonFrontEnd
-
-        return JsonFrontEnd(sys.stdout), KERNEL
-    if options.output == "jsonl":
-        from inarch.cli.front_ends.jsonl import JsonLinesFrontEnd
-
-        return JsonLinesFrontEnd(sys.stdout), KERNEL
     bound = composition.front_ends.get(options.output)
     if bound is None:
         raise _unknown(options.output, composition)
-    return bound.value, bound.plugin
-
-
-def _text(options: Options) -> FrontEnd:
-    """Return the picture where both streams are terminals with colours, else plain text."""
-    from inarch.cli.terminal import has_colours
-
-    streams = (sys.stdout, sys.stderr)
-    if not options.quiet and all(has_colours(stream, no_color=options.no_color) for stream in streams):
-        from inarch.cli.front_ends.picture import PictureFrontEnd
-        from inarch.cli.terminal import has_glyphs
-
-        return PictureFrontEnd(*streams, glyphs=has_glyphs(sys.stdout) and has_glyphs(sys.stderr))
-    from inarch.cli.front_ends.text import TextFrontEnd
-
-    return TextFrontEnd(*streams, quiet=options.quiet, no_color=options.no_color)
+    wanted = FrontEndOptions(quiet=options.quiet, no_color=options.no_color)
+    if bound.plugin in composition.builtins:  # what it raises is a crash to be reported
+        return bound.value.open(wanted) if isinstance(bound.value, FrontEndSpec) else bound.value, KERNEL
+    with guarded(bound.plugin, "front end", passes=(InarchError,)):
+        opened = bound.value.open(wanted) if isinstance(bound.value, FrontEndSpec) else bound.value
+        if fault := opened_fault("front end", opened):
+            raise TypeError(fault)
+        return opened, bound.plugin
 
 
 def _unknown(name: str, composition: Composition) -> UsageError:
     from inarch.config import nearest
+    from inarch.plugins import discover
 
     message = f"--output {name!r} is no front end of the kernel or of the profile's plugins"
     refused = next((item for item in composition.refused if item.name == name), None)
     if refused is not None:
         return UsageError(f"{message}: plugin {name!r} {refused.reason}", refused.remedy)
-    return UsageError(message, nearest(name, ("text", "json", "jsonl", *composition.front_ends)))
+    left_out = [part for part in discover().builtins if part not in composition.builtins]
+    near = nearest(name, composition.front_ends)
+    return UsageError(message, near or (f"take -p no:{left_out[-1]} away" if left_out else ""))

@@ -48,7 +48,7 @@ def _object(kind: str, value: Any, plugin: str) -> dict[str, Any]:
     elif kind == "models":
         data = {member: getattr(value, member) for member in MODEL_MEMBERS}
     elif kind == "slash_commands":
-        data["help"] = value.help
+        data |= {member: getattr(value, member) for member in ("help", "words", "at_once")}
     data["offers"] = [name for name in OPTIONAL.get(kind, ()) if _has(value, name)]
     return data
 

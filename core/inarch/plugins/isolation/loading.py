@@ -116,7 +116,7 @@ _MAKERS: Mapping[str, Callable[[Host, str, Mapping[str, Any]], Any]] = {
     "context_sources": lambda host, target, item: proxies.FarSource(host, target, item["name"]),
     "policies": lambda host, target, item: proxies.FarPolicy(host, target, item["name"]),
     "slash_commands": lambda host, target, item: SlashCommand(
-        item["name"], item["help"], proxies.slash_runner(host, target)
+        item["name"], item["help"], proxies.slash_runner(host, target), item["words"], item["at_once"]
     ),
 }
 

@@ -1,0 +1,98 @@
+"""terminal: the front ends `text`, `json` and `jsonl`, and the commands of a conversation.
+
+It registers through the hooks as plugins do; what it names is imported when it is used.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Awaitable, Callable, Iterable
+from functools import partial
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from inarch.contract.hookspecs import hookimpl
+from inarch.contract.ports import FrontEnd, FrontEndOptions, FrontEndSpec
+from inarch.contract.records import PluginContext
+from inarch.contract.slash_commands import SlashCommand
+
+if TYPE_CHECKING:
+    from inarch.cli.slash import Context
+    from inarch.cli.slash_talk import Talk
+
+Handler = Callable[["Talk", str], str | Awaitable[str]]
+
+
+@hookimpl
+def inarch_front_ends(context: PluginContext) -> Iterable[FrontEndSpec]:
+    """Return the front ends."""
+    return [FrontEndSpec("text", _text), FrontEndSpec("json", _json), FrontEndSpec("jsonl", _jsonl)]
+
+
+@hookimpl
+def inarch_slash_commands(context: PluginContext) -> Iterable[SlashCommand]:
+    """Return the commands; `place` is `MODULE:FUNCTION`, a function of the conversation and the words."""
+
+    def command(name: str, words: str, help: str, place: str, *, at_once: bool = False) -> SlashCommand:
+        return SlashCommand(name, help, partial(_run, place), words, at_once)
+
+    return [
+        command("approve", "[revoke [all|ID]]", "List what runs without a question here, or take it back.",
+                "slash_views:approve_command", at_once=True),
+        command("clear", "", "Begin a new session; the present one is kept.", "slash_sessions:clear"),
+        command("compact", "[KEEP]", "Keep of all but the last KEEP turns (1) only prompt and answer.",
+                "slash_views:compact"),
+        command("context", "", "Show what the model sees and where its tokens go.", "slash_views:context",
+                at_once=True),
+        command("fork", "[TURN]", "Go on in a new session that begins with this one, up to TURN.",
+                "slash_sessions:fork"),
+        command("help", "[COMMAND]", "List the commands.", "slash_views:help_text", at_once=True),
+        command("model", "[PROVIDER/NAME]", "Show the model, or ask another one from now on.", "slash_switching:model"),
+        command("plugins", "", "List the plugins and what they bring.", "slash_views:plugins", at_once=True),
+        command("profile", "[NAME]", "Show the profiles, or work with another one from now on.",
+                "slash_switching:profile"),
+        command("quit", "", "Leave the conversation.", "slash_views:leave", at_once=True),
+        command("redo", "[TURN|CALL]", "Put changes on again that were undone.", "slash_changes:redo"),
+        command("resume", "[SESSION]", "Go on with another session; the last one if none is named.",
+                "slash_sessions:resume"),
+        command("retry", "[undo]", "Ask the last prompt again; undo takes its changes back first.",
+                "slash_changes:retry"),
+        command("sessions", "", "List the sessions of this directory.", "slash_sessions:sessions", at_once=True),
+        command("stats", "", "Show what the session took: requests, tokens, cost, time.", "slash_views:stats",
+                at_once=True),
+        command("tools", "[NAME]", "List the tools, or show one.", "slash_views:tools", at_once=True),
+        command("undo", "[TURN|CALL]", "Take back what the last turn changed, or TURN or CALL.", "slash_changes:undo"),
+    ]  # fmt: skip
+
+
+def _run(place: str, words: str, context: Context) -> str | Awaitable[str]:
+    module, function = place.split(":")
+    handler: Handler = getattr(import_module(f"inarch.cli.{module}"), function)
+    return handler(context.talk, words)
+
+
+def _text(options: FrontEndOptions) -> FrontEnd:
+    """Return the picture where both streams are terminals with colours, else plain text."""
+    from inarch.cli.terminal import has_colours
+
+    streams = (sys.stdout, sys.stderr)
+    if not options.quiet and all(has_colours(stream, no_color=options.no_color) for stream in streams):
+        from inarch.cli.front_ends.picture import PictureFrontEnd
+        from inarch.cli.terminal import has_glyphs
+
+        return PictureFrontEnd(*streams, glyphs=has_glyphs(sys.stdout) and has_glyphs(sys.stderr))
+    from inarch.cli.front_ends.text import TextFrontEnd
+
+    return TextFrontEnd(*streams, quiet=options.quiet, no_color=options.no_color)
+
+
+def _json(options: FrontEndOptions) -> FrontEnd:
+    from inarch.cli.front_ends.json import JsonFrontEnd
+
+    return JsonFrontEnd(sys.stdout)
+
+
+def _jsonl(options: FrontEndOptions) -> FrontEnd:
+    from inarch.cli.front_ends.jsonl import JsonLinesFrontEnd
+
+    return JsonLinesFrontEnd(sys.stdout)
