@@ -1,4 +1,4 @@
-"""The provider: one service that speaks chat completions."""
+"""A `ModelProvider` over one wire, chat completions: the kernel's request goes out, the wire's chunks become deltas."""
 
 from __future__ import annotations
 

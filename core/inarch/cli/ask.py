@@ -1,4 +1,4 @@
-"""`inarch "…"` and `inarch ask WORDS…`: one prompt, one turn."""
+"""`inarch "…"` and `inarch ask WORDS…`: the words and what is piped in become one prompt, and that one turn."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One turn from the command line: run it, show it, say how it ended."""
+"""One turn from the command line: a front end shows it, Ctrl-C ends it in good order, the exit code says how."""
 
 from __future__ import annotations
 

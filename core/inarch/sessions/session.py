@@ -1,4 +1,4 @@
-"""A session: a conversation that is recorded, one turn after the other."""
+"""A session: a conversation that is recorded, one turn at a time, whoever asks meanwhile."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One agent turn while it runs: its messages, calls and meter, and how it is recorded."""
+"""One turn while it runs: what the loop, sources and strategies share of it, and how it is recorded however it ends."""
 
 from __future__ import annotations
 
