@@ -1,0 +1,40 @@
+"""The examples of the page on what belongs where stand where it says, as what it says."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import inarch
+
+pytestmark = pytest.mark.once
+ROOT = Path(__file__).parents[2]
+GROUPS: dict[str, dict[str, str]] = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"][
+    "entry-points"
+]
+
+
+def is_registered(group: str, place: str) -> bool:
+    folder, _, package = place.rpartition("/")
+    return folder == "plugins" and any(home.split(".")[0] == package for home in GROUPS[group].values())
+
+
+HOLDS: dict[str, Callable[[str], bool]] = {
+    "the kernel": lambda place: place.startswith("core/inarch/") and (ROOT / place).is_file(),
+    "the public names": lambda place: place.removeprefix("inarch.") in inarch.__all__,
+    "a built-in part": lambda place: is_registered("inarch.builtins", place),
+    "a plugin": lambda place: is_registered("inarch.plugins", place),
+    "a distribution": lambda place: place.startswith("contrib/") and (ROOT / place / "pyproject.toml").is_file(),
+}
+
+
+def test_each_example_stands_where_the_page_says(section: Callable[[str, str], str]) -> None:
+    table = section("development/where-it-belongs.md", "Ten examples")
+    rows = re.findall(r"^\| [^|]+ \| ([a-z -]+) \| `([^`]+)` \| Question \d", table, re.M)
+    assert len(rows) == 10 and {kind for kind, _ in rows} == set(HOLDS)
+    wrong = [f"{place} is not {kind}" for kind, place in rows if not HOLDS[kind](place)]
+    assert not wrong, "\n".join(wrong)
