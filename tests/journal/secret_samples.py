@@ -19,6 +19,12 @@ def lot(length: int, letters: str = LETTERS) -> str:
             return drawn
 
 
+def varied(length: int, letters: str) -> str:
+    """Return so many characters drawn by lot, every second one a digit, so that no part of it could be a word."""
+    drawn = [_LOT.choice(letters if at % 2 else "".join(filter(str.isdigit, letters))) for at in range(length)]
+    return "".join(drawn)
+
+
 def b64(data: object) -> str:
     return base64.urlsafe_b64encode(json.dumps(data).encode()).decode().rstrip("=")
 
@@ -58,6 +64,9 @@ PLACES: dict[str, tuple[str, str]] = {
     "curl": ("curl -H 'Authorization: Bearer {}' https://example.org", lot(32)),
     "basic": ("Authorization: Basic {}", base64.b64encode(f"admin:{lot(14)}".encode()).decode()),
     "github header": ("authorization: token {}", lot(40)),
+    "header alone": ("Authorization: {}", "Letters" + lot(40)),
+    "key on one line": ("-----BEGIN RSA PRIVATE KEY-----{}-----END", "MIIE" + lot(60)),
+    "pgp": ("-----BEGIN PGP PRIVATE KEY BLOCK-----{}-----END", "LQ" + lot(60)),
     "url": ("postgres://app:{}@db.internal:5432/app", lot(16)),
     "git remote": ("https://oauth2:{}@git.example.org/a/b.git", lot(20)),
     "password": ('password = "{}"', lot(24)),

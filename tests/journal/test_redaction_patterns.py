@@ -1,13 +1,14 @@
 from __future__ import annotations
 
 import json
+import string
 import sysconfig
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from secret_samples import PLACES, TOKENS, lot, pem
+from secret_samples import HEX, LETTERS, PLACES, TOKENS, lot, pem, varied
 
 from inarch.journal import Redactor
 from inarch.journal.redaction_patterns import PATTERNS, SHORTEST_MATCH, patterns_in
@@ -105,6 +106,131 @@ def test_published_forms_are_recognised(kind: str, frame: str) -> None:
     assert hidden.startswith(text[: frame.index("{}")].replace("{{", "{")[:1])
     assert redactor.reveal(hidden) == text
     assert redactor.text(hidden) == hidden
+
+
+UPPER = string.ascii_uppercase + "234567"
+FORMS: list[tuple[str, str, str, int, int | None, str]] = [
+    ("aws-key-id", "AKIA ASIA", "", 16, 16, UPPER),
+    ("github-token", "ghp_ gho_ ghu_ ghs_ ghr_", "", 36, None, LETTERS),
+    ("github-token", "github_pat_", "", 40, None, LETTERS + "_"),
+    ("gitlab-token", "glpat- glptt- glrt- gldt-", "", 20, None, LETTERS + "_-"),
+    ("slack-token", "xoxb- xoxp- xoxa- xoxr- xoxs- xoxe- xoxe. xapp-", "", 20, None, LETTERS + ".-"),
+    ("slack-webhook", "hooks.slack.com/services/", "shown", 30, None, LETTERS + "/"),
+    ("google-key", "AIza", "", 35, 35, LETTERS + "_-"),
+    ("google-token", "ya29.", "", 20, None, LETTERS + "_-"),
+    ("google-secret", "GOCSPX-", "", 24, 64, LETTERS + "_-"),
+    ("anthropic-key", "sk-ant-", "", 20, None, LETTERS + "_-"),
+    ("openai-key", "sk-", "", 20, None, LETTERS),
+    ("stripe-key", "sk_live_ rk_live_", "", 16, None, LETTERS),
+    ("stripe-key", "whsec_", "", 32, None, LETTERS + "+/"),
+    ("npm-token", "npm_", "", 36, 36, LETTERS),
+    ("pypi-token", "pypi-AgEI", "", 50, None, LETTERS + "_-"),
+    ("hugging-face-token", "hf_", "", 34, 40, LETTERS),
+    ("twilio-key", "SK", "", 32, 32, HEX),
+]
+
+
+@pytest.mark.parametrize(
+    ("tag", "needle", "is_shown", "least", "most", "letters"),
+    [(form[0], needle, *form[2:]) for form in FORMS for needle in form[1].split()],
+)
+def test_a_key_has_at_least_and_at_most_so_many_characters(
+    tag: str, needle: str, is_shown: str, least: int, most: int | None, letters: str
+) -> None:
+    """A key ends in letters: a line that ends behind it doesn't cut it."""
+
+    def hidden(length: int) -> str:
+        ends = "Aa1" if letters != UPPER and letters != HEX else ""
+        token = needle + ends + varied(length - 2 * len(ends), letters) + ends
+        shown = Redactor().text(f"of {token} is")
+        return "whole" if shown == f"of {token} is" else shown
+
+    placed = f"of {needle if is_shown else ''}‹secret:{tag}:1› is"
+    assert hidden(least) == hidden(most or 60) == placed
+    assert hidden(least - 1) == "whole"
+    if most is not None:
+        assert hidden(most + 1) == "whole"
+
+
+AWS = "AKIA" + lot(16, UPPER)
+AROUND: list[tuple[str, str, int, int | None]] = [
+    ("aws-secret", "secret_access_key={}", 40, 40),
+    ("aws-secret", "AWS_SECRET_ACCESS_KEY={}", 40, 40),
+    ("aws-secret", '"secretAccessKey": "{}"', 40, 40),
+    ("aws-secret", "secret-access-key: {}", 40, 40),
+    ("bearer-token", "Bearer {}", 16, None),
+    ("bearer-token", "bearer    {}", 16, None),
+    ("header-token", "Authorization: {}", 16, None),
+    ("header-token", "Proxy-Authorization: a-scheme-of-many    {}", 16, None),
+    ("header-token", "AUTHORIZATION = '{}'", 16, None),
+    ("header-token", '"authorization"=>"{}"', 16, None),
+    ("url-password", "https://:{}@host", 6, 128),
+    ("url-password", "x://a.b_%+~-" + "u" * 56 + ":{}@host", 6, 128),
+    ("url-password", "(postgres://app:{}@host)", 6, 128),
+    ("assigned", "DB_PASSWORD_OF_THE_HOST={}", 16, None),
+    ("assigned", "password        :=        '{}'", 16, None),
+    ("assigned", '\\"token\\": \\"{}\\"', 16, None),
+    ("assigned", "api_key=>`{}`", 16, None),
+    ("dotenv", "a/.env:DB_PWD={}", 8, None),
+    ("dotenv", "a/.env.of-some_Place:7:DB_PWD={}", 8, None),
+    ("dotenv", ".env-123456-        export DB_PWD='{}'", 8, None),
+    ("dotenv", '.env.local:1: A.B DB_PWD="{}"', 8, None),
+]
+
+
+@pytest.mark.parametrize(("tag", "frame", "least", "most"), AROUND, ids=[frame for _, frame, *_ in AROUND])
+def test_a_secret_in_its_place_has_at_least_and_at_most_so_many_characters(
+    tag: str, frame: str, least: int, most: int | None
+) -> None:
+    def hidden(length: int) -> str:  # its parts may be one of another kind
+        return Redactor().text(f"of {frame.format('Aa1' + varied(length - 3, LETTERS))} is")
+
+    placed = f"of {frame.format(f'‹secret:{tag}:1›')} is"
+    assert hidden(least) == hidden(most or 60) == placed
+    assert hidden(least - 1) != placed
+    if most is not None:
+        assert hidden(most + 1) != placed
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *(
+            form
+            for word in (
+                "password", "passwd", "passphrase", "secret", "token", "apikey", "api_key", "api-key", "access_key",
+                "auth_key", "private_key",
+            )
+            for form in (word, word.upper(), word.capitalize())
+        ),
+        "apiKey", "accessKey", "AccessKey", "authKey", "ApiKey", "Api-Key", "API-Key",
+    ],
+)  # fmt: skip
+def test_what_is_assigned_to_such_a_name_is_hidden(name: str) -> None:
+    secret = varied(24, LETTERS)
+    assert Redactor().text(f"my{name} = '{secret}'") == f"my{name} = '‹secret:assigned:1›'"
+
+
+@pytest.mark.parametrize(
+    ("tag", "frame", "secret"),
+    [
+        ("aws-secret", "‹secret:aws-key-id:1› {}", f"{AWS} {lot(40)}"),
+        ("aws-secret", "‹secret:aws-key-id:1›\n|, :;'\"|,  {}", f"{AWS}\n|, :;'\"|,  {lot(40)}"),
+        ("basic-login", "Basic {}", "Basic YTpiYw=="),
+        ("sendgrid-key", "{}", f"SG.{varied(16, LETTERS)}.{varied(32, LETTERS)}"),
+        ("sendgrid-key", "{}", f"SG.{varied(32, LETTERS)}.{varied(64, LETTERS)}"),
+        ("jwt", "{}", f"eyJhbGciOiJub25lIn0.{lot(8)}.{lot(8)}"),
+        ("private-key", "-----BEGIN PRIVATE KEY-----{}", f"-----BEGIN PRIVATE KEY-----{lot(40)}"),
+        (
+            "private-key",
+            "-----BEGIN EC PRIVATE KEY-----{}-----END",
+            f"-----BEGIN EC PRIVATE KEY-----{lot(900)}-----END",
+        ),
+    ],
+)
+def test_the_shortest_and_the_longest_of_several_parts(tag: str, frame: str, secret: str) -> None:
+    shown = Redactor().text(f"of {secret} is")
+    assert shown == f"of {frame.format(f'‹secret:{tag}:1›')} is"
 
 
 @pytest.mark.parametrize("end", ["", "‹", "‹secret:NAME›"])

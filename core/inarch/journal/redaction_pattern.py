@@ -20,7 +20,10 @@ AFTER_WORD = re.compile("(?<=[A-Za-z0-9])")
 
 
 class Piece(NamedTuple):
-    """So many characters of a class; those that are `shown` stay as they are. `cut` is a word's beginning."""
+    """So many characters of a class; those that are `shown` stay as they are.
+
+    Where the class is of words, `cut` matches the beginning of one.
+    """
 
     chars: str
     least: int
@@ -79,7 +82,7 @@ class Pattern:
     @cached_property
     def longest(self) -> int:
         """Characters that a match has at most."""
-        return max(map(len, self.needles)) + sum(piece.most * (1 if not piece.cut else 12) for piece in self.pieces)
+        return max(map(len, self.needles)) + sum(piece.most * (1 if not piece.cut else 20) for piece in self.pieces)
 
     @cached_property
     def has_space(self) -> bool:

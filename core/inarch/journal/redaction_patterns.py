@@ -130,7 +130,7 @@ PATTERNS: tuple[Pattern, ...] = (
         (
             Piece("[A-Z0-9 ]", 1, 12, True),
             Piece("PRIVATE KEY", 1, 1, True, "[A-Z ]{0,11}"),
-            Piece("[ A-Z-]", 5, 12, True),
+            Piece("(?: BLOCK)?-----", 1, 1, True, "[ A-Z]{0,6}-{0,5}"),
             Piece(r"(?:[A-Za-z0-9+/=\r\n\\\"',:.]|(?<=[:,\s])[ \t]|-(?!-))", 40, 16_384),
         ),
         is_pem,
@@ -159,8 +159,7 @@ PATTERNS: tuple[Pattern, ...] = (
         ("uthorization", "UTHORIZATION"),
         (
             *_SEPARATOR,
-            Piece("[A-Za-z-]", 0, 16, True),
-            Piece("[ \t]", 0, 4, True),
+            Piece("(?:[A-Za-z-]{1,16}[ \t]{1,4})", 0, 1, True, "[A-Za-z-]{0,16}[ \t]{0,4}"),
             Piece("[A-Za-z0-9._~+/=-]", 16, 4000),
         ),
         looks_random,

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inarch.sessions.undo import matching
-from inarch.sessions.undo.matching import Hunk, hunks, same_lines
+from inarch.sessions.undo.matching import Hunk, hunks, same_lines, split_lines
 
 
 def lines(text: str) -> list[bytes]:
@@ -36,6 +36,8 @@ def kept(old: str, new: str) -> list[tuple[int, int]]:
         pytest.param("x.a.1.b", "a.x.b.2", "__x.b__", id="once in a part is enough"),
         pytest.param("aab", "baab", "_aab", id="what is alike at the end goes first"),
         pytest.param("aa", "a", "a", id="of two the first"),
+        pytest.param("xaa", "a", "a", id="of two the last, if it is the end"),
+        pytest.param("a", "xaa", "__a", id="the same the other way round, at the end"),
         pytest.param("", "a", "_", id="nothing before"),
         pytest.param("a", "", "", id="nothing after"),
     ],
@@ -75,6 +77,11 @@ def test_a_stretch_that_is_too_long_is_not_compared(
     """What is around it is found all the same."""
     monkeypatch.setattr(matching, "MOST_COMPARED", 9)
     assert len(kept(f"hh{old}tt", f"hh{new}tt")) == (6 if stays else 4)
+
+
+def test_lines_end_at_line_feeds_only() -> None:
+    assert split_lines(b"") == []
+    assert split_lines(b"a\r\x0bb\n\nc") == [b"a\r\x0bb\n", b"\n", b"c"]
 
 
 def test_hunks_are_what_lies_between() -> None:
