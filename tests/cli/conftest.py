@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from ..forking import run_inarch
+from .terminals import Open, Terminal, open_terminal
 
 PROGRAM = (sys.executable, "-P", "-m", "inarch")
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
@@ -55,6 +56,26 @@ def cli(environ: dict[str, str], project: Path) -> Run:
         return run_inarch(*words, cwd=project, environ=environ | extra, stdin=stdin)
 
     return run
+
+
+@pytest.fixture
+def terminal(part: Callable[[str], str], tmp_path: Path, project: Path, environ: dict[str, str]) -> Iterator[Open]:
+    """Open a terminal in which the program runs; its exit code is said at the end."""
+    part("tmux")
+    opened: list[Terminal] = []
+
+    def open_one(
+        *words: str, columns: int = 100, lines: int = 40, dumb: bool = False, fork: bool = True, **extra: str
+    ) -> Terminal:
+        folder = tmp_path / f"t{len(opened)}"
+        folder.mkdir()
+        shown = environ | {"TERM": "dumb" if dumb else "screen-256color"} | extra
+        opened.append(open_terminal(folder, words, project, shown, (columns, lines), fork=fork))
+        return opened[-1]
+
+    yield open_one
+    for made in opened:
+        made.close()
 
 
 @pytest.fixture

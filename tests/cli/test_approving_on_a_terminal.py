@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from .test_on_a_terminal import Flags, Open
-from .test_on_a_terminal import terminal as terminal  # the fixture
+from .terminals import Flags, Open
 
 pytestmark = pytest.mark.once
 Script = Callable[[str], str]

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 import pty
 import select
 import signal
-import subprocess
-import sys
-import termios
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-PROGRAM = (sys.executable, "-P", "-m", "inarch")
+from ..forking import LONGEST_S, start_inarch
+from .conftest import Run
+
 Flags = tuple[str, ...]
 AT_ONCE, PLAIN = "xterm-256color", "dumb"
 
@@ -26,15 +24,12 @@ class Window:
 
     def __init__(self, words: Flags, project: Path, environ: dict[str, str]) -> None:
         self.end, inner = pty.openpty()
-        self.process = subprocess.Popen(
-            [*PROGRAM, *words], cwd=project, env=environ, stdin=inner, stdout=inner, stderr=inner,
-            start_new_session=True, preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
-        )  # fmt: skip
+        self.process = start_inarch(*words, cwd=project, environ=environ, streams=[inner] * 3, place="terminal")
         os.close(inner)
         self.shown = b""
 
     def until(self, text: bytes) -> None:
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + LONGEST_S
         while text not in self.shown:
             assert time.monotonic() < deadline, f"no {text!r} in {self.shown!r}"
             if select.select([self.end], [], [], 0.2)[0]:
@@ -51,7 +46,7 @@ class Window:
         self.process.send_signal(signal.SIGSTOP)
         os.close(self.end)
         self.process.send_signal(signal.SIGCONT)
-        return self.process.wait(60)
+        return self.process.wait()
 
 
 @pytest.fixture
@@ -59,9 +54,8 @@ def window(slowly: Flags, project: Path, environ: dict[str, str]) -> Iterator[li
     opened: list[Window] = []
     yield opened
     for one in opened:
-        if one.process.poll() is None:
-            one.process.kill()
-            one.process.wait()
+        one.process.kill()
+        one.process.wait()
 
 
 @pytest.mark.parametrize(
@@ -77,7 +71,14 @@ def window(slowly: Flags, project: Path, environ: dict[str, str]) -> Iterator[li
     ],
 )
 def test_a_conversation_ends_cleanly_when_its_terminal_is_closed(
-    window: list[Window], slowly: Flags, project: Path, environ: dict[str, str], term: str, typed: str, shown: bytes
+    cli: Run,
+    window: list[Window],
+    slowly: Flags,
+    project: Path,
+    environ: dict[str, str],
+    term: str,
+    typed: str,
+    shown: bytes,
 ) -> None:
     window.append(Window(("chat", *slowly), project, environ | {"TERM": term}))
     window[0].until(b"slowly/words" if term == AT_ONCE else b"> ")
@@ -87,10 +88,7 @@ def test_a_conversation_ends_cleanly_when_its_terminal_is_closed(
     crashes = Path(environ["XDG_STATE_HOME"], "inarch", "crashes")
     assert not crashes.exists(), [path.read_text() for path in crashes.iterdir()]
     if typed.endswith(("\r", "\n")):
-        done = subprocess.run(
-            [*PROGRAM, "sessions", "list"], cwd=project, env=environ, capture_output=True, text=True, check=True
-        )
-        assert typed.strip() in done.stdout
+        assert typed.strip() in cli("sessions", "list").stdout
 
 
 def test_one_prompt_ends_cleanly_when_its_terminal_is_closed_at_the_question(

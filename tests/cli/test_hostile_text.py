@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from .conftest import PROGRAM
+from ..forking import LONGEST_S, start_inarch
 from .nasty import NASTY, SAID
 
 pytestmark = pytest.mark.once
@@ -199,13 +199,10 @@ def on_terminal(
 ) -> tuple[int, str]:
     """Run the program on a terminal; each of `typed` is a text to wait for and what to answer then."""
     terminal, other = pty.openpty()
-    child = subprocess.Popen(
-        [*PROGRAM, *words], cwd=cwd, env=environ, stdin=other, stdout=other, stderr=other,
-        preexec_fn=lambda: os.login_tty(os.dup(0)),
-    )  # fmt: skip
+    child = start_inarch(*words, cwd=cwd, environ=environ, streams=[other] * 3, place="terminal")
     os.close(other)
     seen, waiting, place = b"", list(typed), 0
-    end = time.monotonic() + 60
+    end = time.monotonic() + LONGEST_S
     while time.monotonic() < end:
         if select.select([terminal], [], [], 0.1)[0]:
             try:
@@ -217,7 +214,7 @@ def on_terminal(
             place = found + len(waiting[0][0].encode())
             os.write(terminal, waiting.pop(0)[1].encode())
     os.close(terminal)
-    code = child.wait(30)
+    code = child.wait()
     assert not waiting, f"never saw {waiting[0][0]!r} in {seen!r}"
     return code, seen.decode("utf-8")
 

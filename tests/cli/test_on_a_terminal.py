@@ -2,82 +2,17 @@
 
 from __future__ import annotations
 
-import os
-import shlex
-import subprocess
-import sys
-import time
-from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from attrs import frozen
+
+from .terminals import Flags, Open
 
 pytestmark = pytest.mark.once
-PROGRAM = (sys.executable, "-P", "-m", "inarch")
-Flags = tuple[str, ...]
-SECONDS = 30.0
-
-
-@frozen
-class Terminal:
-    """A terminal of its own server, so that nobody's sessions or settings matter."""
-
-    socket: str
-
-    def tmux(self, *words: str) -> str:
-        done = subprocess.run(["tmux", "-S", self.socket, *words], capture_output=True, text=True, check=True)
-        return done.stdout
-
-    def screen(self, *, colours: bool = False) -> str:
-        return self.tmux("capture-pane", "-p", "-t", "main", *(["-e"] if colours else []))
-
-    def type(self, text: str, *keys: str) -> None:
-        if text:
-            self.tmux("send-keys", "-t", "main", "-l", text)
-        if keys:
-            self.tmux("send-keys", "-t", "main", *keys)
-
-    def until(self, *said: str, times: int = 1, seconds: float = SECONDS) -> str:
-        """Wait until the screen shows all of this."""
-        end = time.monotonic() + seconds
-        while time.monotonic() < end:
-            screen = self.screen()
-            if all(screen.count(text) >= times for text in said):
-                return screen
-            time.sleep(0.05)
-        raise AssertionError(f"never saw {said} on:\n{self.screen()}")
-
-
-Open = Callable[..., Terminal]
-
-
-@pytest.fixture
-def terminal(part: Callable[[str], str], tmp_path: Path, project: Path, environ: dict[str, str]) -> Iterator[Open]:
-    """Open a terminal of a size in which the program runs; its exit code is said at the end."""
-    part("tmux")
-    opened: list[Terminal] = []
-
-    def open_terminal(*words: str, columns: int = 100, lines: int = 40, dumb: bool = False, **extra: str) -> Terminal:
-        made = Terminal(os.path.relpath(tmp_path / f"t{len(opened)}"))
-        shown = environ | {"PS1": "$ "} | extra
-        program = " ".join(map(shlex.quote, (*PROGRAM, *words)))
-        settings = [f"{name}={value}" for name, value in shown.items() if name != "TERM"]
-        made.tmux(
-            "-f", "/dev/null", "new-session", "-d", "-s", "main", "-x", str(columns), "-y", str(lines), "-c",
-            str(project), "env", "-i", f"TERM={'dumb' if dumb else 'screen-256color'}", *settings, "sh", "-c",
-            f"trap : INT; {program}; echo code=$?; cat",
-        )  # fmt: skip
-        opened.append(made)
-        return made
-
-    yield open_terminal
-    for made in opened:
-        subprocess.run(["tmux", "-S", made.socket, "kill-server"], capture_output=True, check=False)
 
 
 def test_a_turn_is_a_tree_then_the_answer_then_what_it_took(terminal: Open, slowly: Flags) -> None:
-    screen = terminal("read something", *slowly).until("code=0")
+    screen = terminal("read something", *slowly, fork=False).until("code=0")
     lines = [line.rstrip() for line in screen.splitlines() if line.strip()]
     assert lines[0] == "● slowly/words"
     assert lines[1].startswith("├─ + context structure: ")

@@ -13,8 +13,7 @@ import pytest
 from inarch.testing import HttpReply, HttpServer, json_reply, sse_reply
 
 from .conftest import Run
-from .test_on_a_terminal import Open
-from .test_on_a_terminal import terminal as terminal  # the fixture
+from .terminals import Open
 
 pytestmark = pytest.mark.once
 

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ..test_on_a_terminal import Open, Terminal
-from ..test_on_a_terminal import terminal as terminal  # the fixture
+from ..terminals import Open, Terminal
 
 READY = "Commands are confined at level"
 Talk = Callable[..., Terminal]

@@ -12,7 +12,8 @@ import pytest
 
 from inarch.testing import HttpReply, HttpServer, json_reply, sse_reply
 
-from ..test_on_a_terminal import SECONDS, Terminal
+from ...forking import LONGEST_S
+from ..terminals import Terminal
 from .conftest import Talk
 
 pytestmark = pytest.mark.once
@@ -34,8 +35,7 @@ BUSY = json_reply({"error": {"message": "slow down"}}, 429, retry_after="50")
 
 def program(opened: Terminal) -> int:
     """Return the id of the program in a terminal."""
-    shell = int(opened.tmux("display-message", "-p", "-t", "main", "#{pane_pid}"))
-    done = subprocess.run(["ps", "-o", "pid=", "--ppid", str(shell)], capture_output=True, text=True, check=True)
+    done = subprocess.run(["ps", "-o", "pid=", "--ppid", str(opened.shell)], capture_output=True, text=True, check=True)
     return int(done.stdout.split()[0])
 
 
@@ -147,7 +147,7 @@ def test_a_second_ctrl_c_leaves_at_once_even_if_a_plugin_blocks(talk: Talk, proj
     opened = talk()
     opened.type("get stuck", "Enter")
     waited(project / "stuck.txt")
-    for _ in range(int(SECONDS * 2)):  # the first only asks; that it came can't be seen
+    for _ in range(int(LONGEST_S * 2)):  # the first only asks; that it came can't be seen
         opened.type("", "C-c")
         try:
             opened.until("code=130", seconds=0.5)
@@ -161,7 +161,7 @@ def test_a_second_ctrl_c_leaves_at_once_even_if_a_plugin_blocks(talk: Talk, proj
 
 def waited(path: Path) -> None:
     """Wait until a file is there."""
-    end = time.monotonic() + SECONDS
+    end = time.monotonic() + LONGEST_S
     while not path.exists():
         assert time.monotonic() < end, f"{path.name} never came"
         time.sleep(0.02)

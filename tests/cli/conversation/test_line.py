@@ -14,7 +14,7 @@ pytestmark = pytest.mark.once
 
 
 def test_a_prompt_is_asked_and_stands_once_in_the_scrollback(talk: Talk) -> None:
-    opened = talk()
+    opened = talk(fork=False)
     opened.type("hello 日本語 e\u0301 there", "Enter")
     screen = opened.until("said hello 日本語 e\u0301 there", "100 in, 10 out")
     assert screen.count("> hello 日本語 e\u0301 there") == 1

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ..test_on_a_terminal import Flags, Open
+from ..terminals import Flags, Open
 from .conftest import READY, Talk
 
 pytestmark = pytest.mark.once

@@ -10,8 +10,7 @@ from ..conftest import Run
 from ..conftest import cli as cli
 from ..conftest import environ as environ
 from ..conftest import project as project
-from ..test_on_a_terminal import Open
-from ..test_on_a_terminal import terminal as terminal  # the fixture
+from ..terminals import Open
 from .talkative import FIRST, REST
 
 pytestmark = pytest.mark.once
