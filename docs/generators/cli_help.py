@@ -10,7 +10,7 @@ from pathlib import Path
 
 import click
 
-from inarch.cli.main import COMMANDS, program
+from inarch.cli.main import program
 from inarch.cli.options import composing_options
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -33,11 +33,14 @@ def page() -> str:
 
 
 def every_command() -> dict[str, click.Command]:
-    """Return the commands of the kernel and of the shipped plugins, by name."""
+    """Return the commands of Inarch and of the shipped plugins, by name; `sessions.fork` is in `sessions`."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
-    brought = {name: place.split(":") for name, place in project["entry-points"]["inarch.commands"].items()}
-    places = {name: [entry[0], entry[1]] for name, entry in COMMANDS.items()} | brought
-    return {name: getattr(import_module(module), attribute) for name, (module, attribute) in places.items()}
+    places = {name: place.split(":") for name, place in project["entry-points"]["inarch.commands"].items()}
+    found = {name: getattr(import_module(module), attribute) for name, (module, attribute) in places.items()}
+    for name in [name for name in found if "." in name]:
+        group, _, word = name.partition(".")
+        found[group].add_command(found.pop(name), word)
+    return found
 
 
 def _composing() -> click.Command:

@@ -49,6 +49,8 @@ def shop(tmp_path: Path, environ: dict[str, str]) -> dict[str, str]:
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: shop-tools\nVersion: 1.0\n")
     (info / "entry_points.txt").write_text(
         "[inarch.plugins]\nshop-tools = shop_tools\n[inarch.commands]\nshop = shop_tools:shop\n"
+        "sessions.tell = shop_tools:tell\nsessions.show = shop_tools:tell\nask = shop_tools:tell\n"
+        "sessions.tell = shop_tools:tell\nsessions.show = shop_tools:tell\nask = shop_tools:tell\n"
     )
     config = Path(environ["XDG_CONFIG_HOME"]) / "inarch" / "config.toml"
     config.parent.mkdir(parents=True)
@@ -77,3 +79,20 @@ def test_outside_the_profile_it_is_refused_with_the_way_to_it(cli: Run, shop: di
     assert (done.returncode, done.stdout) == (2, "")
     assert "shop-tools" in done.stderr and "plugins" in done.stderr
     assert cli("--max-cost", "1", "shop", "tell", "x", **shop).returncode == 2
+
+
+def test_a_plugin_adds_a_subcommand_to_a_group(cli: Run, shop: dict[str, str]) -> None:
+    assert "tell (shop-tools)" in cli("sessions", "--help", **shop).stdout
+    for words in (("--profile", "mine", "sessions", "tell", "apples"), ("sessions", "tell", "apples")):
+        done = cli(*words, **shop, INARCH_PROFILE="mine")
+        assert (done.returncode, done.stdout) == (0, "apples from shop-tools in project\n"), done.stderr
+    done = cli("sessions", "tell", "apples", **shop)
+    assert (done.returncode, done.stdout) == (2, "") and "which profile 'default' does not have" in done.stderr
+    assert "did you mean" in cli("sessions", "tel", **shop).stderr.lower()
+
+
+def test_nobody_takes_the_name_of_a_command_of_inarch(cli: Run, shop: dict[str, str]) -> None:
+    shown = cli("sessions", "show", "apples", **shop)
+    assert "there is no session 'apples'" in shown.stderr
+    asked = cli("ask", "--help", **shop)
+    assert "Ask one question" in asked.stdout

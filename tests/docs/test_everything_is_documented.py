@@ -15,7 +15,7 @@ import pytest
 
 import inarch
 from inarch.cli import failure
-from inarch.cli.main import COMMANDS
+from inarch.cli.main import SUMMARIES
 from inarch.config.grants import CommandGrant, Isolation, Rule
 from inarch.config.tables import Profile
 from inarch.config.values import fields_of
@@ -95,8 +95,9 @@ def commands_in(words: str, command: click.Command) -> list[str]:
 
 
 def every_command() -> list[str]:
-    brought = {name: place.split(":") for name, place in PROJECT["entry-points"]["inarch.commands"].items()}
-    places = {name: list(entry[:2]) for name, entry in COMMANDS.items()} | brought
+    named = PROJECT["entry-points"]["inarch.commands"].items()
+    places = {name.replace(".", " "): place.split(":") for name, place in named}
+    assert set(SUMMARIES) < set(places)
     loaded = {name: getattr(importlib.import_module(module), item) for name, (module, item) in places.items()}
     return [words for name, command in loaded.items() for words in commands_in(name, command)]
 

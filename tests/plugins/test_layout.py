@@ -51,9 +51,10 @@ def test_every_plugin_folder_has_an_entry_point_and_the_other_way_round() -> Non
 
 
 @pytest.mark.parametrize("target", ENTRY_POINTS["inarch.commands"].values())
-def test_every_command_comes_from_a_plugin_folder(target: str) -> None:
+def test_every_command_comes_from_a_plugin_folder_or_the_kernel(target: str) -> None:
     module, _, attribute = target.partition(":")
-    assert (ROOT / "plugins" / f"{module.replace('.', '/')}.py").is_file()
+    folder = "core" if module.startswith("inarch.") else "plugins"
+    assert (ROOT / folder / f"{module.replace('.', '/')}.py").is_file()
     assert attribute.isidentifier()
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from inarch.cli.groups import Group
 from inarch.cli.options import composing_options
 from inarch.cli.terminal import print_json, print_line
 from inarch.contract.errors import ConfigError, UsageError
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from inarch.config import Config
 
 
-@click.group("config")
+@click.group("config", cls=Group)
 def config() -> None:
     """Show, check and begin the configuration; trust a project."""
 

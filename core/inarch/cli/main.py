@@ -1,6 +1,6 @@
 """The words of the command line: which command they mean, and what every way to end comes to.
 
-Only click is imported to show the help; a command's module is loaded when the command is called.
+Only click is imported to show the help; commands come by entry point, and are loaded when they are called.
 """
 
 from __future__ import annotations
@@ -11,35 +11,35 @@ import os
 import stat
 import sys
 from collections.abc import Sequence
-from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from inarch import __version__
 from inarch.cli.failure import CANCELLED, CLOSED_PIPE, FAILED, USAGE, quiet_exit, report_crashes, say
+from inarch.cli.groups import Group, commands_of_plugins, list_foreign, load, own_commands
 from inarch.cli.options import all_options
-from inarch.contract.errors import InarchError, StoreError
+from inarch.contract.errors import InarchError, StoreError, UsageError
 
 if TYPE_CHECKING:
     from inarch.plugins import FoundCommand
 
-COMMANDS: dict[str, tuple[str, str, str]] = {
-    "ask": ("inarch.cli.ask", "ask", "Ask one question, in as many words as you like."),
-    "chat": ("inarch.cli.chat", "chat", "Talk in one session."),
-    "sessions": ("inarch.cli.sessions", "sessions", "List, show, export and fork sessions."),
-    "replay": ("inarch.cli.replay", "replay", "Run a session again from its record."),
-    "undo": ("inarch.cli.undo", "undo", "Take back what a turn did to files."),
-    "redo": ("inarch.cli.undo", "redo", "Put on again what was undone."),
-    "blame": ("inarch.cli.blame", "blame", "Say which turn wrote a line, and why."),
-    "tools": ("inarch.cli.tools", "tools", "List, show and call tools."),
-    "models": ("inarch.cli.models", "models", "List providers and models, and try them."),
-    "plugins": ("inarch.cli.plugins", "plugins", "List, try, install and write plugins."),
-    "policy": ("inarch.cli.policy", "policy", "Say what may run without a question, and why."),
-    "config": ("inarch.cli.config", "config", "Show, check and trust configuration."),
-    "doctor": ("inarch.cli.doctor", "doctor", "Say whether everything is in place."),
+SUMMARIES = {
+    "ask": "Ask one question, in as many words as you like.",
+    "chat": "Talk in one session.",
+    "sessions": "List, show, export and fork sessions.",
+    "replay": "Run a session again from its record.",
+    "undo": "Take back what a turn did to files.",
+    "redo": "Put on again what was undone.",
+    "blame": "Say which turn wrote a line, and why.",
+    "tools": "List, show and call tools.",
+    "models": "List providers and models, and try them.",
+    "plugins": "List, try, install and write plugins.",
+    "policy": "Say what may run without a question, and why.",
+    "config": "Show, check and trust configuration.",
+    "doctor": "Say whether everything is in place.",
 }
-_PROMPT = ("inarch.cli.ask", "prompt", "")
+"""What `--help` says of Inarch's own commands, in its order, without loading one."""
 # Options that say where and how to work; one that a command has no use for is refused instead of ignored.
 _SHOWING = frozenset({"quiet", "no_color", "debug"})
 _LOADING = frozenset({"root", "profile"})  # say how a plugin's command is loaded
@@ -51,30 +51,17 @@ class Commands(click.Group):
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the names of our own commands and of those that plugins bring."""
-        return [*COMMANDS, *(name for name in _found() if name not in COMMANDS)]
+        return [*(name for name in SUMMARIES if name in own_commands()), *_of_plugins()]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Load a command; None where there is no such name."""
-        if cmd_name in COMMANDS:
-            return _load(COMMANDS[cmd_name])
-        found = _found().get(cmd_name)
-        if found is None:
-            return None
-        from inarch.cli.foreign import load_foreign
-
-        return load_foreign(found, ctx.params)
+        return None if " " in cmd_name else load(cmd_name, ctx.params)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the commands from the table and from metadata, without loading one."""
         with formatter.section("Commands"):
-            formatter.write_dl([(name, entry[2]) for name, entry in COMMANDS.items()])
-        from inarch.cli.terminal import escape
-
-        others = [f"{name} ({found.plugin})" for name, found in sorted(_found().items()) if name not in COMMANDS]
-        rows = [(escape(one, keep_newlines=False), "") for one in others]
-        if rows:
-            with formatter.section("Commands of plugins"):
-                formatter.write_dl(rows)
+            formatter.write_dl([(name, said) for name, said in SUMMARIES.items() if name in own_commands()])
+        list_foreign(formatter, _of_plugins().items())
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Read the program's own options; text such as "- do this" is a prompt, not an option."""
@@ -89,9 +76,11 @@ class Commands(click.Group):
         """Return what the first word means: a prompt, standard input, or a command."""
         word, *rest = args
         if word == "-":
-            return self._called(ctx, "ask", _load(COMMANDS["ask"]), args)
+            return self._called(ctx, "ask", self._own(ctx, "ask"), args)
         if not word or any(map(str.isspace, word)):
-            return self._called(ctx, "ask", _load(_PROMPT), [*rest, "--", word])
+            from inarch.cli.ask import prompt
+
+            return self._called(ctx, "ask", prompt, [*rest, "--", word])
         command = self.get_command(ctx, word)
         if command is None:
             raise click.UsageError(_unknown(word, args, self.list_commands(ctx)), ctx)
@@ -103,7 +92,7 @@ class Commands(click.Group):
         """Make the options given before the command the defaults of its own."""
         unset = click.core.ParameterSource.DEFAULT
         given = {key: value for key, value in ctx.params.items() if ctx.get_parameter_source(key) is not unset}
-        useless = given.keys() - _SHOWING - _parameters(command) - (_LOADING if name not in COMMANDS else set())
+        useless = given.keys() - _SHOWING - _parameters(command) - (_LOADING if name not in SUMMARIES else set())
         if useless:
             flags = [param.opts[-1 if param.name != "without" else 0] for param in self.params if param.name in useless]
             raise click.UsageError(f"{', '.join(flags)} means nothing to {name!r}", ctx)
@@ -113,31 +102,34 @@ class Commands(click.Group):
     def alone(self, ctx: click.Context) -> Any:
         """Run without a command: a conversation on a terminal, else the prompt that is piped in."""
         name = "chat" if sys.stdin is not None and sys.stdin.isatty() else "ask"
-        _, command, _ = self._called(ctx, name, _load(COMMANDS[name]), [])
-        assert command is not None
+        command = self._own(ctx, name)
+        self._called(ctx, name, command, [])
         with command.make_context(name, [], parent=ctx) as inner:
             return command.invoke(inner)
 
+    def _own(self, ctx: click.Context, name: str) -> click.Command:
+        """Load one of our own commands.
 
-def _load(entry: tuple[str, str, str]) -> click.Command:
-    from importlib import import_module
+        Raises:
+            UsageError: It isn't there.
+        """
+        command = self.get_command(ctx, name)
+        if command is None:
+            raise UsageError(f"the command {name!r} is not installed", "install inarch again: its metadata is damaged")
+        return command
 
-    command = getattr(import_module(entry[0]), entry[1])
-    assert isinstance(command, click.Command)
-    return command
 
-
-@cache
-def _found() -> dict[str, FoundCommand]:
-    from inarch.plugins import discover
-
-    return dict(discover().commands)
+def _of_plugins() -> dict[str, FoundCommand]:
+    return {name: found for name, found in commands_of_plugins().items() if " " not in name}
 
 
 def _parameters(command: click.Command) -> set[str]:
     names = {param.name for param in command.params if param.name}
     for inner in getattr(command, "commands", {}).values():
         names |= _parameters(inner)
+    for inner in command.added(own_commands()) if isinstance(command, Group) else ():
+        loaded = load(f"{command.name} {inner}", {})
+        names |= _parameters(loaded) if loaded is not None else set()
     return names
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from inarch.cli.groups import Group
 from inarch.cli.options import composing_options
 from inarch.cli.terminal import columns_of, escape, print_json, print_line, shorten
 from inarch.contract.doors import guarded
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 _MARKS = {"works": "ok  ", "fails": "BAD ", "skipped": "--  "}
 
 
-@click.group("models")
+@click.group("models", cls=Group)
 def models() -> None:
     """List the providers of the profile and their models, and try them."""
 

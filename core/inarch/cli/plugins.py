@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from inarch.cli.failure import say
+from inarch.cli.groups import Group
 from inarch.cli.options import composing_options
 from inarch.cli.plugins_check import check
 from inarch.cli.plugins_install import install, uninstall
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from inarch.cli.plugin_rows import Inventory, Row
 
 
-@click.group()
+@click.group("plugins", cls=Group)
 def plugins() -> None:
     """Show which plugins are installed, loaded and refused; install, remove and write them."""
 

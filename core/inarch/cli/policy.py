@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from inarch.cli.failure import ANSWERED, FAILED
+from inarch.cli.groups import Group
 from inarch.cli.options import composing_options
 from inarch.cli.terminal import print_json, print_line
 from inarch.contract.errors import UsageError
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 _STALE = ", asked again: the tool or its plugin is another one now"
 
 
-@click.group("policy")
+@click.group("policy", cls=Group)
 def policy() -> None:
     """List, explain, test and revoke what may run without a question."""
 

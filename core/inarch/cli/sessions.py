@@ -1,4 +1,4 @@
-"""`inarch sessions`: which sessions are kept. What can be done with one is a command a file."""
+"""`inarch sessions`: which sessions are kept. What can be done with one comes by entry point."""
 
 from __future__ import annotations
 
@@ -7,18 +7,13 @@ from typing import Any
 
 import click
 
+from inarch.cli.groups import Group
 from inarch.cli.options import composing_options
 from inarch.cli.session_ids import listing
-from inarch.cli.sessions_delete import delete_sessions
-from inarch.cli.sessions_diff import diff_sessions
-from inarch.cli.sessions_export import export_session
-from inarch.cli.sessions_fork import fork_a_session
-from inarch.cli.sessions_restore import restore_sessions
-from inarch.cli.sessions_show import show_session
 from inarch.cli.terminal import print_json
 
 
-@click.group("sessions")
+@click.group("sessions", cls=Group)
 def sessions() -> None:
     """List, show, export, fork, delete and restore sessions."""
 
@@ -54,11 +49,3 @@ def tell_set_aside(files: Sequence[str]) -> None:
 
     for file in files:
         say("note", f"{file} was set aside because it was damaged; {WAY_ON}, then delete it")
-
-
-sessions.add_command(show_session)
-sessions.add_command(fork_a_session)
-sessions.add_command(export_session)
-sessions.add_command(diff_sessions)
-sessions.add_command(delete_sessions)
-sessions.add_command(restore_sessions)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from inarch.cli.failure import ANSWERED, CANCELLED, FAILED
+from inarch.cli.groups import Group
 from inarch.cli.interrupts import interrupts
 from inarch.cli.options import composing_options
 from inarch.cli.terminal import Harmless, columns_of, escape, print_json, print_line, shorten
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from inarch.sessions.app import App
 
 
-@click.group("tools")
+@click.group("tools", cls=Group)
 def tools() -> None:
     """List, show and call the tools of the profile."""
 

@@ -90,6 +90,15 @@ def discover(paths: Sequence[str] | None = None) -> Discovery:
     return Discovery(plugins, commands, tuple(shadowed), builtins)
 
 
+def own_commands() -> Mapping[str, FoundCommand]:
+    """Return the commands of Inarch itself that are no plugin's, without reading of what else is installed."""
+    own = next(_distributions(_search_path(), only=_OURS), None)
+    if own is None:
+        return {}
+    plugins = {plugin.name: plugin for plugin in _plugins_of(own, PLUGINS)}
+    return {command.name: command for command in _commands_of(own, plugins) if not command.plugin}
+
+
 def _plugins_of(distribution: _Distribution, group: str) -> Iterator[FoundPlugin]:
     ours = distribution.name == _OURS
     for name, target in distribution.groups.get(group, ()):
@@ -118,7 +127,7 @@ def _working_directory() -> str:
         return ""
 
 
-def _distributions(paths: Sequence[str]) -> Iterator[_Distribution]:
+def _distributions(paths: Sequence[str], only: str = "") -> Iterator[_Distribution]:
     seen: set[str] = set()
     for path in dict.fromkeys(paths):
         if not isinstance(path, str) or path in ("", "."):  # imports pass over what is no text, too
@@ -129,7 +138,9 @@ def _distributions(paths: Sequence[str]) -> Iterator[_Distribution]:
             continue
         for folder in sorted(name for name in names if name.endswith((".dist-info", ".egg-info"))):
             name, version = _name_and_version(folder)
-            if name in seen or name.startswith("~"):  # "~" is what pip leaves behind when it fails to uninstall
+            if name in seen or (only and name != only):
+                continue
+            if name.startswith("~"):  # what pip leaves behind when it fails to uninstall
                 continue
             seen.add(name)
             groups = _entry_points(f"{path}/{folder}/entry_points.txt")

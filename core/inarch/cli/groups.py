@@ -1,0 +1,120 @@
+"""Commands by entry point: the words of the program, and subcommands that are added to its groups.
+
+`fork = "pkg.cli:fork"` in the entry-point group `inarch.commands` is `inarch fork`; `sessions.audit = …` is `inarch
+sessions audit`. Inarch's own come the same way; a name belongs to who has it first, and Inarch is first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from inarch.plugins import FoundCommand
+
+GROUPS = ("config", "models", "plugins", "policy", "sessions", "tools")
+"""The groups of the program that take subcommands of others."""
+
+
+@cache
+def own_commands() -> Mapping[str, FoundCommand]:
+    """Return Inarch's own, by what has to be typed."""
+    from inarch.plugins.discovery import own_commands
+
+    return {_typed(name): found for name, found in own_commands().items()}
+
+
+@cache
+def commands_of_plugins() -> Mapping[str, FoundCommand]:
+    """Return those of plugins, by what has to be typed; all that is installed is read for them."""
+    from inarch.plugins import discover
+
+    found = {_typed(name): one for name, one in discover().commands.items()}
+    return {name: one for name, one in found.items() if name not in own_commands()}
+
+
+def _typed(name: str) -> str:
+    head, dot, rest = name.partition(".")
+    return f"{head} {rest}" if dot and head in GROUPS else name
+
+
+def load(words: str, given: Mapping[str, Any]) -> click.Command | None:
+    """Load a command, None where there is no such; `given` are the options of the program, for those of plugins.
+
+    Raises:
+        InarchError: It is a plugin's, and can't be loaded here.
+    """
+    own = own_commands().get(words)
+    if own is None:
+        found = commands_of_plugins().get(words)
+        if found is None:
+            return None
+        from inarch.cli.foreign import load_foreign
+
+        return load_foreign(found, given)
+    from importlib import import_module
+
+    module, _, name = own.target.partition(":")
+    command = getattr(import_module(module), name)
+    assert isinstance(command, click.Command)
+    return command
+
+
+def list_foreign(formatter: click.HelpFormatter, commands: Iterable[tuple[str, FoundCommand]]) -> None:
+    """List commands of plugins with where they come from, without loading one."""
+    from inarch.cli.terminal import escape
+
+    others = [f"{name} ({found.plugin or found.distribution})" for name, found in sorted(commands)]
+    rows = [(escape(one, keep_newlines=False), "") for one in others]
+    if rows:
+        with formatter.section("Commands of plugins"):
+            formatter.write_dl(rows)
+
+
+class Group(click.Group):
+    """A group of the program: its subcommands come by entry point, too."""
+
+    def added(self, commands: Mapping[str, FoundCommand]) -> dict[str, FoundCommand]:
+        """Return those of `commands` that are subcommands of this group, by their last word."""
+        lead = f"{self.name} "
+        return {name.removeprefix(lead): one for name, one in commands.items() if name.startswith(lead)}
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the names of all subcommands."""
+        return sorted({*self.commands, *self.added(own_commands()), *self.added(commands_of_plugins())})
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Load a subcommand; None where there is no such name."""
+        command = super().get_command(ctx, cmd_name)
+        if command is None:
+            command = load(f"{self.name} {cmd_name}", ctx.find_root().params)
+            given = {key: value for key, value in (ctx.default_map or {}).items() if not isinstance(value, Mapping)}
+            ctx.default_map = {**(ctx.default_map or {}), cmd_name: given}
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Return what the first word means; where it means nothing, the nearest is told."""
+        word = args[0]
+        is_own = word in self.commands or word in self.added(own_commands())
+        if not is_own and word[:1] != "-" and word not in (known := self.list_commands(ctx)):
+            from difflib import get_close_matches
+
+            near = get_close_matches(word, known, 1)
+            raise click.UsageError(f"No such command {word!r}.{f' Did you mean {near[0]!r}?' if near else ''}", ctx)
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the subcommands; those of plugins are not loaded for it."""
+        names = sorted({*self.commands, *self.added(own_commands())})
+        own = {name: self.get_command(ctx, name) for name in names}
+        limit = formatter.width - 6 - max(map(len, own))
+        rows = [(name, command.get_short_help_str(limit)) for name, command in own.items() if command is not None]
+        with formatter.section("Commands"):
+            formatter.write_dl(rows)
+        foreign = self.added(commands_of_plugins()).items()
+        list_foreign(formatter, (one for one in foreign if one[0] not in self.commands))
