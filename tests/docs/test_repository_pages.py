@@ -38,3 +38,20 @@ def test_the_workflow_runs_ci_on_every_interpreter_that_is_supported() -> None:
     (listed,) = re.findall(r"python-version: \|\n((?: +3\.\d+\n)+)", workflow)
     assert set(listed.split()) == supported
     assert "- run: .ci/run\n" in workflow
+
+
+def test_what_ci_installs_is_named_to_contributors() -> None:
+    script, page = ((ROOT / name).read_text("utf-8") for name in (".ci/run", "CONTRIBUTING.md"))
+    (needs,) = re.findall(r"^## What you need\n(.*?)^## ", page, re.M | re.S)
+    packages = set(re.findall(r"^need \S+ (\S+)", script, re.M))
+    assert len(packages) > 3
+    assert packages - {"git"} == set(re.findall(r"^\| `([\w-]+)` \|", needs, re.M)) and "Git" in needs
+
+
+def test_hooks_before_a_commit_are_checks_of_tox_and_need_no_active_environment() -> None:
+    hooks = (ROOT / ".pre-commit-config.yaml").read_text("utf-8")
+    environments = re.findall(r"^\[testenv:(\w+)\]", (ROOT / "tox.ini").read_text("utf-8"), re.M)
+    entries = re.findall(r"^ +entry: (.+)$", hooks, re.M)
+    assert entries and set(re.findall(r"^ +language: (.+)$", hooks, re.M)) == {"python"}
+    for entry in entries:
+        assert (match := re.fullmatch(r"tox -q -e (\w+)", entry)) and match[1] in environments, entry
