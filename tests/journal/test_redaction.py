@@ -69,6 +69,12 @@ def test_nothing_is_done_without_secrets() -> None:
     assert not Redactor().touches("anything")
 
 
+def test_the_counts_of_a_reply_are_no_reason_to_look_closer() -> None:
+    line = '{"usage":{"input_tokens":1200,"output_tokens":34,"cached_tokens":0}}'
+    assert not Redactor().touches(line)
+    assert Redactor().touches(line.replace("input_tokens", "input_token"))
+
+
 def deeply(data: Any) -> list[str]:
     if isinstance(data, dict):
         return [text for key, item in data.items() for text in (key, *deeply(item))]

@@ -54,6 +54,22 @@ def test_any_chunks_give_what_the_whole_gives(pieces: list[str], cuts: list[int]
     assert redactor.reveal(whole) == text
 
 
+def test_what_a_secret_behind_it_makes_one_waits_for_that() -> None:
+    key = TOKENS["aws-key-id"]
+    for text in (f"{key}{KNOWN}", f"{KNOWN}{key}", f"{key}{key}", f"{KNOWN}{KNOWN}"):
+        whole = Redactor.from_environ({"A_TOKEN": KNOWN}).text(text)
+        for cut in range(len(text)):
+            redactor = Redactor.from_environ({"A_TOKEN": KNOWN})
+            assert streamed(redactor, [text[:cut], text[cut:]]) == whole
+            assert streamed(redactor, list(text)) == whole
+
+
+def test_a_known_value_is_shown_as_soon_as_it_is_whole() -> None:
+    value = "7hush-hush-of-mine?"  # no shape of it begins as it ends
+    stream = RedactedStream(Redactor.from_environ({"A_TOKEN": value}))
+    assert [stream.feed(value[:-1]), stream.feed(value[-1])] == ["", "‹secret:A_TOKEN›"]
+
+
 def test_ordinary_prose_is_shown_at_once_but_for_a_few_characters() -> None:
     stream = RedactedStream(Redactor.from_environ({"A_TOKEN": KNOWN}))
     said = ""

@@ -78,7 +78,7 @@ class Redactor:
                 name = self._names[value] = _free_name(name, taken)
                 taken.add(name)
                 for tag, shape in shapes_of(value):
-                    if len(shape) >= SHORTEST and not _is_ours(shape, taken):
+                    if not _is_ours(shape, taken):
                         shapes.setdefault(shape, f"‹secret:{name}:{tag}›" if tag else f"‹secret:{name}›")
             self._values.update((placeholder, shape) for shape, placeholder in shapes.items())
             self._known = Known(shapes)
@@ -118,12 +118,10 @@ class Redactor:
     def shown(self, text: str, start: int) -> tuple[str, int]:
         """Return what of a stream's text can go out, with placeholders, and up to where that is."""
         matches, rest = self._matches(text, start)
-        before, end = -1, min(self._known.begun(text, start), begun(text, start))
-        while end != before:  # what is cut in two waits as a whole, also what a secret after it could make one
-            before = end
-            for match in (*matches, *rest):
-                if match.begin < end < match.end + (not match.is_real):
-                    end = match.begin
+        end = min(self._known.begun(text, start), begun(text, start))
+        # What is cut in two waits as a whole, also what a secret after it could make one.
+        while cut := [one.begin for one in (*matches, *rest) if one.begin < end < one.end + (not one.is_real)]:
+            end = min(cut)
         return self._replaced(text, [match for match in matches if match.end <= end], start, end), end
 
     def redact(self, data: Any) -> Any:
@@ -181,9 +179,6 @@ class Redactor:
         return "".join(pieces)
 
     def _placeholder(self, value: str, tag: str) -> str:
-        known = self._found.get(value)
-        if known is not None:
-            return known
         with self._lock:
             if value in self._found:
                 return self._found[value]
@@ -265,7 +260,7 @@ def _joined(matches: list[Match]) -> list[Match]:
         if match.stop <= last.stop:
             joined[-1] = last._replace(begin=begin, end=end)
         else:
-            joined[-1] = Match(last.start, match.stop, begin, end, last.tag or match.tag or "joined")
+            joined[-1] = Match(last.start, match.stop, begin, end, last.tag or match.tag)
     return joined
 
 

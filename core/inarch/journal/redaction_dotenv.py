@@ -20,14 +20,14 @@ _ESCAPES = {"n": "\n", "r": "\r", "t": "\t"}
 def is_dotenv(path: str) -> bool:
     """Whether a path's last component names a `.env` file, and none that is there to be copied."""
     name = path.replace("\\", "/").rpartition("/")[2].lower()
-    return (name == ".env" or name.startswith(".env.") or name.endswith(".env")) and not name.endswith(_SAMPLES)
+    return (name.startswith(".env.") or name.endswith(".env")) and not name.endswith(_SAMPLES)
 
 
 def find_dotenvs(root: str) -> list[str]:
     """Return the `.env` files of a folder and of two levels below; so many folders and names are looked at, no more."""
     found: list[str] = []
     level, seen, left = [""], 0, _MOST_ENTRIES
-    for depth in range(_DEPTH + 1):
+    for _ in range(_DEPTH + 1):
         below: list[str] = []
         for folder in level:
             seen += 1
@@ -38,7 +38,7 @@ def find_dotenvs(root: str) -> list[str]:
                 if left < 0:
                     return found
                 path = f"{folder}/{name}" if folder else name
-                if is_folder and depth < _DEPTH and not name.startswith(".") and name not in _PASSED_OVER:
+                if is_folder and not name.startswith(".") and name not in _PASSED_OVER:
                     below.append(path)
                 elif not is_folder and ".env" in name.lower() and is_dotenv(name):
                     found.append(path)

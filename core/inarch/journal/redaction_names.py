@@ -32,7 +32,6 @@ _STAND_IN = re.compile(
     r"your|my[-_ ]|change|replace|insert|example|placeholder|<|\$|\{\{|x{4}|\*{3}|\.{3}", re.IGNORECASE
 )
 _URL_PASSWORD = re.compile(r"[A-Za-z][\w+.-]*://([^\s/:@?#]*)(?::([^\s/@]*))?@")
-_SWITCHES = frozenset({"disabled", "optional", "required", "disable", "automatic", "undefined"})
 
 
 def secrets_of(name: str, value: str, by_looks: bool) -> Iterator[str]:
@@ -74,8 +73,7 @@ def _of_url(name: str, user: str, password: str) -> Iterator[str]:
 def is_ordinary(value: str) -> bool:
     """Whether a value is a word, switch, number, place, host, template or stand-in rather than a secret."""
     if value.isalpha():
-        one_case = value.islower() or value.isupper() or value.istitle()
-        return value.lower() in _SWITCHES or (one_case and len(value) <= 14)
+        return len(value) <= 14 and (value.islower() or value.isupper() or value.istitle())
     if any(map(str.isspace, value)):
         return not looks_random(value)  # of a key in several lines at least one does
     if _STAND_IN.match(value):
@@ -99,13 +97,12 @@ _HEX = re.compile(r"[0-9a-f]+|[0-9A-F]+")
 
 def looks_random(value: str, shortest: int = 16) -> bool:
     """Whether a piece of the value has letters and digits mixed as no name, number or word has."""
-    return any(_is_random(run, shortest) for run in _RUN.findall(value) if len(run) >= shortest)
+    return any(_is_random(run) for run in _RUN.findall(value) if len(run) >= shortest)
 
 
-def _is_random(run: str, shortest: int) -> bool:
+def _is_random(run: str) -> bool:
     groups = _DIGITS.findall(run)
-    digits = sum(map(len, groups))
-    if len(groups) < 2 or len(groups) * 10 < len(run) or digits == len(run) or len(set(run)) < min(10, shortest):
+    if len(groups) * 10 < len(run) or len(set(run)) < 10:
         return False
     if _HEX.fullmatch(run):
         return len(run) >= 24
@@ -127,5 +124,4 @@ def _vocabulary() -> frozenset[str]:
     classes: list[Any] = [item for item in vars(records).values() if isinstance(item, type)] + [*EVENT_KINDS.values()]
     fields = {item.name for cls in classes for item in getattr(cls, "__attrs_attrs__", ())}
     words = {word for item in vars(records).values() if get_origin(item) is Literal for word in get_args(item)}
-    kinds = {"call_tools", "ask_model", "unknown_outcome", "not_found", "validation", "permission", "execution"}
-    return frozenset(fields | words | kinds | set(EVENT_KINDS))
+    return frozenset(fields | words | set(EVENT_KINDS))
