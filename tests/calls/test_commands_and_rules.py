@@ -20,6 +20,9 @@ from inarch.contract.tooling import tool
 Kitchen = Any
 
 
+RUNS = ("execute_command",)
+
+
 @tool(category="command", effects=Effects(exclusive=True))
 def execute_command(command: str, context: Any = None) -> str:
     """Run a command."""
@@ -40,7 +43,7 @@ def call(command: str) -> ToolCall:
 
 def verdict(rules: list[Rule], command: str, **commands: tuple[str, ...]) -> str:
     grants = {name: CommandGrant(name, argv) for name, argv in commands.items()}
-    found = RulesPolicy(rules, commands=grants).judge(call(command), execute_command)
+    found = RulesPolicy(rules, commands=grants, runners=RUNS).judge(call(command), execute_command)
     return found.decision if found.decision != "allow" else f"allow {found.reason}".strip()
 
 
@@ -70,9 +73,11 @@ def test_grants(argv: tuple[str, ...], command: str, granted: bool) -> None:
 def test_a_grant_takes_the_question_away_and_a_rule_wins_over_it(kitchen: Kitchen) -> None:
     grants = {"test": CommandGrant("test", ("pytest", "*"))}
     parts = [kitchen.part("execute_command", command="pytest -x"), kitchen.part("execute_command", command="make")]
-    scheduler = kitchen.scheduler(execute_command, approve="ask", policies=[RulesPolicy((), commands=grants)])
+    scheduler = kitchen.scheduler(
+        execute_command, approve="ask", policies=[RulesPolicy((), commands=grants, runners=RUNS)]
+    )
     assert [one.status for one in kitchen.run(scheduler, *parts)] == ["success", "error"]
-    asks = RulesPolicy([Rule("*", "ask", match={"command": "pytest *"})], commands=grants)
+    asks = RulesPolicy([Rule("*", "ask", match={"command": "pytest *"})], commands=grants, runners=RUNS)
     scheduler = kitchen.scheduler(execute_command, approve="ask", policies=[asks])
     assert [one.status for one in kitchen.run(scheduler, *parts)] == ["error", "error"]
 
@@ -130,7 +135,7 @@ def test_the_key_that_headless_names_allows_the_call(kitchen: Kitchen, command: 
     found = tomllib.loads(key)
     rules = [Rule(**table) for table in found.get("rules", ())]
     grants = {name: CommandGrant(name, tuple(table["argv"])) for name, table in found.get("commands", {}).items()}
-    policy = RulesPolicy(rules, commands=grants)
+    policy = RulesPolicy(rules, commands=grants, runners=RUNS)
     (done,) = kitchen.run(kitchen.scheduler(execute_command, approve="ask", policies=[policy]), part)
     assert done.status == "success"
     assert key == key_for(call(command), execute_command)
@@ -180,7 +185,7 @@ def test_a_command_that_reads_folders_is_asked_about(kitchen: Kitchen) -> None:
     asked = RulesPolicy(rules).judge(call("grep -r x ."), reading)
     assert (asked.decision, asked.reason) == ("ask", 'it may read files that the rule for "*.key" is about')
     grants = {"grep": CommandGrant("grep", ("grep", "*"))}
-    assert RulesPolicy(rules, commands=grants).judge(call("grep -r x ."), reading).decision == "allow"
+    assert RulesPolicy(rules, commands=grants, runners=RUNS).judge(call("grep -r x ."), reading).decision == "allow"
 
 
 @pytest.mark.parametrize("says", ["[commands.x]\nargv = [1]", "", None, ZeroDivisionError()])

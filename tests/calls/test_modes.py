@@ -35,6 +35,8 @@ def made(category: Category, effects: Effects, confirmed: bool = False) -> Funct
 
 READS, WRITES = Effects(reads=frozenset({"a"})), Effects(writes=frozenset({"a"}))
 EVERYTHING, UNKNOWN, NOTHING = Effects(writes=frozenset({""})), Effects(exclusive=True), Effects()
+RUNS = ("execute_command",)
+GRANTS = {"test": CommandGrant("test", ("pytest", "*"))}
 KINDS: dict[str, tuple[FunctionTool, list[Any]]] = {
     "reads a file": (made("file", READS), []),
     "searches, undeclared": (made("search", UNKNOWN), []),
@@ -51,15 +53,24 @@ KINDS: dict[str, tuple[FunctionTool, list[Any]]] = {
     "a rule denies": (made("file", READS), [RulesPolicy([Rule("*", "deny"), Rule("*", "allow")])]),
     "granted command": (
         made("command", EVERYTHING),
-        [RulesPolicy((), commands={"test": CommandGrant("test", ("pytest", "*"))})],
+        [RulesPolicy((), commands=GRANTS, runners=RUNS)],
     ),
     "granted, a rule asks": (
         made("command", EVERYTHING),
-        [RulesPolicy([Rule("*", "ask")], commands={"test": CommandGrant("test", ("pytest", "*"))})],
+        [
+            RulesPolicy(
+                [Rule("*", "ask")],
+                commands=GRANTS,
+                runners=("execute_command",),
+            )
+        ],
     ),
     "granted, a policy denies": (
         made("command", EVERYTHING),
-        [RulesPolicy((), commands={"t": CommandGrant("t", ("pytest", "*"))}), Policy(Verdict("deny", "no"))],
+        [
+            RulesPolicy((), commands=GRANTS, runners=RUNS),
+            Policy(Verdict("deny", "no")),
+        ],
     ),
 }
 #                              ask      edits    all      none

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from inarch.contract.errors import ToolFailed
@@ -12,12 +12,10 @@ from inarch.contract.records import ToolCall
 if TYPE_CHECKING:
     from inarch.config.grants import CommandGrant
 
-EXECUTE = "execute_command"
-
 
 def is_command(call: ToolCall, tool: Tool) -> bool:
     """Whether a call runs the command line that its argument `command` is."""
-    return (call.name == EXECUTE or tool.category == "command") and isinstance(call.arguments.get("command"), str)
+    return tool.category == "command" and isinstance(call.arguments.get("command"), str)
 
 
 def words_of(call: ToolCall, tool: Tool) -> tuple[str, ...] | None:
@@ -39,9 +37,14 @@ def canonical(words: tuple[str, ...]) -> str:
     return join(words)
 
 
-def granted_by(call: ToolCall, tool: Tool, commands: Mapping[str, CommandGrant]) -> str | None:
-    """Return the name of the `[commands.NAME]` that grants a call."""
-    if not commands or call.name != EXECUTE:
+def granted_by(
+    call: ToolCall, tool: Tool, commands: Mapping[str, CommandGrant], runners: Collection[str]
+) -> str | None:
+    """Return the name of the `[commands.NAME]` that grants a call.
+
+    What is granted are programs that the workspace runs: only `runners` do that, whatever a tool calls itself.
+    """
+    if not commands or call.name not in runners:
         return None
     words = words_of(call, tool)
     return None if words is None else next((name for name, grant in commands.items() if grant.covers(words)), None)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from fnmatch import fnmatchcase
 from functools import lru_cache
@@ -37,12 +37,14 @@ class RulesPolicy:
     """Judges by the configured rules and commands; what none of them is about is allowed without a reason.
 
     A rule that allows with `path` needs every path of the call to match; one that asks or denies needs one. A command
-    line is compared by its words: one that the tokenizer refuses is matched by no rule that allows.
+    line is compared by its words: one that the tokenizer refuses is matched by no rule that allows. `runners` are the
+    tools whose command lines the workspace runs; `commands` grants those of no other.
     """
 
     rules: tuple[Rule, ...] = field(converter=_in_order)
     now: Callable[[], datetime] = _now
     commands: Mapping[str, CommandGrant] = field(factory=dict, kw_only=True)
+    runners: Collection[str] = field(default=(), kw_only=True)
     name: str = field(init=False, default="rules")
 
     def judge(self, call: ToolCall, tool: Tool) -> Verdict:
@@ -50,7 +52,7 @@ class RulesPolicy:
         found = self.strictest(call, tool)
         if found is not None and found.decision != "allow":
             return Verdict(found.decision, said(found))
-        command = granted_by(call, tool, self.commands)
+        command = granted_by(call, tool, self.commands, self.runners)
         if command is not None:
             return Verdict("allow", f"granted by [commands.{command}]")
         if found is not None:

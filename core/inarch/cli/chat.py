@@ -112,7 +112,7 @@ def _greet(app: App) -> None:
     from inarch.contract.errors import InarchError
 
     sys.stderr.write("Ask about this directory. Ctrl-C cancels a turn; Ctrl-D or /quit leaves; /help lists commands.\n")
-    if "execute_command" in app.composition.tools:
+    if app.runners:
         try:
             sys.stderr.write(f"Commands are {confinement_words(app.workspace.confinement())}.\n")
         except InarchError as error:
@@ -164,7 +164,7 @@ def _do(runner: asyncio.Runner, talk: Talk, display: Display, line: str) -> None
     if SlashCommands.takes(line):
         runner.run(_interruptible(SlashCommands(talk).run(line)))
     elif line.startswith("!"):
-        runner.run(_interruptible(run_command(talk.session, line[1:].strip(), talk.write)))
+        runner.run(_interruptible(run_command(talk.session, talk.app.runners, line[1:].strip(), talk.write)))
     elif line:
         runner.run(drive(talk.session, line, display))
     sys.stdout.flush()

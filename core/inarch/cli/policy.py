@@ -52,13 +52,14 @@ def list_policy(as_json: bool, **given: Any) -> None:
 def explain_call(what: str, arguments: str | None, as_json: bool, **given: Any) -> None:
     """Say what would happen with a call, and why: WHAT is a tool, with ARGUMENTS as JSON, or a whole command line."""
     from inarch.calls.explaining import explain
+    from inarch.cli.policy_cases import command_call
     from inarch.cli.tools import read_object
 
     app = _compose(given)
     try:
         tools = app.composition.tools
         if arguments is None and _is_command(what, tools):
-            name, wanted = "execute_command", {"command": what}
+            name, wanted = command_call(app, what)
         else:
             name, wanted = what, read_object(arguments or "{}")
         mode, grants = app.config.profile.approve, app.project_grants

@@ -19,7 +19,7 @@ _KEYS = {"tool", "arguments", "command", "expected", "note"}
 
 @frozen
 class Case:
-    """One call and what is expected; `place` is where it stands."""
+    """One call and what is expected; `place` is where it stands. One without a tool is a command line."""
 
     place: str
     tool: str
@@ -59,20 +59,38 @@ def _case(place: str, item: Any) -> Case:
     if not isinstance(item, dict) or not set(item) <= _KEYS or item.get("expected") not in EXPECTED:
         raise UsageError(f"{place}: must have tool and arguments, or command, and expected: {', '.join(EXPECTED)}")
     if isinstance(item.get("command"), str) and not {"tool", "arguments"} & set(item):
-        return Case(place, "execute_command", {"command": item["command"]}, item["expected"])
+        return Case(place, "", {"command": item["command"]}, item["expected"])
     arguments = item.get("arguments", {})
     if not isinstance(item.get("tool"), str) or not isinstance(arguments, dict) or "command" in item:
         raise UsageError(f"{place}: must have tool, a name, and arguments, a table; or command, a command line")
     return Case(place, item["tool"], arguments, item["expected"])
 
 
+def command_call(app: App, line: str) -> tuple[str, dict[str, Any]]:
+    """Return the tool and the arguments that run a command line.
+
+    Raises:
+        UsageError: No tool does.
+    """
+    if not app.runners:
+        raise UsageError("no tool of this profile runs commands", "the plugin that brings the workspace may have one")
+    return app.runners[0], {"command": line}
+
+
 def told(case: Case, app: App) -> str | None:
-    """Return how a call is judged where that is not what was expected."""
+    """Return how a call is judged where that is not what was expected.
+
+    Raises:
+        UsageError: It is a command line, and no tool runs one.
+    """
     from inarch.calls.explaining import explain
 
+    tool, arguments = case.tool, case.arguments
+    if not tool:
+        tool, arguments = command_call(app, arguments["command"])
     tools, mode = app.composition.tools, app.config.profile.approve
-    found = explain(case.tool, case.arguments, tools=tools, policies=app.policies, mode=mode)
+    found = explain(tool, arguments, tools=tools, policies=app.policies, mode=mode)
     if found.decision == case.expected:
         return None
-    call = f"{case.tool} {json.dumps(dict(case.arguments), ensure_ascii=False, default=str)}"
+    call = f"{tool} {json.dumps(dict(arguments), ensure_ascii=False, default=str)}"
     return f"{case.place}: {call} is judged {found.decision}, not {case.expected}: {found.reason}"

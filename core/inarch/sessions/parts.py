@@ -156,11 +156,25 @@ class Parts:
         return settle(call, lambda path: standing_at(self.workspace, path))
 
     @property
+    def runners(self) -> tuple[str, ...]:
+        """The tools whose command lines the workspace runs: those of category `command` of who brings the workspace."""
+        workspace = self.composition.workspaces.get(self.config.profile.workspace)
+        tools = self.composition.tools.items() if workspace is not None else ()
+        return tuple(
+            name
+            for name, bound in tools
+            if workspace is not None
+            and bound.plugin == workspace.plugin
+            and bound.value.category == "command"
+            and "command" in bound.value.input_schema.get("properties", ())
+        )
+
+    @property
     def policies(self) -> tuple[Bound[Policy], ...]:
         """Who judges calls: the user's own rules and grants, then the plugins'."""
         from inarch.calls import RulesPolicy
 
-        own = RulesPolicy(self.config.rules, commands=self.config.commands)
+        own = RulesPolicy(self.config.rules, commands=self.config.commands, runners=self.runners)
         rules: Bound[Policy] = Bound(KERNEL, own, PluginContext(KERNEL, self.config.root))
         return rules, *self.composition.policies
 

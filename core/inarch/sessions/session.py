@@ -184,7 +184,9 @@ class Session:
         try:
             talk = self.conversation
             talk.journal.flush()
-            undoing = Undoing(talk.workspace, talk.journal)
+            tools = talk.scheduler.tools.items()
+            commands = {name for name, bound in tools if bound.value.category == "command"}
+            undoing = Undoing(talk.workspace, talk.journal, commands=commands)
             try:
                 return undoing.run(action, target, dry_run)
             finally:

@@ -103,7 +103,7 @@ class Desk:
         return done
 
     def undo(self, target: str = "", dry_run: bool = False) -> UndoReport:
-        return Undoing(self.workspace, self.journal).run("undo", target, dry_run)
+        return Undoing(self.workspace, self.journal, commands=("execute_command",)).run("undo", target, dry_run)
 
     def redo(self, target: str = "") -> UndoReport:
         return Undoing(self.workspace, self.journal).run("redo", target)

@@ -40,7 +40,7 @@ def compose_talk(options: Options, front_end: ScreenFrontEnd) -> tuple[Talk, str
         app.close()
         raise
     said = ""
-    if "execute_command" in app.composition.tools:
+    if app.runners:
         try:
             said = f"Commands are {confinement_words(app.workspace.confinement())}."
         except InarchError as error:

@@ -33,7 +33,7 @@ def put_back_apart(parts: Parts, session_id: str, action: Action, target: str, d
         last = kept_changes(parts.store, session_id, looks_back=False).seq
         return Journal(parts.store, session_id, redactor=parts.redactor, seq=last)
 
-    undoing = Undoing(parts.workspace, journal(), journal)
+    undoing = Undoing(parts.workspace, journal(), journal, parts.runners)
     report = undoing.run(action, target, dry_run)
     _tell_tracers(parts, undoing.recorded)
     return report

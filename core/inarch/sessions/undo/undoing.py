@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 from attrs import define, evolve, field
 
@@ -24,7 +24,6 @@ from inarch.sessions.undo.standings import Unavailable
 
 PROMPT_LENGTH = 60
 _ATTEMPTS = 5
-_COMMANDS = frozenset({"execute_command"})
 _MAYBE_CUT_OFF = "a call that was cut off may have changed it"
 
 
@@ -36,12 +35,14 @@ class Undoing:
         workspace: Where the files are.
         journal: Where it is recorded; its store has the bytes.
         renew: Makes the journal anew where another process has recorded something in the session meanwhile.
+        commands: The tools that run commands, of whose doings not all is recorded.
         recorded: The events of what was done.
     """
 
     workspace: Workspace
     journal: Journal
     renew: Callable[[], Journal] | None = None
+    commands: Collection[str] = ()
     recorded: list[Event] = field(init=False, factory=list)
     _unrecorded: Sequence[Event] = field(init=False, factory=tuple)
     _checkpoints: Checkpoints = field(init=False, factory=Checkpoints)
@@ -68,7 +69,8 @@ class Undoing:
         self._checkpoints = kept_checkpoints(store, session_id, known)
         chosen = self._chosen(action, target)
         calls = {call_id for _, call_ids in chosen for call_id in call_ids}
-        report = UndoReport(action, tuple(_named(checkpoint, ids) for checkpoint, ids in chosen), notes=_notes(chosen))
+        named = tuple(_named(checkpoint, ids) for checkpoint, ids in chosen)
+        report = UndoReport(action, named, notes=self._notes(chosen))
         if not calls:
             return report
         changes = [one.change.data for one in known.changes if one.change.call_id in calls]
@@ -233,6 +235,17 @@ class Undoing:
             else:
                 return
 
+    def _notes(self, chosen: Sequence[tuple[Checkpoint, Sequence[str]]]) -> tuple[str, ...]:
+        notes = []
+        for checkpoint, calls in chosen:
+            if any(checkpoint.names.get(call) in self.commands for call in calls):
+                notes.append("what commands did to files that Git ignores, or outside the workspace, stays as it is")
+            notes += [
+                f"{checkpoint.names.get(call)} {call} was cut off: whether it changed more is not known"
+                for call in sorted(checkpoint.cut_off)
+            ]
+        return tuple(dict.fromkeys(notes))
+
 
 def _named(checkpoint: Checkpoint, calls: Sequence[str]) -> str:
     prompt = one_line(checkpoint.prompt, PROMPT_LENGTH)
@@ -241,18 +254,6 @@ def _named(checkpoint: Checkpoint, calls: Sequence[str]) -> str:
         return what
     names = ", ".join(f"{checkpoint.names.get(call) or 'call'} {call}" for call in calls)
     return f"{names} of {what}" if names else what
-
-
-def _notes(chosen: Sequence[tuple[Checkpoint, Sequence[str]]]) -> tuple[str, ...]:
-    notes = []
-    for checkpoint, calls in chosen:
-        if any(checkpoint.names.get(call) in _COMMANDS for call in calls):
-            notes.append("what commands did to files that Git ignores, or outside the workspace, stays as it is")
-        notes += [
-            f"{checkpoint.names.get(call)} {call} was cut off: whether it changed more is not known"
-            for call in sorted(checkpoint.cut_off)
-        ]
-    return tuple(dict.fromkeys(notes))
 
 
 def _outcomes(plan: Plan) -> tuple[FileOutcome, ...]:
