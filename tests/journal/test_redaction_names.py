@@ -101,6 +101,8 @@ def test_values_of_other_variables_that_are_no_secret(value: str) -> None:
         ("postgres://app:password@db/x", []),
         ("postgres://:s3cretly@db/x", ["s3cretly"]),
         ("postgres://app:s3cret%40ly@db/x", ["s3cret%40ly", "s3cret@ly"]),
+        ("postgres://app:s3cr3t@word9@db/x", ["s3cr3t@word9"]),
+        ("https://app:s3cretly@db?to=a@b", ["s3cretly@db?to=a", "s3cretly"]),
         ("postgres+x.y-z://app:s3cretly@db/x", ["s3cretly"]),
         (f"https://{DRAWN}@o1.example/4", [DRAWN]),
         ("https://somebody-else@o1.example/4", []),

@@ -31,7 +31,7 @@ _HOST = re.compile(r"(?:[a-z0-9_-]+\.)+[a-z][a-z0-9-]+(?::\d+)?", re.IGNORECASE)
 _STAND_IN = re.compile(
     r"your|my[-_ ]|change|replace|insert|example|placeholder|<|\$|\{\{|x{4}|\*{3}|\.{3}", re.IGNORECASE
 )
-_URL_PASSWORD = re.compile(r"[A-Za-z][\w+.-]*://([^\s/:@?#]*)(?::([^\s/@]*))?@")
+_URL_PASSWORD = re.compile(r"[A-Za-z][\w+.-]*://([^\s/:@?#]*)(?::([^\s/]*))?@")
 
 
 def secrets_of(name: str, value: str, by_looks: bool) -> Iterator[str]:
@@ -48,7 +48,9 @@ def secrets_of(name: str, value: str, by_looks: bool) -> Iterator[str]:
     if not SHORTEST <= len(value) <= LONGEST or name in _SYSTEM:
         return
     if (url := _URL_PASSWORD.match(value)) is not None:
-        yield from _of_url(upper, url[1], url[2] or "")
+        password = url[2] or ""  # an `@` in it is an error that many programs read as it was meant
+        for part in dict.fromkeys((password, password.partition("@")[0])):
+            yield from _of_url(url[1], part)
     elif "://" in value:
         if _RANDOM_NAME.search(upper) or _NAME.search(upper):
             yield from (part for part in re.split(r"[/?&=#]", value) if looks_random(part))
@@ -61,7 +63,7 @@ def secrets_of(name: str, value: str, by_looks: bool) -> Iterator[str]:
         yield value
 
 
-def _of_url(name: str, user: str, password: str) -> Iterator[str]:
+def _of_url(user: str, password: str) -> Iterator[str]:
     if len(password) >= SHORTEST and not is_ordinary(password):
         yield password
         if (plain := unquote(password)) != password:
