@@ -20,9 +20,10 @@ def lot(length: int, letters: str = LETTERS) -> str:
 
 
 def varied(length: int, letters: str) -> str:
-    """Return so many characters drawn by lot, every second one a digit, so that no part of it could be a word."""
-    drawn = [_LOT.choice(letters if at % 2 else "".join(filter(str.isdigit, letters))) for at in range(length)]
-    return "".join(drawn)
+    """Return so many characters of which every second one is a digit, so that they look drawn by lot."""
+    digits, others = ([one for one in letters if one.isdigit() is wanted] for wanted in (True, False))
+    pairs = (digits[at % len(digits)] + others[at * 5 % len(others)] for at in range(length))
+    return "".join(pairs)[:length]
 
 
 def b64(data: object) -> str:

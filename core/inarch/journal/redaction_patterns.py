@@ -20,6 +20,8 @@ from inarch.journal.redaction_pattern import AFTER_WORD, Pattern, Piece
 _WORD = "[A-Za-z0-9]"
 _TOKEN = "[A-Za-z0-9_-]"
 _BASE64 = "[A-Za-z0-9+/]"
+_LONGEST = 4000
+"""Characters of a secret that has no form of its own: tokens of sessions have more than a thousand."""
 
 
 def _any(value: str) -> bool:
@@ -27,7 +29,7 @@ def _any(value: str) -> bool:
 
 
 def _starting(
-    tag: str, *needles: str, least: int, most: int = 255, chars: str = _WORD, real: Callable[[str], bool] = _any
+    tag: str, *needles: str, least: int, most: int = 1000, chars: str = _WORD, real: Callable[[str], bool] = _any
 ) -> Pattern:
     return Pattern(tag, needles, (Piece(chars, least, most),), real)
 
@@ -93,7 +95,7 @@ PATTERNS: tuple[Pattern, ...] = (
     Pattern(
         "slack-token",
         ("xoxb-", "xoxp-", "xoxa-", "xoxr-", "xoxs-", "xoxe-", "xoxe.", "xapp-"),
-        (Piece("[A-Za-z0-9.-]", 20, 255),),
+        (Piece("[A-Za-z0-9.-]", 20, 1000),),
         mixed,
         gate=("xox", "xapp-"),
     ),
@@ -109,7 +111,7 @@ PATTERNS: tuple[Pattern, ...] = (
     _starting("stripe-key", "whsec_", least=32, chars="[A-Za-z0-9+/=]", real=mixed),
     Pattern("sendgrid-key", ("SG.",), (Piece(_TOKEN, 16, 32), Piece("[.]", 1, 1), Piece(_TOKEN, 32, 64)), mixed),
     Pattern("npm-token", ("npm_",), (Piece(_WORD, 36, 36),), mixed),
-    _starting("pypi-token", "pypi-AgEI", least=50, most=1000, chars=_TOKEN),
+    _starting("pypi-token", "pypi-AgEI", least=50, chars=_TOKEN),
     Pattern("hugging-face-token", ("hf_",), (Piece(_WORD, 34, 40),), has_both_cases),
     Pattern("twilio-key", ("SK",), (Piece("[0-9a-f]", 32, 32),), looks_random),
     Pattern(
@@ -141,7 +143,7 @@ PATTERNS: tuple[Pattern, ...] = (
     Pattern(
         "bearer-token",
         ("Bearer", "bearer"),
-        (Piece("[ \t]", 1, 4, True), Piece("[A-Za-z0-9._~+/=-]", 16, 4000)),
+        (Piece("[ \t]", 1, 4, True), Piece("[A-Za-z0-9._~+/=-]", 16, _LONGEST)),
         looks_random,
         shown=True,
         gate=("bearer",),
@@ -160,7 +162,7 @@ PATTERNS: tuple[Pattern, ...] = (
         (
             *_SEPARATOR,
             Piece("(?:[A-Za-z-]{1,16}[ \t]{1,4})", 0, 1, True, "[A-Za-z-]{0,16}[ \t]{0,4}"),
-            Piece("[A-Za-z0-9._~+/=-]", 16, 4000),
+            Piece("[A-Za-z0-9._~+/=-]", 16, _LONGEST),
         ),
         looks_random,
         before="",
@@ -173,7 +175,7 @@ PATTERNS: tuple[Pattern, ...] = (
         (
             Piece("[A-Za-z0-9._%+~-]", 0, 64, True),
             Piece(":", 1, 1, True),
-            Piece(r"[^\s/@:\"'<>`{}$()\[\]‹›\\]", 6, 128),
+            Piece(r"[^\s/@:\"'<>`{}$()\[\]‹›\\]", 6, _LONGEST),
             Piece("@", 1, 1, True),
         ),
         is_password,
@@ -184,7 +186,7 @@ PATTERNS: tuple[Pattern, ...] = (
     Pattern(
         "assigned",
         _NAMES,
-        (Piece("[A-Za-z0-9_-]", 0, 16, True), *_SEPARATOR, Piece("[A-Za-z0-9_+/=.~-]", 16, 255)),
+        (Piece("[A-Za-z0-9_-]", 0, 16, True), *_SEPARATOR, Piece("[A-Za-z0-9_+/=.~-]", 16, _LONGEST)),
         looks_random,
         before="",
         after="(?![A-Za-z0-9(\\[])",
