@@ -24,14 +24,17 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import chain
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, get_args
 
 import grimp
 from programs import Place
 from serving import serving
 
+from inarch.contract.records import Category
+
 KEY = re.compile(r"[A-Z][A-Z0-9]*(_[A-Z0-9]+)*_(API_KEY|KEY|TOKEN)")
 DISTINCTIVE = re.compile(r"\w+[-_]\w+")
+CATEGORIES = frozenset(get_args(Category))
 NO_CODE = {
     tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER,
 }  # fmt: skip
@@ -112,13 +115,18 @@ def plugin_names(root: Path) -> set[str]:
 
 
 def named(trees: dict[Path, ast.Module], names: set[str]) -> Iterator[str]:
-    """Yield each string literal that is such a name or a key's variable, or has one with `-` or `_` among its words."""
+    """Yield each string literal that is such a name or a key's variable, or has one with `-` or `_` among its words.
+
+    Words that are categories of tools are left out, and so is the file that has the table of prices.
+    """
     distinctive = "|".join(sorted(filter(DISTINCTIVE.fullmatch, names)))
     within = re.compile(rf"(?<![\w-])({distinctive}|{KEY.pattern})(?![\w-])")
     for path, tree in trees.items():
         prose = {id(text) for text in texts(tree)}
         for node in ast.walk(tree):
             if not isinstance(node, ast.Constant) or not isinstance(node.value, str) or id(node) in prose:
+                continue
+            if node.value in CATEGORIES or path.name == "prices.py":
                 continue
             if node.value in names or within.search(node.value):
                 yield f"{path}:{node.lineno}: {node.value[:60]!r}"

@@ -203,13 +203,17 @@ def test_a_call_waits_for_an_approval() -> None:
     assert stage.moving() == ["├─ ? write_file a · awaiting approval"]
 
 
+FILES = [{"path": "a", "content": ""}, {"path": "b", "error": "too much"}]
+
+
 @pytest.mark.parametrize(
     ("name", "arguments", "data", "shown"),
     [
         ("search_files", {"pattern": "def w", "path": "shop"}, {"hits": [1, 2, 3]}, "def w path=shop · 3 hits"),
         ("list_files", {}, {"files": ["a"], "truncated": True}, "list_files · 1 file, cut"),
         ("list_directory", {"directory": "."}, {"entries": [1, 2]}, ". · 2 entries"),
-        ("read_multiple_files", {"file_paths": ["a", "b"]}, [{}, {}], '["a", "b"] · 2 files'),
+        ("read_multiple_files", {"file_paths": ["a", "b"]}, FILES, '["a", "b"] · 2 files'),
+        ("x", {"a": 1}, [{}, {}], "· 2 items"),
         ("execute_command", {"command": "ls"}, {"exit_code": 0, "output": "a"}, "✓ execute_command ls · exit 0"),
         ("execute_command", {"command": "a\nb"}, {"exit_code": 1, "output": "x"}, "✗ execute_command a (+1 line)"),
         ("move_file", {"file_path": "a", "new_path": "b"}, {"note": "moved"}, "a -> b · moved"),

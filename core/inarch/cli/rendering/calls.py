@@ -100,7 +100,7 @@ class Call:
         error, found = result.get("error"), result.get("data")
         took = seconds_between(data.get("started"), data.get("ended"))
         mark, style = _mark(str(data.get("status", "")), error, found)
-        changes = edit_lines(self.name, self.arguments, found) if not error else []
+        changes = edit_lines(self.arguments, found) if not error else []
         words = [_short(error) if error else self._outcome(found, changes, ink)]
         words += [duration(took)] if took is not None else []
         yield call_line(mark, style, self, ink.sign("dot").join(filter(None, words)), columns, ink)
@@ -113,10 +113,10 @@ class Call:
             yield f"{ink.paint(ink.sign('bar'), 'dim')}   {line}" if room >= 4 else line
 
     def _outcome(self, found: Any, changes: list[Any], ink: Ink) -> str:
-        said = changed_words(changes, ink) if changes else outcome_words(self.name, found)
-        if self.name == "write_file" and not said:
-            said = f"{counted(len(str(self.arguments.get('content', '')).splitlines()), 'line')} written"
-        if self.name == "execute_command" and self.files:
+        said = changed_words(changes, ink) if changes else outcome_words(found)
+        if not said and "file_path" in self.arguments and isinstance(text := self.arguments.get("content"), str):
+            said = f"{counted(len(text.splitlines()), 'line')} written"
+        if self.files and isinstance(found, Mapping) and "exit_code" in found:
             said += f", {counted(len(self.files), 'file')} changed"
         return ink.plain(said)
 

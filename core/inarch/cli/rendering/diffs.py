@@ -26,14 +26,15 @@ class DiffLine:
     text: str
 
 
-def edit_lines(name: str, arguments: Data, data: Any = None) -> list[DiffLine]:
-    """Return what a call changes, or changed if there is its result; nothing for a call that is no edit."""
-    if name == "patch_source_file":
+def edit_lines(arguments: Data, data: Any = None) -> list[DiffLine]:
+    """Return what a call changed, by its arguments and its result; nothing for a call that is no edit."""
+    texts = {key for key, value in arguments.items() if isinstance(value, str)}
+    if {"file_path", "search", "replace"} <= texts:
         line = data.get("line") if isinstance(data, Mapping) else None
         first = line if isinstance(line, int) else 0
         return list(_compared(_text(arguments, "search"), _text(arguments, "replace"), first))
     created = isinstance(data, Mapping) and data.get("note") == "created"
-    if name == "create_file" or (name == "write_file" and (created or data is None)):
+    if created and {"file_path", "content"} <= texts:
         lines = _text(arguments, "content").splitlines()
         return [DiffLine("+", number, text) for number, text in enumerate(lines, 1)]
     return []

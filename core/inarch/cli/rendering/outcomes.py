@@ -13,12 +13,13 @@ _LISTS = {
 _TEXTS = ("content", "diff", "output", "text")
 
 
-def outcome_words(name: str, data: Any) -> str:
+def outcome_words(data: Any) -> str:
     """Return the result of a successful call in short, empty where there is nothing to say."""
     if isinstance(data, str):
         return counted(len(data.splitlines()), "line") if data else "nothing"
     if isinstance(data, (list, tuple)):
-        return counted(len(data), "file" if name == "read_multiple_files" else "item")
+        are_files = bool(data) and all(isinstance(one, Mapping) and {"path"} < one.keys() for one in data)
+        return counted(len(data), "file" if are_files else "item")
     if not isinstance(data, Mapping):
         return ""
     return _of_mapping(data)

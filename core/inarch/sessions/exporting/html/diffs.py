@@ -15,13 +15,13 @@ PATCHING = ("search", "replace")
 WRITING = ("content",)
 
 
-def shown_as_diff(name: str, arguments: Mapping[str, Any]) -> tuple[str, ...]:
+def shown_as_diff(arguments: Mapping[str, Any]) -> tuple[str, ...]:
     """Return the names of the arguments that `diff` shows; none where it has nothing to show."""
     if not isinstance(arguments.get("file_path"), str):
         return ()
     if all(isinstance(arguments.get(key), str) for key in PATCHING):
         return PATCHING
-    if name in ("write_file", "create_file") and isinstance(arguments.get("content"), str):
+    if all(isinstance(arguments.get(key), str) for key in WRITING):
         return WRITING
     return ()
 

@@ -63,7 +63,7 @@ def _call(call: Call) -> Html:
 
 def _unseen(call: Call) -> dict[str, object]:
     """Return the arguments that no diff shows, for the line of a call."""
-    names = shown_as_diff(call.name, call.arguments)
+    names = shown_as_diff(call.arguments)
     return {
         name: item for name, item in call.arguments.items() if name not in (*names, *(["description"] if names else []))
     }
@@ -88,7 +88,7 @@ def _approval(call: Call) -> Html:
 
 
 def _input(call: Call) -> Html:
-    names = shown_as_diff(call.name, call.arguments)
+    names = shown_as_diff(call.arguments)
     shown = [members(call.arguments, names)]
     if names:
         shown.append(diff(call.arguments, names))
