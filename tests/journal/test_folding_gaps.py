@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from attrs import evolve
 
 from inarch import TERMINAL, Event, ToolResult
 from inarch.contract.errors import StoreError
@@ -43,8 +44,23 @@ def test_a_turn_whose_beginning_is_lost_is_the_agents() -> None:
     assert (turn.id, turn.type, turn.parent_id, turn.session_id, turn.started) == ("a", "agent", None, "s", TIME)
 
 
+def test_what_says_nothing_of_a_turn_makes_none() -> None:
+    later = "2026-01-02T00:00:00.000000Z"
+    strange = evolve(event("of.tomorrow"), time=later)
+    assert fold([strange]).turns == ()
+    (turn,) = fold([began(), strange]).turns
+    assert turn.ended == TIME
+
+
+def test_a_turn_in_which_nothing_was_said_has_no_messages() -> None:
+    history = fold([began(), began("b"), event("decision.made", "b", decision="answer", text="yes")])
+    assert [turn_id for turn_id, _ in history.said] == ["b"]
+
+
 def test_what_was_added_stands_alone_where_the_prompt_is_lost() -> None:
-    assert said(fold([began(), event("context.added", source="s", text="seen")])) == [("user", "seen")]
+    history = fold([began(), event("context.added", source="s", text="seen")])
+    assert said(history) == [("user", "seen")]
+    assert hash(history.messages)
 
 
 def test_the_root_is_that_of_the_first_beginning() -> None:

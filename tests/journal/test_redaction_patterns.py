@@ -152,6 +152,27 @@ def test_a_key_has_at_least_and_at_most_so_many_characters(
         assert hidden(most + 1) == "whole"
 
 
+@pytest.mark.parametrize(
+    "needle",
+    [
+        needle
+        for form in FORMS
+        if form[0] not in ("pypi-token", "aws-key-id", "google-token")
+        for needle in form[1].split()
+    ],
+)
+@pytest.mark.parametrize("word", ["abcdefghijklmnopqrstuvwxyzabcdefghij", "1212121212121212121212121212121212121"])
+def test_behind_its_beginning_a_word_or_a_number_is_no_key(needle: str, word: str) -> None:
+    for text in (f"of {needle}{word} is", f"of {needle}{word[:35]} is", f"of {needle}{word[:32]} is"):
+        assert Redactor().text(text) == text
+
+
+@pytest.mark.parametrize(("first", "second"), [(15, 32), (16, 31), (33, 64), (32, 65)])
+def test_both_parts_of_a_key_have_so_many_characters(first: int, second: int) -> None:
+    text = f"of SG.{varied(first, LETTERS)}.{varied(second, LETTERS)} is"
+    assert Redactor().text(text) == text
+
+
 AWS = "AKIA" + lot(16, UPPER)
 AROUND: list[tuple[str, str, int, int | None]] = [
     ("aws-secret", "secret_access_key={}", 40, 40),
@@ -215,6 +236,7 @@ def test_what_is_assigned_to_such_a_name_is_hidden(name: str) -> None:
     ("tag", "frame", "secret"),
     [
         ("aws-secret", "‹secret:aws-key-id:1› {}", f"{AWS} {lot(40)}"),
+        ("aws-secret", "‹secret:aws-key-id:1›:{}", f"ASIA{AWS[4:]}:{lot(40)}"),
         ("aws-secret", "‹secret:aws-key-id:1›\n|, :;'\"|,  {}", f"{AWS}\n|, :;'\"|,  {lot(40)}"),
         ("basic-login", "Basic {}", "Basic YTpiYw=="),
         ("sendgrid-key", "{}", f"SG.{varied(16, LETTERS)}.{varied(32, LETTERS)}"),
@@ -231,6 +253,20 @@ def test_what_is_assigned_to_such_a_name_is_hidden(name: str) -> None:
 def test_the_shortest_and_the_longest_of_several_parts(tag: str, frame: str, secret: str) -> None:
     shown = Redactor().text(f"of {secret} is")
     assert shown == f"of {frame.format(f'‹secret:{tag}:1›')} is"
+
+
+@pytest.mark.parametrize("between", ["", "\n" * 13, "-"])
+@pytest.mark.parametrize("length", [39, 40, 41])
+def test_what_stands_beside_a_key_of_aws_is_its_secret_only_if_it_has_the_length(length: int, between: str) -> None:
+    text = f"of {AWS}{between or ' '}{varied(length, LETTERS + '+/')} is"
+    hidden = Redactor().text(text).count("‹secret:")
+    assert hidden == (2 if length == 40 and not between else 1)
+
+
+@pytest.mark.parametrize("end", ["+", "/", "="])
+def test_a_secret_of_aws_is_not_cut_out_of_a_longer_text(end: str) -> None:
+    for text in (f"{AWS} {varied(40, LETTERS)}{end}", f"{AWS} {varied(40, LETTERS)}{end}x"):
+        assert Redactor().text(text).startswith("‹secret:aws-key-id:1› 0")
 
 
 @pytest.mark.parametrize("end", ["", "‹", "‹secret:NAME›"])
