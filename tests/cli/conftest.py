@@ -10,6 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from inarch.plugins.modules import single_file
+from inarch.plugins.remembering import Verdicts, key_of
+
 from ..forking import run_inarch
 from .terminals import Open, Terminal, open_terminal
 
@@ -17,11 +20,35 @@ PROGRAM = (sys.executable, "-P", "-m", "inarch")
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
+PLUGINS = (
+    "commanding.py", "nasty.py", "noting.py", "parts.py", "slowly.py", "conversation/talking.py",
+    "rendering/talkative.py",
+)  # fmt: skip
+
+
+@pytest.fixture(scope="session")
+def passes() -> list[str]:
+    """What says that the plugins of these tests have passed a probe, which is a process with imports of its own."""
+    return [key_of(single_file(str(Path(__file__).parent / name))) for name in PLUGINS]
+
+
+@pytest.fixture(autouse=True)
+def probed(own_home: Path, passes: list[str]) -> None:
+    """Have our plugins probed: what a probe does is told by tests of plugins that they write themselves."""
+    keep_passes(own_home / "cache", passes)
+
+
+def keep_passes(cache: Path, passes: list[str]) -> None:
+    for key in passes:
+        Verdicts(cache / "inarch" / "probes", key).keep_pass()
+
+
 @pytest.fixture
-def environ(tmp_path: Path) -> dict[str, str]:
+def environ(tmp_path: Path, passes: list[str]) -> dict[str, str]:
     """An environment without keys and settings, whose home is empty."""
     home = tmp_path / "home"
     home.mkdir()
+    keep_passes(home / "cache", passes)
     return {
         "PATH": os.environ["PATH"],
         "HOME": str(home),

@@ -248,6 +248,7 @@ def test_a_configuration_file_without_permission(without_rights: Run, environ: d
 
 def test_state_and_cache_that_can_not_be_written(without_rights: Run, environ: dict[str, str]) -> None:
     for name in ("XDG_STATE_HOME", "XDG_CACHE_HOME"):
+        shutil.rmtree(environ[name], ignore_errors=True)
         Path(environ[name]).mkdir(mode=0o500)
     refused(without_rights(ASKED), "sessions.db", "Permission denied", "--no-journal", code=1)
     done = without_rights(ASKED, "--no-journal")

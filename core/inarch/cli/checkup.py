@@ -15,11 +15,13 @@ from inarch import __version__
 from inarch.cli.front_ends.words import confinement_words
 from inarch.cli.local_servers import PORTS, Ports, local_servers
 from inarch.contract.errors import ConfigError, InarchError
+from inarch.plugins.readiness import with_address, with_variable
 from inarch.sessions.mending import WAY_ON
 
 if TYPE_CHECKING:
     from inarch.cli.composing import Options
     from inarch.config import Config
+    from inarch.plugins.readiness import Ready
     from inarch.sessions.app import App
 
 State = Literal["fine", "note", "wrong"]
@@ -131,71 +133,75 @@ def _plugins(config: Config, options: Options) -> Generator[Finding, None, App |
 
 
 def _model(app: App) -> Iterator[Finding]:
-    from inarch.plugins.loading import AUTO_KEYS
-
-    keys = [name for name, _ in AUTO_KEYS if app.environ.get(name)]
-    text = f"{app.config.profile.model}; of the keys {', '.join(name for name, _ in AUTO_KEYS)} "
+    variables = [one.variable for one in with_variable(_ready(app))]
+    keys = [name for name in variables if app.environ.get(name)]
+    text = f"{app.config.profile.model}; of the keys {', '.join(variables)} "
     are_set = f"{' and '.join(keys)} {'is' if len(keys) == 1 else 'are'} set" if keys else "none is set"
     yield Finding("model", "fine", text + are_set)
-    yield from _own_server(app)
+    for one in with_address(_ready(app)):
+        yield from _own_server(app, one)
     yield Finding("model", "fine", f"providers: {', '.join(sorted(app.composition.models)) or 'none'}")
 
 
-def _own_server(app: App) -> Iterator[Finding]:
+def _ready(app: App) -> list[Ready]:
+    """Return what the installed providers need that `auto` would choose from, the lowest rank first."""
+    from inarch.plugins import discover
+    from inarch.plugins.loading import ready_for
+
+    return ready_for(discover(), app.config.profile.plugins)
+
+
+def _own_server(app: App, ready: Ready) -> Iterator[Finding]:
     """Say where the user's own server is and, if it is on this machine, whether it takes connections."""
     from inarch.contract.service import HttpService
-    from inarch.plugins import AUTO_ADDRESS
     from inarch.turns.models import listens
 
-    provider = app.composition.models.get(AUTO_ADDRESS)
-    address = getattr(provider.context.settings, "base_url", "") if provider is not None else ""
+    name = ready.plugin
+    provider = app.composition.models.get(name)
+    address = getattr(provider.context.settings, ready.setting, "") if provider is not None else ""
     if not address:
         return
-    service = HttpService(AUTO_ADDRESS, address)
+    service = HttpService(name, address)
     if not service.is_local:
-        yield Finding("model", "fine", f"{AUTO_ADDRESS} is at {service.address}")
+        yield Finding("model", "fine", f"{name} is at {service.address}")
     elif listens(address):
-        yield Finding("model", "fine", f"{AUTO_ADDRESS} takes connections at {service.address}")
+        yield Finding("model", "fine", f"{name} takes connections at {service.address}")
     else:
-        remedy = f"start the server, or correct base_url in [plugins.{AUTO_ADDRESS}]"
-        yield Finding("model", "note", f"nothing listens at {AUTO_ADDRESS}'s {service.address}", remedy)
+        remedy = f"start the server, or correct {ready.setting} in [plugins.{name}]"
+        yield Finding("model", "note", f"nothing listens at {name}'s {service.address}", remedy)
 
 
 def _servers(app: App, ports: Ports) -> Iterator[Finding]:
     """Look for model servers on this machine, unless one is configured; say what to write to use each."""
-    from inarch.plugins import AUTO_ADDRESS, discover
-
-    if AUTO_ADDRESS not in discover().plugins or _has_server(app):
+    ready = next(iter(with_address(_ready(app))), None)
+    if ready is None or _has_server(app, ready):
         return
-    config = app.config
+    config, name = app.config, ready.plugin
     for server in local_servers(ports):
-        lines = [f"[plugins.{AUTO_ADDRESS}]", f'base_url = "{server.base_url}"']
+        lines = [f"[plugins.{name}]", f'{ready.setting} = "{server.base_url}"']
         if server.first:
             lines.append(f"model = {_quoted(server.first)}")
         remedy = f"to use it, add these lines to {config.config_path}"
-        if config.profile.model != AUTO_ADDRESS and not config.profile.model.startswith(f"{AUTO_ADDRESS}/"):
-            remedy += f', or try it once with --model {AUTO_ADDRESS}; model = "auto" takes it where no key is set'
-            lines += _model_lines(app)
+        if config.profile.model != name and not config.profile.model.startswith(f"{name}/"):
+            remedy += f', or try it once with --model {name}; model = "auto" takes it where no key is set'
+            lines += _model_lines(app, name)
         yield Finding("local server", "note", server.words, remedy, tuple(lines))
 
 
-def _has_server(app: App) -> bool:
-    """Whether the user has said where a compatible server is."""
+def _has_server(app: App, ready: Ready) -> bool:
+    """Whether the user has said where a server of their own is."""
     from inarch.config.environment import plugin_variable
-    from inarch.plugins import AUTO_ADDRESS
 
-    named = app.environ.get(f"{plugin_variable(AUTO_ADDRESS)}BASE_URL")
-    return bool(named or app.config.plugin_tables.get(AUTO_ADDRESS, {}).get("base_url"))
+    named = app.environ.get(plugin_variable(ready.plugin) + ready.setting.upper())
+    return bool(named or app.config.plugin_tables.get(ready.plugin, {}).get(ready.setting))
 
 
-def _model_lines(app: App) -> list[str]:
+def _model_lines(app: App, name: str) -> list[str]:
     """Return the lines that make the server the profile's model where `auto` would not choose it."""
-    from inarch.plugins import AUTO_ADDRESS, AUTO_KEYS
-
     profile = app.config.profile
-    if profile.model == "auto" and not any(app.environ.get(key) for key, _ in AUTO_KEYS):
+    if profile.model == "auto" and not any(app.environ.get(one.variable) for one in with_variable(_ready(app))):
         return []
-    return ["", f"[profiles.{_quoted(profile.name)}]", f'model = "{AUTO_ADDRESS}"']
+    return ["", f"[profiles.{_quoted(profile.name)}]", f'model = "{name}"']
 
 
 def _quoted(text: str) -> str:

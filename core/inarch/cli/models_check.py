@@ -14,8 +14,10 @@ from inarch.cli.models_trials import CheckName, Trial, trials_of
 from inarch.contract.doors import guarded
 from inarch.contract.errors import ConfigError, PluginError, ProviderError
 from inarch.contract.records import Finish, Limits, ModelRequest, Price, Reply, Usage
+from inarch.plugins.discovery import own_ready
+from inarch.plugins.readiness import with_address, with_variable
 from inarch.turns.accumulator import Accumulator
-from inarch.turns.models import Choice, choose_decision_model, choose_model, find_default
+from inarch.turns.models import Choice, choose_decision_model, choose_model, find_default, ready_among
 
 if TYPE_CHECKING:
     from inarch.sessions.app import App
@@ -29,7 +31,6 @@ TOTAL_S = 180.0
 """A model that has to be loaded first takes its time; after this long a reply is given up."""
 SAME_FOR_ALL = frozenset({"auth", "quota", "rate_limit", "network", "timeout", "plugin"})
 """Errors that the next check would meet again."""
-OFFLINE = "offline"
 DECIDING = "decision model"
 
 
@@ -79,22 +80,24 @@ async def check_models(app: App, names: Sequence[str]) -> AsyncIterator[Checked]
 
 async def where_auto_goes(app: App) -> tuple[str, str]:
     """Return the model that `auto` means here, and why."""
-    from inarch.plugins import AUTO_ADDRESS, AUTO_KEYS
-
     try:
         choice = await _choice(app, "auto")
     except ConfigError as error:
         return "nothing", str(error)
     provider = choice.provider.value.name
-    key = next((key for key, name in AUTO_KEYS if name == provider), "")
-    keys = " and ".join(key for key, _ in AUTO_KEYS)
+    ready = ready_among(app.composition.models)
+    key = next((one.variable for one in ready if one.plugin == provider), "")
+    keys = " and ".join(one.variable for one in with_variable(ready))
     if choice.note:
         return choice.full_name, choice.note
     if key:
         return choice.full_name, f"{key} is set"
-    if provider == AUTO_ADDRESS:
-        return choice.full_name, f"{keys} are not set, and your server at its base_url takes connections"
-    return choice.full_name, f"{keys} are not set, and [plugins.{AUTO_ADDRESS}] base_url names no server"
+    servers = with_address(ready)
+    found = next((one for one in servers if one.plugin == provider), None)
+    if found is not None:
+        return choice.full_name, f"{keys} are not set, and your server at its {found.setting} takes connections"
+    named = " or ".join(f"[plugins.{one.plugin}] {one.setting}" for one in servers)
+    return choice.full_name, f"{keys} are not set, and {named} names no server"
 
 
 async def _targets(app: App, names: Sequence[str]) -> list[tuple[Choice, str]]:
@@ -121,7 +124,7 @@ async def _checked(choice: Choice, role: str) -> Checked:
         checked = evolve(checked, limits=choice.limits, price=choice.price, price_source=choice.price_source)
     except PluginError as error:
         return evolve(checked, checks=(Check("text", "fails", error.message, error.remedy),))
-    if choice.provider.value.name == OFFLINE:
+    if choice.provider.ready in own_ready() and choice.provider.ready.always:
         said = "needs no check: it is no language model, takes no key and sends nothing anywhere"
         return evolve(checked, checks=(Check("text", "works", said),))
     checks: list[Check] = []

@@ -19,12 +19,8 @@ if TYPE_CHECKING:
     from inarch.plugins.discovery import FoundCommand as FoundCommand
     from inarch.plugins.discovery import FoundPlugin as FoundPlugin
     from inarch.plugins.discovery import discover as discover
-    from inarch.plugins.loading import AUTO_ADDRESS as AUTO_ADDRESS
-    from inarch.plugins.loading import AUTO_KEYS as AUTO_KEYS
 
 _HOMES = {
-    "AUTO_ADDRESS": "loading",
-    "AUTO_KEYS": "loading",
     "Bound": "composition",
     "Composition": "composition",
     "Discovery": "discovery",
@@ -37,8 +33,6 @@ _HOMES = {
 }
 
 __all__ = [
-    "AUTO_ADDRESS",
-    "AUTO_KEYS",
     "Bound",
     "Composition",
     "Discovery",

@@ -31,6 +31,7 @@ from inarch.contract.slash_commands import SlashCommand
 from inarch.plugins.checks import PORTS
 from inarch.plugins.discovery import Discovery, FoundPlugin, discover
 from inarch.plugins.loading import PROBE_SECONDS, absent, load_plugin, providers_named
+from inarch.plugins.readiness import Ready
 from inarch.plugins.registration import Registration, new_manager
 from inarch.plugins.single_files import remedy_for, tried_file
 
@@ -56,11 +57,15 @@ KERNEL_NAMES: Mapping[str, Collection[str]] = {
 
 @frozen
 class Bound(Generic[T]):
-    """An object that a plugin registered, with the plugin's name and what the plugin was given."""
+    """An object that a plugin registered, with the plugin's name and what the plugin was given.
+
+    `ready` is what a model provider needs to be chosen by `auto`; it has the plugin's name then.
+    """
 
     plugin: str
     value: T
     context: PluginContext
+    ready: Ready | None = None
 
 
 @frozen
@@ -266,9 +271,10 @@ class _Composer:
 
     def composition(self) -> Composition:
         bound: dict[str, Any] = {}
+        ready = {one.plugin: one for one in self.discovery.ready}
         for kind, port in PORTS.items():
             items = [
-                Bound(name, value, registration.context)
+                Bound(name, value, registration.context, ready.get(name) if kind == "models" else None)
                 for name, (_, registration) in self.loaded.items()
                 for value in registration.offers[kind]
             ]

@@ -9,7 +9,10 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from typing import NamedTuple
+
+from inarch.plugins.readiness import READY, Ready, read_ready
 
 PLUGINS = "inarch.plugins"
 COMMANDS = "inarch.commands"
@@ -61,6 +64,7 @@ class Discovery(NamedTuple):
     commands: Mapping[str, FoundCommand]
     shadowed: tuple[FoundPlugin, ...] = ()
     builtins: Mapping[str, FoundPlugin] = {}
+    ready: tuple[Ready, ...] = ()
 
 
 class _Distribution(NamedTuple):
@@ -87,7 +91,8 @@ def discover(paths: Sequence[str] | None = None) -> Discovery:
     for distribution in found:
         for command in _commands_of(distribution, plugins):
             commands.setdefault(command.name, command)
-    return Discovery(plugins, commands, tuple(shadowed), builtins)
+    ready = sorted(one for distribution in found for one in _ready_of(distribution, plugins))
+    return Discovery(plugins, commands, tuple(shadowed), builtins, tuple(ready))
 
 
 def own_commands() -> Mapping[str, FoundCommand]:
@@ -97,6 +102,21 @@ def own_commands() -> Mapping[str, FoundCommand]:
         return {}
     plugins = {plugin.name: plugin for plugin in _plugins_of(own, PLUGINS)}
     return {command.name: command for command in _commands_of(own, plugins) if not command.plugin}
+
+
+@cache
+def own_ready() -> tuple[Ready, ...]:
+    """Return what Inarch's own providers need, the lowest rank first."""
+    own = next(_distributions(_search_path(), only=_OURS), None)
+    return () if own is None else tuple(sorted(_ready_of(own, {one.name: one for one in _plugins_of(own, PLUGINS)})))
+
+
+def _ready_of(distribution: _Distribution, plugins: Mapping[str, FoundPlugin]) -> Iterator[Ready]:
+    """Yield what the providers of a distribution need; nobody says it of another's."""
+    for name, target in distribution.groups.get(READY, ()):
+        ready = read_ready(name, target)
+        if ready is not None and name in plugins and plugins[name].distribution == distribution.name:
+            yield ready
 
 
 def _plugins_of(distribution: _Distribution, group: str) -> Iterator[FoundPlugin]:
@@ -178,7 +198,7 @@ def _entry_points(path: str) -> dict[str, list[tuple[str, str]]]:
         line = raw.strip()
         if line.startswith("["):
             group = line.strip("[] ")
-        elif group in (PLUGINS, COMMANDS, BUILTINS) and "=" in line and line[0] not in "#;":
+        elif group in (PLUGINS, COMMANDS, BUILTINS, READY) and "=" in line and line[0] not in "#;":
             name, _, target = line.partition("=")
             groups.setdefault(group, []).append((name.strip(), target.partition("[")[0].strip()))  # "[": extras
     return groups

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING
 
 import pluggy
 from attrs import evolve, frozen
 
+from inarch.config.environment import plugin_variable
 from inarch.contract.errors import PluginError
 from inarch.contract.records import PluginContext, Refused
 from inarch.plugins.discovery import Discovery, FoundPlugin
 from inarch.plugins.modules import load_module
+from inarch.plugins.readiness import Ready
 from inarch.plugins.registration import Registration, register
 
 if TYPE_CHECKING:
@@ -19,10 +21,6 @@ if TYPE_CHECKING:
     from inarch.plugins.probing import Outcome, ProbeJob
 
 PROBE_SECONDS = 5.0
-AUTO_KEYS = (("GEMINI_API_KEY", "gemini"), ("OPENROUTER_API_KEY", "openrouter"))
-"""In this order `model = "auto"` looks for a key; without one it asks the user's own server, if there is one."""
-AUTO_ADDRESS = "openai-compatible"
-"""The plugin whose `base_url` counts for `auto` where no key is set and something listens there."""
 
 
 @frozen
@@ -112,7 +110,7 @@ def providers_named(config: Config, discovery: Discovery) -> Iterator[tuple[str,
     """Yield the plugins that the profile's models name, each with the profile's key that names it.
 
     `PROVIDER/NAME` is split at the first slash; `auto` names the installed providers whose key or address the user has
-    given, and the offline one.
+    given, and those that need nothing.
     """
     profile = config.profile
     models = [("model", profile.model), *(("fallback", item) for item in profile.fallback)]
@@ -120,26 +118,32 @@ def providers_named(config: Config, discovery: Discovery) -> Iterator[tuple[str,
         models.append(("decision_model", profile.decision_model))
     for key, model in models:
         if model == "auto":
-            yield from ((name, key) for name in _auto(config) if name in discovery.plugins)
+            yield from ((name, key) for name in _auto(config, discovery))
         else:
             yield model.partition("/")[0], key
 
 
-def _auto(config: Config) -> Iterator[str]:
-    keyed = [name for variable, name in AUTO_KEYS if config.environ.get(variable)]
+def _auto(config: Config, discovery: Discovery) -> Iterator[str]:
+    ready = ready_for(discovery, config.profile.plugins)
+    keyed = [one.plugin for one in ready if one.variable and config.environ.get(one.variable)]
     yield from keyed
-    if not keyed and _has_address(config):
-        yield AUTO_ADDRESS
-    yield "offline"
+    if not keyed:
+        yield from (one.plugin for one in ready if one.setting and _has_address(config, one))
+    yield from (one.plugin for one in ready if one.always)
 
 
-def _has_address(config: Config) -> bool:
-    """Whether the user, not the project, has said where a compatible server is."""
-    if config.environ.get(f"INARCH_PLUGIN_{AUTO_ADDRESS.upper().replace('-', '_')}__BASE_URL"):
+def ready_for(discovery: Discovery, plugins: Collection[str]) -> list[Ready]:
+    """Return what providers need: the shipped ones, and others that the profile names, the lowest rank first."""
+    return [one for one in discovery.ready if discovery.plugins[one.plugin].ours or one.plugin in plugins]
+
+
+def _has_address(config: Config, ready: Ready) -> bool:
+    """Whether the user, not the project, has said where the server is."""
+    if config.environ.get(plugin_variable(ready.plugin) + ready.setting.upper()):
         return True
-    if not config.plugin_tables.get(AUTO_ADDRESS, {}).get("base_url"):
+    if not config.plugin_tables.get(ready.plugin, {}).get(ready.setting):
         return False
-    origin = config.origins.get(f"plugins.{AUTO_ADDRESS}.base_url")
+    origin = config.origins.get(f"plugins.{ready.plugin}.{ready.setting}")
     return origin is not None and origin.source in (str(config.config_path), "config")
 
 

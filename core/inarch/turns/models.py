@@ -12,7 +12,9 @@ from inarch.contract.errors import ConfigError, PluginError, ProviderError
 from inarch.contract.ports import ModelProvider
 from inarch.contract.prices import KnownModel, price_table
 from inarch.contract.records import Limits, Price
-from inarch.plugins import AUTO_ADDRESS, AUTO_KEYS, Bound
+from inarch.plugins import Bound
+from inarch.plugins.discovery import own_ready
+from inarch.plugins.readiness import Ready, with_address, with_variable
 
 Models = Mapping[str, Bound[ModelProvider]]
 
@@ -136,26 +138,38 @@ async def find_default(name: str, models: Models, environ: Mapping[str, str]) ->
 
 def _automatic(models: Models, environ: Mapping[str, str]) -> Choice:
     note = ""
-    for key, name in AUTO_KEYS:
-        if not environ.get(key):
+    ready = ready_among(models)
+    for one in with_variable(ready):
+        if not environ.get(one.variable):
             continue
-        if name in models:
-            return Choice(models[name], models[name].value.default_model)
-        note = note or f"{key} is set, but the profile has no plugin {name!r}: answering without a language model"
-    if not note and AUTO_ADDRESS in models:
-        address = getattr(models[AUTO_ADDRESS].context.settings, "base_url", "")
+        if one.plugin in models:
+            return _default(models[one.plugin])
+        note = note or (
+            f"{one.variable} is set, but the profile has no plugin {one.plugin!r}: answering without a language model"
+        )
+    for one in () if note else with_address(ready):
+        if one.plugin not in models:
+            continue
+        address = getattr(models[one.plugin].context.settings, one.setting, "")
         if listens(address):
-            return Choice(models[AUTO_ADDRESS], models[AUTO_ADDRESS].value.default_model)
+            return _default(models[one.plugin])
         if address:
-            note = f"nothing listens at {AUTO_ADDRESS}'s base_url: answering without a language model"
-    if "offline" in models:
-        return Choice(models["offline"], models["offline"].value.default_model, note)
-    if models:
-        first = next(iter(models.values()))
-        return Choice(first, first.value.default_model, note)
-    raise ConfigError(
-        "no plugin of this profile provides a model", key="model", remedy='add "offline" to the profile\'s plugins'
-    )
+            note = f"nothing listens at {one.plugin}'s {one.setting}: answering without a language model"
+    last = [one.plugin for one in ready if one.always]
+    found = next((models[name] for name in (*last, *models) if name in models), None)
+    if found is None:
+        hint = f"add {last[0]!r} to the profile's plugins" if last else ""
+        raise ConfigError("no plugin of this profile provides a model", key="model", remedy=hint)
+    return _default(found, note)
+
+
+def ready_among(models: Models) -> list[Ready]:
+    """Return what shipped providers and the composed ones need to be chosen by `auto`, the lowest rank first."""
+    return sorted({*own_ready(), *(bound.ready for bound in models.values() if bound.ready is not None)})
+
+
+def _default(provider: Bound[ModelProvider], note: str = "") -> Choice:
+    return Choice(provider, provider.value.default_model, note)
 
 
 def listens(address: object) -> bool:
