@@ -16,6 +16,8 @@ from inarch.contract.records import Effects, PlannedCall, ToolResult
 from inarch.contract.tooling import tool
 from inarch.journal import Journal, fold
 
+from ..forking import LONGEST_S
+
 Kitchen = Any
 
 
@@ -119,7 +121,7 @@ def test_independent_calls_run_together_and_at_most_64_at_once(kitchen: Kitchen)
         with lock:
             running += 1
             most = max(most, running)
-        both.wait(30)
+        both.wait(LONGEST_S)
         with lock:
             running -= 1
         return number
@@ -277,7 +279,7 @@ def test_cancel_while_executing_and_scheduled(kitchen: Kitchen, count: int) -> N
     def wait(context: Any) -> None:
         """Wait until told to stop."""
         started.set()
-        stopped.append(context.cancelled.wait(30))
+        stopped.append(context.cancelled.wait(LONGEST_S))
 
     @tool(effects=Effects(exclusive=True))
     async def wait_here(context: Any) -> None:
@@ -346,7 +348,7 @@ def test_the_timeout_of_a_tool_is_an_error_with_a_remedy(kitchen: Kitchen) -> No
     @tool(timeout_s=0.02, effects=Effects(exclusive=True))
     def slow_thread(context: Any) -> None:
         """Sleep in a thread."""
-        context.cancelled.wait(60)
+        context.cancelled.wait(LONGEST_S)
 
     for value in (slow, slow_thread):
         call = kitchen.call(value)
@@ -365,7 +367,7 @@ def test_a_stuck_tool_is_abandoned_and_named(
     def stuck(context: Any = None) -> None:
         """Never return."""
         started.set()
-        release.wait(60)
+        release.wait(LONGEST_S)
 
     @tool(timeout_s=60 if cancelling else 0.02)
     async def stubborn() -> None:
@@ -403,7 +405,7 @@ def test_cancelling_twice_loses_nothing(kitchen: Kitchen, monkeypatch: pytest.Mo
     def stuck(number: int) -> None:
         """Never return."""
         started.set()
-        release.wait(60)
+        release.wait(LONGEST_S)
 
     async def drive(count: int) -> None:
         parts = [kitchen.part("stuck", number=number) for number in range(count)]
@@ -445,7 +447,7 @@ print(call.result.error.code)
 
 
 def test_a_stuck_thread_does_not_hold_up_the_exit() -> None:
-    done = subprocess.run([sys.executable, "-P", "-c", _STUCK], capture_output=True, text=True, timeout=60)
+    done = subprocess.run([sys.executable, "-P", "-c", _STUCK], capture_output=True, text=True, timeout=LONGEST_S)
     assert (done.stdout, done.stderr, done.returncode) == ("timeout\n", "", 0)
 
 
@@ -456,7 +458,7 @@ def test_a_stuck_thread_does_not_hold_up_the_next_call(kitchen: Kitchen, monkeyp
     @tool(timeout_s=0.01)
     def stuck(number: int) -> None:
         """Never return."""
-        release.wait(60)
+        release.wait(LONGEST_S)
 
     parts = [kitchen.part("stuck", number=number) for number in range(80)] + [kitchen.part("double", number=1)]
     done = kitchen.run(kitchen.scheduler(stuck, double), *parts)

@@ -15,6 +15,8 @@ from inarch.calls.fastcheck import checker
 from inarch.calls.schemas import BrokenSchema, Schema, check_arguments, expected
 from inarch.contract.errors import ToolFailed
 
+from ..forking import LONGEST_S
+
 _scalars = (
     st.none() | st.booleans() | st.integers(-3, 3) | st.sampled_from([0.0, 1.0, 2.5, float("nan")])
     | st.sampled_from(["", "a", "bb", "é"])
@@ -124,7 +126,7 @@ def test_valid_arguments_pass_without_jsonschema() -> None:
         "assert s.faults({'file_path': 'a', 'start_line': None, 'paths': ['b'], 'kind': 'class'}) == ()\n"
         "assert 'jsonschema' not in sys.modules and 'cattrs' not in sys.modules\n"
     )
-    subprocess.run([sys.executable, "-P", "-c", code], check=True, timeout=60)
+    subprocess.run([sys.executable, "-P", "-c", code], check=True, timeout=LONGEST_S)
 
 
 @pytest.mark.parametrize(

@@ -8,10 +8,11 @@ from collections.abc import Mapping
 
 import pytest
 
+from ..forking import LONGEST_S
 from .faults import FAULTS, Fault
 from .wire import KEY, Outcome, outcome
 
-PATIENCE_S = 60.0
+PATIENCE_S = LONGEST_S
 AT_ONCE = 40
 Outcomes = Mapping[str, Outcome | BaseException]
 

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from ..forking import LONGEST_S
 from .beside import beside
 
 PROGRAM = (sys.executable, "-P", "-m", "inarch")
@@ -58,7 +59,7 @@ def without_rights(project: Path, environ: dict[str, str]) -> Run:
     def run(*words: str, **extra: str) -> Done:
         return subprocess.run(
             [*prefix, *PROGRAM, *words], cwd=project, env=environ | extra, stdin=subprocess.DEVNULL,
-            capture_output=True, text=True, timeout=120, check=False,
+            capture_output=True, text=True, timeout=LONGEST_S, check=False,
         )  # fmt: skip
 
     return run
@@ -222,7 +223,7 @@ def test_a_current_directory_that_is_gone(tmp_path: Path, environ: dict[str, str
     script = 'cd "$0" && rmdir "$0" && exec "$@"'
     done = subprocess.run(
         ["sh", "-c", script, str(tmp_path / "gone"), *PROGRAM, *words], env=environ, stdin=subprocess.DEVNULL,
-        capture_output=True, text=True, timeout=60, check=False,
+        capture_output=True, text=True, timeout=LONGEST_S, check=False,
     )  # fmt: skip
     refused(done, "--root")
 

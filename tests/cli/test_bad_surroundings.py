@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from ..forking import LONGEST_S
 from .beside import beside
 
 pytestmark = pytest.mark.once
@@ -37,7 +38,7 @@ def shell(project: Path, environ: dict[str, str]) -> Run:
     def run(line: str, *words: str, **extra: str) -> Done:
         return subprocess.run(
             ["sh", "-c", line, "sh", *PROGRAM, *words], cwd=project, env=environ | extra, stdin=subprocess.DEVNULL,
-            capture_output=True, text=True, timeout=120, check=False,
+            capture_output=True, text=True, timeout=LONGEST_S, check=False,
         )  # fmt: skip
 
     return run
@@ -56,7 +57,7 @@ def small_disk(project: Path, environ: dict[str, str], tmp_path: Path) -> Run:
     def run(line: str, *words: str) -> Done:
         outer = 'line=$0; exec unshare -rm sh -c "$line" sh "$@"'
         return subprocess.run(
-            ["sh", "-c", outer, mounted + line, *PROGRAM, *words], cwd=project, timeout=120,
+            ["sh", "-c", outer, mounted + line, *PROGRAM, *words], cwd=project, timeout=LONGEST_S,
             env=environ | {"XDG_STATE_HOME": str(disk), "DISK": str(disk)}, stdin=subprocess.DEVNULL,
             capture_output=True, text=True, check=False,
         )  # fmt: skip
@@ -193,7 +194,7 @@ def test_ctrl_c_at_any_moment_leaves_the_store_whole(
         time.sleep(0.15 + 0.05 * step)
         if process.poll() is None:
             os.killpg(process.pid, signal.SIGINT)
-        _, err = process.communicate(timeout=30)
+        _, err = process.communicate(timeout=LONGEST_S)
         # While the interpreter starts and ends, it is the one that answers the signal.
         assert process.returncode in (0, 130, -signal.SIGINT) or "/inarch/" not in err, err
         with pytest.raises(ProcessLookupError):

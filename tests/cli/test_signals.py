@@ -13,6 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from ..forking import LONGEST_S
+
 PROGRAM = (sys.executable, "-P", "-m", "inarch")
 Flags = tuple[str, ...]
 
@@ -54,7 +56,7 @@ def test_a_signal_cancels_the_turn_and_keeps_what_was_done(
     with running(("sleep a while", *slowly, "--output", "jsonl"), project, environ) as process:
         wait_for(process, "model.requested")
         os.killpg(process.pid, number)
-        out, err = process.communicate(timeout=30)
+        out, err = process.communicate(timeout=LONGEST_S)
     last = json.loads(out.splitlines()[-1])
     assert (last["kind"], last["data"]["turn"]["status"]) == ("turn.ended", "cancelled")
     assert process.returncode == 130
@@ -90,7 +92,7 @@ def test_ctrl_c_while_standard_input_is_awaited(slowly: Flags, project: Path, en
             process.wait(1.5)
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGINT)
-        _, err = process.communicate(timeout=30)
+        _, err = process.communicate(timeout=LONGEST_S)
     finally:
         if process.poll() is None:
             process.kill()
@@ -107,7 +109,7 @@ def test_ctrl_c_at_any_moment_leaves_no_traceback(
             process.wait(0.05 + delay)
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGINT)
-        _, err = process.communicate(timeout=30)
+        _, err = process.communicate(timeout=LONGEST_S)
     # Until `main` runs the interpreter answers, with its own traceback.
     assert "inarch/cli" not in err and "inarch/sessions" not in err
     assert process.returncode == 130 or "Traceback" in err or process.returncode == -signal.SIGINT

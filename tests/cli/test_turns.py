@@ -14,6 +14,7 @@ import pytest
 import inarch
 from inarch.contract.codec import from_data
 
+from ..forking import LONGEST_S
 from .beside import beside
 
 PROGRAM = (sys.executable, "-P", "-m", "inarch")
@@ -117,7 +118,7 @@ def test_whoever_closes_the_pipe_gets_silence(slowly: Flags, project: Path, envi
         try:
             done = subprocess.run(
                 [*PROGRAM, *words, *extra], cwd=project, env=environ, stdin=subprocess.DEVNULL, stdout=writer,
-                stderr=subprocess.PIPE, text=True, timeout=60, check=False,
+                stderr=subprocess.PIPE, text=True, timeout=LONGEST_S, check=False,
             )  # fmt: skip
         finally:
             os.close(writer)
@@ -131,7 +132,8 @@ def test_a_closed_output_ends_the_turn_in_good_order(
     shell = 'trap "" PIPE; "$@" | head -n 1'
     done = subprocess.run(
         ["sh", "-c", shell, "sh", *PROGRAM, "go on for long", *slowly, "--output", "jsonl"],
-        cwd=project, env=environ, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60, check=False,
+        cwd=project, env=environ, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=LONGEST_S,
+        check=False,
     )  # fmt: skip
     assert json.loads(done.stdout)["kind"] == "session.started"
     assert done.stderr == ""
@@ -155,7 +157,7 @@ def test_a_full_disk_behind_the_output_is_one_line(slowly: Flags, project: Path,
         with open("/dev/full", "w") as full:
             done = subprocess.run(
                 [*PROGRAM, *words], cwd=project, env=environ, stdin=subprocess.DEVNULL, stdout=full,
-                stderr=subprocess.PIPE, text=True, timeout=60, check=False,
+                stderr=subprocess.PIPE, text=True, timeout=LONGEST_S, check=False,
             )  # fmt: skip
         assert (done.returncode, beside(done.stderr)) == (
             1,
@@ -169,7 +171,7 @@ def test_a_closed_input_is_no_fault_and_a_closed_output_is_one(
     for closed, code in (("<&-", 0), ("<&- >&-", 1)):
         done = subprocess.run(
             ["sh", "-c", f'"$@" {closed}', "sh", *PROGRAM, "what is this", *slowly],
-            cwd=project, env=environ, capture_output=True, text=True, timeout=60, check=False,
+            cwd=project, env=environ, capture_output=True, text=True, timeout=LONGEST_S, check=False,
         )  # fmt: skip
         assert (done.returncode, beside(done.stderr).count("inarch: error: ")) == (code, code), done.stderr
 
@@ -182,7 +184,7 @@ def test_silent_standard_input_beside_a_prompt_is_left_out(
     try:
         done = subprocess.run(
             [*PROGRAM, "what is this", *slowly], cwd=project, env=environ, stdin=reader, capture_output=True, text=True,
-            timeout=60, check=False,
+            timeout=LONGEST_S, check=False,
         )  # fmt: skip
     finally:
         os.close(reader)
@@ -198,7 +200,7 @@ def test_a_display_that_fails_is_a_crash_with_the_answer(slowly: Flags, project:
     )
     done = subprocess.run(
         [sys.executable, "-P", "-c", code, "what is this", *slowly], cwd=project, env=environ,
-        stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60, check=False,
+        stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=LONGEST_S, check=False,
     )  # fmt: skip
     assert (done.returncode, done.stdout) == (1, "The answer.\n")
     assert "inarch: internal error: ZeroDivisionError" in done.stderr

@@ -13,6 +13,8 @@ from inarch.config import approvals_of, revoke_approvals
 from inarch.config.approvals import ProjectApproval, keep_approval
 from inarch.contract.errors import StoreError
 
+from ..forking import LONGEST_S
+
 
 def approval(name: str) -> ProjectApproval:
     return ProjectApproval(name, "write_file", f"write_file on {name}", f"key of {name}", "p 1", "s", "2030-01-01")
@@ -74,5 +76,5 @@ def test_two_processes_lose_nothing(tmp_path: Path) -> None:
     started = [
         subprocess.Popen([sys.executable, "-P", "-c", code, name, os.fspath(tmp_path)], close_fds=True) for name in "ab"
     ]
-    assert [process.wait(60) for process in started] == [0, 0]
+    assert [process.wait(LONGEST_S) for process in started] == [0, 0]
     assert len(approvals_of("/x", tmp_path)) == 40

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from ..forking import LONGEST_S
+
 pytestmark = pytest.mark.once
 ROOT = Path(__file__).parents[2]
 TOWNCRIER = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["towncrier"]
@@ -36,7 +38,7 @@ def test_every_fragment_is_named_topic_kind_md_and_says_something() -> None:
 
 def gather(project: Path, version: str) -> subprocess.CompletedProcess[str]:
     argv = [sys.executable, "-m", "towncrier", "build", "--yes", "--version", version, "--date", "2030-01-02"]
-    return subprocess.run(argv, cwd=project, capture_output=True, text=True, timeout=60, check=False)
+    return subprocess.run(argv, cwd=project, capture_output=True, text=True, timeout=LONGEST_S, check=False)
 
 
 @pytest.fixture

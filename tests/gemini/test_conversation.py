@@ -14,6 +14,8 @@ from gemini_wire import KEY, STREAM, Talks, call, candidate, reply
 from inarch import cost_of, price_table
 from inarch.testing import json_reply, sse_reply
 
+from ..forking import LONGEST_S
+
 SIGNATURE = base64.b64encode(bytes(range(256))).decode()
 
 
@@ -174,7 +176,7 @@ def test_a_key_is_all_that_a_user_needs(talk: Talks) -> None:
     talking = talk(reply("hello from afar"))
     environ = {**os.environ, "INARCH_PLUGIN_GEMINI__BASE_URL": f"{talking.server.url}/v1beta"}
     command = [sys.executable, "-m", "inarch", "--quiet", "say hello"]
-    done = subprocess.run(command, cwd=talking.root, env=environ, capture_output=True, text=True, timeout=60)
+    done = subprocess.run(command, cwd=talking.root, env=environ, capture_output=True, text=True, timeout=LONGEST_S)
     assert (done.returncode, done.stdout) == (0, "hello from afar\n")
     assert KEY not in done.stderr
     assert talking.server.requests[0].path == STREAM

@@ -18,6 +18,8 @@ from inarch.plugins.modules import files_hash, locate
 from inarch.plugins.probing import ProbeJob, _job_text, probe, probe_afresh
 from inarch.plugins.remembering import Refusal, Verdicts, key_of
 
+from ..forking import LONGEST_S
+
 if TYPE_CHECKING:
     from conftest import Site
 
@@ -94,6 +96,10 @@ def test_a_bad_plugin_is_refused_and_the_rest_works(site: Site, what: str) -> No
     assert "bad" not in sys.modules, "a plugin that was refused must not be imported here"
 
 
+TIMES = (3.5, 60.0)
+"""How long a plugin that hangs has: more if the machine stood still before the plugin had its turn."""
+
+
 @pytest.mark.parametrize(
     ("source", "where"),
     [
@@ -106,8 +112,11 @@ def test_a_plugin_that_hangs_is_refused(site: Site, source: str, where: str) -> 
     site.add("bad", source)
     site.add("good")
     probed = site.compose("good")  # with all the time it needs
-    composition = site.compose("bad", "good", probe_seconds=3.5)
-    assert f"did not finish {where} within 3.5 s" in composition.refused[0].reason
+    for seconds in TIMES:
+        composition = site.compose("bad", "good", probe_seconds=seconds)
+        if where in composition.refused[0].reason:
+            break
+    assert f"did not finish {where} within {seconds:g} s" in composition.refused[0].reason
     assert composition.loaded == probed.loaded
 
 
@@ -122,8 +131,11 @@ def test_nothing_of_a_hanging_plugin_lives_on(site: Site) -> None:
     child.wait()
     """,
     )
-    assert site.compose("bad", probe_seconds=3.5).refused
-    end = time.monotonic() + 10  # a killed process takes a moment to go
+    for seconds in TIMES:
+        assert site.compose("bad", probe_seconds=seconds).refused
+        if pid_file.exists():
+            break
+    end = time.monotonic() + LONGEST_S  # a killed process takes a moment to go
     while (running := _is_running(int(pid_file.read_text()))) and time.monotonic() < end:
         time.sleep(0.02)
     assert not running
@@ -132,9 +144,13 @@ def test_nothing_of_a_hanging_plugin_lives_on(site: Site) -> None:
 @pytest.mark.once
 def test_a_hanging_plugin_ends_also_without_anybody_to_end_it(site: Site, tmp_path: Path) -> None:
     site.add("bad", "import time\ntime.sleep(3600)")
-    (tmp_path / "job.json").write_text(_job_text(discover().plugins["bad"], _job(site)._replace(seconds=0.5)), "utf-8")
-    child = subprocess.run([sys.executable, "-P", "-m", "inarch.plugins.probe", str(tmp_path)], timeout=120)
-    assert child.returncode == -signal.SIGALRM
+    for seconds in (0.5, 60.0):
+        job = _job(site)._replace(seconds=seconds)
+        (tmp_path / "job.json").write_text(_job_text(discover().plugins["bad"], job), "utf-8")
+        child = subprocess.run([sys.executable, "-P", "-m", "inarch.plugins.probe", str(tmp_path)], timeout=LONGEST_S)
+        assert child.returncode == -signal.SIGALRM
+        if (tmp_path / "report").exists():
+            break
     assert json.loads((tmp_path / "report").read_text()) == {"at": "import"}
 
 
@@ -148,8 +164,12 @@ def _is_running(pid: int) -> bool:
 )
 def test_what_would_hold_up_the_exit_is_refused(site: Site, what: str) -> None:
     site.add("demo", f"import atexit, threading, time\n{what}")
-    with pytest.raises(PluginError, match=r"did not finish at exit within 3.5 s \(a thread or an exit handler"):
-        probe(discover().plugins["demo"], _job(site)._replace(seconds=3.5))
+    for seconds in TIMES:
+        with pytest.raises(PluginError, match="did not finish at") as refused:
+            probe(discover().plugins["demo"], _job(site)._replace(seconds=seconds))
+        if "at exit" in str(refused.value):
+            break
+    assert f"did not finish at exit within {seconds:g} s (a thread or an exit handler" in str(refused.value)
 
 
 def test_a_daemon_thread_is_no_harm(site: Site) -> None:

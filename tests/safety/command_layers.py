@@ -31,6 +31,7 @@ from functools import partial
 from pathlib import Path
 from unittest import mock
 
+import command_runner
 from attrs import evolve
 from command_runner import CommandCase, Stage, load_commands
 
@@ -55,6 +56,7 @@ KERNEL = {
 }
 LAYERS = {**CHECKS, **KERNEL}
 DEADLINE_S = 12
+IMPATIENCE_S = 5.0  # what is left without a layer stays
 MOST_SECONDS = 1
 _OPERATORS = re.compile(r"[;&|<>()`\n]|\$[({A-Za-z]|[*?\[{]|(?<!\S)~")
 
@@ -132,6 +134,7 @@ def _run(cases: Sequence[CommandCase], layers: Set[str], folder: Path, report: i
     os.dup2(null, 1)
     os.dup2(null, 2)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    command_runner.PATIENCE_S = IMPATIENCE_S
     stage = Stage.make(folder)
     with only(layers):
         for case in cases:

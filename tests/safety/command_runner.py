@@ -66,7 +66,7 @@ SUCCEEDED = ("PWNED", "DONE")
 
 _HERE = Path(__file__).parent
 _EXCHANGE, _BESIDE_FOLDER = 2, -100
-_PATIENCE_S = 5.0
+PATIENCE_S = 120.0
 _GIT_DATE = "2026-01-02T03:04:05+0000"
 _FILES = (
     "commands_ordinary.json", "commands_project.json", "commands_words.json", "commands_options.json",
@@ -240,7 +240,7 @@ class Stage:
         self.place.fill()
 
     def _require_nothing_left(self) -> None:
-        end = time.monotonic() + _PATIENCE_S
+        end = time.monotonic() + PATIENCE_S
         while left := self._left():
             if time.monotonic() > end:
                 for process in left:

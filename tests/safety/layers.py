@@ -22,6 +22,7 @@ from collections.abc import Iterator, Set
 from pathlib import Path
 from unittest import mock
 
+import safety_runner
 from attrs import evolve
 from safety_runner import Case, Place, check, load
 
@@ -39,6 +40,7 @@ LAYERS = {
     "kind": "fstat: regular files only",
 }
 DEADLINE_S = 15.0
+IMPATIENCE_S = 5.0  # what is left without a layer stays
 MOST_MEMORY = 2 << 30
 CODES = ("validation", "permission", "denied", "not_found", "conflict", "execution", "timeout")
 
@@ -119,6 +121,7 @@ def caught(case: Case, layers: Set[str]) -> bool:
 def _in_child(case: Case, layers: Set[str], folder: Path) -> int:
     resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY))
     os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
+    safety_runner.PATIENCE_S = IMPATIENCE_S
 
     def opened(root: str) -> FolderWorkspace:
         descriptor = os.open(root, os.O_RDONLY)

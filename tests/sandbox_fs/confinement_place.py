@@ -89,7 +89,7 @@ class Place:
             capture_output=True,
             text=True,
             cwd=self.folder,
-            timeout=60,
+            timeout=120,
             **changed,
         )
 

@@ -19,6 +19,8 @@ from inarch_sandbox_fs.processes.output import Captured
 from inarch_sandbox_fs.settings import Settings
 from inarch_sandbox_fs.workspace import FolderWorkspace
 
+from ..forking import LONGEST_S
+
 READS = Rights()
 BUILDS = Rights(writes=("",), executes=True)
 
@@ -242,7 +244,7 @@ def test_a_closed_workspace_runs_nothing(folder: Path) -> None:
     with ThreadPoolExecutor(1) as pool:
         argv = ["sh", "-c", "echo begun; exec sleep 60"]
         running = pool.submit(workspace.run, argv, BUILDS, on_output=lambda *_: begun.set())
-        assert begun.wait(60)
+        assert begun.wait(LONGEST_S)
         workspace.close()
         assert isinstance(running.exception(), ToolFailed)
     workspace.close()

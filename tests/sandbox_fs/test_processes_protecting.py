@@ -30,6 +30,8 @@ sys.path.insert(0, os.path.dirname(__file__))
 from confinement_place import USERS
 from protected_runner import opened
 
+from ..forking import LONGEST_S
+
 pytestmark = pytest.mark.once
 
 RUNNER = str(Path(__file__).parent / "protected_runner.py")
@@ -112,7 +114,7 @@ def run(user: int, asked: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Run programs as a user and return what came of each."""
     ran = subprocess.run(
         [sys.executable, "-B", RUNNER, str(user)], env={"PATH": "/usr/bin:/bin", "PYTHONPATH": packages()},
-        input=json.dumps(asked), capture_output=True, text=True, timeout=60,
+        input=json.dumps(asked), capture_output=True, text=True, timeout=LONGEST_S,
     )  # fmt: skip
     assert ran.returncode == 0, ran.stderr
     said: list[dict[str, Any]] = json.loads(ran.stdout)
@@ -350,7 +352,7 @@ def test_a_workspace_that_is_closed_waits_until_protected_names_are_back(tmp_pat
 
     thread = threading.Thread(target=run)
     thread.start()
-    assert began.wait(30)
+    assert began.wait(LONGEST_S)
     workspace.close()
     assert (machine.root / ".git/config").read_text() == "[core]\n"
     thread.join()

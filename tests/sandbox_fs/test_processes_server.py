@@ -7,6 +7,8 @@ import sys
 
 import pytest
 
+from ..forking import LONGEST_S
+
 pytestmark = pytest.mark.once
 
 LOOKS_AFTER = """
@@ -48,5 +50,5 @@ for _ in range(50):
 
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere there are no subreapers")
 def test_a_supervisor_that_ends_while_another_ones_processes_are_killed_is_not_waited_for() -> None:
-    done = subprocess.run([sys.executable, "-c", LOOKS_AFTER], capture_output=True, text=True, timeout=60)
+    done = subprocess.run([sys.executable, "-c", LOOKS_AFTER], capture_output=True, text=True, timeout=LONGEST_S)
     assert done.returncode == 0, done.stderr

@@ -18,6 +18,8 @@ from inarch_sandbox_fs.portable import portable
 from inarch_sandbox_fs.settings import Settings
 from inarch_sandbox_fs.workspace import FolderWorkspace
 
+from ..forking import LONGEST_S
+
 _ENGINES = [
     engine for engine, program in (("ripgrep", "rg"), ("grep", "grep"), ("python", ""))
     if not program or Engines("/nowhere", "auto").program(program, ("/usr/bin/grep",) if program == "grep" else ())
@@ -196,7 +198,7 @@ def test_closing_stops_a_search(tmp_path: Path) -> None:
     while not (workspace._searcher and workspace._searcher._running):
         time.sleep(0.01)
     workspace.close()
-    assert ended.wait(10)
+    assert ended.wait(LONGEST_S)
     shutil.rmtree(tmp_path)
 
 

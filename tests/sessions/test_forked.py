@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from ..forking import LONGEST_S
+
 _FORKS = """
 import asyncio, os, sys
 from inarch import UsageError
@@ -42,6 +44,6 @@ def test_a_child_that_was_forked_is_told_to_compose_anew(tmp_path: Path) -> None
     (tmp_path / "a.txt").write_text("a\n")
     environ = {**os.environ, "XDG_STATE_HOME": str(tmp_path / "state"), "XDG_CACHE_HOME": str(tmp_path / "cache")}
     done = subprocess.run(
-        [sys.executable, "-c", _FORKS, str(tmp_path)], env=environ, capture_output=True, text=True, timeout=60
+        [sys.executable, "-c", _FORKS, str(tmp_path)], env=environ, capture_output=True, text=True, timeout=LONGEST_S
     )
     assert (done.returncode, done.stderr) == (0, "")

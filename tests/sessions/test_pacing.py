@@ -74,8 +74,12 @@ def test_the_limit_of_time_ends_a_wait(tmp_path: Path) -> None:
         finally:
             await app.aclose()
 
-    with HttpServer([GOOD]) as server:
-        turn = asyncio.run(go(compose(tmp_path, server, {"requests_per_minute": 1}, max_seconds=2)))
-        assert len(server.requests) == 1
+    for seconds in (2, 30):  # more if the machine stood still in the first turn
+        with HttpServer([GOOD]) as server:
+            turn = asyncio.run(go(compose(tmp_path, server, {"requests_per_minute": 1}, max_seconds=seconds)))
+            requests = len(server.requests)
+        if requests == 1 and "request a minute" in turn.content:
+            break
+    assert requests == 1
     assert (turn.status, turn.limit) == ("limited", "max_seconds")
     assert "no more than 1 request a minute" in turn.content

@@ -284,13 +284,17 @@ ARGUMENTS = {"tool_calls": [{"index": 0, "id": "c", "function": {"name": "read_f
 
 
 def test_the_end_of_the_turns_time_ends_a_reply_at_once_and_what_has_come_is_the_answer(tmp_path: Path) -> None:
-    with HttpServer([sse_reply(DRIP)]) as server:
-        played = play(tmp_path, "openai-compatible/x", {"openai-compatible": server}, max_seconds=3.0)
-        assert len(server.requests) == 1  # nothing is asked after the end
+    for seconds in (3.0, 18.0):  # more if the machine stood still before anything came
+        with HttpServer([sse_reply(DRIP)]) as server:
+            played = play(tmp_path, "openai-compatible/x", {"openai-compatible": server}, max_seconds=seconds)
+            requests = len(server.requests)
+        if requests and played.turns[0].content.startswith("drip"):
+            break
+    assert requests == 1  # nothing is asked after the end
     (turn,) = played.turns
     assert (turn.status, turn.limit) == ("limited", "max_seconds")
     assert turn.content.startswith("drip drip")
-    assert "(stopped after max_seconds = 3 seconds;" in turn.content
+    assert f"(stopped after max_seconds = {seconds:g} seconds;" in turn.content
     (reply,) = played.of("model.replied")
     assert turn.content.startswith(reply["message"]["parts"][0]["text"])
 

@@ -16,6 +16,8 @@ from inarch_brief_tracer.index import Coverage, Index
 from inarch_brief_tracer.rows import Shelf
 from inarch_brief_tracer.store import Store
 
+from ...forking import LONGEST_S
+
 Arcs = set[tuple[str, str, str, str, int]]
 
 
@@ -67,7 +69,7 @@ class Linked:
 
     def whole_arcs(self) -> Arcs:
         """Give the arcs once nobody else writes and every file was linked with the whole tree: a slow machine waits."""
-        end = time.monotonic() + 60
+        end = time.monotonic() + LONGEST_S
         links = self.index.links
         while True:
             with self.graph() as (graph, coverage):

@@ -18,6 +18,8 @@ from inarch_brief_tracer.graph.near import link_near
 from inarch_brief_tracer.rows import Shelf
 from inarch_brief_tracer.store import transaction
 
+from ...forking import LONGEST_S
+
 CHAIN = {"a.py": "from b import two\n\n\ndef one():\n    two()\n", "b.py": "def two():\n    pass\n"}
 
 
@@ -103,7 +105,7 @@ def test_time_runs_out_and_the_graph_is_made_in_the_background(tree: Any, linkin
     linked = linking(seconds=0.0)
     with linked.graph() as (_, coverage):
         first = coverage.linked
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + LONGEST_S
     while linked.arcs() == set() and time.monotonic() < deadline:
         time.sleep(0.05)
     assert linked.arcs() != set()

@@ -10,7 +10,7 @@ import inarch
 
 HERE = Path(__file__).parent
 EVERY_KIND = str(HERE / "every_kind.py")
-GRACE_S = 60.0
+GRACE_S = 120.0
 
 
 def make(home: Path, mode: str = "process", *, files: tuple[str, ...] = (EVERY_KIND,), **more: Any) -> inarch.App:

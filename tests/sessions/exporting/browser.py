@@ -150,7 +150,7 @@ class Browser:
         stop: Callable[[], Any] = self._process.terminate
         os.close(self._to)  # which is what it ends on
         try:
-            self._process.wait(10)
+            self._process.wait(PATIENCE_S)
         except subprocess.TimeoutExpired:
             stop()
             self._process.wait(PATIENCE_S)
