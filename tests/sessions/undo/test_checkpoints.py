@@ -6,10 +6,11 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
+import pytest
 from attrs import evolve
 
 from inarch.contract.events import Event
-from inarch.sessions.undo.checkpoints import Changes, Checkpoints, changes_of, prompt_of
+from inarch.sessions.undo.checkpoints import NOTHING, Changes, Checkpoints, changes_of, prompt_of, transitions_of
 from inarch.sessions.undo.report import FileConflict, FileOutcome, UndoReport, checkpoint_lines, report_lines
 
 Desk = Any
@@ -44,6 +45,113 @@ def test_records_of_older_and_broken_versions_are_passed_over() -> None:
     events = [event("turn.started", turn={}), event("changes.undone"), event("file.changed", "t", **old)]
     (checkpoint,) = checkpoints_of(events).turns
     assert [*checkpoint.calls] == ["1"]
+
+
+FILE, NONE = {"before_mode": 1, "after_mode": 2}, {"before_mode": None}
+
+
+@pytest.mark.parametrize(
+    ("data", "wanted"),
+    [
+        ({"path": "a", "before": "x", "after": "y", **FILE}, [("a", ("x", 1), ("y", 2))]),
+        ({"path": "a", "before": "x", "after": "y", "new_path": None}, [("a", ("x", 0), ("y", 0))]),
+        ({"path": "a", "before": None, "after": "y", "after_mode": 2, **NONE}, [("a", NOTHING, ("y", 2))]),
+        ({"path": "a"}, [("a", NOTHING, NOTHING)]),
+        (
+            {"path": "a", "before": "x", "after": "x", "new_path": "b", **FILE},
+            [("a", ("x", 1), NOTHING), ("b", NOTHING, ("x", 2))],
+        ),
+    ],
+)
+def test_a_change_means_something_for_each_of_its_paths(data: dict[str, Any], wanted: list[Any]) -> None:
+    assert list(transitions_of(data)) == wanted
+
+
+@pytest.mark.parametrize(
+    ("kind", "turn", "prompt"),
+    [
+        ("turn.started", {"type": "user", "content": "do it"}, "do it"),
+        ("turn.started", {"type": "user"}, ""),
+        ("turn.started", {"type": "agent", "content": "done"}, ""),
+        ("turn.ended", {"type": "user", "content": "do it"}, ""),
+        ("turn.started", None, ""),
+    ],
+)
+def test_a_prompt_is_what_begins_a_persons_turn(kind: str, turn: Any, prompt: str) -> None:
+    assert prompt_of(event(kind, turn=turn)) == prompt
+
+
+def numbered(*events: Event) -> list[Event]:
+    return [evolve(one, seq=number) for number, one in enumerate(events, 1)]
+
+
+def began(turn_id: str, kind: str = "agent", parent: str | None = None) -> Event:
+    return event("turn.started", turn_id, turn={"id": turn_id, "type": kind, "parent_id": parent, "content": turn_id})
+
+
+def state(call_id: str, status: str = "executing", turn_id: str = "a", **more: Any) -> Event:
+    return event("call.state", turn_id, call_id=call_id, name=f"tool-{call_id}", status=status, **more)
+
+
+def result(call_id: str, code: str | None = None) -> Event:
+    error = {"error": {"code": code}} if code else {"error": None}
+    return event("call.result", "a", call_id=call_id, name="tool", status="success", result=error)
+
+
+def changed(call_id: str, path: Any = "f", turn_id: str | None = "a") -> Event:
+    return event("file.changed", turn_id, call_id=call_id, path=path, before=None, after="x")
+
+
+def test_a_turn_answers_the_prompt_right_before_it() -> None:
+    events = numbered(began("u", "user"), began("a", parent="u"), began("b", parent="lost"), began("c"))
+    turns = checkpoints_of(events).turns
+    assert [(one.id, one.number, one.began, one.prompt) for one in turns] == [
+        ("a", 1, 2, "u"), ("b", 2, 3, ""), ("c", 3, 4, ""),
+    ]  # fmt: skip
+
+
+def test_a_persons_own_command_is_a_checkpoint_without_number_and_prompt() -> None:
+    events = numbered(began("u", "user"), changed("own", turn_id=None), began("a", parent="u"), changed("c"))
+    own, turn = checkpoints_of(events).turns
+    assert (own.id, own.number, own.began, own.prompt, [*own.calls]) == ("own", 0, 2, "", ["own"])
+    assert (turn.id, turn.number, [*turn.calls]) == ("a", 1, ["c"])
+
+
+def test_calls_that_may_have_done_more_than_they_told_are_cut_off() -> None:
+    events = numbered(
+        began("a"), state("waits", "scheduled"), state("told"), state("sure", announces=True), state("lost"),
+        state("open"), result("told"), result("lost", "unknown_outcome"), result("open", "failed"), state("still"),
+        changed("told"), began("b"), state("own", turn_id=""), changed("still", "g"), changed("told", "g"),
+        changed("bad", None), changed("bad", turn_id="a", path=7),
+    )  # fmt: skip
+    first, second = checkpoints_of(events).turns
+    assert first.cut_off == {"lost", "still"} and second.cut_off == set()
+    assert first.names == {"told": "tool-told", "lost": "tool-lost", "still": "tool-still"}
+    assert {call: len(made) for call, made in first.calls.items()} == {"told": 2, "still": 1}
+
+
+def test_what_is_undone_and_done_again_is_known_call_by_call() -> None:
+    def took(action: str, *calls: str) -> Event:
+        return event("changes.undone", id=f"{action}{calls}", action=action, calls=[*calls])
+
+    events = numbered(
+        began("a"), *(changed(one) for one in "1234"), took("undo", "3", "4"), changed("undo('3', '4')", turn_id=None),
+        took("undo", "1", "2"), took("redo", "2", "4"),
+    )  # fmt: skip
+    found = checkpoints_of(events)
+    assert found.undone == [("3",), ("1",)]
+    assert found.undone_calls == {"1", "3"}
+    assert found.standing(found.turns[0]) == ("2", "4")
+    assert len(found.turns) == 1
+    assert checkpoints_of([*events, took("redo", "1", "3")]).undone == []
+
+
+def test_a_session_is_about_the_directory_that_it_began_in() -> None:
+    found = Changes()
+    for one in numbered(event("session.started"), *(event("session.started", root=root) for root in ("/one", "/two"))):
+        found.take(one)
+    found.take(event("note"))
+    assert (found.root, found.seq) == ("/one", 3)
 
 
 def test_the_list_shows_turns_calls_and_what_is_undone(desk: Desk, do: Calls) -> None:
@@ -134,6 +242,10 @@ def test_what_is_kept_in_between_changes_nothing(desk: Desk, do: Calls) -> None:
             for one in all_events[end:]:
                 after.take(one)
             assert described(after.checkpoints(prompts.__getitem__)) == whole
+            told = [(one.seq, one.time) for one in all_events if one.kind == "file.changed"]
+            assert [(one.seq, one.time) for one in after.changes] == told
+            assert (after.root, after.seq) == (str(desk.root), all_events[-1].seq)
+            assert len(after.open.calls) == (0 if all_events is events else 2)
 
 
 def described(found: Checkpoints) -> Any:
