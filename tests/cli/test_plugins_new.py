@@ -17,7 +17,8 @@ from inarch.cli.plugins_new import checked_name, write_folder
 from inarch.contract.errors import UsageError
 from inarch.kit import KINDS, files_for
 
-PROGRAM = (sys.executable, "-P", "-m", "inarch")
+from ..forking import run_inarch
+
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 KEPT = ("PATH", "LANG", "PYTHONPATH", "HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME")
 
@@ -164,10 +165,7 @@ def test_each_kind_does_its_work_in_a_turn(kind: str, tmp_path: Path, project: P
     file = make(tmp_path, kind, f"my-{kind}") / f"inarch_my_{kind}.py"
 
     def inarch(*words: str) -> str:
-        argv = (*PROGRAM, "--plugin", str(file), *words)
-        done = subprocess.run(
-            argv, cwd=project, env={**environ, **more}, stdin=subprocess.DEVNULL, capture_output=True, text=True
-        )
+        done = run_inarch("--plugin", str(file), *words, cwd=project, environ={**environ, **more})
         assert done.returncode == 0, done.stderr
         return done.stdout + done.stderr
 

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from ..forking import LONGEST_S
+from .conftest import Run
 
 PROGRAM = (sys.executable, "-P", "-m", "inarch")
 Flags = tuple[str, ...]
@@ -51,7 +52,7 @@ def wait_for(process: subprocess.Popen[str], kind: str) -> list[dict[str, object
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_cancels_the_turn_and_keeps_what_was_done(
-    slowly: Flags, project: Path, environ: dict[str, str], number: signal.Signals
+    cli: Run, slowly: Flags, project: Path, environ: dict[str, str], number: signal.Signals
 ) -> None:
     with running(("sleep a while", *slowly, "--output", "jsonl"), project, environ) as process:
         wait_for(process, "model.requested")
@@ -61,10 +62,7 @@ def test_a_signal_cancels_the_turn_and_keeps_what_was_done(
     assert (last["kind"], last["data"]["turn"]["status"]) == ("turn.ended", "cancelled")
     assert process.returncode == 130
     assert err == ""
-    kept = subprocess.run(
-        [*PROGRAM, "what now", *slowly, "--continue", "--output", "json"], cwd=project, env=environ,
-        stdin=subprocess.DEVNULL, capture_output=True, text=True, check=True,
-    )  # fmt: skip
+    kept = cli("what now", *slowly, "--continue", "--output", "json")
     assert json.loads(kept.stdout)["session_id"] == last["session_id"]
 
 

@@ -100,7 +100,7 @@ def test_a_long_block_costs_as_much_a_line_as_a_short_one(line: str, monkeypatch
     taking, size = Blocks(), 0
     head = {"code in a fence\n": "```\n", "| a cell | another |\n": "| a | b |\n|---|---|\n"}.get(line, "")
     taking.add(head)
-    while size < 10_000:
+    while size < 6_000:
         taking.add(line)
         size += len(line)
     taking.close()
