@@ -13,7 +13,10 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import click
 import pytest
+
+import inarch
 
 from ..forking import LONGEST_S
 from .beside import beside
@@ -204,3 +207,23 @@ def test_ctrl_c_at_any_moment_leaves_the_store_whole(
         shown = json.loads(cli("sessions", "show", session["id"], "--json").stdout)
         assert shown["damage"] == []
     answered(cli(ASKED))
+
+
+@pytest.mark.parametrize("words", [("--help",), ("doctor",), ("what is this",), ("ask", "x")])
+def test_without_its_metadata_it_says_that_it_is_not_installed(words: tuple[str, ...], tmp_path: Path) -> None:
+    for item in Path(click.__file__).parents[1].iterdir():
+        if not item.name.lower().startswith(("inarch", "__editable__")):
+            (tmp_path / item.name).symlink_to(item)
+    (tmp_path / "inarch").symlink_to(Path(inarch.__file__).parent)
+    done = subprocess.run(
+        [sys.executable, "-S", "-m", "inarch", *words],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        env={"PYTHONPATH": str(tmp_path), "HOME": str(tmp_path)},
+    )
+    if words == ("--help",):
+        assert (done.returncode, done.stderr) == (0, "") and "--version" in done.stdout
+        return
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("inarch: error: inarch is not installed") and done.stderr.count("\n") == 1

@@ -59,8 +59,10 @@ class Commands(click.Group):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the commands from the table and from metadata, without loading one."""
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, said) for name, said in SUMMARIES.items() if name in own_commands()])
+        rows = [(name, said) for name, said in SUMMARIES.items() if name in own_commands()]
+        if rows:
+            with formatter.section("Commands"):
+                formatter.write_dl(rows)
         list_foreign(formatter, _of_plugins().items())
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
@@ -75,6 +77,8 @@ class Commands(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Return what the first word means: a prompt, standard input, or a command."""
         word, *rest = args
+        if not own_commands():
+            raise UsageError("inarch is not installed: the metadata that names its commands isn't there", "use pip")
         if word == "-":
             return self._called(ctx, "ask", self._own(ctx, "ask"), args)
         if not word or any(map(str.isspace, word)):
@@ -115,7 +119,7 @@ class Commands(click.Group):
         """
         command = self.get_command(ctx, name)
         if command is None:
-            raise UsageError(f"the command {name!r} is not installed", "install inarch again: its metadata is damaged")
+            raise UsageError(f"the command {name!r} is not there: inarch's metadata is damaged", "install it again")
         return command
 
 
