@@ -181,6 +181,11 @@ def of_source(root: Path, tools: set[str]) -> Iterator[Row]:
     names = list(named(trees, plugin_names(root) | tools))
     yield Row("literals that name a plugin, a tool or a key", len(names), names, 0)
     yield Row("files with such a literal", len({line.partition(":")[0] for line in names}), [], 0)
+    lent = [
+        alias.name for node in trees[Path("host.py")].body if isinstance(node, ast.ImportFrom) for alias in node.names
+    ]
+    lent.remove("annotations")
+    yield Row("names that parts of our own need beyond the public ones", len(lent), lent)
 
 
 def of_runs(root: Path, inarch: Running) -> Iterator[Row]:
