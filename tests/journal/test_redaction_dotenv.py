@@ -49,6 +49,7 @@ def test_a_file_is_parsed_as_programs_do() -> None:
         ("A=''\nB='x'", {"B": "x"}),
         ("A=`x y`\nB=", {"A": "x y"}),
         ("A=$(cat key)\nB=${A}1\nC=$A", {"C": "$A"}),
+        ("\n\nA=b", {"A": "b"}),
         ("A=#1\nB= # 2\nC=3#4 # 5 # 6", {"C": "3#4"}),
     ],
 )
