@@ -339,6 +339,9 @@ def test_numbers_of_an_earlier_process_are_not_given_to_other_secrets() -> None:
         "secret_key = settings.SECRET_KEY_2048_V2",
         "access_token_url = 'https://example.org/oauth2/v1/token'",
         "see .env: DEBUG=development_mode",
+        "colour = 'q7Rt2Xz9Lm4Kp8Vw'",
+        '{"etag": "q7Rt2Xz9Lm4Kp8Vw"}',
+        f"of {lot(40, LETTERS + '+/')}",
     ],
 )
 def test_what_only_looks_a_little_like_a_secret_stays(text: str) -> None:

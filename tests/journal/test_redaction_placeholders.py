@@ -35,6 +35,22 @@ def test_values_that_somebody_calls_secret_are_hidden_whatever_their_names() -> 
     assert redactor.value("‹secret:other›") is None
 
 
+def test_only_placeholders_that_are_named_are_revealed() -> None:
+    redactor = Redactor()
+    redactor.learn_values([("a", ONE), ("b", OTHER)])
+    text = "‹secret:a› ‹secret:b› ‹secret:c›"
+    assert redactor.reveal([text], {"‹secret:a›", "‹secret:c›"}) == [f"{ONE} ‹secret:b› ‹secret:c›"]
+    assert redactor.reveal(text, set()) == text
+    assert redactor.reveal(text) == f"{ONE} {OTHER} ‹secret:c›"
+
+
+def test_a_name_that_looks_like_a_key_is_no_secret_in_its_placeholder() -> None:
+    redactor = Redactor()
+    redactor.learn_values([(name := "q7Rt2Xz9Lm4Kp8Vw", ONE)])
+    assert redactor.text(f"{KEY} ‹secret:{name}›") == f"‹secret:aws-key-id:1› ‹secret:{name}›"
+    assert redactor.text(f"secret:{name}") == "secret:‹secret:assigned:1›"
+
+
 def test_values_of_one_name_have_placeholders_of_their_own() -> None:
     redactor = Redactor()
     redactor.learn_values([("name", ONE), ("name", OTHER), ("name", THIRD)])

@@ -163,7 +163,7 @@ class Redactor:
             for match in pattern.find(text, start, len(text), issued):
                 (real if match.is_real else rest).append(match)
         real = _joined(_outside(real, issued))
-        if patterns and (real or issued):
+        if patterns and real:
             real = _between(text, start, patterns, real, issued)
         return real, rest
 
