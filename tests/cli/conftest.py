@@ -10,10 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from inarch.plugins.modules import single_file
-from inarch.plugins.remembering import Verdicts, key_of
-
 from ..forking import run_inarch
+from ..probes import keep_passes, pass_of
 from .terminals import Open, Terminal, open_terminal
 
 PROGRAM = (sys.executable, "-P", "-m", "inarch")
@@ -28,19 +26,13 @@ PLUGINS = (
 
 @pytest.fixture(scope="session")
 def passes() -> list[str]:
-    """What says that the plugins of these tests have passed a probe, which is a process with imports of its own."""
-    return [key_of(single_file(str(Path(__file__).parent / name))) for name in PLUGINS]
+    return [pass_of(Path(__file__).parent / name) for name in PLUGINS]
 
 
 @pytest.fixture(autouse=True)
 def probed(own_home: Path, passes: list[str]) -> None:
     """Have our plugins probed: what a probe does is told by tests of plugins that they write themselves."""
     keep_passes(own_home / "cache", passes)
-
-
-def keep_passes(cache: Path, passes: list[str]) -> None:
-    for key in passes:
-        Verdicts(cache / "inarch" / "probes", key).keep_pass()
 
 
 @pytest.fixture

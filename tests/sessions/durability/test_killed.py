@@ -19,6 +19,8 @@ from inarch.contract.codec import to_data
 from inarch.journal import fold
 from inarch_sqlite_store.store import SqliteStore
 
+from ...probes import keep_passes, pass_of
+
 pytestmark = pytest.mark.once
 
 PLUGIN = Path(__file__).with_name("killing.py")
@@ -89,6 +91,7 @@ class Place:
         (self.folder / "project").mkdir(parents=True)
         (self.folder / "project" / "README.md").write_text("# shop\n")
         (self.folder / "config.toml").write_text('[profiles.default]\nplugins = ["sandbox-fs", "sqlite-store"]\n')
+        keep_passes(self.folder / "cache", [pass_of(PLUGIN)])
 
     def run(self, *words: str, **more: str) -> Ended:
         names = ("requests", "marks", "moments")
