@@ -124,6 +124,12 @@ def test_what_overlaps_is_hidden_as_one(value: str, hidden: str) -> None:
     assert redactor.reveal(hidden) == f"hush-{KEY}-hush"
 
 
+def test_what_stands_within_another_is_hidden_with_all_of_that() -> None:
+    redactor = Redactor()
+    redactor.learn_values([("x", "-then-some-more")])
+    assert redactor.text(f"password = '{KEY}-then-some-more-q7Rt2Xz9Lm4Kp8Vw'") == "password = '‹secret:assigned:1›'"
+
+
 def test_a_found_text_has_one_number_and_numbers_end(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(redaction, "MOST_FOUND", 1)
     redactor = Redactor()

@@ -56,7 +56,8 @@ def test_any_chunks_give_what_the_whole_gives(pieces: list[str], cuts: list[int]
 
 def test_what_a_secret_behind_it_makes_one_waits_for_that() -> None:
     key = TOKENS["aws-key-id"]
-    for text in (f"{key}{KNOWN}", f"{KNOWN}{key}", f"{key}{key}", f"{KNOWN}{KNOWN}"):
+    within = f"password = '{key}-then-some-more-q7Rt2Xz9Lm4Kp8Vw'"
+    for text in (f"{key}{KNOWN}", f"{KNOWN}{key}", f"{key}{key}", f"{KNOWN}{KNOWN}", within):
         whole = Redactor.from_environ({"A_TOKEN": KNOWN}).text(text)
         for cut in range(len(text)):
             redactor = Redactor.from_environ({"A_TOKEN": KNOWN})
