@@ -14,14 +14,17 @@ from typing import Self
 
 from ..forking import LONGEST_S, Forked, fits, start_inarch
 
-# Its first process lets go of the terminal, so that the program, a fork of another, can have it, and lasts to the end.
+# Its first process lets go of the terminal, so that the program, a fork of another, can have it, and lasts to the end:
+# nobody hangs up on it any more, so it waits for the other side of the terminal to close.
 LETTING_GO = (
-    "import fcntl, signal, termios\n"
+    "import fcntl, select, signal, termios\n"
     "was = signal.signal(signal.SIGHUP, signal.SIG_IGN)\n"
     "fcntl.ioctl(0, termios.TIOCNOTTY)\n"
     "signal.signal(signal.SIGHUP, was)\n"
     "print('\\x1b]2;let go: yes\\x1b\\\\', end='', flush=True)\n"
-    "signal.pause()\n"
+    "closed = select.poll()\n"
+    "closed.register(0, 0)\n"
+    "closed.poll()\n"
 )
 
 
