@@ -96,8 +96,8 @@ class Commands(click.Group):
         """Make the options given before the command the defaults of its own."""
         unset = click.core.ParameterSource.DEFAULT
         given = {key: value for key, value in ctx.params.items() if ctx.get_parameter_source(key) is not unset}
-        useless = given.keys() - _SHOWING - _parameters(command) - (_LOADING if name not in SUMMARIES else set())
-        if useless:
+        useless = given.keys() - _SHOWING - (_LOADING if name not in SUMMARIES else set())
+        if useless and (useless := useless - _parameters(command)):  # a group's subcommands are loaded for that
             flags = [param.opts[-1 if param.name != "without" else 0] for param in self.params if param.name in useless]
             raise click.UsageError(f"{', '.join(flags)} means nothing to {name!r}", ctx)
         ctx.default_map = {name: _defaults(command, given)}

@@ -97,18 +97,21 @@ def discover(paths: Sequence[str] | None = None) -> Discovery:
 
 def own_commands() -> Mapping[str, FoundCommand]:
     """Return the commands of Inarch itself that are no plugin's, without reading of what else is installed."""
-    own = next(_distributions(_search_path(), only=_OURS), None)
-    if own is None:
-        return {}
-    plugins = {plugin.name: plugin for plugin in _plugins_of(own, PLUGINS)}
+    own, plugins = _own()
     return {command.name: command for command in _commands_of(own, plugins) if not command.plugin}
 
 
 @cache
 def own_ready() -> tuple[Ready, ...]:
     """Return what Inarch's own providers need, the lowest rank first."""
-    own = next(_distributions(_search_path(), only=_OURS), None)
-    return () if own is None else tuple(sorted(_ready_of(own, {one.name: one for one in _plugins_of(own, PLUGINS)})))
+    return tuple(sorted(_ready_of(*_own())))
+
+
+@cache
+def _own() -> tuple[_Distribution, Mapping[str, FoundPlugin]]:
+    """Return Inarch's own distribution, an empty one where its metadata is missing, and its plugins."""
+    own = next(_distributions(_search_path(), only=_OURS), _Distribution(_OURS, "", "", {}))
+    return own, {plugin.name: plugin for plugin in _plugins_of(own, PLUGINS)}
 
 
 def _ready_of(distribution: _Distribution, plugins: Mapping[str, FoundPlugin]) -> Iterator[Ready]:

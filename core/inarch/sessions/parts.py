@@ -159,12 +159,12 @@ class Parts:
     def runners(self) -> tuple[str, ...]:
         """The tools whose command lines the workspace runs: those of category `command` of who brings the workspace."""
         workspace = self.composition.workspaces.get(self.config.profile.workspace)
-        tools = self.composition.tools.items() if workspace is not None else ()
+        if workspace is None:
+            return ()
         return tuple(
             name
-            for name, bound in tools
-            if workspace is not None
-            and bound.plugin == workspace.plugin
+            for name, bound in self.composition.tools.items()
+            if bound.plugin == workspace.plugin
             and bound.value.category == "command"
             and "command" in bound.value.input_schema.get("properties", ())
         )
