@@ -133,12 +133,13 @@ def _plugins(config: Config, options: Options) -> Generator[Finding, None, App |
 
 
 def _model(app: App) -> Iterator[Finding]:
-    variables = [one.variable for one in with_variable(_ready(app))]
+    ready = _ready(app)
+    variables = [one.variable for one in with_variable(ready)]
     keys = [name for name in variables if app.environ.get(name)]
     text = f"{app.config.profile.model}; of the keys {', '.join(variables)} "
     are_set = f"{' and '.join(keys)} {'is' if len(keys) == 1 else 'are'} set" if keys else "none is set"
     yield Finding("model", "fine", text + are_set)
-    for one in with_address(_ready(app)):
+    for one in with_address(ready):
         yield from _own_server(app, one)
     yield Finding("model", "fine", f"providers: {', '.join(sorted(app.composition.models)) or 'none'}")
 
@@ -173,7 +174,8 @@ def _own_server(app: App, ready: Ready) -> Iterator[Finding]:
 
 def _servers(app: App, ports: Ports) -> Iterator[Finding]:
     """Look for model servers on this machine, unless one is configured; say what to write to use each."""
-    ready = next(iter(with_address(_ready(app))), None)
+    known = _ready(app)
+    ready = next(iter(with_address(known)), None)
     if ready is None or _has_server(app, ready):
         return
     config, name = app.config, ready.plugin
@@ -184,7 +186,7 @@ def _servers(app: App, ports: Ports) -> Iterator[Finding]:
         remedy = f"to use it, add these lines to {config.config_path}"
         if config.profile.model != name and not config.profile.model.startswith(f"{name}/"):
             remedy += f', or try it once with --model {name}; model = "auto" takes it where no key is set'
-            lines += _model_lines(app, name)
+            lines += _model_lines(app, name, known)
         yield Finding("local server", "note", server.words, remedy, tuple(lines))
 
 
@@ -196,10 +198,10 @@ def _has_server(app: App, ready: Ready) -> bool:
     return bool(named or app.config.plugin_tables.get(ready.plugin, {}).get(ready.setting))
 
 
-def _model_lines(app: App, name: str) -> list[str]:
+def _model_lines(app: App, name: str, known: list[Ready]) -> list[str]:
     """Return the lines that make the server the profile's model where `auto` would not choose it."""
     profile = app.config.profile
-    if profile.model == "auto" and not any(app.environ.get(one.variable) for one in with_variable(_ready(app))):
+    if profile.model == "auto" and not any(app.environ.get(one.variable) for one in with_variable(known)):
         return []
     return ["", f"[profiles.{_quoted(profile.name)}]", f'model = "{name}"']
 

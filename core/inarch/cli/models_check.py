@@ -86,17 +86,15 @@ async def where_auto_goes(app: App) -> tuple[str, str]:
         return "nothing", str(error)
     provider = choice.provider.value.name
     ready = ready_among(app.composition.models)
-    key = next((one.variable for one in ready if one.plugin == provider), "")
+    found = next((one for one in ready if one.plugin == provider), None)
     keys = " and ".join(one.variable for one in with_variable(ready))
     if choice.note:
         return choice.full_name, choice.note
-    if key:
-        return choice.full_name, f"{key} is set"
-    servers = with_address(ready)
-    found = next((one for one in servers if one.plugin == provider), None)
-    if found is not None:
+    if found is not None and found.variable:
+        return choice.full_name, f"{found.variable} is set"
+    if found is not None and found.setting:
         return choice.full_name, f"{keys} are not set, and your server at its {found.setting} takes connections"
-    named = " or ".join(f"[plugins.{one.plugin}] {one.setting}" for one in servers)
+    named = " or ".join(f"[plugins.{one.plugin}] {one.setting}" for one in with_address(ready))
     return choice.full_name, f"{keys} are not set, and {named} names no server"
 
 
