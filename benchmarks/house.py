@@ -182,9 +182,11 @@ def of_source(root: Path, tools: set[str]) -> Iterator[Row]:
     yield Row("literals that name a plugin, a tool or a key", len(names), names, 0)
     yield Row("files with such a literal", len({line.partition(":")[0] for line in names}), [], 0)
     lent = [
-        alias.name for node in trees[Path("host.py")].body if isinstance(node, ast.ImportFrom) for alias in node.names
+        alias.name
+        for node in ast.walk(trees[Path("host.py")])
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("inarch.")
+        for alias in node.names
     ]
-    lent.remove("annotations")
     yield Row("names that parts of our own need beyond the public ones", len(lent), lent)
 
 

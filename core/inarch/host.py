@@ -1,8 +1,33 @@
 """What parts of Inarch itself need that stand beside the kernel, such as the built-in ones; nothing of it is promised.
 
-Provisional: a name leaves when a door has taken its place. Plugins of others build on `inarch.__all__`.
+Provisional: a name leaves when a door has taken its place. Plugins of others build on `inarch.__all__`. Each name is
+loaded on first use, so that one of them costs nothing of the others.
 """
 
 from __future__ import annotations
 
-from inarch.turns.wording import STRUCTURE_TITLE as STRUCTURE_TITLE
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from inarch.turns.wording import STRUCTURE_TITLE as STRUCTURE_TITLE
+
+_HOMES = {
+    name: module
+    for module, names in {
+        "turns.wording": "STRUCTURE_TITLE",
+    }.items()
+    for name in names.split()
+}
+
+__all__ = sorted(_HOMES)
+
+
+def __getattr__(name: str) -> object:
+    home = _HOMES.get(name)
+    if home is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    value = getattr(import_module(f"inarch.{home}"), name)
+    globals()[name] = value
+    return value

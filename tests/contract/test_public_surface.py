@@ -3,11 +3,14 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
 import inarch
+import inarch.host
 
 HEAVY = ("asyncio", "attr", "attrs", "cattrs", "click", "httpx", "importlib.metadata", "jsonschema", "loguru", "pluggy")
 
@@ -19,11 +22,13 @@ def imported_by(code: str) -> set[str]:
     return set(run.stdout.split())
 
 
-def names_for_type_checkers() -> set[str]:
-    tree = ast.parse(Path(inarch.__file__).read_text("utf-8"))
+def names_for_type_checkers(module: ModuleType) -> dict[str, str]:
+    """Return where a type checker sees each name of `module` come from."""
+    assert module.__file__
+    tree = ast.parse(Path(module.__file__).read_text("utf-8"))
     blocks = [node for node in tree.body if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"]
     return {
-        alias.asname or alias.name
+        alias.asname or alias.name: str(node.module)
         for block in blocks
         for node in block.body
         if isinstance(node, ast.ImportFrom)
@@ -32,8 +37,18 @@ def names_for_type_checkers() -> set[str]:
 
 
 def test_all_lists_what_type_checkers_see() -> None:
-    assert set(inarch.__all__) - {"__version__"} == names_for_type_checkers()
+    assert set(inarch.__all__) - {"__version__"} == set(names_for_type_checkers(inarch))
     assert len(set(inarch.__all__)) == len(inarch.__all__)
+
+
+def test_what_is_lent_comes_from_where_type_checkers_see_it() -> None:
+    seen = names_for_type_checkers(inarch.host)
+    assert inarch.host.__all__ == sorted(seen)
+    assert {name: f"inarch.{home}" for name, home in inarch.host._HOMES.items()} == seen
+    for name, home in seen.items():
+        assert getattr(inarch.host, name) is getattr(import_module(home), name)
+    with pytest.raises(AttributeError, match=r"'inarch.host' has no attribute 'Journal2'"):
+        inarch.host.Journal2  # noqa: B018
 
 
 @pytest.mark.parametrize("name", inarch.__all__)
