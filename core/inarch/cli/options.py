@@ -9,12 +9,32 @@ import click
 
 Decorated = TypeVar("Decorated", bound="Callable[..., Any] | click.Command")
 
+
+def _without(ctx: click.Context, _: click.Parameter, names: tuple[str, ...]) -> tuple[str, ...]:
+    """Return what is left out; a command can't do without the built-in part that it is of.
+
+    Raises:
+        UsageError: It is to.
+    """
+    if names:
+        from inarch.cli.groups import own_commands
+        from inarch.plugins.commands import left_out
+
+        words = ctx.command_path.partition(" ")[2]
+        if (found := own_commands().get(words)) is not None and f"no:{found.part}" in names:
+            raise left_out(f"inarch {words}", found.part)
+    return names
+
+
 _COMPOSING: tuple[tuple[tuple[str, ...], dict[str, Any]], ...] = (
     (("--profile",), {"metavar": "NAME", "help": "Profile of the configuration."}),
     (("--model",), {"metavar": "PROVIDER/NAME", "help": "Model to ask; auto picks one."}),
     (("--root",), {"metavar": "DIR", "help": "Work in this directory instead of the current one."}),
     (("--approve",), {"type": click.Choice(["ask", "edits", "all", "none"]), "help": "What runs without a question."}),
-    (("-p", "without"), {"metavar": "no:NAME", "multiple": True, "help": "Leave a plugin out."}),
+    (
+        ("-p", "without"),
+        {"metavar": "no:NAME", "multiple": True, "callback": _without, "help": "Leave a plugin out."},
+    ),
     (("--plugin", "files"), {"metavar": "FILE", "multiple": True, "help": "Add a plugin from a Python file."}),
 )
 _TURN: tuple[tuple[tuple[str, ...], dict[str, Any]], ...] = (

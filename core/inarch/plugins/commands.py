@@ -53,6 +53,11 @@ def load_command(found: FoundCommand, config: Config) -> click.Command:
     return command
 
 
+def left_out(what: str, part: str) -> UsageError:
+    """Return the error for something of a built-in part that is left out."""
+    return UsageError(f"{what} is of the built-in part {part!r}, which is left out", f"take -p no:{part} away")
+
+
 def _owner(found: FoundCommand, config: Config) -> FoundPlugin | None:
     """Return the plugin of the profile that shares distribution and top-level package with the command."""
     if config.safe_mode:

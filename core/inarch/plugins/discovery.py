@@ -43,13 +43,17 @@ class FoundPlugin(NamedTuple):
 
 
 class FoundCommand(NamedTuple):
-    """An installed command. `target` is `module:attribute`, `plugin` the plugin of the same package ("" if none)."""
+    """An installed command. `target` is `module:attribute`.
+
+    `plugin` is the plugin of the same package, `part` the built-in part: each "" where there is none.
+    """
 
     name: str
     target: str
     plugin: str
     distribution: str
     version: str
+    part: str = ""
 
     @property
     def package(self) -> str:
@@ -98,7 +102,9 @@ def discover(paths: Sequence[str] | None = None) -> Discovery:
 def own_commands() -> Mapping[str, FoundCommand]:
     """Return the commands of Inarch itself that are no plugin's, without reading of what else is installed."""
     own, plugins = _own()
-    return {command.name: command for command in _commands_of(own, plugins) if not command.plugin}
+    parts = {part.package: part.name for part in _plugins_of(own, BUILTINS) if part.package != _OURS}
+    commands = (command for command in _commands_of(own, plugins) if not command.plugin)
+    return {command.name: command._replace(part=parts.get(command.package, "")) for command in commands}
 
 
 @cache
