@@ -11,6 +11,7 @@ import pytest
 
 import inarch
 import inarch.host
+import inarch_confinement
 
 HEAVY = ("asyncio", "attr", "attrs", "cattrs", "click", "httpx", "importlib.metadata", "jsonschema", "loguru", "pluggy")
 
@@ -60,6 +61,13 @@ def test_every_public_name_resolves(name: str) -> None:
 def test_a_name_that_does_not_exist_is_an_attribute_error() -> None:
     with pytest.raises(AttributeError, match="no attribute 'Journal'"):
         inarch.Journal  # noqa: B018
+
+
+def test_confinement_is_a_public_module_with_all_that_its_library_has() -> None:
+    import inarch.confinement as public
+
+    assert public is inarch.confinement and public.__all__ == inarch_confinement.__all__
+    assert all(getattr(public, name) is getattr(inarch_confinement, name) for name in public.__all__)
 
 
 def test_import_inarch_imports_nothing_heavy() -> None:

@@ -85,22 +85,25 @@ def house(section: SectionOf) -> str:
 
 
 def floor_of(module: str, house: list[set[str]]) -> int | None:
-    """Return how high a module of the kernel stands; None for what lies around the house."""
-    name = module.split(".")[1] if module.startswith("inarch.") else ""
+    """Return how high a module of the kernel or a library stands; None for what lies around the house."""
+    name = module.removeprefix("inarch.").split(".")[0]
     return next((len(house) - place for place, names in enumerate(house) if name in names), None)
 
 
 def test_the_floors_are_those_that_the_linter_holds(house: str) -> None:
     contracts = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["importlinter"]["contracts"]
     (layers,) = [contract["layers"] for contract in contracts if contract["type"] == "layers"]
-    assert floors(house) == [set(re.findall(r"inarch\.(\w+)", layer)) for layer in layers]
+    assert floors(house) == [{name.removeprefix("inarch.") for name in layer.split(" : ")} for layer in layers]
 
 
 def test_every_part_of_the_kernel_is_on_a_floor(house: str) -> None:
     parts = {
-        path.stem for path in (CORE / "inarch").iterdir() if path.suffix == ".py" or (path / "__init__.py").exists()
+        path.stem
+        for place in (CORE, CORE / "inarch")
+        for path in place.iterdir()
+        if path.suffix == ".py" or (path / "__init__.py").exists()
     }
-    assert parts - {"__init__", "__main__"} == set().union(*floors(house))
+    assert parts - {"inarch", "__init__", "__main__"} == set().union(*floors(house))
 
 
 def test_a_floor_imports_floors_below_it_only(house: str) -> None:
@@ -117,9 +120,10 @@ def test_a_floor_imports_floors_below_it_only(house: str) -> None:
 
 def test_plugins_import_what_the_picture_says(house: str) -> None:
     beside = " ".join(re.findall(r"│ ([^│]*) │$", house, re.M))
-    told = set(re.findall(r"`inarch\.(\w+)`", beside))
+    told = set(re.findall(r"`inarch\.(\w+)`|`(inarch_\w+)`", beside))
     ours = {other for module in modules(PLUGINS) for other in named(module) if tree(other)}
-    assert {other.split(".")[1] for other in ours if other.startswith("inarch.")} == told
+    ours -= set(modules(PLUGINS)) | {"inarch"}
+    assert {other.removeprefix("inarch.").split(".")[0] for other in ours} == set(map("".join, told))
 
 
 @pytest.mark.parametrize("title", ["The way of a prompt", "The way of a call"])
@@ -135,5 +139,6 @@ def test_the_table_of_floors_names_files_that_are_there(section: SectionOf, hous
     assert {re.sub(r"\.py$|/$", "", floor) for floor, _ in rows} == set().union(*floors(house))
     for floor, first in rows:
         for name in re.findall(r"`([\w.]+\.\w+)`", first):
-            place = CORE / "inarch" / floor / name if floor.endswith("/") else CORE / "inarch" / name
+            folder = CORE / floor if floor.startswith("inarch_") else CORE / "inarch" / floor
+            place = folder / name if floor.endswith("/") else folder.with_name(name)
             assert place.is_file(), f"{floor}{name} is not there"

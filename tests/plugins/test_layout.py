@@ -1,22 +1,43 @@
 from __future__ import annotations
 
+import ast
+import sys
 import tomllib
 from pathlib import Path
 
 import pytest
 
 import inarch
+from inarch.contract.doors import OURS
 
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+CORE = {folder.name for folder in (ROOT / "core").iterdir() if (folder / "__init__.py").is_file()}
+"""The kernel and the libraries beside it."""
 FOLDERS = {folder.name for folder in (ROOT / "plugins").iterdir() if (folder / "__init__.py").is_file()}
 LINTER = PROJECT["tool"]["importlinter"]
 ENTRY_POINTS = PROJECT["project"]["entry-points"]
 
 
-def test_the_linters_roots_are_the_kernel_and_the_plugin_folders() -> None:
-    assert set(LINTER["root_packages"]) == {"inarch", *FOLDERS}
-    assert set(PROJECT["tool"]["mypy"]["packages"]) == {"inarch", *FOLDERS}
+def test_the_linters_roots_are_the_kernel_its_libraries_and_the_plugin_folders() -> None:
+    assert set(LINTER["root_packages"]) == CORE | FOLDERS
+    assert set(PROJECT["tool"]["mypy"]["packages"]) == CORE | FOLDERS
+
+
+def test_libraries_are_ours_where_the_kernel_asks_and_import_no_plugin_either() -> None:
+    assert OURS == CORE
+    (found,) = (item for item in LINTER["contracts"] if item["name"] == "the kernel imports no plugin")
+    assert set(found["source_modules"]) == CORE
+
+
+def test_confinement_needs_python_only() -> None:
+    """A forked child has nothing else yet, and a confined one can't read any more."""
+    for file in (ROOT / "core" / "inarch_confinement").glob("*.py"):
+        for node in ast.walk(ast.parse(file.read_text("utf-8"))):
+            modules = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            if isinstance(node, ast.ImportFrom) and not node.level:
+                modules = [node.module or ""]
+            assert {module.partition(".")[0] for module in modules} <= sys.stdlib_module_names, file
 
 
 @pytest.mark.parametrize(
@@ -37,7 +58,7 @@ def test_the_kernels_floors_are_all_named() -> None:
     kernel = ROOT / "core" / "inarch"
     packages = {f"inarch.{item.parent.name}" for item in kernel.glob("*/__init__.py")}
     modules = {f"inarch.{item.stem}" for item in kernel.glob("[!_]*.py")}
-    assert floors == packages | modules
+    assert floors == packages | modules | CORE - {"inarch"}
     public = {home for name, home in inarch._HOMES.items() if home == f"inarch.{name}"}  # names as a whole
     assert modules <= public | {"inarch.host"}  # what is beside the kernel may use that, and promises nothing
     hidden = next(item for item in LINTER["contracts"] if item["name"] == "plugins see the public surface only")
@@ -58,6 +79,6 @@ def test_every_command_comes_from_a_plugin_folder_or_the_kernel(target: str) -> 
     assert attribute.isidentifier()
 
 
-@pytest.mark.parametrize("folder", sorted(FOLDERS))
-def test_every_plugin_is_marked_as_typed(folder: str) -> None:
-    assert (ROOT / "plugins" / folder / "py.typed").is_file()
+@pytest.mark.parametrize("folder", sorted(CORE | FOLDERS))
+def test_every_package_is_marked_as_typed(folder: str) -> None:
+    assert (ROOT / ("core" if folder in CORE else "plugins") / folder / "py.typed").is_file()

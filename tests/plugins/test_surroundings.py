@@ -22,6 +22,7 @@ from inarch.contract.doors import guarded
 from inarch.contract.errors import PluginError
 from inarch.plugins.standing import standing
 from inarch.plugins.surroundings import Surroundings
+from inarch_confinement import levels
 
 # Nothing that hypothesis or the tests themselves need meanwhile.
 PLACES: dict[str, tuple[Any, str]] = {
@@ -33,6 +34,7 @@ PLACES: dict[str, tuple[Any, str]] = {
     "subprocess.check_call": (subprocess, "check_call"),
     "time.strftime": (time, "strftime"),
     "inarch.contract.doors.call_guarded": (doors, "call_guarded"),
+    "inarch_confinement.levels.features": (levels, "features"),  # a library beside the kernel
 }
 
 

@@ -36,7 +36,7 @@ from attrs import evolve
 from command_runner import CommandCase, Stage, load_commands
 
 from inarch import Rights
-from inarch.confinement import Features, layers_of
+from inarch_confinement import Features, layers_of
 from inarch_sandbox_fs.commands import classification, looking
 from inarch_sandbox_fs.commands.classification import Classified, classify
 from inarch_sandbox_fs.commands.git_rules import environment

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+from pathlib import Path
 from typing import Any
 
 from inarch import Rights
@@ -12,7 +13,7 @@ from inarch_sandbox_fs.processes import running
 from inarch_sandbox_fs.settings import Settings
 from inarch_sandbox_fs.workspace import FolderWorkspace
 
-sys.path.insert(0, os.path.dirname(__file__))
+sys.path.insert(0, str(Path(__file__).parents[1] / "confinement"))
 from confinement_place import PYTHON
 
 

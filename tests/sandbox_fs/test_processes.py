@@ -258,7 +258,7 @@ def test_a_closed_workspace_runs_nothing(folder: Path) -> None:
 def test_less_confinement_than_required_is_refused(
     folder: Path, monkeypatch: pytest.MonkeyPatch, required: int | None, rights: Rights, allowed: bool
 ) -> None:
-    from inarch.confinement import Features
+    from inarch_confinement import Features
     from inarch_sandbox_fs.processes.forking import ForkServer
 
     workspace = FolderWorkspace.open(str(folder), Settings(require_level=required))

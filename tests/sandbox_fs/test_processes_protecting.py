@@ -22,11 +22,12 @@ from hypothesis import strategies as st
 import inarch
 import inarch_sandbox_fs
 from inarch import Rights
-from inarch.confinement import features
+from inarch_confinement import features
 from inarch_sandbox_fs.processes.emptying import remove
 from inarch_sandbox_fs.workspace import FolderWorkspace
 
 sys.path.insert(0, os.path.dirname(__file__))
+sys.path.insert(0, str(Path(__file__).parents[1] / "confinement"))
 from confinement_place import USERS
 from protected_runner import opened
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from inarch import Rights, ToolFailed
-from inarch.confinement import features
+from inarch_confinement import features
 from inarch_sandbox_fs.opening import best_open
 from inarch_sandbox_fs.processes.sockets import live_sockets
 from inarch_sandbox_fs.workspace import FolderWorkspace

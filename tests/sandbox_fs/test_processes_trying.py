@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from inarch import Confinement, Rights, ToolFailed
-from inarch.confinement import Features, features
+from inarch_confinement import Features, features
 from inarch_sandbox_fs.processes import forking
 from inarch_sandbox_fs.processes.trying import BUILD, PROMISES, READER, SIGNALS, tried
 from inarch_sandbox_fs.settings import Settings
@@ -71,7 +71,7 @@ def _is_ours(name: str) -> bool:
 def poor(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the fork server find neither seccomp nor namespaces."""
     line = "from inarch_sandbox_fs.processes.server import main"
-    known = f"from inarch.confinement import levels\nlevels._known = levels.Features{tuple(NEITHER)!r}"
+    known = f"from inarch_confinement import levels\nlevels._known = levels.Features{tuple(NEITHER)!r}"
     monkeypatch.setattr(forking, "_START", forking._START.replace(line, f"{known}\n{line}"))
 
 

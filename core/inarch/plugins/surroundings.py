@@ -27,6 +27,7 @@ from collections.abc import Callable, Iterator, Mapping
 from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any, NamedTuple
 
+from inarch.contract.doors import OURS
 from inarch.contract.tooling import FunctionTool
 
 _WATCHED = (builtins, os, sys, io, json, subprocess, socket, asyncio, pathlib, threading, logging, time)
@@ -92,7 +93,7 @@ class Surroundings:
     def _intruders(self, package: str) -> Iterator[Change]:
         """Look into modules of ours that were imported since: there is no earlier state to compare them with."""
         for name, module in list(sys.modules.items()):
-            if name in self._members or not (name == "inarch" or name.startswith("inarch.")):
+            if name in self._members or name.partition(".")[0] not in OURS:
                 continue
             for owner, member, value in _members(name, module):
                 if str(getattr(value, "__module__", "")).partition(".")[0] == package:
@@ -124,7 +125,7 @@ class Surroundings:
 
 def _ours_and_watched(modules: Mapping[str, ModuleType]) -> Iterator[tuple[str, ModuleType]]:
     yield from ((module.__name__, module) for module in _WATCHED)
-    yield from ((name, module) for name, module in modules.items() if name == "inarch" or name.startswith("inarch."))
+    yield from ((name, module) for name, module in modules.items() if name.partition(".")[0] in OURS)
 
 
 def _members(name: str, module: ModuleType) -> Iterator[tuple[Any, str, object]]:

@@ -12,19 +12,20 @@ from typing import Any
 
 from attrs import define, field
 
-from inarch import ToolFailed, confinement
+import inarch_confinement
+from inarch import ToolFailed
 from inarch_sandbox_fs.processes import wire
 from inarch_sandbox_fs.processes.trying import Reached
 
 _START = """
 import sys, types
-for name, folder in zip(("inarch", "inarch_sandbox_fs"), sys.argv[1:]):
-    package = sys.modules[name] = types.ModuleType(name)
-    package.__path__ = [folder]
+sys.path.append(sys.argv[1])
+package = sys.modules["inarch_sandbox_fs"] = types.ModuleType("inarch_sandbox_fs")
+package.__path__ = [sys.argv[2]]
 from inarch_sandbox_fs.processes.server import main
 main(int(sys.argv[3]))
 """
-"""Makes both packages known without running what they import: the server needs the standard library only."""
+"""Makes the plugin known without running what it imports: the server needs the standard library only."""
 
 _START_SECONDS = 20.0
 _ANSWER_SECONDS = 10.0
@@ -106,8 +107,8 @@ class ForkServer:
 
 def _spawn(channel: int, complaints: int) -> int:
     folder = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-    kernel = os.path.dirname(os.path.dirname(os.path.abspath(confinement.__file__)))
-    command = [sys.executable, "-I", "-S", "-c", _START, kernel, folder, str(os.getpid())]
+    library = os.path.dirname(os.path.dirname(os.path.abspath(inarch_confinement.__file__)))
+    command = [sys.executable, "-I", "-S", "-c", _START, library, folder, str(os.getpid())]
     actions = [
         (os.POSIX_SPAWN_DUP2, channel, 0),
         (os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0),

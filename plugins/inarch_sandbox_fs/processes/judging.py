@@ -7,7 +7,7 @@ import threading
 from attrs import define, field
 
 from inarch import Confinement, ToolFailed
-from inarch.confinement import Features, level_of
+from inarch_confinement import Features, level_of
 from inarch_sandbox_fs.processes.bubblewrap import find_bubblewrap
 from inarch_sandbox_fs.processes.forking import ForkServer
 from inarch_sandbox_fs.processes.trying import BUILD, PROMISES, READER, SIGNALS, Reached

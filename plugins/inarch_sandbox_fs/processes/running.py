@@ -13,7 +13,7 @@ from typing import Any
 from attrs import define, field
 
 from inarch import Cancelled, Confinement, Ran, Rights, ToolFailed
-from inarch.confinement import Features, layers_of
+from inarch_confinement import Features, layers_of
 from inarch_sandbox_fs.failures import failure
 from inarch_sandbox_fs.opening import PATH_ONLY, Open
 from inarch_sandbox_fs.paths import normal

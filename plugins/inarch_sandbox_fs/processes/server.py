@@ -16,7 +16,7 @@ import signal
 import socket
 import time
 
-from inarch.confinement import Features, Plan, features, layers_of, prepare
+from inarch_confinement import Features, Plan, features, layers_of, prepare
 from inarch_sandbox_fs.processes import wire
 from inarch_sandbox_fs.processes.descendants import drain, kill_all, reap
 from inarch_sandbox_fs.processes.supervisor import (

@@ -15,7 +15,7 @@ import sys
 import time
 from typing import Any, NamedTuple, NoReturn
 
-from inarch.confinement import Plan, execute, prepare
+from inarch_confinement import Plan, execute, prepare
 from inarch_sandbox_fs.processes import wire
 from inarch_sandbox_fs.processes.descendants import drain, kill_all, reap
 from inarch_sandbox_fs.processes.emptying import remove

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any, NamedTuple
 
-from inarch.confinement import Features, Plan, confine, layers_of
+from inarch_confinement import Features, Plan, confine, layers_of
 from inarch_sandbox_fs.processes.emptying import remove
 
 PROMISES = ("files", "network", "processes", "devices")

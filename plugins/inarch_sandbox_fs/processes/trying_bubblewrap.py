@@ -6,8 +6,9 @@ import json
 import os
 import sys
 
-from inarch import Rights, ToolFailed, confinement
-from inarch.confinement import Features, Plan
+import inarch_confinement
+from inarch import Rights, ToolFailed
+from inarch_confinement import Features, Plan
 from inarch_sandbox_fs.opening import best_open
 from inarch_sandbox_fs.processes.bubblewrap import find_bubblewrap
 from inarch_sandbox_fs.processes.forking import ForkServer
@@ -15,10 +16,10 @@ from inarch_sandbox_fs.processes.trying import Bait, Reached, tried
 from inarch_sandbox_fs.settings import Settings
 
 _PROGRAM = """
-import json, sys, types
-for name, folder in zip(("inarch", "inarch_sandbox_fs"), sys.argv[1:]):
-    package = sys.modules[name] = types.ModuleType(name)
-    package.__path__ = [folder]
+import json, os, sys, types
+sys.path.append(os.path.dirname(sys.argv[1]))
+package = sys.modules["inarch_sandbox_fs"] = types.ModuleType("inarch_sandbox_fs")
+package.__path__ = [sys.argv[2]]
 from inarch_sandbox_fs.processes.trying import Bait, done
 bait, reads = json.loads(sys.argv[3])
 print(*done(Bait(*bait), reads))
@@ -35,9 +36,8 @@ def tried_in_bubblewrap(server: ForkServer) -> tuple[Reached, ...] | None:
             settings = Settings(confine="bwrap", require_level=0)
             runner = Runner(bait.root, root, best_open(root), settings, server=server)
             runner.judge.tried = [()]  # this is the trial
-            own = [
-                os.path.dirname(os.path.dirname(os.path.abspath(place))) for place in (confinement.__file__, __file__)
-            ]
+            library = os.path.dirname(os.path.abspath(inarch_confinement.__file__))
+            own = [library, os.path.dirname(os.path.dirname(os.path.abspath(__file__)))]
             reads = (*own, os.path.realpath(sys.base_prefix))
             rights = Rights(reads=reads) if plan.alone else Rights(writes=("",), executes=True, reads=reads)
             argv = [

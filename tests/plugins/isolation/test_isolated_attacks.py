@@ -64,8 +64,8 @@ def test_nothing_is_reached_by_a_back_door(app: inarch.App, tmp_path: Path, monk
 
 _FILTER = """
 import fcntl, os, signal, socket
-from inarch.confinement import Plan, privileges, seccomp
-from inarch.confinement.kernel import machine
+from inarch_confinement import Plan, privileges, seccomp
+from inarch_confinement.kernel import machine
 
 plan = Plan(root="/", program="/", starts=False)
 privileges.forbid_new()

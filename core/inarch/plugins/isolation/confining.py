@@ -33,10 +33,10 @@ def confine(job: Mapping[str, Any]) -> None:
     _limit(job["memory_mb"], job["seconds"])
     if sys.platform != "linux":
         return
-    from inarch import confinement
-    from inarch.confinement.places import DEVICES, SETTINGS
+    import inarch_confinement
+    from inarch_confinement.places import DEVICES, SETTINGS
 
-    plan = confinement.Plan(
+    plan = inarch_confinement.Plan(
         root=job["state_dir"] if os.path.isdir(job["state_dir"]) else "/usr",
         program=sys.executable,
         writable=("/",) if job["anywhere"] else tuple(job["writable"]),
@@ -47,13 +47,13 @@ def confine(job: Mapping[str, Any]) -> None:
         starts=False,
         exact=True,
     )
-    confinement.confine(plan)
+    inarch_confinement.confine(plan)
 
 
 def confinement_layers() -> frozenset[str]:
     """Return the layers that this system has; the kernel's process has looked which of them must be there."""
-    from inarch.confinement import landlock, seccomp
-    from inarch.confinement.kernel import machine
+    from inarch_confinement import landlock, seccomp
+    from inarch_confinement.kernel import machine
 
     found = {"landlock": bool(landlock.abi()), "seccomp": seccomp.available(machine())}
     return frozenset({name for name, there in found.items() if there} | {"privileges", "limits"})

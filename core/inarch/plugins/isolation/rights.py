@@ -92,8 +92,8 @@ def require_enforceable(name: str, table: Isolation) -> None:
 def _offered() -> tuple[int, bool]:
     if sys.platform != "linux":
         return 0, False
-    from inarch.confinement import landlock, seccomp
-    from inarch.confinement.kernel import machine
+    from inarch_confinement import landlock, seccomp
+    from inarch_confinement.kernel import machine
 
     return landlock.abi(), seccomp.available(machine())
 

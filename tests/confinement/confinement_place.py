@@ -16,12 +16,12 @@ from typing import Any
 
 from attrs import define, field
 
-import inarch
-from inarch.confinement import ALL_LAYERS, Plan
-from inarch.confinement.elf import loader_of
+import inarch_confinement
+from inarch_confinement import ALL_LAYERS, Plan
+from inarch_confinement.elf import loader_of
 
 HERE = Path(__file__).parent
-PACKAGE = Path(inarch.__file__).parent
+PACKAGE = Path(inarch_confinement.__file__).parent
 NOBODY = 65534
 USERS = (os.geteuid(), *((NOBODY,) if os.geteuid() == 0 else ()))
 PYTHON = str(Path("/usr/bin/python3" if os.path.exists("/usr/bin/python3") else sys.executable).resolve())
@@ -52,7 +52,7 @@ class Place:
         shutil.copy("/bin/true", self.folder / "ws/tool")
         shutil.copy(HERE / "confinement_attempts.py", self.folder / "ws/attempts.py")
         # The user may not be able to reach the folders of the tests and of the installed package.
-        shutil.copytree(PACKAGE / "confinement", self.folder / "code/confinement")
+        shutil.copytree(PACKAGE, self.folder / "code/inarch_confinement")
         shutil.copy(HERE / "confinement_launcher.py", self.folder / "code/launcher.py")
         self.own()
 
