@@ -26,8 +26,8 @@ from typing import Any
 
 import inarch
 from inarch.testing import calls, says, scripted_app
-from inarch.testing.http_server import HttpReply, HttpRequest, HttpServer, sse_reply
-from inarch.testing.scripted import Step
+from inarch_testing.http_server import HttpReply, HttpRequest, HttpServer, sse_reply
+from inarch_testing.scripted import Step
 
 TURNS = 900
 SEEN_FROM = (100, 300)

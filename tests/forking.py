@@ -35,7 +35,7 @@ or in that terminal below what stands for `sh -c 'trap : INT; inarch WORDS; echo
 
 LONGEST_S = 120.0
 _OF_A_SHELL = {"PYTHONDONTWRITEBYTECODE", "PYTHONHASHSEED", "PYTHONIOENCODING", "PYTHONUNBUFFERED"}  # or of tox
-_LEFT_OUT = ("inarch.testing", "inarch_litellm.")  # its library takes as long as all the rest
+_LEFT_OUT = ("inarch.testing", "inarch_testing.", "inarch_litellm.")  # its library takes as long as all the rest
 
 
 class Started:
@@ -178,11 +178,12 @@ def _give(descriptor: int, text: str) -> None:
 def _import_all() -> None:
     """Import what runs of the program would: Inarch and its plugins, each whole, but for the library of LiteLLM."""
     import inarch
+    from inarch.contract.doors import OURS
 
     for name in inarch.__all__:
         getattr(inarch, name)
     entries = metadata.distribution("inarch").entry_points.select(group="inarch.plugins")
-    for package in ["inarch", *{entry.module.partition(".")[0]: entry for entry in entries}]:
+    for package in [*OURS, *{entry.module.partition(".")[0]: entry for entry in entries}]:
         for module in pkgutil.walk_packages(import_module(package).__path__, f"{package}."):
             if not module.name.startswith(_LEFT_OUT) and not module.name.endswith(".__main__"):
                 import_module(module.name)

@@ -9,11 +9,22 @@ from __future__ import annotations
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
+    from inarch.journal.memory import MemoryStore as MemoryStore
+    from inarch.plugins.checks import fault_of as fault_of
+    from inarch.plugins.checks import opened_fault as opened_fault
+    from inarch.plugins.composition import Bound as Bound
+    from inarch.turns.accumulator import Accumulator as Accumulator
+    from inarch.turns.checking import checked_decision as checked_decision
     from inarch.turns.wording import STRUCTURE_TITLE as STRUCTURE_TITLE
 
 _HOMES = {
     name: module
     for module, names in {
+        "journal.memory": "MemoryStore",
+        "plugins.checks": "fault_of opened_fault",
+        "plugins.composition": "Bound",
+        "turns.accumulator": "Accumulator",
+        "turns.checking": "checked_decision",
         "turns.wording": "STRUCTURE_TITLE",
     }.items()
     for name in names.split()

@@ -12,7 +12,7 @@ from pathlib import Path
 from types import ModuleType
 
 import inarch
-from inarch import testing
+import inarch_testing
 
 HEAD = """# The public names
 
@@ -85,7 +85,7 @@ def page() -> str:
     for title, modules in {**GROUPS, OTHERS: others}.items():
         names = sorted((name for name, home in homes.items() if home in modules), key=str.lower)
         parts += [f"## {title}\n", *_rows(names, homes), *_members(names)]
-    parts += [TESTING, *_rows(sorted(testing.__all__, key=str.lower), testing._HOMES, testing)]
+    parts += [TESTING, *_rows(sorted(inarch_testing.__all__, key=str.lower), inarch_testing._HOMES, inarch_testing)]
     return "\n".join(parts).rstrip("\n") + "\n"
 
 

@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from inarch.testing import HttpReply, json_reply, sse_reply
-from inarch.testing.http_server import Answer
+from inarch_testing.http_server import Answer
 
 from .wire import KEY, call, calls, chunk, says, whole
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from inarch.testing import HttpRequest, json_reply, sse_reply
-from inarch.testing.http_server import Answer, HttpReply
+from inarch_testing.http_server import Answer, HttpReply
 
 from .wire import call, calls, run, says
 

@@ -15,7 +15,7 @@ from inarch.cli.turn import Display
 from inarch.contract.ports import OPTIONAL
 from inarch.sessions.replay.standins import RecordedTool, RecordedTracer
 from inarch.testing import calls, says, scripted_app
-from inarch.testing.tool_bench import Noting, WatchedAsyncTool, WatchedTool
+from inarch_testing.tool_bench import Noting, WatchedAsyncTool, WatchedTool
 
 
 class Bare:

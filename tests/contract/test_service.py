@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from inarch import HttpService, ProviderError
 from inarch.contract.sse import Lines
 from inarch.testing import HttpReply, HttpServer, json_reply, sse_reply
-from inarch.testing.http_server import Answer
+from inarch_testing.http_server import Answer
 
 SECRET = "sk-0123456789abcdef"
 

@@ -13,7 +13,7 @@ from attrs import frozen
 
 import inarch
 from inarch.testing import HttpReply, HttpRequest, HttpServer, json_reply, sse_reply
-from inarch.testing.http_server import Answer
+from inarch_testing.http_server import Answer
 
 
 def chat(text: str) -> HttpReply:

@@ -11,7 +11,7 @@ from inarch.contract.events import CallOutput, CallResult, EventData, FileChange
 from inarch.contract.records import ToolResult
 from inarch.journal import Journal, MemoryStore, Redactor
 from inarch.journal import journal as journal_module
-from inarch.testing.event_samples import full_turn, spare_turn
+from inarch_testing.event_samples import full_turn, spare_turn
 
 SECRET = "s3cr3t-value-of-a-key"
 REDACTOR = Redactor.from_environ({"GEMINI_API_KEY": SECRET})

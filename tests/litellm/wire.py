@@ -12,7 +12,7 @@ from attrs import field, frozen
 
 import inarch
 from inarch.testing import HttpReply, HttpRequest, HttpServer
-from inarch.testing.http_server import Answer
+from inarch_testing.http_server import Answer
 
 from ..chat_completions.wire import KEY
 

@@ -10,8 +10,8 @@ import pytest
 from inarch import Event
 from inarch.journal import MemoryStore
 from inarch.journal.event_log import read_sessions
-from inarch.testing.store_contract import event, started
 from inarch_jsonl_logger.logger import JsonlLogger
+from inarch_testing.store_contract import event, started
 
 
 @pytest.fixture

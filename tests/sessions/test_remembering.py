@@ -13,7 +13,7 @@ from inarch.journal import fold
 from inarch.sessions.app import App
 from inarch.sessions.session import Session
 from inarch.testing import ScriptedModel, calls, says, scripted_app
-from inarch.testing.scripted import Step
+from inarch_testing.scripted import Step
 
 UNDONE = "undone or redone"
 OUTPUT = "what the command said"

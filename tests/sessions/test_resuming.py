@@ -23,9 +23,9 @@ from inarch.journal.snapshots import folded
 from inarch.sessions.app import App
 from inarch.sessions.hearing import Heard
 from inarch.testing import calls, says, scripted_app
-from inarch.testing.scripted import Step
 from inarch.turns.context.said import Said, restored
 from inarch_sqlite_store.store import SqliteStore
+from inarch_testing.scripted import Step
 
 CONFIG = {"profiles": {"default": {"context_turns": 2, "approve": "all"}}}
 

@@ -2,4 +2,4 @@
 
 import pytest
 
-pytest.register_assert_rewrite("inarch.testing.store_contract", "inarch.testing.kept_store_contract")
+pytest.register_assert_rewrite("inarch_testing.store_contract", "inarch_testing.kept_store_contract")

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from inarch import StoreError
-from inarch.testing.store_contract import event, seqs, started
 from inarch_sqlite_store.store import SMALL_BLOB, SqliteStore
+from inarch_testing.store_contract import event, seqs, started
 
 BIG = b"b" * (SMALL_BLOB + 1)
 Opened = Callable[[], SqliteStore]

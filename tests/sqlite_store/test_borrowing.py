@@ -13,8 +13,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inarch.testing.store_contract import event, lines, seqs, started
 from inarch_sqlite_store.store import SqliteStore
+from inarch_testing.store_contract import event, lines, seqs, started
 
 from .test_blobs import change
 
@@ -147,7 +147,7 @@ def break_schema(folder: Path) -> None:
 
 FORKING = """
 import sys
-from inarch.testing.store_contract import started
+from inarch_testing.store_contract import started
 from inarch_sqlite_store.store import SqliteStore
 
 store, number = SqliteStore(sys.argv[1]), 0

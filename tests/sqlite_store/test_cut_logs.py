@@ -13,8 +13,8 @@ import pytest
 from attrs import define
 
 from inarch import Event, StoreError
-from inarch.testing.store_contract import event, seqs, started
 from inarch_sqlite_store.store import SqliteStore
+from inarch_testing.store_contract import event, seqs, started
 
 HEADER, FRAME_HEADER = 32, 24
 

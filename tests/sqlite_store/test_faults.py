@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inarch import StoreError
-from inarch.testing.store_contract import event, seqs
 from inarch_sqlite_store.store import SqliteStore
+from inarch_testing.store_contract import event, seqs
 
 PRELUDE = """
 import asyncio, os, resource, signal, sys

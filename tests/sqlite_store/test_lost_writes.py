@@ -15,8 +15,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from inarch import StoreError
-from inarch.testing.store_contract import event, seqs
 from inarch_sqlite_store.store import SqliteStore
+from inarch_testing.store_contract import event, seqs
 
 HEADER, FRAME = 32, 24 + 4096
 EVENTS = 30
@@ -28,7 +28,7 @@ def killed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("killed")
     program = (
         "import os, signal, sys\n"
-        "from inarch.testing.store_contract import event\n"
+        "from inarch_testing.store_contract import event\n"
         "from inarch_sqlite_store.store import SqliteStore\n"
         "store = SqliteStore(sys.argv[1])\n"
         f"for seq in range(1, {EVENTS + 1}):\n"

@@ -12,8 +12,8 @@ import pytest
 import inarch_sqlite_store
 from inarch import PluginContext, StoreError
 from inarch.testing import KeptStoreContract
-from inarch.testing.store_contract import event, seqs, started
 from inarch_sqlite_store.store import SqliteStore
+from inarch_testing.store_contract import event, seqs, started
 
 
 class TestSqliteStore(KeptStoreContract):

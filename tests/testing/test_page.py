@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import inarch.testing
-from inarch.testing import fixtures
+from inarch_testing import fixtures
 
 PAGE = (Path(__file__).parents[2] / "docs" / "how-to" / "test-a-plugin.md").read_text(encoding="utf-8")
 SUITES = [name for name in inarch.testing.__all__ if name.endswith("Contract")]

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 from inarch import ContextStore, StoreError, new_id
 from inarch.testing import KeptStoreContract, says, scripted_app
-from inarch.testing.store_contract import event, lines, seqs, started
-from inarch.testing.stores import JsonlStore, MemoryStore
 from inarch_sqlite_store.store import SqliteStore
+from inarch_testing.store_contract import event, lines, seqs, started
+from inarch_testing.stores import JsonlStore, MemoryStore
 
 
 class TestJsonlStore(KeptStoreContract):
@@ -89,8 +89,8 @@ def test_a_full_disk_is_told_and_leaves_whole_batches(tmp_path: Path) -> None:
     code = """
 import resource, signal, sys
 from inarch import StoreError
-from inarch.testing.store_contract import event, seqs
-from inarch.testing.stores import JsonlStore
+from inarch_testing.store_contract import event, seqs
+from inarch_testing.stores import JsonlStore
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 store = JsonlStore(sys.argv[1])
 resource.setrlimit(resource.RLIMIT_FSIZE, (1000, resource.RLIM_INFINITY))
@@ -125,7 +125,7 @@ def test_a_damaged_blob_is_told(tmp_path: Path) -> None:
 
 PLUGIN = """
 import inarch
-from inarch.testing.stores import JsonlStore
+from inarch_testing.stores import JsonlStore
 
 
 @inarch.hookimpl

@@ -12,8 +12,8 @@ from attrs import frozen
 
 import inarch
 from inarch.testing import HttpReply, HttpServer, json_reply, sse_reply
-from inarch.testing.http_server import Answer
 from inarch.turns.limits import Deadlines
+from inarch_testing.http_server import Answer
 
 HOME = {"HOME": "home", "OPENROUTER_API_KEY": "sk-or-v1-0f1e2d3c4b5a", "GEMINI_API_KEY": "AIzaSyTHISISNOKEY012345"}
 

@@ -9,8 +9,8 @@ import pytest
 
 from inarch.cli.main import run
 from inarch.journal.event_log import read_sessions
-from inarch.testing.apps import scripted_app
-from inarch.testing.scripted import calls, says
+from inarch_testing.apps import scripted_app
+from inarch_testing.scripted import calls, says
 
 from .reading_html import Reader
 

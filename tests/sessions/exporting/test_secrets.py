@@ -12,8 +12,8 @@ import pytest
 from inarch.cli.main import run
 from inarch.contract.records import Approval
 from inarch.sessions.exporting import FORMATS, export
-from inarch.testing.apps import scripted_app
-from inarch.testing.scripted import calls, says
+from inarch_testing.apps import scripted_app
+from inarch_testing.scripted import calls, says
 
 KEY = "AIzaSyD-planted0key1of2the3environment4"
 LATER = "a-passphrase-that-was-told-too-early-8842"

@@ -18,8 +18,8 @@ from inarch.plugins import Bound
 from inarch.sessions.app import App
 from inarch.sessions.undo.apart import put_back_apart
 from inarch.sessions.undo.telling import MOST_NAMED, Undone
-from inarch.testing.apps import scripted_app
-from inarch.testing.scripted import calls, says
+from inarch_testing.apps import scripted_app
+from inarch_testing.scripted import calls, says
 
 
 @define(eq=False)

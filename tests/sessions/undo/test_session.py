@@ -13,8 +13,8 @@ import pytest
 from inarch.contract.errors import UsageError
 from inarch.contract.events import Event
 from inarch.contract.records import ResultPart, Text
-from inarch.testing.apps import scripted_app
-from inarch.testing.scripted import ScriptedModel, calls, says
+from inarch_testing.apps import scripted_app
+from inarch_testing.scripted import ScriptedModel, calls, says
 
 EDIT = {"file_path": "a.txt", "search": "one", "replace": "two", "description": ""}
 

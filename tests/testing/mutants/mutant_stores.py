@@ -13,7 +13,7 @@ from typing import Any
 
 from inarch import Event, SessionInfo, StoreError
 from inarch.testing import KeptStoreContract
-from inarch.testing.stores import JsonlStore
+from inarch_testing.stores import JsonlStore
 
 
 class Right:

@@ -12,7 +12,7 @@ from attrs import evolve
 import inarch_sandbox_fs
 from inarch import FileChange, PluginContext, ToolFailed, Walk
 from inarch.testing import WorkspaceContract
-from inarch.testing.workspace_contract import sha
+from inarch_testing.workspace_contract import sha
 
 
 class Right:

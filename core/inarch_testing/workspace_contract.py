@@ -13,7 +13,7 @@ from pathlib import Path
 
 from inarch.contract.errors import ToolFailed
 from inarch.contract.ports import Workspace
-from inarch.plugins.checks import opened_fault
+from inarch.host import opened_fault
 
 CONTENTS = (
     b"", b"\n", b"no end", b"one\ntwo\n", b"one\r\ntwo\r\n", b"\xef\xbb\xbfmark\n", bytes(range(256)), b"\0" * 1000,

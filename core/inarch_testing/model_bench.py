@@ -30,8 +30,8 @@ from inarch.contract.records import (
     ToolSpec,
     Usage,
 )
-from inarch.testing.texts import NASTY_TEXTS
-from inarch.turns.accumulator import Accumulator
+from inarch.host import Accumulator
+from inarch_testing.texts import NASTY_TEXTS
 
 T = TypeVar("T")
 ECHO = ToolSpec(

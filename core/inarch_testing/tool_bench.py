@@ -15,14 +15,13 @@ from typing import Any
 
 from attrs import define, evolve, field
 
-from inarch.calls.attempt import runs_on_loop
+from inarch import App, compose
 from inarch.contract.codec import to_data
 from inarch.contract.errors import Cancelled, ToolFailed
 from inarch.contract.ports import Tool
 from inarch.contract.records import PluginContext, ToolResult
-from inarch.plugins import Bound
-from inarch.sessions.app import App, compose
-from inarch.testing.apps import environ_in
+from inarch.host import Bound
+from inarch_testing.apps import environ_in
 
 PLUGIN = "tested"
 _READING = ("read", "digest", "search")
@@ -158,7 +157,7 @@ def tool_bench(
         root=root, config={"profiles": {"default": profile}}, environ=environ_in(folder / "home"), journal=False
     )
     with app:
-        watched = (WatchedAsyncTool if runs_on_loop(tool) else WatchedTool)(tool, **replaced)
+        watched = (WatchedAsyncTool if inspect.iscoroutinefunction(tool.run) else WatchedTool)(tool, **replaced)
         places: dict[str, Any] = {"cache_dir": str(folder / "cache"), "state_dir": str(folder / "state")}
         bound: Bound[Any] = Bound(PLUGIN, watched, PluginContext(PLUGIN, str(root), settings=settings, **places))
         app.composition = evolve(app.composition, tools={**app.composition.tools, tool.name: bound})

@@ -9,11 +9,11 @@ from typing import Any
 
 from attrs import evolve
 
+from inarch import App, compose
 from inarch.contract.ports import ModelProvider
 from inarch.contract.records import PluginContext
-from inarch.plugins import Bound
-from inarch.sessions.app import App, compose
-from inarch.testing.scripted import ScriptedModel, Step
+from inarch.host import Bound
+from inarch_testing.scripted import ScriptedModel, Step
 
 
 def scripted_app(

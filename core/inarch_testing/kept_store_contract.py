@@ -12,7 +12,7 @@ from typing import ClassVar
 
 from inarch.contract.errors import StoreError
 from inarch.contract.ports import ContextStore
-from inarch.testing.store_contract import StoreContract, asked, event, lines, refused, seqs, started
+from inarch_testing.store_contract import StoreContract, asked, event, lines, refused, seqs, started
 
 _CHILD = """
 import sys

@@ -10,11 +10,11 @@ from typing import Any
 
 from attrs import define, field
 
+from inarch import App, compose
 from inarch.contract.ids import new_id, utc_now
 from inarch.contract.ports import Situation
 from inarch.contract.records import Message, ModelRequest, Reply, Text, ToolSpec, Turn, Usage
-from inarch.sessions.app import App, compose
-from inarch.testing.apps import environ_in, write_files
+from inarch_testing.apps import environ_in, write_files
 
 
 @define(eq=False)

@@ -15,8 +15,8 @@ from inarch.contract.deltas import Delta, FinishReason, UsageDelta, join_deltas
 from inarch.contract.errors import ProviderError, ProviderErrorKind
 from inarch.contract.ports import ModelProvider
 from inarch.contract.records import Finish, Image, Message, ModelInfo, PartData, Text
-from inarch.plugins.checks import fault_of
-from inarch.testing.model_bench import (
+from inarch.host import fault_of
+from inarch_testing.model_bench import (
     ECHO,
     PICTURE,
     TEXT_FIELDS,
@@ -27,7 +27,7 @@ from inarch.testing.model_bench import (
     joined,
     tasks_left,
 )
-from inarch.testing.texts import NASTY_TEXTS
+from inarch_testing.texts import NASTY_TEXTS
 
 
 class ModelContract(Asking):

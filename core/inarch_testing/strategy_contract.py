@@ -16,12 +16,11 @@ from inarch.contract.codec import from_data, to_data
 from inarch.contract.errors import ProviderError, ProviderErrorKind
 from inarch.contract.ports import DecisionStrategy, Situation
 from inarch.contract.records import Decision, Message, ModelRequest, Text, ToolSpec
-from inarch.plugins.checks import fault_of
-from inarch.testing.model_bench import history, tasks_left
-from inarch.testing.situations import Asked, Desk, replies, situations
-from inarch.testing.texts import NASTY_TEXTS
-from inarch.testing.tool_bench import snapshot
-from inarch.turns.checking import checked_decision
+from inarch.host import checked_decision, fault_of
+from inarch_testing.model_bench import history, tasks_left
+from inarch_testing.situations import Asked, Desk, replies, situations
+from inarch_testing.texts import NASTY_TEXTS
+from inarch_testing.tool_bench import snapshot
 
 NONSENSE = (
     "", "no", "null", "[]", "{}", "\ud800", "[" * 5_000, '{"requires_tool_call": "perhaps"}',

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
+from inarch import App, compose
 from inarch.contract.ports import Workspace
-from inarch.sessions.app import App, compose
-from inarch.testing.apps import environ_in, scripted_app
-from inarch.testing.http_server import HttpServer
-from inarch.testing.scripted import ScriptedModel, Step
+from inarch_testing.apps import environ_in, scripted_app
+from inarch_testing.http_server import HttpServer
+from inarch_testing.scripted import ScriptedModel, Step
 
 
 @pytest.fixture(name="composition")
