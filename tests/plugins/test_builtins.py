@@ -15,7 +15,12 @@ import inarch
 from inarch.plugins import discover
 from inarch.testing import says, scripted_app
 
-BUILTINS = {"native": "inarch_native", "project": "inarch_project", "terminal": "inarch.cli"}
+BUILTINS = {
+    "isolation": "inarch.plugins.isolation",
+    "native": "inarch_native",
+    "project": "inarch_project",
+    "terminal": "inarch.cli",
+}
 
 
 def test_a_profile_without_plugins_has_them_all(site: Site) -> None:

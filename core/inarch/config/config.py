@@ -85,9 +85,9 @@ class Config:
         return key in self._values
 
     def is_isolated(self, plugin: str) -> bool:
-        """Whether the plugin runs in a process of its own."""
+        """Whether the plugin is to run elsewhere than in this process."""
         table = self.isolation.get(plugin)
-        return table is not None and table.mode == "process"
+        return table is not None and table.mode != "in-process"
 
     def error(self, key: str, message: str, remedy: str = "") -> ConfigError:
         """Return the error for a key of the profile in use: it names where its value was given."""

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 
 import pluggy
 
+from inarch.contract.loading import Loader
 from inarch.contract.ports import (
     ContextSource,
     DecisionStrategy,
@@ -199,6 +200,25 @@ def inarch_front_ends(context: PluginContext) -> Iterable[FrontEnd | FrontEndSpe
 
 
 @hookspec
+def inarch_loaders(context: PluginContext) -> Iterable[Loader]:  # type: ignore[empty-body]
+    """Return loaders of plugins; `mode` of `[isolation.NAME]` names the one to use.
+
+    Only parts of Inarch itself may: a loader says what a plugin registers and holds it to what the user grants it.
+
+    >>> import inarch
+    >>> class Nowhere:
+    ...     name = "nowhere"
+    ...     def begin(self, job):
+    ...         raise inarch.PluginError(f"plugin {job.name!r} is loaded nowhere", plugin=job.name)
+    >>> @inarch.hookimpl
+    ... def inarch_loaders(context):
+    ...     return [Nowhere()]
+    >>> inarch_loaders(inarch.PluginContext("demo", "."))[0].name
+    'nowhere'
+    """
+
+
+@hookspec
 def inarch_settings() -> type:  # type: ignore[empty-body]
     """Return the attrs class of `[plugins.NAME]`; its fields become keys, their defaults the defaults.
 
@@ -218,5 +238,6 @@ def inarch_settings() -> type:  # type: ignore[empty-body]
 
 HOOKS: tuple[str, ...] = (
     "inarch_tools", "inarch_models", "inarch_strategies", "inarch_stores", "inarch_tracers", "inarch_workspaces",
-    "inarch_context_sources", "inarch_policies", "inarch_slash_commands", "inarch_front_ends", "inarch_settings",
+    "inarch_context_sources", "inarch_policies", "inarch_slash_commands", "inarch_front_ends", "inarch_loaders",
+    "inarch_settings",
 )  # fmt: skip

@@ -83,7 +83,7 @@ def _checked(discovery: Discovery, config: Config, name: str) -> Checked:
 def _tried(found: FoundPlugin, config: Config, discovery: Discovery) -> Checked:
     commands = [item for item in discovery.commands.values() if found.owns(item)]
     if config.is_isolated(found.name):  # a probe would give it every right of the user
-        from inarch.plugins.isolation.hosts import verdicts_of
+        from inarch.plugins.apart import verdicts_of
 
         if (verdicts := verdicts_of(found, config)) is not None:
             verdicts.forget()

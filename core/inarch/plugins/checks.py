@@ -50,6 +50,7 @@ PORTS: dict[str, Port] = {
     "policies": Port("policy", False, ("judge",)),
     "slash_commands": Port("slash command", True, ("run",), ("name", "help", "words"), ("run",), SlashCommand),
     "front_ends": Port("front end", True, ("show", "approve", "close"), coroutines=("approve",)),
+    "loaders": Port("loader", True, ("begin",)),
 }
 """The registration hooks `inarch_KIND(context)` by kind."""
 

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 import pluggy
 from attrs import Factory, define, frozen
 
-from inarch.contract.doors import guarded
+from inarch.contract.doors import guarded, leaving_out
 from inarch.contract.errors import PluginError, UsageError
+from inarch.contract.loading import Loader, Loading
 from inarch.contract.ports import (
     ContextSource,
     DecisionStrategy,
@@ -37,8 +38,7 @@ from inarch.plugins.single_files import remedy_for, tried_file
 
 if TYPE_CHECKING:
     from inarch.config import Config
-    from inarch.plugins.isolation import Hosts
-    from inarch.plugins.isolation.host import Host
+    from inarch.plugins.apart import Apart
 
 T = TypeVar("T")
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
@@ -84,7 +84,8 @@ class LoadedPlugin:
 class Composition:
     """Everything that built-in parts and then a profile's plugins registered, in this order; mappings go by name.
 
-    `loaded` are the profile's plugins, `builtins` the parts of Inarch itself that register as plugins do.
+    `loaded` are the profile's plugins, `builtins` the parts of Inarch itself that register as plugins do, `elsewhere`
+    is what runs for plugins that are not loaded in this process.
     """
 
     tools: Mapping[str, Bound[Tool]] = _NOTHING
@@ -97,15 +98,16 @@ class Composition:
     policies: tuple[Bound[Policy], ...] = ()
     slash_commands: Mapping[str, Bound[SlashCommand]] = _NOTHING
     front_ends: Mapping[str, Bound[FrontEnd | FrontEndSpec]] = _NOTHING
+    loaders: Mapping[str, Bound[Loader]] = _NOTHING
     refused: tuple[Refused, ...] = ()
     loaded: tuple[LoadedPlugin, ...] = ()
     builtins: Mapping[str, LoadedPlugin] = _NOTHING
-    hosts: Mapping[str, Host] = _NOTHING
+    elsewhere: Mapping[str, Loading] = _NOTHING
 
     def close(self) -> None:
-        """End the processes of isolated plugins; may be called twice."""
-        for host in self.hosts.values():
-            host.close()
+        """End what runs for plugins elsewhere; may be called twice."""
+        for loading in self.elsewhere.values():
+            loading.close()
 
 
 def compose_plugins(
@@ -140,7 +142,7 @@ def compose_plugins(
         return composer.composition()
     singles = [tried_file(file, config) for file in files]
     composer.require(without, {found.name for found in singles})
-    composer.begin_isolated(without, singles)
+    composer.begin_elsewhere(without, singles)
     for name in dict.fromkeys(config.profile.plugins):
         if name not in without:
             composer.add(name)
@@ -163,25 +165,50 @@ class _Composer:
     claims: dict[tuple[str, str], str] = Factory(dict)
     loaded: dict[str, tuple[FoundPlugin, Registration]] = Factory(dict)
     refused: list[Refused] = Factory(list)
-    hosts: Hosts | None = None
+    _apart: Apart | None = None
 
-    def begin_isolated(self, without: Sequence[str], singles: Sequence[FoundPlugin]) -> None:
-        """Start the processes of the plugins that get one: they load while the others are loaded here."""
-        if not any(map(self.config.is_isolated, self.config.isolation)):
-            return
-        from inarch.plugins.isolation import Hosts
+    @property
+    def apart(self) -> Apart:
+        """What is loaded elsewhere; costs nothing until something is."""
+        if self._apart is None:
+            from inarch.plugins.apart import Apart
 
-        self.hosts = Hosts(self.config, self.recorded)
-        found = (self.discovery.plugins.get(name) for name in self.config.profile.plugins)
-        for one in (*filter(None, found), *singles):
-            if one.name not in without:
-                self.hosts.begin(one)
+            self._apart = Apart(self.config, self.recorded)
+        return self._apart
+
+    def begin_elsewhere(self, without: Sequence[str], singles: Sequence[FoundPlugin]) -> None:
+        """Begin with the plugins that are loaded elsewhere: they load while the others are loaded here."""
+        named = map(self.discovery.plugins.get, self.config.profile.plugins)
+        for found in (*filter(None, named), *singles):
+            loader = self.loader(found.name)
+            if found.name not in without and self.config.is_isolated(found.name) and loader is not None:
+                self.apart.begin(found, loader)
 
     def load(self, found: FoundPlugin) -> Registration:
-        """Load a plugin, in a process of its own if the configuration says so."""
-        if self.hosts is not None and self.hosts.has(found.name):
-            return self.hosts.load(found)
-        return load_plugin(found, self.config, self.manager, self.probe_seconds, self.recorded)
+        """Load a plugin where the user wants it to run: nowhere rather than in this process against their word."""
+        if not self.config.is_isolated(found.name) or self.is_builtin(found):
+            return load_plugin(found, self.config, self.manager, self.probe_seconds, self.recorded)
+        loader = self.loader(found.name)
+        if loader is None:
+            raise self._without_loader(found.name)
+        return self.apart.load(found, loader)
+
+    def loader(self, plugin: str) -> Loader | None:
+        """Return what loads a plugin the way that the user wants, if something does."""
+        table = self.config.isolation.get(plugin)
+        loaders = (one for _, registration in self.loaded.values() for one in registration.offers["loaders"])
+        return next((one for one in loaders if table is not None and one.name == table.mode), None)
+
+    def _without_loader(self, plugin: str) -> PluginError:
+        mode = self.config.isolation[plugin].mode
+        missing = ", ".join(name for name in self.discovery.builtins if name not in self.loaded)
+        ways = ([f"compose the built-in parts that are missing ({missing})"] if missing else []) + [leaving_out(plugin)]
+        return PluginError(
+            f'plugin {plugin!r} can\'t run as [isolation.{plugin}] says: nothing here offers mode = "{mode}"',
+            plugin=plugin,
+            door="load",
+            remedy=", or ".join(ways),
+        )
 
     def reserve(self, names: Mapping[str, Collection[str]]) -> None:
         self.claims |= {(kind, name): "" for kind, taken in names.items() for name in taken}
@@ -246,6 +273,10 @@ class _Composer:
                 found, "registers nothing", "put @inarch.tool above a function with a docstring, or add a hook"
             )
             return
+        if registration.offers["loaders"] and not self.is_builtin(found):
+            what = "brings a loader of plugins, which only a part of Inarch itself may"
+            self._refuse(found, what, leaving_out(found.name))
+            return
         free = {"", None} if self.is_builtin(found) else {None}
         taken = next((claim for claim in wanted if self.claims.get(claim) not in free), None)
         if taken is not None:
@@ -264,8 +295,8 @@ class _Composer:
         self._refuse(found, reason, f"{rename}leave one of them out, for instance with -p no:{leave}")
 
     def _refuse(self, found: FoundPlugin, reason: str, remedy: str) -> None:
-        if self.hosts is not None and found.name not in self.loaded:
-            self.hosts.refuse(found.name)
+        if self._apart is not None and found.name not in self.loaded:
+            self._apart.drop(found.name)
         remedy = remedy_for(found, remedy)
         self.refused.append(Refused(found.name, found.distribution, found.version, reason, remedy))
 
@@ -281,9 +312,13 @@ class _Composer:
             bound[kind] = MappingProxyType({item.value.name: item for item in items}) if port.claims else tuple(items)
         builtins = {name: _loaded(*one) for name, one in self.loaded.items() if self.is_builtin(one[0])}
         loaded = tuple(_loaded(*one) for name, one in self.loaded.items() if name not in builtins)
-        hosts = self.hosts.running() if self.hosts is not None else _NOTHING
+        elsewhere = self._apart.running if self._apart is not None else _NOTHING
         return Composition(
-            **bound, refused=tuple(self.refused), loaded=loaded, builtins=MappingProxyType(builtins), hosts=hosts
+            **bound,
+            refused=tuple(self.refused),
+            loaded=loaded,
+            builtins=MappingProxyType(builtins),
+            elsewhere=elsewhere,
         )
 
 

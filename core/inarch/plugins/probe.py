@@ -18,10 +18,9 @@ from typing import TYPE_CHECKING, Any
 from inarch.contract.doors import guarded
 from inarch.contract.errors import ConfigError, PluginError
 from inarch.contract.records import PluginContext
-from inarch.plugins.checks import schema_fault
 from inarch.plugins.discovery import FoundPlugin
 from inarch.plugins.modules import load_module
-from inarch.plugins.registration import Registration, new_manager, register
+from inarch.plugins.registration import check_schemas, new_manager, register
 from inarch.plugins.verdicts import CHANGE_REMEDY
 
 if TYPE_CHECKING:
@@ -100,7 +99,7 @@ def _probe(job: Mapping[str, Any], folder: Path, before: Surroundings, step: Cal
     registration = register(module, found.name, new_manager(), _contexts(found, job, folder), step)
     facts = {"seconds": round(perf_counter() - start, 3), "memory_mb": round(_memory_mb() - memory, 1)}
     step("checks")
-    _check_schemas(found.name, registration)
+    check_schemas(found.name, registration.offers["tools"])
     look("while its hooks are called")
     commands = [fault for target in job["commands"] if (fault := _command_fault(found, target))]
     tools = [tool.name for tool in registration.offers["tools"]]
@@ -143,14 +142,6 @@ def _settings(name: str, cls: type, job: Mapping[str, Any], folder: Path) -> Any
     home = {"HOME": str(folder), **job["variables"]}
     config = load_config(str(folder), config={"plugins": {name: job["settings"]}}, environ=home)
     return config.settings(name, cls)
-
-
-def _check_schemas(name: str, registration: Registration) -> None:
-    for tool in registration.offers["tools"]:
-        with guarded(name, "hook"):
-            fault = schema_fault(tool)
-        if fault:
-            raise PluginError(f"plugin {name!r} broke the contract: {fault}", plugin=name, door="hook")
 
 
 def _command_fault(found: FoundPlugin, target: str) -> str:

@@ -12,9 +12,10 @@ import pluggy
 from inarch.contract import hookspecs
 from inarch.contract.doors import blame, guarded
 from inarch.contract.errors import ConfigError, PluginError
+from inarch.contract.loading import Offered
 from inarch.contract.records import PluginContext
 from inarch.contract.tooling import FunctionTool
-from inarch.plugins.checks import PORTS, fault_of
+from inarch.plugins.checks import PORTS, fault_of, schema_fault
 
 _ORDERING = ("hookwrapper", "wrapper", "tryfirst", "trylast")
 
@@ -72,6 +73,35 @@ def register(
     finally:
         if manager.has_plugin(name):
             manager.unregister(name=name)
+
+
+def registration_of(context: PluginContext, offered: Offered) -> Registration:
+    """Return what a plugin registers that was loaded elsewhere: checked like everything that hooks return.
+
+    Raises:
+        PluginError: The plugin broke its side of the contract.
+    """
+    with guarded(context.name, "hook"):
+        unknown = [*{*offered.hooks}.difference(hookspecs.HOOKS), *{*offered.offers}.difference(PORTS)]
+        offers = {kind: tuple(offered.offers.get(kind, ())) for kind in PORTS}
+    if unknown:
+        raise _broken(context.name, f"registers what there is no hook for: {unknown[0]!r:.60}")
+    for kind, values in offers.items():
+        _check_names(context.name, kind, values)
+    return Registration(context, tuple(offered.hooks), offers)
+
+
+def check_schemas(name: str, tools: Iterable[Any]) -> None:
+    """Check the JSON Schemas of tools. Costs the import of jsonschema.
+
+    Raises:
+        PluginError: One is none.
+    """
+    for tool in tools:
+        with guarded(name, "hook"):
+            fault = schema_fault(tool)
+        if fault:
+            raise PluginError(f"plugin {name!r} broke the contract: {fault}", plugin=name, door="hook")
 
 
 def _checked_hooks(module: ModuleType, name: str, manager: pluggy.PluginManager) -> tuple[str, ...]:

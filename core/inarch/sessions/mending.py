@@ -62,7 +62,7 @@ def _files_of(parts: Parts, tracer: Bound[Tracer], method: str, *arguments: str)
     try:
         with guarded(tracer.plugin, "tracer", passes=()):
             found = [Path(file) for file in ask(*arguments)]
-        if tracer.plugin not in parts.composition.hosts:  # else they are real paths, whatever has become of them
+        if tracer.plugin not in parts.composition.elsewhere:  # else they are real paths, whatever has become of them
             found = [Path(os.path.realpath(file.parent), file.name) for file in found]
     except PluginError:
         return ()

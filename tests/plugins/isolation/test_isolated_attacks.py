@@ -17,6 +17,7 @@ import pytest
 from isolated_apps import GRACE_S, HERE, call
 
 import inarch
+from inarch.contract.loading import LoadJob
 from inarch.plugins.isolation import proxies, rights
 from inarch.plugins.isolation.channel import MOST_WAITING_BYTES, Call
 from inarch.plugins.isolation.emitting import Emitter
@@ -112,7 +113,7 @@ def test_signals_are_refused_where_landlock_can_not_rule_them(landlock: int, sai
     ids=["item", "ask", "stop"],
 )
 def test_a_flood_does_not_keep_a_call_from_being_cancelled(app: inarch.App, message: Any) -> None:
-    channel = app.composition.hosts["hostile"].channel()
+    channel = app.composition.elsewhere["hostile"].host.channel()
 
     async def work() -> None:
         task = asyncio.create_task(app.call_tool("send", {"message": message, "forever": True}))
@@ -130,7 +131,7 @@ def test_a_flood_does_not_keep_a_call_from_being_cancelled(app: inarch.App, mess
 
 
 def test_a_flood_does_not_keep_an_answer_from_being_overdue(app: inarch.App) -> None:
-    host = app.composition.hosts["hostile"]
+    host = app.composition.elsewhere["hostile"].host
     target = _tool(app)._target  # type: ignore[attr-defined]
     with pytest.raises(inarch.PluginError, match="did not return after it was asked for"):
         host.call(target, "effects", {"how": "flood"}, seconds=0.5)
@@ -286,15 +287,14 @@ def test_what_runs_is_not_granted_by_its_name(compose: Any, tmp_path: Path) -> N
 
 def test_settings_of_other_plugins_stay_with_them(compose: Any, tmp_path: Path) -> None:
     variables = {"INARCH_PLUGIN_OTHER__TOKEN": "hush", "INARCH_PLUGIN_EVERY_KIND__LOUD": "1"}
-    job = compose(environ=variables).composition.hosts["every_kind"].launch.job
+    job = compose(environ=variables).composition.elsewhere["every_kind"].host.launch.job
     assert job["variables"] == {"INARCH_PLUGIN_EVERY_KIND__LOUD": "1"}
 
 
-def test_a_name_that_is_a_path_is_refused(compose: Any) -> None:
-    app = compose()
-    found = inarch.plugins.discovery.FoundPlugin("../probes", "m", "d", "1", "/")  # type: ignore[attr-defined]
+def test_a_name_that_is_a_path_is_refused() -> None:
+    job = LoadJob({}, inarch.PluginContext("../probes", "/"), {"network": True, "write": ("*",)}, {}, {}, (), (), 1.0)
     with pytest.raises(inarch.PluginError, match="a name that is a path"):
-        rights.launch(found, app.config, app.config.isolation["every_kind"], False)
+        rights.launch(job)
 
 
 def test_long_live_output_travels_in_pieces() -> None:

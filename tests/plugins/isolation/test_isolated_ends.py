@@ -16,7 +16,8 @@ from isolated_apps import EVERY_KIND, GRACE_S, HERE, call
 
 import inarch
 from inarch.config import load_config
-from inarch.plugins.isolation.hosts import Hosts, verdicts_of
+from inarch.plugins.apart import Apart, verdicts_of
+from inarch.plugins.isolation import ProcessLoader
 from inarch.plugins.modules import single_file
 
 
@@ -65,7 +66,7 @@ def test_processor_time_is_limited(compose: Any) -> None:
 
 def test_it_is_started_again_three_times(compose: Any) -> None:
     app = compose()
-    app.composition.hosts["every_kind"].within_s = 3600.0
+    app.composition.elsewhere["every_kind"].host.within_s = 3600.0
     for _ in range(4):
         assert "exit code 3" in error_of(call(app, "end", how="exit"))
     found = call(app, "shout", text="a").error
@@ -185,7 +186,7 @@ def test_a_plugin_that_can_not_be_loaded_is_refused_with_the_reason(
     (refused,) = app.composition.refused
     assert (refused.name, said in refused.reason) == ("bad", True), refused.reason
     assert refused.remedy
-    assert all(not host.runs for host in app.composition.hosts.values())
+    assert all(not one.host.runs for one in app.composition.elsewhere.values())
 
 
 def test_a_plugin_that_hangs_on_import_costs_its_time_once(tmp_path: Path) -> None:
@@ -194,17 +195,17 @@ def test_a_plugin_that_hangs_on_import_costs_its_time_once(tmp_path: Path) -> No
     tables: dict[str, Any] = {"isolation": {"hangs": {"mode": "process"}}}
     config = load_config(str(tmp_path), config=tables, environ={"HOME": str(tmp_path)})
     with pytest.raises(inarch.PluginError, match=r"did not finish loading within 2 s \(leave"):
-        Hosts(config, True, 2.0).load(found)
-    again = Hosts(config, True, 2.0)
+        Apart(config, True, 2.0).load(found, ProcessLoader())
+    again = Apart(config, True, 2.0)
     with pytest.raises(inarch.PluginError, match=r"within 2 s \(remembered from \d\d:\d\d\) \(leave") as raised:
-        again.load(found)
+        again.load(found, ProcessLoader())
     assert "`inarch plugins check hangs` tries it again" in raised.value.remedy
-    assert again.running() == {}, "nothing was started"
+    assert again.running == {}, "nothing was started"
     tables["isolation"]["hangs"]["network"] = True
     changed = load_config(str(tmp_path), config=tables, environ={"HOME": str(tmp_path)})
     assert verdicts_of(found, changed) == verdicts_of(found, config)
     with pytest.raises(inarch.PluginError, match=r"within 2 s \(leave"):
-        Hosts(changed, True, 2.0).load(found)
+        Apart(changed, True, 2.0).load(found, ProcessLoader())
 
 
 SLOW = """
@@ -242,7 +243,7 @@ def test_a_tracer_that_is_started_again_is_not_waited_for(compose: Any, tmp_path
     (tmp_path / "slow.py").write_text(SLOW)
     app = compose(files=(str(tmp_path / "slow.py"),))
     (bound,) = (one for one in app.composition.tracers if one.plugin == "slow")
-    tracer, host = bound.value, app.composition.hosts["slow"]
+    tracer, host = bound.value, app.composition.elsewhere["slow"].host
 
     def event(kind: str) -> inarch.Event:
         return inarch.Event(1, inarch.utc_now(), "s", None, kind, {})

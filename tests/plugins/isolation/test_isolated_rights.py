@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from attrs import asdict
 from isolated_apps import call
 
 import inarch
@@ -132,10 +133,10 @@ def test_what_this_system_can_not_keep_from_it_must_be_granted(
 ) -> None:
     monkeypatch.setattr(rights, "_offered", lambda: offered)
     if not said:
-        rights.require_enforceable("demo", table)
+        rights.require_enforceable("demo", asdict(table))
         return
     with pytest.raises(inarch.PluginError, match=said) as caught:
-        rights.require_enforceable("demo", table)
+        rights.require_enforceable("demo", asdict(table))
     assert "[isolation.demo]" in caught.value.remedy
 
 

@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inarch.config import load_config
 from inarch.contract.errors import (
     Cancelled,
     ConfigError,
@@ -19,6 +18,8 @@ from inarch.contract.errors import (
     StoreError,
     ToolFailed,
 )
+from inarch.contract.loading import Offered
+from inarch.contract.records import PluginContext
 from inarch.plugins.checks import PORTS
 from inarch.plugins.isolation.describing import TOOL_MEMBERS
 from inarch.plugins.isolation.failures import error_data, error_from
@@ -26,6 +27,7 @@ from inarch.plugins.isolation.host import Host
 from inarch.plugins.isolation.loading import _described_settings, _proxies
 from inarch.plugins.isolation.rights import Launch
 from inarch.plugins.isolation.wire import Malformed, Messages, encoded
+from inarch.plugins.registration import registration_of
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(),
@@ -108,6 +110,7 @@ OBJECT = st.dictionaries(FIELDS, JSON | st.sampled_from(["name", "file", {"type"
 def test_any_description_makes_proxies_or_a_refusal(kind: str, described: Any) -> None:
     try:
         made = _proxies(Host("demo", Launch({}, {})), kind, described)
+        registration_of(PluginContext("demo", "/"), Offered((), {kind: made}))
     except PluginError as error:
         assert "'demo'" in error.message
     else:
@@ -116,8 +119,7 @@ def test_any_description_makes_proxies_or_a_refusal(kind: str, described: Any) -
 
 @given(JSON | st.fixed_dictionaries({"schema": st.fixed_dictionaries({"properties": OBJECTS}), "values": OBJECTS}))
 def test_any_settings_are_shown_or_refused(described: Any) -> None:
-    config = load_config("/", config={}, environ={"HOME": "/nowhere"})
     try:
-        _described_settings("demo", config, described)
+        _described_settings("demo", described)
     except PluginError as error:
         assert "settings" in error.message

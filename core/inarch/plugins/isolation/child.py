@@ -40,7 +40,7 @@ def main(descriptor: int) -> NoReturn:
     messages = _received(connection)
     job = next(messages)["job"]
     die_with(job["parent"])
-    line = Line(job["plugin"]["name"], connection)
+    line = Line(job["name"], connection)
     try:
         confine(job)
     except OSError as error:
@@ -81,33 +81,12 @@ def _leave(line: Line, error: BaseException) -> NoReturn:
 def _load(job: Mapping[str, Any]) -> tuple[Registration, Mapping[str, Any] | None]:
     """Import and register the plugin; return what it registered and the schema of its settings."""
     from inarch.contract.records import PluginContext
-    from inarch.plugins.discovery import FoundPlugin
-    from inarch.plugins.modules import load_module
-    from inarch.plugins.registration import new_manager, register
+    from inarch.plugins.alone import load_alone
 
-    found = FoundPlugin(**job["plugin"])
-    schemas: list[Mapping[str, Any]] = []
-
-    def context_for(cls: type | None) -> PluginContext:
-        settings = {} if cls is None else _settings(found.name, cls, job, schemas)
-        return PluginContext(
-            found.name, job["root"], settings, {}, job["cache_dir"], job["state_dir"], job["recorded"],
-            environ=job["environ"],
-        )  # fmt: skip
-
-    registration = register(load_module(found), found.name, new_manager(), context_for)
-    return registration, schemas[0] if schemas else None
-
-
-def _settings(name: str, cls: type, job: Mapping[str, Any], schemas: list[Mapping[str, Any]]) -> Any:
-    from inarch.config import load_config
-    from inarch.config.json_schema import schema
-
-    environ = {"HOME": job["state_dir"], **job["variables"]}
-    tables = {"plugins": {name: job["settings"]}} if job["settings"] else {}
-    settings: Any = load_config(job["state_dir"], config=tables, environ=environ).settings(name, cls)
-    schemas.append(schema({name: cls})["properties"]["plugins"]["properties"][name])
-    return settings
+    context = PluginContext(
+        job["name"], job["root"], {}, {}, job["cache_dir"], job["state_dir"], job["recorded"], environ=job["environ"]
+    )
+    return load_alone(job["plugin"], context, job["settings"], job["variables"])
 
 
 def _with_hint(error: PluginError, hint: str) -> PluginError:

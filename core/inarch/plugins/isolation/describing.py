@@ -7,11 +7,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from inarch.contract.codec import to_data
-from inarch.contract.errors import PluginError
 from inarch.contract.ports import OPTIONAL
 from inarch.contract.records import Effects
 from inarch.contract.tooling import FunctionTool
-from inarch.plugins.checks import schema_fault
 from inarch.plugins.registration import Registration
 
 TOOL_MEMBERS = (
@@ -22,27 +20,17 @@ MODEL_MEMBERS = ("name", "default_model", "default_decision_model")
 
 
 def described(registration: Registration, settings_schema: Mapping[str, Any] | None) -> dict[str, Any]:
-    """Return everything about a plugin that the kernel needs to know.
-
-    Raises:
-        PluginError: A tool's schema is none.
-    """
-    offers = {
-        kind: [_object(kind, value, registration.context.name) for value in values]
-        for kind, values in registration.offers.items()
-    }
+    """Return everything about a plugin that the kernel needs to know."""
+    offers = {kind: [_object(kind, value) for value in values] for kind, values in registration.offers.items()}
     settings = None
     if settings_schema is not None:
         settings = {"schema": settings_schema, "values": _values(registration.context.settings)}
     return {"op": "ready", "hooks": list(registration.hooks), "offers": offers, "settings": settings}
 
 
-def _object(kind: str, value: Any, plugin: str) -> dict[str, Any]:
+def _object(kind: str, value: Any) -> dict[str, Any]:
     data: dict[str, Any] = {"name": str(value.name)}
     if kind == "tools":
-        fault = schema_fault(value)
-        if fault:
-            raise PluginError(f"plugin {plugin!r} broke the contract: {fault}", plugin=plugin, door="hook")
         data = {member: to_data(getattr(value, member)) for member in TOOL_MEMBERS}
         data["effects"] = _constant_effects(value)
     elif kind == "models":

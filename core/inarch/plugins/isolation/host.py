@@ -22,13 +22,10 @@ from inarch.plugins.isolation.failures import error_from
 from inarch.plugins.isolation.rights import Launch
 from inarch.plugins.isolation.spawning import SPAWNER
 from inarch.plugins.isolation.wire import Malformed
-from inarch.plugins.verdicts import signal_name
 
 if TYPE_CHECKING:
     from subprocess import Popen
 
-START_S = 20.0
-"""Seconds that a child has to load its plugin."""
 ANSWER_S = 10.0
 """Seconds that a call has on which the kernel waits without being able to do anything else."""
 STOP_UNWATCHED_S = 10.0
@@ -49,7 +46,7 @@ class Host:
 
     plugin: str
     launch: Launch
-    start_s: float = START_S
+    start_s: float = 20.0
     description: Mapping[str, Any] | None = None
     generation: int = 0
     within_s: float = WITHIN_S
@@ -331,7 +328,7 @@ class Host:
             channel = self._channel
         if channel is not None:
             channel.hang_up()
-            channel.join(START_S)
+            channel.join(self.start_s)
 
     def fault_of(self, target: str) -> BaseException | None:
         """Return what a `post` to the object raised, once."""
@@ -397,7 +394,7 @@ class Host:
         if code >= 0:
             where = f"; memory_mb = {memory} in [isolation.{self.plugin}]" if memory and "MemoryError" in tail else ""
             return f"ended the process (exit code {code}{where}){said}"
-        name = signal_name(-code)
+        name = _signal_name(-code)
         if name == "SIGXCPU" and seconds:
             where = f"seconds = {seconds:g} in [isolation.{self.plugin}]"
             return f"used up its {seconds:g} s of processor time ({name}; {where})"
@@ -421,3 +418,10 @@ def _reap(child: Popen[bytes], at_once: bool) -> int:
     except (ProcessLookupError, PermissionError):
         pass
     return child.wait()
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"

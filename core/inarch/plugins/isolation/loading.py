@@ -3,56 +3,66 @@
 from __future__ import annotations
 
 import keyword
-import re
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
+
+from attrs import frozen
 
 from inarch.contract.codec import from_data
 from inarch.contract.doors import blame
 from inarch.contract.errors import ConfigError, PluginError
-from inarch.contract.hookspecs import HOOKS
+from inarch.contract.loading import LoadJob, Offered
 from inarch.contract.ports import StoreSpec
-from inarch.contract.records import Effects, PluginContext
+from inarch.contract.records import Effects
 from inarch.contract.slash_commands import SlashCommand
-from inarch.plugins.checks import PORTS, fault_of
-from inarch.plugins.discovery import FoundPlugin
 from inarch.plugins.isolation import proxies
 from inarch.plugins.isolation.describing import MODEL_MEMBERS, TOOL_MEMBERS
 from inarch.plugins.isolation.host import Host
 from inarch.plugins.isolation.proxies_store import store_opener
-from inarch.plugins.loading import context_of, settings_of
-from inarch.plugins.registration import Registration
-
-if TYPE_CHECKING:
-    from inarch.config import Config
+from inarch.plugins.isolation.rights import launch
 
 _REFUSED = {
     "workspaces": "a workspace opens the project's files itself, which an isolated plugin can't",
     "front_ends": "a front end needs the terminal, which an isolated plugin doesn't have",
+    "loaders": "a loader is a part of Inarch itself",
 }
 _TYPES: Mapping[str, Any] = {"string": str, "integer": int, "number": float, "boolean": bool}
 _MOST = 1000
 _LONGEST_S = 7 * 24 * 3600.0
 
 
-def load_isolated(found: FoundPlugin, config: Config, host: Host, recorded: bool) -> Registration:
-    """Wait for the plugin's process and return what the plugin registered.
+@frozen(eq=False)
+class Isolated:
+    """A plugin in a process of its own, started and perhaps not yet loaded."""
 
-    Raises:
-        PluginError: It can't be loaded, or broke its side of the contract.
-        ConfigError: Its settings in the configuration are wrong.
-    """
-    said = host.wait()
-    if said.get("op") != "ready":
-        raise _settings_error(found.name, config, said.get("error"))  # of its own settings: else it is refused
-    offers, hooks = said.get("offers"), said.get("hooks")
-    if not isinstance(offers, dict) or set(offers) != set(PORTS) or not isinstance(hooks, list):
-        raise _broken(found.name, "did not say what it registers")
-    if not all(isinstance(hook, str) and hook in HOOKS for hook in hooks):
-        raise _broken(found.name, "names hooks that there are not")
-    context = _context(found, config, recorded, said.get("settings"))
-    made = {kind: tuple(_proxies(host, kind, offers[kind])) for kind in PORTS}
-    return Registration(context, tuple(hooks), made)
+    host: Host
+
+    @classmethod
+    def begun(cls, job: LoadJob) -> Isolated:
+        """Start the plugin's process.
+
+        Raises:
+            PluginError: It can't be isolated as its table says, or not be started.
+        """
+        host = Host(job.name, launch(job), job.seconds)
+        host.begin()
+        return cls(host)
+
+    def wait(self) -> Offered:
+        """Return what the plugin registers: proxies."""
+        name, said = self.host.plugin, self.host.wait()
+        if said.get("op") != "ready":
+            raise _settings_error(said.get("error"))
+        offers, hooks = said.get("offers"), said.get("hooks")
+        if not isinstance(offers, dict) or set(offers) != {*_MAKERS, *_REFUSED} or not isinstance(hooks, list):
+            raise _broken(name, "did not say what it registers")
+        made = {kind: tuple(_proxies(self.host, kind, described)) for kind, described in offers.items()}
+        settings = said.get("settings")
+        return Offered(tuple(map(str, hooks)), made, None if settings is None else _described_settings(name, settings))
+
+    def close(self) -> None:
+        """End the process."""
+        self.host.close()
 
 
 def _proxies(host: Host, kind: str, described: Any) -> list[Any]:
@@ -67,15 +77,9 @@ def _proxies(host: Host, kind: str, described: Any) -> list[Any]:
     made: list[Any] = []
     for index, item in enumerate(described):
         try:
-            value = _MAKERS[kind](host, f"{kind}/{index}", item)
-            fault = fault_of(kind, value)
+            made.append(_MAKERS[kind](host, f"{kind}/{index}", item))
         except (TypeError, KeyError, ValueError, AttributeError) as error:
             raise _broken(name, f"registers {kind} that are none ({type(error).__name__}: {error})") from None
-        if not fault and PORTS[kind].claims and value.name in {other.name for other in made}:
-            fault = f"it registers the {PORTS[kind].noun} {value.name!r} twice"
-        if fault:
-            raise _broken(name, f"broke the contract: {fault}")
-        made.append(value)
     return made
 
 
@@ -121,13 +125,7 @@ _MAKERS: Mapping[str, Callable[[Host, str, Mapping[str, Any]], Any]] = {
 }
 
 
-def _context(found: FoundPlugin, config: Config, recorded: bool, settings: Any) -> PluginContext:
-    if settings is None:
-        return context_of(found, config, settings_of(found.name, None, config), recorded)
-    return context_of(found, config, _described_settings(found.name, config, settings), recorded)
-
-
-def _described_settings(name: str, config: Config, described: Any) -> Any:
+def _described_settings(name: str, described: Any) -> Any:
     """Return the settings as an instance of a class that has the child's fields: their schemas, texts and values."""
     import attrs
 
@@ -154,7 +152,6 @@ def _described_settings(name: str, config: Config, described: Any) -> Any:
             fields[field_name] = made
         cls = attrs.make_class("Settings", fields, frozen=True, kw_only=True)
         cls.__doc__ = str(schema.get("description", ""))
-        config.settings_classes[name] = cls
         return cls(**{one: values.get(one) for one in fields})
     except (TypeError, KeyError, ValueError, AttributeError, RecursionError) as error:
         raise _broken(name, f"did not describe its settings ({error})") from None
@@ -169,21 +166,11 @@ def _annotation(schema: Mapping[str, Any]) -> Any:
     return _TYPES.get(str(schema.get("type")), Any)
 
 
-def _settings_error(name: str, config: Config, error: Any) -> Exception:
-    """Return the error about a setting, with the place where the kernel's own configuration gives it."""
-    from inarch.config.environment import plugin_variable
-
+def _settings_error(error: Any) -> ConfigError:
     table = error if isinstance(error, Mapping) else {}
     message, source, key, remedy = (str(table.get(part, "")) for part in ("message", "source", "key", "remedy"))
-    own = f"plugins.{name}"
-    if not (key == own or key.startswith((f"{own}.", f"{own}[")) or source.startswith(plugin_variable(name))):
-        return _broken(name, f"did not take its settings: {message:.200}")
     bare = message.removeprefix(f"{source}: ").removeprefix(f"{key}: ")
-    if not key.startswith("plugins.") or source.startswith("INARCH_"):
-        return ConfigError(bare, source=source, key=key, remedy=remedy)
-    steps = re.findall(r"\[(\d+)\]|\.([^.\[]+)", key.removeprefix("plugins").removeprefix(f".{name}"))
-    path = tuple(int(index) if index else word for index, word in steps)
-    return config.setting_error(name, path, bare, remedy)
+    return ConfigError(bare, source=source, key=key, remedy=remedy)
 
 
 def _broken(name: str, what: str) -> PluginError:

@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Collection, Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Collection, Iterator, Mapping
+from typing import Any
 
 from attrs import frozen
 
 from inarch.contract.errors import PluginError
-from inarch.plugins.discovery import FoundPlugin
-
-if TYPE_CHECKING:
-    from inarch.config import Config
-    from inarch.config.grants import Isolation
+from inarch.contract.loading import LoadJob
 
 ANYWHERE = "*"
 """In `write`: the plugin may read and write whatever the user may."""
@@ -29,48 +25,45 @@ class Launch:
     job: Mapping[str, Any]
 
 
-def launch(found: FoundPlugin, config: Config, table: Isolation, recorded: bool) -> Launch:
+def launch(job: LoadJob) -> Launch:
     """Return how the plugin's process is started.
 
     Raises:
         PluginError: A right that the table does not grant can't be kept from a process here, or a path is wrong.
     """
-    require_enforceable(found.name, table)
-    if "/" in found.name or found.name in ("", ".", ".."):
-        raise _refusal(found.name, "a name that is a path can't name the plugin's own folders", "")
-    from inarch.config.environment import plugin_variable
-
-    cache = str(config.cache_dir / "plugins" / found.name)
-    state = str(config.state_dir / "plugins" / found.name)
+    name, table, context = job.name, job.table, job.context
+    require_enforceable(name, table)
+    if "/" in name or name in ("", ".", ".."):
+        raise _refusal(name, "a name that is a path can't name the plugin's own folders", "")
+    cache, state = context.cache_dir, context.state_dir
     temporary = os.path.join(cache, "tmp")
     for folder in (cache, state, temporary):
         _make(folder)
     own = [os.path.realpath(cache), os.path.realpath(state)]
-    beginning = plugin_variable(found.name)
-    granted = {name: config.environ[name] for name in table.env if name in config.environ}
-    anywhere = ANYWHERE in table.write
-    job = {
-        "plugin": found._asdict(),
-        "path": [entry for entry in sys.path if entry not in ("", ".")],
-        "root": config.root,
+    granted = {one: context.environ[one] for one in table["env"] if one in context.environ}
+    anywhere = ANYWHERE in table["write"]
+    told = {
+        "plugin": dict(job.found),
+        "name": name,
+        "root": context.root,
         "cache_dir": cache,
         "state_dir": state,
-        "recorded": recorded,
+        "recorded": context.recorded,
         "environ": granted,
-        "settings": _settings(found.name, config),
-        "variables": {name: text for name, text in config.environ.items() if name.startswith(beginning)},
-        "readable": list(_readable(found)),
-        "writable": [] if anywhere else [*own, *_writable(found, config, table.write)],
+        "settings": dict(job.settings),
+        "variables": dict(job.variables),
+        "readable": [*_readable(), *job.code],
+        "writable": [] if anywhere else [*own, *_writable(job)],
         "anywhere": anywhere,
-        "network": table.network,
-        "memory_mb": table.memory_mb,
-        "seconds": table.seconds,
+        "network": table["network"],
+        "memory_mb": table["memory_mb"],
+        "seconds": table["seconds"],
         "parent": os.getpid(),
     }
-    return Launch(_environment(state, temporary, granted), job)
+    return Launch(_environment(state, temporary, granted), told)
 
 
-def require_enforceable(name: str, table: Isolation) -> None:
+def require_enforceable(name: str, table: Mapping[str, Any]) -> None:
     """Refuse a plugin whose table withholds what this system can't keep from a process.
 
     Raises:
@@ -78,13 +71,13 @@ def require_enforceable(name: str, table: Isolation) -> None:
     """
     if not hasattr(os, "fork"):
         raise _refusal(name, f"processes can't be isolated on {sys.platform}", "")
-    if table.network and ANYWHERE in table.write:
+    if table["network"] and ANYWHERE in table["write"]:
         return
     landlock, seccomp = _offered()
-    if not landlock and ANYWHERE not in table.write:
+    if not landlock and ANYWHERE not in table["write"]:
         what = "this system has no Landlock, so writing and reading outside `write` can't be kept from the plugin"
         raise _refusal(name, what, 'write = ["*"]')
-    if not seccomp and not table.network:
+    if not seccomp and not table["network"]:
         what = "this system takes no seccomp filter, so the network can't be kept from the plugin"
         raise _refusal(name, what, "network = true")
 
@@ -119,12 +112,8 @@ def _environment(state: str, temporary: str, granted: Mapping[str, str]) -> dict
     return {**own, **granted, "PYTHONDONTWRITEBYTECODE": "1"}
 
 
-def _settings(name: str, config: Config) -> dict[str, Any]:
-    return dict(config.plugin_tables.get(name, {}))
-
-
-def _readable(found: FoundPlugin) -> Iterator[str]:
-    """Yield what Python needs, and the plugin's own files."""
+def _readable() -> Iterator[str]:
+    """Yield what Python needs."""
     import sysconfig
 
     import inarch
@@ -133,19 +122,6 @@ def _readable(found: FoundPlugin) -> Iterator[str]:
     yield from (path for key, path in sysconfig.get_paths().items() if key in ("stdlib", "platstdlib", "purelib"))
     yield from (entry for entry in sys.path if entry not in ("", ".") and _is_library(entry))
     yield os.path.dirname(os.path.abspath(inarch.__file__))
-    yield from _own(found)
-
-
-def _own(found: FoundPlugin) -> Iterator[str]:
-    """Yield the plugin's own code."""
-    if found.file:
-        yield found.file
-        return
-    from inarch.plugins.modules import locate
-
-    spec = locate(found.module)
-    if spec is not None and spec.origin and spec.has_location:
-        yield os.path.dirname(spec.origin) if spec.submodule_search_locations else spec.origin
 
 
 def _is_library(entry: str) -> bool:
@@ -158,24 +134,25 @@ def _is_library(entry: str) -> bool:
         return False
 
 
-def _writable(found: FoundPlugin, config: Config, paths: Iterable[str]) -> Iterator[str]:
+def _writable(job: LoadJob) -> Iterator[str]:
     """Yield the absolute paths of `write`; a link that leads out of the workspace is refused."""
-    top = os.path.realpath(config.root)
-    kept = {place for place in _what_runs(found, config) if _is_in(place, top) and place != top} if paths else set()
+    paths: Collection[str] = job.table["write"]
+    top = os.path.realpath(job.context.root)
+    kept = {place for place in _what_runs(job) if _is_in(place, top) and place != top} if paths else set()
     for path in paths:
         place = os.path.realpath(os.path.join(top, path))
         if not _is_in(place, top):
-            raise _wrong_path(found.name, path, f"leads out of the workspace to {place}", "name a path inside it")
+            raise _wrong_path(job.name, path, f"leads out of the workspace to {place}", "name a path inside it")
         if place == top:
             yield from _beside(place, kept | {os.path.join(top, name) for name in _PROTECTED})
             continue
         if any(_is_in(place, one) for one in kept):
             what = "is what Inarch itself runs from, or the plugin's own code"
-            raise _wrong_path(found.name, path, what, "name another path")
+            raise _wrong_path(job.name, path, what, "name another path")
         if path.endswith("/"):
             _make(place)
         if not os.path.exists(place):
-            raise _wrong_path(found.name, path, "does not exist", f"make it, or grant a folder: {path}/")
+            raise _wrong_path(job.name, path, "does not exist", f"make it, or grant a folder: {path}/")
         yield from _beside(place, kept)
 
 
@@ -195,19 +172,17 @@ def _is_in(path: str, top: str) -> bool:
     return path == top or path.startswith(top.rstrip("/") + "/")
 
 
-def _what_runs(found: FoundPlugin, config: Config) -> Iterator[str]:
+def _what_runs(job: LoadJob) -> Iterator[str]:
     """Yield what would run, or decide, outside of the plugin's process at the next start."""
     import sysconfig
 
     import inarch
-    from inarch.config.places import config_dir
 
     names = [path for key, path in sysconfig.get_paths().items() if key not in ("data", "include", "platinclude")]
     names += [entry for entry in sys.path if entry not in ("", ".") and _is_library(entry)]
     if sys.prefix != sys.base_prefix:
         names.append(sys.prefix)
-    names += map(str, (config.state_dir, config.cache_dir, config.config_path, config_dir(config.environ)))
-    names += [os.path.dirname(os.path.abspath(inarch.__file__)), *_own(found)]
+    names += [os.path.dirname(os.path.abspath(inarch.__file__)), *job.kept, *job.code]
     yield from map(os.path.realpath, names)
 
 

@@ -1,0 +1,49 @@
+"""One plugin loaded in a process of its own, with no configuration but what it was given: for loaders."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from attrs import evolve
+
+from inarch.contract.records import PluginContext
+from inarch.plugins.discovery import FoundPlugin
+from inarch.plugins.modules import load_module
+from inarch.plugins.registration import Registration, check_schemas, new_manager, register
+
+
+def load_alone(
+    found: Mapping[str, Any], context: PluginContext, settings: Mapping[str, Any], variables: Mapping[str, str]
+) -> tuple[Registration, Mapping[str, Any] | None]:
+    """Load the plugin of a `LoadJob`; return what it registered and the JSON Schema of its settings, if it has any.
+
+    Args:
+        found: As in the job.
+        context: What its hooks are told, but for its settings.
+        settings: `[plugins.NAME]`.
+        variables: The environment variables that give settings.
+
+    Raises:
+        PluginError: It can't be loaded, or broke its side of the contract.
+        ConfigError: Its settings are wrong.
+    """
+    plugin = FoundPlugin(**found)
+    schemas: list[Mapping[str, Any]] = []
+
+    def context_for(cls: type | None) -> PluginContext:
+        return context if cls is None else evolve(context, settings=_settings(plugin.name, cls))
+
+    def _settings(name: str, cls: type) -> Any:
+        from inarch.config import load_config
+        from inarch.config.json_schema import schema
+
+        environ = {"HOME": context.state_dir, **variables}
+        tables = {"plugins": {name: settings}} if settings else {}
+        made: Any = load_config(context.state_dir, config=tables, environ=environ).settings(name, cls)
+        schemas.append(schema({name: cls})["properties"]["plugins"]["properties"][name])
+        return made
+
+    registration = register(load_module(plugin), plugin.name, new_manager(), context_for)
+    check_schemas(plugin.name, registration.offers["tools"])
+    return registration, schemas[0] if schemas else None
