@@ -142,12 +142,13 @@ _CHAT = """
 import asyncio, io, sys
 import inarch
 from inarch.cli.composing import Options
+from inarch.cli.conversing import Launched
 from inarch.cli.conversation.composing import new_view
 from inarch.cli.slash_changes import retry
 from inarch.cli.slash_talk import Talk
 
 with inarch.compose(flags={"model": "offline/extractive"}) as app:
-    talk = Talk(app, app.session(sys.argv[1]), Options.of({}), print, lambda: 80)
+    talk = Talk(app, app.session(sys.argv[1]), Launched(Options()), print, lambda: 80)
     new_view(talk, "", colours=False, stream=io.StringIO())
     talk.keep()
     asyncio.run(retry(talk, ""))

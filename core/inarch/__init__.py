@@ -125,6 +125,8 @@ if TYPE_CHECKING:
     from inarch.sessions.app import compose as compose
     from inarch.sessions.app import open_store as open_store
     from inarch.sessions.app import run as run
+    from inarch.sessions.launching import InteractiveFrontEnd as InteractiveFrontEnd
+    from inarch.sessions.launching import Launch as Launch
     from inarch.sessions.session import Session as Session
     from inarch.staging import keep_former as keep_former
 
@@ -162,6 +164,7 @@ _HOMES: dict[str, str] = {
         "contract.versions": "is_older",
         "journal.redaction_dotenv": "is_dotenv",
         "sessions.app": "App compose open_store run",
+        "sessions.launching": "InteractiveFrontEnd Launch",
         "sessions.session": "Session",
         "staging": "keep_former",
     }.items()

@@ -13,6 +13,7 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from inarch_testing.apps import scripted_app as scripted_app
+    from inarch_testing.conversation_contract import ConversationContract as ConversationContract
     from inarch_testing.http_server import HttpReply as HttpReply
     from inarch_testing.http_server import HttpRequest as HttpRequest
     from inarch_testing.http_server import HttpServer as HttpServer
@@ -35,6 +36,7 @@ _HOMES: dict[str, str] = {
     name: module
     for module, names in {
         "apps": "scripted_app",
+        "conversation_contract": "ConversationContract",
         "http_server": "HttpReply HttpRequest HttpServer json_reply sse_reply",
         "kept_store_contract": "KeptStoreContract",
         "model_contract": "ModelContract",
@@ -53,6 +55,7 @@ _WITH_ASSERTS = sorted({*_HOMES.values(), "fixtures", "model_bench"} - {"http_se
 
 __all__ = [  # written out: type checkers read it, and the public name takes all of it over
     "NASTY_TEXTS",
+    "ConversationContract",
     "HttpReply",
     "HttpRequest",
     "HttpServer",

@@ -19,7 +19,7 @@ Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
 PLUGINS = (
-    "commanding.py", "nasty.py", "noting.py", "parts.py", "slowly.py", "conversation/talking.py",
+    "commanding.py", "nasty.py", "noting.py", "parts.py", "reading.py", "slowly.py", "conversation/talking.py",
     "rendering/talkative.py",
 )  # fmt: skip
 

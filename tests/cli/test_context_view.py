@@ -15,6 +15,7 @@ import pytest
 
 from inarch.cli.composing import Options
 from inarch.cli.context_view import compact_text, context_lines, context_text
+from inarch.cli.conversing import Launched
 from inarch.cli.slash import SlashCommands
 from inarch.cli.slash_talk import Talk
 from inarch.cli.terminal import width
@@ -38,7 +39,7 @@ def talk_of_two(tmp_path: Path) -> Iterator[Talk]:
         made = app.session()
         runner.run(made.run("one"))
         runner.run(made.run("two"))
-        yield Talk(app, made, Options(), lambda text: sys.stdout.write(text), lambda: 80)
+        yield Talk(app, made, Launched(Options()), lambda text: sys.stdout.write(text), lambda: 80)
         runner.run(app.aclose())
 
 

@@ -9,15 +9,14 @@ import pytest
 from attrs import frozen
 
 from inarch.calls.grants import Grants, ProjectGrants
-from inarch.cli.builtin import inarch_slash_commands
 from inarch.cli.composing import Options
+from inarch.cli.conversing import Launched
 from inarch.cli.slash import SlashCommands
 from inarch.cli.slash_talk import Talk as Conversation
 from inarch.config.approvals import ProjectApproval, approvals_of, keep_approval
 from inarch.contract.errors import StoreError
 from inarch.contract.ids import utc_now
-from inarch.contract.records import PluginContext
-from inarch.plugins.composition import KERNEL_NAMES
+from inarch.plugins.discovery import own_names
 from inarch.testing import calls, says, scripted_app
 
 PARTS = str(Path(__file__).with_name("parts.py"))
@@ -59,7 +58,7 @@ def talk(tmp_path: Path) -> Iterator[Talk]:
         session = app.session()
         session.conversation.journal.listeners.append(lambda event: events.append((event.kind, dict(event.data))))
         shown: list[str] = []
-        slash = SlashCommands(Conversation(app, session, Options(), shown.append, lambda: 100))
+        slash = SlashCommands(Conversation(app, session, Launched(Options()), shown.append, lambda: 100))
         yield Talk(slash, events, runner, shown)
         runner.run(app.aclose())
 
@@ -87,14 +86,9 @@ def test_a_command_that_fails_is_one_error_and_the_conversation_goes_on(talk: Ta
 def test_help_lists_the_kernels_commands_and_the_plugins(talk: Talk) -> None:
     assert talk.took("/help")
     words = [line.split()[0] for line in talk.said.splitlines()]
-    own = [f"/{name}" for name in KERNEL_NAMES["slash_commands"]]
-    assert own == sorted(own) and len(own) == 17
+    own = [f"/{name}" for kind, name in sorted(own_names()) if kind == "slash_commands"]
+    assert len(own) == 17
     assert words == [*own, "/memory", "/again", "/slow", "/spoil", "!COMMAND", "@PATH"]
-
-
-def test_no_plugin_can_take_a_name_of_the_kernels() -> None:
-    commands = {command.name for command in inarch_slash_commands(PluginContext("terminal", "."))}
-    assert set(KERNEL_NAMES["slash_commands"]) == commands
 
 
 def test_an_unknown_command_is_told_with_the_nearest_and_quit_ends(
@@ -157,7 +151,7 @@ def test_a_session_that_another_process_went_on_with_is_left_or_read_again(tmp_p
         runner.run(session.run("first"))
         other = app.session(session.id)
         runner.run(other.run("from elsewhere"))
-        talk = Conversation(app, session, Options(), shown.append, lambda: 100)
+        talk = Conversation(app, session, Launched(Options()), shown.append, lambda: 100)
         with pytest.raises(StoreError, match="another process writes to it"):
             runner.run(session.run("from here"))
 
@@ -181,7 +175,7 @@ def test_an_undo_runs_to_its_end_even_if_it_is_cancelled(tmp_path: Path) -> None
     async def go() -> None:
         session = app.session()
         await session.run("make it")
-        talk = Conversation(app, session, Options(), shown.append, lambda: 100)
+        talk = Conversation(app, session, Launched(Options()), shown.append, lambda: 100)
         task = asyncio.ensure_future(SlashCommands(talk).run("/retry undo"))
         await asyncio.sleep(0)
         task.cancel()

@@ -11,6 +11,7 @@ import pytest
 
 import inarch
 from inarch.cli.composing import Options
+from inarch.cli.conversing import Launched
 from inarch.cli.slash import SlashCommands
 from inarch.cli.slash_talk import Talk
 from inarch.sessions.replay import replay
@@ -51,7 +52,7 @@ def typed(root: Path, mode: str, lines: Sequence[str], then: Callable[[Talk], Aw
         options = {"journal": True, "files": (NOTING,), "config": config, **more}
         app, _ = scripted_app([says("well")], root, **options)
         try:
-            talk = Talk(app, app.session(), Options(), shown.append, lambda: 100)
+            talk = Talk(app, app.session(), Launched(Options()), shown.append, lambda: 100)
             for line in lines:
                 await SlashCommands(talk).run(line)
             await then(talk)

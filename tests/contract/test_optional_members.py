@@ -11,7 +11,7 @@ import inarch
 from inarch.calls.handle import Handle, Lease
 from inarch.calls.keeping import Keeping
 from inarch.calls.veil import veiled
-from inarch.cli.turn import Display
+from inarch.cli.showing import Display
 from inarch.contract.ports import OPTIONAL
 from inarch.sessions.replay.standins import RecordedTool, RecordedTracer
 from inarch.testing import calls, says, scripted_app

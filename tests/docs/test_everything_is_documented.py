@@ -20,7 +20,7 @@ from inarch.config.grants import CommandGrant, Isolation, Rule
 from inarch.config.tables import Profile
 from inarch.config.values import fields_of
 from inarch.contract import errors
-from inarch.plugins.composition import KERNEL_NAMES
+from inarch.plugins.discovery import own_names
 
 pytestmark = pytest.mark.once
 
@@ -113,7 +113,7 @@ def test_every_command_is_explained_on_the_page_of_the_command_line(section: Sec
     assert command in told
 
 
-@pytest.mark.parametrize("command", KERNEL_NAMES["slash_commands"])
+@pytest.mark.parametrize("command", [name for kind, name in own_names() if kind == "slash_commands"])
 def test_every_command_of_a_conversation_is_told(page: PageOf, command: str) -> None:
     for name in ("how-to/conversation.md", "reference/hooks.md"):
         assert re.search(rf"`/{command}[ `]", page(name)), f"/{command} is not in {name}"

@@ -13,6 +13,8 @@ from tests.plugins.conftest import Site
 
 import inarch
 from inarch.plugins import discover
+from inarch.plugins.checks import PORTS
+from inarch.plugins.discovery import own_names
 from inarch.testing import says, scripted_app
 
 BUILTINS = {
@@ -21,6 +23,13 @@ BUILTINS = {
     "project": "inarch_project",
     "terminal": "inarch.cli",
 }
+COMMAND = """
+import inarch
+
+@inarch.hookimpl
+def inarch_slash_commands(context):
+    return [inarch.SlashCommand("approve", "Approve it.", lambda words: words)]
+"""
 
 
 def test_a_profile_without_plugins_has_them_all(site: Site) -> None:
@@ -60,6 +69,27 @@ def test_a_turn_needs_none_of_them(options: dict[str, Any], seen: bool, tmp_path
     assert (turn.status, turn.content) == ("done", "done")
     asked = str(model.requests[0].messages)
     assert ("the needle" in asked, "# Project structure" in asked) == (seen, seen)
+
+
+def test_what_the_parts_bring_is_named_in_the_metadata(site: Site) -> None:
+    composition = site.compose()
+    brought = {
+        (kind, name): bound.plugin
+        for kind, port in PORTS.items()
+        if port.claims
+        for name, bound in getattr(composition, kind).items()
+    }
+    assert {claim: part for claim, part in own_names().items() if part in BUILTINS} == brought
+    assert {claim for claim, part in own_names().items() if part not in BUILTINS} == {("stores", "memory")}
+
+
+@pytest.mark.parametrize("without", [(), ("terminal",)])
+def test_nobody_claims_what_a_part_brings_though_it_is_left_out(site: Site, without: tuple[str, ...]) -> None:
+    """Else a plugin that is called when `/approve` is typed could have everything approved."""
+    site.add("sly", COMMAND)
+    (refused,) = site.compose("sly", without=without).refused
+    assert refused.reason == "claims the slash command name 'approve', which is taken by the kernel"
+    assert refused.remedy == "leave one of them out, for instance with -p no:sly"
 
 
 def test_a_name_of_a_built_in_part_is_taken(site: Site) -> None:

@@ -12,6 +12,7 @@ import pytest
 
 from inarch.cli.composing import Options
 from inarch.cli.conversation.composing import new_view
+from inarch.cli.conversing import Launched
 from inarch.cli.slash_changes import last_prompt, retry
 from inarch.cli.slash_sessions import fork
 from inarch.cli.slash_talk import Talk
@@ -25,7 +26,7 @@ def talk(tmp_path: Path, own_home: Path) -> Iterator[Talk]:
     (tmp_path / "root").mkdir()
     app, _ = scripted_app([says("done")], tmp_path / "root", journal=True)
     session = app.session(long_session(app.store, root=app.config.root))
-    yield Talk(app, session, Options.of({}), lambda text: None, lambda: 80)
+    yield Talk(app, session, Launched(Options()), lambda text: None, lambda: 80)
     app.close()
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from .mutants import models, strategies, tools, tracers, workspaces
+from .mutants import conversations, models, strategies, tools, tracers, workspaces
 
 FOLDER = Path(__file__).parent / "mutants"
 
@@ -32,6 +32,7 @@ MODULES: dict[str, ModuleType] = {
     "StoreContract": imported_as_children_do("mutant_stores"),
     "TracerContract": tracers,
     "WorkspaceContract": workspaces,
+    "ConversationContract": conversations,
 }
 
 

@@ -19,6 +19,7 @@ from inarch.contract.slash_commands import SlashCommand
 if TYPE_CHECKING:
     from inarch.cli.slash import Context
     from inarch.cli.slash_talk import Talk
+    from inarch.sessions.launching import Launch
 
 Handler = Callable[["Talk", str], str | Awaitable[str]]
 
@@ -26,7 +27,8 @@ Handler = Callable[["Talk", str], str | Awaitable[str]]
 @hookimpl
 def inarch_front_ends(context: PluginContext) -> Iterable[FrontEndSpec]:
     """Return the front ends."""
-    return [FrontEndSpec("text", _text), FrontEndSpec("json", _json), FrontEndSpec("jsonl", _jsonl)]
+    openers = {"text": _text, "json": _json, "jsonl": _jsonl}
+    return [FrontEndSpec(name, opens, _converse) for name, opens in openers.items()]
 
 
 @hookimpl
@@ -96,3 +98,24 @@ def _jsonl(options: FrontEndOptions) -> FrontEnd:
     from inarch.cli.front_ends.jsonl import JsonLinesFrontEnd
 
     return JsonLinesFrontEnd(sys.stdout)
+
+
+def _converse(launch: Launch) -> int:
+    """Talk at the picture of a terminal that can be rewritten, else line by line."""
+    from inarch.cli.terminal import can_rewrite, is_terminal
+    from inarch.contract.errors import UsageError
+
+    if not is_terminal(sys.stdin):
+        raise UsageError("a conversation needs a terminal", 'ask one question with inarch "…" or inarch ask')
+    if launch.output == "text" and can_rewrite(sys.stdout):
+        try:
+            import termios  # noqa: F401 - not on Windows
+
+            from inarch.cli.conversation.room import converse
+        except ImportError:
+            pass
+        else:
+            return converse(launch)
+    from inarch.cli.plain import plain
+
+    return plain(launch)

@@ -69,12 +69,12 @@ def _check_free(name: str, word: str) -> None:
     from importlib.util import find_spec
 
     from inarch.plugins import discover
-    from inarch.plugins.composition import KERNEL_NAMES
+    from inarch.plugins.discovery import own_names
 
     found = discover().plugins.get(name)
     if found is not None:
         raise UsageError(f"the plugin {name!r} exists: {found.distribution} {found.version} brings it", "take another")
-    if any(name in names for names in KERNEL_NAMES.values()):
+    if any(name == own for _, own in own_names()):
         raise UsageError(f"{name!r} is a name of Inarch's own", "take another")
     if find_spec(f"inarch_{word}") is not None:
         raise UsageError(f"a module inarch_{word} is installed", "take another name")

@@ -37,16 +37,16 @@ async def model(talk: Talk, words: str) -> str:
     if any(letter.isspace() for letter in words):
         raise UsageError(f"{words!r} is no model", "write PROVIDER/NAME, PROVIDER or auto")
     provider = words.partition("/")[0]
-    flags = talk.options._replace(flags={**talk.options.flags, "model": words})
+    launch = talk.launch.changed(model=words)
     notes: list[str] = []
     if provider != "auto" and provider not in talk.app.composition.models and provider in discover().plugins:
-        notes += await talk.recompose(flags, with_grants=True)
+        notes += await talk.recompose(launch, with_grants=True)
     choice = await _found(talk, words)
     note = await _unknown(talk, choice)
     config = talk.app.config
     config = evolve(config, profile=evolve(config.profile, model=words))
     talk.app.config = talk.session.conversation.config = config
-    talk.options = flags
+    talk.launch = launch
     new = choice.full_name
     if new != old:
         talk.session.conversation.journal.record(ModelSwitched(old, new, "asked for with /model"))
@@ -70,8 +70,7 @@ async def profile(talk: Talk, words: str) -> str:
         raise UsageError(f"there is no profile {words!r}", nearest(words, config.profiles) or "/profile lists them")
     if words == config.profile.name:
         return escape(f"{words} is the profile already")
-    flags = {name: value for name, value in talk.options.flags.items() if name != "model"}
-    notes = await talk.recompose(talk.options._replace(profile=words, flags=flags), with_grants=False)
+    notes = await talk.recompose(talk.launch.changed(profile=words), with_grants=False)
     said = f"profile {words} from now on: {_chosen(talk).full_name}, approve {talk.app.config.profile.approve}"
     revoked = "what was approved for this session has to be approved again"
     return escape("\n".join([said, revoked, *notes]))

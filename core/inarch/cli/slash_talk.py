@@ -12,8 +12,8 @@ from inarch.contract.errors import StoreError
 
 if TYPE_CHECKING:
     from inarch.calls.grants import Grants
-    from inarch.cli.composing import Options
     from inarch.sessions.app import App
+    from inarch.sessions.launching import Launch
     from inarch.sessions.session import Session
 
 
@@ -24,7 +24,7 @@ class Talk:
     Args:
         app: The composed application.
         session: Where the next prompt goes.
-        options: The flags that the application was composed with.
+        launch: What the application was composed with.
         write: Shows text that is made harmless already.
         columns: Returns how wide the terminal is now.
         switched: Told when another session or application took over.
@@ -34,7 +34,7 @@ class Talk:
 
     app: App
     session: Session
-    options: Options
+    launch: Launch
     write: Callable[[str], object]
     columns: Callable[[], int]
     switched: Callable[[], object] = field(default=lambda: None)
@@ -78,7 +78,7 @@ class Talk:
         if self.session.conversation.turns or self.is_kept:
             self.session.conversation.journal.flush()
 
-    async def recompose(self, options: Options, *, with_grants: bool) -> Sequence[str]:
+    async def recompose(self, launch: Launch, *, with_grants: bool) -> Sequence[str]:
         """Compose anew and go on with the same session; where that fails everything stays as it was.
 
         Returns:
@@ -87,11 +87,8 @@ class Talk:
         Raises:
             InarchError: The configuration is not usable.
         """
-        from inarch.cli.composing import compose_app
-
-        app = await asyncio.to_thread(compose_app, options)
+        app = await asyncio.to_thread(launch.compose)
         old, grants = self.app, self.grants
-        app.front_end = old.front_end
         self.keep()
         known = self.is_kept
         app.take_store(old)
@@ -101,7 +98,7 @@ class Talk:
             old.take_store(app)
             await app.aclose()
             raise
-        self.app, self.session, self.options = app, session, options
+        self.app, self.session, self.launch = app, session, launch
         if with_grants:
             now = self.grants
             now.shapes, now.tools, now.everything = grants.shapes, grants.tools, grants.everything

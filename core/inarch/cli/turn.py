@@ -4,33 +4,25 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, nullcontext, redirect_stdout
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING
 
-from attrs import define, field
-
-from inarch.cli.composing import Options, compose_app, open_session, tell_left_out
-from inarch.cli.diagnostics import diagnostics, note_event
+from inarch.cli.composing import Options, compose_app, open_session
 from inarch.cli.failure import CANCELLED, FAILED, exit_code, say
-from inarch.cli.front_ends import make_front_end
 from inarch.cli.interrupts import interrupts
-from inarch.cli.terminal import Harmless, escape
-from inarch.contract.doors import KERNEL, guarded
+from inarch.cli.showing import Display, open_display
+from inarch.cli.terminal import escape
 from inarch.contract.errors import InarchError, PluginError, UsageError
-from inarch.contract.ports import passed_on
 
 if TYPE_CHECKING:
-    from inarch.contract.events import Event
-    from inarch.contract.ports import ApprovalRequest, FrontEnd
-    from inarch.contract.records import Approval, Turn
-    from inarch.sessions.app import App
+    from inarch.contract.records import Turn
     from inarch.sessions.session import Session
 
 
 def run_prompt(prompt: str, options: Options) -> int:
     """Run one turn in the session that `options` names and return the exit code."""
-    app, display = compose_display(options)
+    app = compose_app(options)
+    app.front_end = display = open_display(app, options)
     pressed: list[bool] = []
 
     async def once() -> int:
@@ -44,90 +36,6 @@ def run_prompt(prompt: str, options: Options) -> int:
     # the loop's knowing of it.
     with interrupts(lambda: pressed.append(True)):
         return asyncio.run(once())
-
-
-def compose_display(options: Options) -> tuple[App, Display]:
-    """Compose the application with the display that `--output` names; a plugin may have brought it.
-
-    Raises:
-        InarchError: The configuration, the root or the store is not usable, no front end has this name, or a plugin's
-            can't be opened.
-    """
-    app = compose_app(options)
-    try:
-        display = Display(*make_front_end(options, app.composition))
-    except InarchError:
-        tell_left_out(app)
-        app.close()
-        raise
-    app.front_end = display
-    return app, display
-
-
-@define(eq=False, repr=False)
-class Display:
-    """The front end as the kernel sees it: an output that takes no more ends the turn in good order."""
-
-    front_end: FrontEnd
-    plugin: str = KERNEL
-    on_closed: Callable[[], object] | None = None
-    closed_by: OSError | None = None
-    broken_by: BaseException | None = None
-    logs: bool = field(factory=lambda: diagnostics() is not None)
-
-    @property
-    def name(self) -> str:
-        """The front end's name."""
-        return self.front_end.name
-
-    def show(self, event: Event) -> None:
-        """Show an event, unless the output takes no more."""
-        if self.closed_by is not None:
-            return
-        if self.logs and event.kind != "model.delta":
-            note_event(event.line)
-        shown = False
-        try:
-            with self._door():
-                self.front_end.show(event)
-            shown = True
-        except OSError as error:
-            self.closed_by = error
-            if self.on_closed is not None:
-                self.on_closed()
-        finally:  # what else it raises is caught and told by the kernel, which then shows it nothing more
-            self.broken_by = None if shown else sys.exc_info()[1]
-
-    async def approve(self, batch: Sequence[ApprovalRequest]) -> Sequence[Approval]:
-        """Ask, unless the output takes no more."""
-        if self.closed_by is not None:
-            return []
-        with self._door():
-            return await self.front_end.approve(batch)
-
-    def close(self) -> None:
-        """Finish the display."""
-        if self.closed_by is not None:
-            return
-        try:
-            with self._door():
-                self.front_end.close()
-        except PluginError as error:
-            say("error", str(error))
-
-    def __getattr__(self, name: str) -> Any:
-        return passed_on("front_ends", self.front_end, name)
-
-    def keeping_stdout(self) -> AbstractContextManager[object]:
-        """Keep what others print off standard output; a plugin's front end may itself be printing."""
-        beside = getattr(self.front_end, "beside", sys.stderr)
-        return redirect_stdout(Harmless(beside)) if self.plugin == KERNEL else nullcontext()
-
-    def _door(self) -> AbstractContextManager[None]:
-        """Name the plugin for what its front end raises; what the kernel's own raise is a crash to be reported."""
-        if self.plugin == KERNEL:
-            return nullcontext()
-        return guarded(self.plugin, "front end", passes=(BrokenPipeError,))
 
 
 async def drive(

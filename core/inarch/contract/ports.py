@@ -382,10 +382,17 @@ class FrontEndOptions:
 
 @frozen
 class FrontEndSpec:
-    """A front end that is made when `--output` names it: `open(options)` does."""
+    """A front end that is made when `--output` names it.
+
+    Args:
+        name: The word for `--output`.
+        open: Makes it.
+        converse: Holds a conversation, as an `InteractiveFrontEnd` does; `inarch chat` calls it.
+    """
 
     name: str
     open: Callable[[FrontEndOptions], FrontEnd]
+    converse: Callable[[Any], int] | None = None
 
 
 @frozen

@@ -85,6 +85,9 @@ def fault_of(kind: str, value: Any) -> str:
             return f"{shown} has no method {member!r}"
         if iscoroutinefunction(method) and member not in port.coroutines:
             return f"{shown} has a method {member!r} with `async def` that {_WITHOUT_YIELD.get(member, _PLAIN)}"
+    converse = getattr(value, "converse", None) if kind == "front_ends" else None
+    if converse is not None and (not callable(converse) or iscoroutinefunction(converse)):
+        return f"{shown} has a 'converse' that is no plain function"
     if not (_TOOL_NAME if kind == "tools" else _NAME).fullmatch(value.name):
         return f"{port.noun} name {value.name!r} may only have letters, digits and {'_' if kind == 'tools' else '_.-'}"
     return _tool_fault(value) if kind == "tools" else ""

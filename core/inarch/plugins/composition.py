@@ -30,7 +30,7 @@ from inarch.contract.ports import (
 from inarch.contract.records import PluginContext, Refused
 from inarch.contract.slash_commands import SlashCommand
 from inarch.plugins.checks import PORTS
-from inarch.plugins.discovery import Discovery, FoundPlugin, discover
+from inarch.plugins.discovery import Discovery, FoundPlugin, discover, own_names
 from inarch.plugins.loading import PROBE_SECONDS, absent, load_plugin, providers_named
 from inarch.plugins.readiness import Ready
 from inarch.plugins.registration import Registration, new_manager
@@ -42,17 +42,6 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
-
-KERNEL_NAMES: Mapping[str, Collection[str]] = {
-    "strategies": ("native",),
-    "stores": ("memory",),
-    "front_ends": ("text", "json", "jsonl"),
-    "slash_commands": (
-        "approve", "clear", "compact", "context", "fork", "help", "model", "plugins", "profile", "quit", "redo",
-        "resume", "retry", "sessions", "stats", "tools", "undo",
-    ),
-}  # fmt: skip
-"""Names that no plugin can claim, by kind of hook, because the kernel or a built-in part brings them."""
 
 
 @frozen
@@ -134,7 +123,6 @@ def compose_plugins(
         UsageError: One of `files` is no Python file or may not be loaded, or one of `without` is no plugin.
     """
     composer = _Composer(config, discover(), probe_seconds, recorded)
-    composer.reserve(KERNEL_NAMES)
     if builtins:
         composer.add_builtins(without)
     if config.safe_mode:
@@ -162,7 +150,7 @@ class _Composer:
     probe_seconds: float
     recorded: bool
     manager: pluggy.PluginManager = Factory(new_manager)
-    claims: dict[tuple[str, str], str] = Factory(dict)
+    claims: dict[tuple[str, str], str] = Factory(lambda: {**own_names()})
     loaded: dict[str, tuple[FoundPlugin, Registration]] = Factory(dict)
     refused: list[Refused] = Factory(list)
     _apart: Apart | None = None
@@ -209,9 +197,6 @@ class _Composer:
             door="load",
             remedy=", or ".join(ways),
         )
-
-    def reserve(self, names: Mapping[str, Collection[str]]) -> None:
-        self.claims |= {(kind, name): "" for kind, taken in names.items() for name in taken}
 
     def require(self, without: Sequence[str], others: Collection[str]) -> None:
         """Refuse to leave out what isn't there: a slip would load the plugin that was meant."""
@@ -277,7 +262,7 @@ class _Composer:
             what = "brings a loader of plugins, which only a part of Inarch itself may"
             self._refuse(found, what, leaving_out(found.name))
             return
-        free = {"", None} if self.is_builtin(found) else {None}
+        free = {found.name, None} if self.is_builtin(found) else {None}
         taken = next((claim for claim in wanted if self.claims.get(claim) not in free), None)
         if taken is not None:
             self._refuse_claim(found, *taken)
@@ -287,7 +272,7 @@ class _Composer:
 
     def _refuse_claim(self, found: FoundPlugin, kind: str, name: str) -> None:
         holder = self.claims[kind, name]
-        is_ours = not holder or holder in self.discovery.builtins
+        is_ours = holder == own_names().get((kind, name))
         by = "the kernel" if is_ours else f"plugin {holder!r}, which stands before it in the profile"
         reason = f"claims the {PORTS[kind].noun} name {name!r}, which is taken by {by}"
         rename = "give it another name, or " if found.file else ""

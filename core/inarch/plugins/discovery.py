@@ -18,6 +18,8 @@ PLUGINS = "inarch.plugins"
 COMMANDS = "inarch.commands"
 BUILTINS = "inarch.builtins"
 """Parts of Inarch itself that every composition has, unless they are left out: only our own may be here."""
+NAMES = "inarch.names"
+"""What nobody else may claim, because a part of Inarch brings it: `"KIND.NAME" = "PART"`; only our own may be here."""
 _OURS = "inarch"
 
 
@@ -114,6 +116,13 @@ def own_ready() -> tuple[Ready, ...]:
 
 
 @cache
+def own_names() -> Mapping[tuple[str, str], str]:
+    """Return the names that are Inarch's own, by kind of hook and name, each with the part that brings it."""
+    pairs = ((entry.partition("."), part) for entry, part in _own()[0].groups.get(NAMES, ()))
+    return {(kind, name): part for (kind, _, name), part in pairs}
+
+
+@cache
 def _own() -> tuple[_Distribution, Mapping[str, FoundPlugin]]:
     """Return Inarch's own distribution, an empty one where its metadata is missing, and its plugins."""
     own = next(_distributions(_search_path(), only=_OURS), _Distribution(_OURS, "", "", {}))
@@ -207,7 +216,7 @@ def _entry_points(path: str) -> dict[str, list[tuple[str, str]]]:
         line = raw.strip()
         if line.startswith("["):
             group = line.strip("[] ")
-        elif group in (PLUGINS, COMMANDS, BUILTINS, READY) and "=" in line and line[0] not in "#;":
+        elif group in (PLUGINS, COMMANDS, BUILTINS, NAMES, READY) and "=" in line and line[0] not in "#;":
             name, _, target = line.partition("=")
             groups.setdefault(group, []).append((name.strip(), target.partition("[")[0].strip()))  # "[": extras
     return groups

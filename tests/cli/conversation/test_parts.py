@@ -18,6 +18,7 @@ from inarch.cli.conversation.history import LONGEST, MOST_LINES, KeptHistory
 from inarch.cli.conversation.pasting import Pastes
 from inarch.cli.conversation.paths import PathIndex, escaped, ranked, unescaped
 from inarch.cli.conversation.streams import Above
+from inarch.cli.conversing import Launched
 from inarch.cli.slash_talk import Talk
 from inarch.testing import says, scripted_app
 from inarch_project.mentions import mentioned_words
@@ -114,7 +115,7 @@ def test_what_a_line_can_become(tmp_path: Path) -> None:
 
     with app:
         assert offered("/") == []
-        completer.talk = Talk(app, app.session(), Options(), print, lambda: 80)
+        completer.talk = Talk(app, app.session(), Launched(Options()), print, lambda: 80)
         completer.paths = PathIndex(app.workspace)
         assert {"model", "quit", "memory"} <= set(offered("/"))
         assert offered("/co") == ["compact", "context"]

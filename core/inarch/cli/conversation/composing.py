@@ -12,30 +12,27 @@ from inarch.contract.errors import InarchError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from inarch.cli.composing import Options
     from inarch.cli.conversation.front_end import ScreenFrontEnd
     from inarch.cli.rendering import View
     from inarch.cli.slash_talk import Talk
+    from inarch.sessions.launching import Launch
 
 _FIGURES = frozenset({"session.started", "turn.ended", "model.replied", "model.switched"})
 _GLYPHS = "●├│╰─✓✗⋯"
 
 
-def compose_talk(options: Options, front_end: ScreenFrontEnd) -> tuple[Talk, str]:
+def compose_talk(launch: Launch, front_end: ScreenFrontEnd) -> tuple[Talk, str]:
     """Compose the application and open its session; also return how well commands are confined. Not in the loop.
 
     Raises:
         InarchError: The configuration, the root or the store is not usable.
     """
-    from inarch.cli.composing import compose_app, open_session
     from inarch.cli.front_ends.words import confinement_words
     from inarch.cli.slash_talk import Talk
-    from inarch.cli.turn import Display
 
-    app = compose_app(options)
-    app.front_end = Display(front_end)
+    app = launch.compose(front_end)
     try:
-        session = open_session(app, options)
+        session = launch.session(app)
     except InarchError:
         app.close()
         raise
@@ -45,7 +42,7 @@ def compose_talk(options: Options, front_end: ScreenFrontEnd) -> tuple[Talk, str
             said = f"Commands are {confinement_words(app.workspace.confinement())}."
         except InarchError as error:
             said = str(error)
-    return Talk(app, session, options, sys.stdout.write, lambda: 80), said
+    return Talk(app, session, launch, sys.stdout.write, lambda: 80), said
 
 
 def model_of(talk: Talk) -> str:

@@ -24,19 +24,19 @@ from inarch.cli.terminal import escape, has_colours
 from inarch.contract.errors import InarchError
 
 if TYPE_CHECKING:
-    from inarch.cli.composing import Options
     from inarch.cli.slash_talk import Talk
+    from inarch.sessions.launching import Launch
 
 GREETING = "Ask about this directory. Esc cancels, Ctrl-D leaves, /help lists commands."
 
 
-def converse(options: Options) -> int:
+def converse(launch: Launch) -> int:
     """Talk until the person leaves, and return the exit code.
 
     Raises:
         InarchError: The configuration, the root or the store is not usable.
     """
-    room = Room(options)
+    room = Room(launch)
     sys.stdout.write(f"{folded(GREETING, room.screen.columns)}\n")
     sys.stdout.flush()
     with asyncio.Runner() as runner:
@@ -46,11 +46,11 @@ def converse(options: Options) -> int:
 class Room:
     """One conversation at a terminal."""
 
-    def __init__(self, options: Options) -> None:
-        self.options = options
-        self.colours = has_colours(sys.stdout, no_color=options.no_color)
+    def __init__(self, launch: Launch) -> None:
+        self.launch = launch
+        self.colours = has_colours(sys.stdout, no_color=launch.options.no_color)
         self.pastes = Pastes()
-        self.history = KeptHistory(options.root, self.pastes.unfold)
+        self.history = KeptHistory(launch.root, self.pastes.unfold)
         self.completer = LineCompleter()
         self.work = Work(self._do, self._changed)
         self.screen = Screen(
@@ -144,7 +144,7 @@ class Room:
         from inarch.cli.session_recap import recap
 
         front_end = ScreenFrontEnd(self.screen, self.asking)
-        talk, said = await asyncio.to_thread(compose_talk, self.options, front_end)
+        talk, said = await asyncio.to_thread(compose_talk, self.launch, front_end)
         talk.write, talk.columns, talk.switched = self.screen.put, lambda: self.screen.columns, self._switched
         self.talk = talk
         self._show_session(await asyncio.to_thread(model_of, talk))
