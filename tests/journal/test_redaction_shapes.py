@@ -75,11 +75,29 @@ def test_the_beginning_of_any_shape_at_the_end_of_a_text_is_found(shapes: set[st
         if any(len(shape) > len(text) - place and shape.startswith(text[place:]) for shape in shapes)
     ]
     assert known.begun(text, min(start, len(text))) == (begun[0] if begun else len(text))
-    assert known.occurs(text) is any(shape in text for shape in shapes)
-    for found in known.search.finditer(text):
-        longer = [shape for shape in shapes if len(shape) > len(found[0])]
-        assert found[0] in shapes and not any(text.startswith(shape, found.start()) for shape in longer)
-    assert (known.search.search(text) is not None) is known.occurs(text)
+    occurring = known.occurring(text)
+    assert sorted(occurring) == sorted(shape for shape in shapes if shape in text)
+
+
+@settings(max_examples=4 * settings().max_examples)
+@given(st.sets(PIECE, max_size=5), st.text("ab", max_size=20), st.integers(0, 20), st.integers(0, 20))
+@example({"aba"}, "ababaabaaba", 0, 11)
+@example({"aabaa"}, "aabaabaaabaa", 0, 12)
+def test_all_that_a_shape_has_of_a_text_is_found_and_the_placeholder_where_it_stands_alone(
+    shapes: set[str], text: str, start: int, stop: int
+) -> None:
+    known = Known({shape: f"‹secret:{shape}›" for shape in shapes})
+    stop = min(stop, len(text))
+    for shape in shapes:
+        found = list(known.find([shape], text, start, stop))
+        places = [at for at in range(start, stop - len(shape) + 1) if text.startswith(shape, at)]
+        runs: list[tuple[int, int]] = []
+        for at in places:
+            overlaps = bool(runs) and at < runs[-1][1]
+            runs[-1:] = [(runs[-1][0], at + len(shape))] if overlaps else [*runs[-1:], (at, at + len(shape))]
+        assert [(one.start, one.stop) for one in found] == [(one.begin, one.end) for one in found] == runs
+        for one in found:
+            assert one.placeholder == (f"‹secret:{shape}›" if one.stop - one.start == len(shape) else "")
 
 
 @given(VALUE, VALUE)

@@ -11,6 +11,7 @@ import os
 import re
 import threading
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Any
 from weakref import WeakSet
 
@@ -18,9 +19,10 @@ from attrs import define, field
 
 from inarch.journal.redaction_dotenv import parse_dotenv
 from inarch.journal.redaction_names import SHORTEST, is_own_word, looks_random, secrets_of
-from inarch.journal.redaction_pattern import Match, Pattern
-from inarch.journal.redaction_patterns import SHORTEST_MATCH, begun, may_match, patterns_in
+from inarch.journal.redaction_pattern import Match
+from inarch.journal.redaction_patterns import PATTERNS, SHORTEST_MATCH, begun, may_match, patterns_in
 from inarch.journal.redaction_shapes import Known, shapes_of
+from inarch.journal.redaction_spans import gaps, joined, uncut
 
 MOST_KNOWN = 500
 """Values that are looked for by name; each costs a few searches an event."""
@@ -29,7 +31,11 @@ MOST_FOUND = 20_000
 _NEVER = min(SHORTEST, SHORTEST_MATCH)
 """A shorter text holds no secret."""
 _PLACEHOLDER = re.compile("‹secret:([^‹›]{1,120})›")
+LONGEST_PLACEHOLDER = 129
 _NUMBERED = re.compile("‹secret:([a-z-]+):([0-9]{1,9})›")
+_JOINED = "joined"
+"""What placeholders of known values are called that overlap."""
+_NUMBERED_TAGS = frozenset({_JOINED, *(pattern.tag for pattern in PATTERNS)})
 _LIVE: WeakSet[Redactor] = WeakSet()
 
 
@@ -117,11 +123,10 @@ class Redactor:
 
     def shown(self, text: str, start: int) -> tuple[str, int]:
         """Return what of a stream's text can go out, with placeholders, and up to where that is."""
-        matches, rest = self._matches(text, start)
-        end = min(self._known.begun(text, start), begun(text, start))
-        # What is cut in two waits as a whole, also what a secret after it could make one.
-        while cut := [one.begin for one in (*matches, *rest) if one.begin < end < one.end + (not one.is_real)]:
-            end = min(cut)
+        matches, others = self._matches(text, start)
+        end = min(self._known.begun(text, start), begun(text, start), _placeholder_begun(text, start))
+        if matches or others:  # what is cut in two waits as a whole, also what a secret after it could make one
+            end = uncut(end, [*((match.begin, match.end) for match in matches), *others])
         return self._replaced(text, [match for match in matches if match.end <= end], start, end), end
 
     def redact(self, data: Any) -> Any:
@@ -146,26 +151,30 @@ class Redactor:
     def _is_new(self, value: str) -> bool:
         return len(value) >= SHORTEST and value not in self._names and not is_own_word(value)
 
-    def _matches(self, text: str, start: int) -> tuple[list[Match], list[Match]]:
-        """Return the secrets in a text, in order, and what only looks like one."""
+    def _matches(self, text: str, start: int) -> tuple[list[Match], list[tuple[int, int]]]:
+        """Return the secrets in a text, in order, and where else it can't be cut."""
         known = self._known
-        real: list[Match] = []
-        rest: list[Match] = []
-        if known.shapes and known.occurs(text):
-            for found in known.search.finditer(text, start):
-                span = found.span()
-                real.append(Match(*span, *span, "", known.shapes[found[0]]))
+        occurring = known.occurring(text)
         patterns = patterns_in(text) if len(text) >= SHORTEST_MATCH else []
-        if not patterns and not real:
-            return [], []
         issued = _issued(text, self._values)
-        for pattern in patterns:
-            for match in pattern.find(text, start, len(text), issued):
-                (real if match.is_real else rest).append(match)
-        real = _joined(_outside(real, issued))
-        if patterns and real:
-            real = _between(text, start, patterns, real, issued)
-        return real, rest
+        if not patterns and not occurring:
+            return [], issued
+        ends = {end for _, end in issued}
+        pieces = list(gaps(issued, start, len(text)))
+        real = [match for span in pieces for match in known.find(occurring, text, *span)]
+        others, looked_at = list(issued), set(pieces)
+        while pieces:
+            for match in chain.from_iterable(form.find(text, *span, ends) for span in pieces for form in patterns):
+                if match.is_real:
+                    real.append(match)
+                else:  # it would be one if the text ended there
+                    others.append((match.begin, match.end + 1))
+            real = joined(real)
+            # What is a secret once those have gone is one, too, so that hiding twice changes nothing.
+            hidden = sorted([*issued, *((match.start, match.stop) for match in real)])
+            pieces = [span for span in gaps(hidden, start, len(text)) if span not in looked_at]
+            looked_at.update(pieces)
+        return real, others
 
     def _replaced(self, text: str, matches: list[Match], start: int, end: int) -> str:
         if not matches:
@@ -173,7 +182,7 @@ class Redactor:
         pieces, place = [], start
         for match in matches:
             pieces.append(text[place : match.start])
-            pieces.append(match.placeholder or self._placeholder(text[match.start : match.stop], match.tag))
+            pieces.append(match.placeholder or self._placeholder(text[match.start : match.stop], match.tag or _JOINED))
             place = match.stop
         pieces.append(text[place:end])
         return "".join(pieces)
@@ -205,6 +214,8 @@ def _lines(name: str, value: str) -> Iterator[tuple[str, str]]:
 
 def _free_name(name: str, taken: set[str]) -> str:
     plain = re.sub(r"[^\w.-]", "_", name)[:60]
+    if plain in _NUMBERED_TAGS:
+        plain += "_"  # or its second value had the placeholder of the second secret that is found by its form
     name, number = plain, 1
     while name in taken:
         number += 1
@@ -217,51 +228,18 @@ def _is_ours(shape: str, names: set[str]) -> bool:
     return any(shape in f"‹secret:{name}›" for name in names)
 
 
-def _between(
-    text: str, start: int, patterns: list[Pattern], matches: list[Match], issued: list[tuple[int, int]]
-) -> list[Match]:
-    """Add what is a secret once those that are known have gone, so that hiding twice changes nothing."""
-    while True:
-        ends = sorted([*((match.start, match.stop) for match in matches), *issued, (len(text), len(text))])
-        added: list[Match] = []
-        place = start
-        for first, stop in ends:
-            for pattern in patterns:
-                added += (match for match in pattern.find(text, place, first, issued) if match.is_real)
-            place = max(place, stop)
-        if not added:
-            return matches
-        matches = _joined([*matches, *added])
-
-
 def _issued(text: str, values: Mapping[str, str]) -> list[tuple[int, int]]:
     if "‹secret:" not in text:
         return []
     return [found.span() for found in _PLACEHOLDER.finditer(text) if found[0] in values]
 
 
-def _outside(matches: list[Match], spans: list[tuple[int, int]]) -> list[Match]:
-    """Leave out what stands in a placeholder."""
-    if not spans:
-        return matches
-    return [m for m in matches if not any(m.start < stop and start < m.stop for start, stop in spans)]
-
-
-def _joined(matches: list[Match]) -> list[Match]:
-    """Put matches in order and make one of those that overlap."""
-    matches.sort(key=lambda match: (match.start, -match.stop))
-    joined: list[Match] = []
-    for match in matches:
-        last = joined[-1] if joined else None
-        if last is None or match.start >= last.stop:
-            joined.append(match)
-            continue
-        begin, end = min(last.begin, match.begin), max(last.end, match.end)
-        if match.stop <= last.stop:
-            joined[-1] = last._replace(begin=begin, end=end)
-        else:
-            joined[-1] = Match(last.start, match.stop, begin, end, last.tag or match.tag)
-    return joined
+def _placeholder_begun(text: str, start: int) -> int:
+    """Return where a placeholder stands that is not whole yet, the text's length where none does."""
+    place = text.rfind("‹", start)
+    if place < 0 or len(text) - place >= LONGEST_PLACEHOLDER or "›" in text[place:]:
+        return len(text)
+    return place if "‹secret:".startswith(text[place : place + 8]) else len(text)
 
 
 def _deep(data: Any, change: Callable[[str], str]) -> Any:

@@ -7,7 +7,7 @@ complete.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator
 from functools import cached_property
 from typing import NamedTuple
 
@@ -122,10 +122,11 @@ class Pattern:
                 return True
         return False
 
-    def find(self, text: str, start: int, stop: int, issued: Sequence[tuple[int, int]]) -> Iterator[Match]:
+    def find(self, text: str, start: int, stop: int, issued: Container[int]) -> Iterator[Match]:
         """Yield what is found from `start` to `stop`, as if the text ended there; real or not.
 
-        One of the `issued` placeholders right before counts as a letter, so that hiding twice changes nothing.
+        What ends at one of the places `issued` is a placeholder. It counts as a letter, so that hiding twice changes
+        nothing.
         """
         match = self.whole.search(text, start, stop)
         while match is not None:
@@ -133,7 +134,7 @@ class Pattern:
             first, last = hidden[0][0], hidden[-1][1]
             real = self._ends.match(text, match.end(), stop) is not None
             real = real and self.looks_real(text[first:last]) and self.fits(match[0])
-            real = real and not (self.before and any(end == match.start() for _, end in issued))
+            real = real and not (self.before and match.start() in issued)
             yield Match(first, last, match.start(), match.end(), self.tag, is_real=real)
             match = self.whole.search(text, match.end() if real else match.start() + 1, stop)
 

@@ -6,11 +6,13 @@ import base64
 import json
 import re
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from urllib.parse import quote, quote_plus
 
 from attrs import field, frozen
+
+from inarch.journal.redaction_pattern import Match
 
 _ESCAPE = re.compile("%[0-9A-F]{2}")
 
@@ -34,18 +36,16 @@ class Known:
                 return True
         return False
 
-    def occurs(self, text: str) -> bool:
-        """Whether plain text holds a shape."""
-        for shape in self.shapes:  # noqa: SIM110 - as above
-            if shape in text:
-                return True
-        return False
+    def occurring(self, text: str) -> list[str]:
+        """Return the shapes that stand in plain text."""
+        return [shape for shape in self.shapes if shape in text]
 
-    @cached_property
-    def search(self) -> re.Pattern[str]:
-        """Finds any shape, the longest where several begin."""
-        longest_first = sorted(self.shapes, key=len, reverse=True)
-        return re.compile("|".join(map(re.escape, longest_first)) or r"(?!)")
+    def find(self, occurring: Iterable[str], text: str, start: int, stop: int) -> Iterator[Match]:
+        """Yield where these shapes stand, also within one another and where they overlap."""
+        for shape in occurring:
+            for begin, end in _runs(shape, text, start, stop):
+                placeholder = self.shapes[shape] if end - begin == len(shape) else ""
+                yield Match(begin, end, begin, end, "", placeholder)
 
     @cached_property
     def _sorted(self) -> list[str]:
@@ -65,6 +65,19 @@ class Known:
                 if len(shape) > len(tail) and shape.startswith(tail):
                     return place
         return len(text)
+
+
+def _runs(shape: str, text: str, start: int, stop: int) -> Iterator[tuple[int, int]]:
+    """Yield where a shape stands; where it overlaps itself, from the first to the last."""
+    length, backwards = len(shape), shape[::-1]
+    begin = text.find(shape, start, stop)
+    while begin >= 0:
+        end = begin + length
+        # To the last one that begins within the one before: two steps pass its length, however often it stands there.
+        while (back := text[end - length + 1 : min(end + length - 1, stop)][::-1].find(backwards)) >= 0:
+            end = min(end + length - 1, stop) - back
+        yield begin, end
+        begin = text.find(shape, end, stop)
 
 
 def shapes_of(value: str) -> Iterator[tuple[str, str]]:

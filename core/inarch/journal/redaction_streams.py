@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from attrs import define, field
 
-if TYPE_CHECKING:
-    from inarch.journal.redaction import Redactor
+from inarch.journal.redaction import LONGEST_PLACEHOLDER, Redactor
 
 
 @define(eq=False, repr=False)
@@ -24,7 +21,9 @@ class RedactedStream:
         start = len(self._before)
         clean, end = self.redactor.shown(whole, start)
         self._held = whole[end:]
-        self._before = whole[max(end - 1, 0) : end]  # what stands before a word decides whether it is one
+        # What stands before a word decides whether it is one, and a placeholder does as a whole.
+        before = LONGEST_PLACEHOLDER if whole.endswith("›", 0, end) else 1
+        self._before = whole[max(end - before, 0) : end]
         return clean
 
     def rest(self) -> str:
