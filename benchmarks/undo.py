@@ -20,13 +20,13 @@ from inarch.calls import Scheduler
 from inarch.calls.keeping import Keeper
 from inarch.contract.events import SessionStarted, TurnStarted
 from inarch.contract.records import PlannedCall, PluginContext, Turn
-from inarch.contract.tooling import tool
 from inarch.journal import Journal, Redactor
 from inarch.plugins import Bound
 from inarch.sessions.undo.undoing import Undoing
 from inarch_sandbox_fs.settings import Settings
 from inarch_sandbox_fs.tools import TOOLS
 from inarch_sandbox_fs.workspace import FolderWorkspace
+from inarch_sdk.tooling import tool
 from inarch_sqlite_store.store import SqliteStore
 
 FILES, EDITS, TREE, ROUNDS = 500, 50, 10_000, 5

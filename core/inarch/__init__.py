@@ -15,14 +15,11 @@ if TYPE_CHECKING:
     from inarch.calls.repair import repair_arguments as repair_arguments
     from inarch.cli.terminal import escape as escape
     from inarch.cli.terminal import escape_json as escape_json
-    from inarch.contract.chat import ReasoningDetails as ReasoningDetails
-    from inarch.contract.chat import chat_call as chat_call
-    from inarch.contract.chat import chat_content as chat_content
-    from inarch.contract.chat import chat_finish as chat_finish
-    from inarch.contract.chat import chat_tool as chat_tool
     from inarch.contract.codec import from_data as from_data
     from inarch.contract.codec import to_data as to_data
     from inarch.contract.commandline import split_command as split_command
+    from inarch.contract.costs import cost_of as cost_of
+    from inarch.contract.costs import price_at as price_at
     from inarch.contract.deltas import join_deltas as join_deltas
     from inarch.contract.errors import Cancelled as Cancelled
     from inarch.contract.errors import ConfigError as ConfigError
@@ -36,7 +33,6 @@ if TYPE_CHECKING:
     from inarch.contract.events import Event as Event
     from inarch.contract.folders import KeptFolder as KeptFolder
     from inarch.contract.hookspecs import hookimpl as hookimpl
-    from inarch.contract.http_errors import provider_error as provider_error
     from inarch.contract.ids import new_id as new_id
     from inarch.contract.ids import utc_now as utc_now
     from inarch.contract.message_cache import MessageCache as MessageCache
@@ -56,11 +52,6 @@ if TYPE_CHECKING:
     from inarch.contract.ports import Tracer as Tracer
     from inarch.contract.ports import Workspace as Workspace
     from inarch.contract.ports import WorkspaceSpec as WorkspaceSpec
-    from inarch.contract.prices import KnownModel as KnownModel
-    from inarch.contract.prices import PriceTable as PriceTable
-    from inarch.contract.prices import cost_of as cost_of
-    from inarch.contract.prices import price_at as price_at
-    from inarch.contract.prices import price_table as price_table
     from inarch.contract.processes import Confinement as Confinement
     from inarch.contract.processes import Ran as Ran
     from inarch.contract.processes import Rights as Rights
@@ -114,11 +105,8 @@ if TYPE_CHECKING:
     from inarch.contract.records import Walk as Walk
     from inarch.contract.references import reference_fault as reference_fault
     from inarch.contract.result_text import result_text as result_text
-    from inarch.contract.service import HttpService as HttpService
     from inarch.contract.slash_commands import SlashCommand as SlashCommand
     from inarch.contract.slash_commands import SlashContext as SlashContext
-    from inarch.contract.tooling import FunctionTool as FunctionTool
-    from inarch.contract.tooling import tool as tool
     from inarch.contract.versions import is_older as is_older
     from inarch.journal.redaction_dotenv import is_dotenv as is_dotenv
     from inarch.sessions.app import App as App
@@ -129,27 +117,40 @@ if TYPE_CHECKING:
     from inarch.sessions.launching import Launch as Launch
     from inarch.sessions.session import Session as Session
     from inarch.staging import keep_former as keep_former
+    from inarch_sdk.chat import ReasoningDetails as ReasoningDetails
+    from inarch_sdk.chat import chat_call as chat_call
+    from inarch_sdk.chat import chat_content as chat_content
+    from inarch_sdk.chat import chat_finish as chat_finish
+    from inarch_sdk.chat import chat_tool as chat_tool
+    from inarch_sdk.http_errors import provider_error as provider_error
+    from inarch_sdk.prices import KnownModel as KnownModel
+    from inarch_sdk.prices import PriceTable as PriceTable
+    from inarch_sdk.prices import price_table as price_table
+    from inarch_sdk.service import HttpService as HttpService
+    from inarch_sdk.tooling import FunctionTool as FunctionTool
+    from inarch_sdk.tooling import tool as tool
 
 _HOMES: dict[str, str] = {
-    name: f"inarch.{module}"
+    name: module if module.startswith("inarch_") else f"inarch.{module}"
     for module, names in {
         "calls.repair": "repair_arguments",
         "cli.terminal": "escape escape_json",
-        "contract.chat": "ReasoningDetails chat_call chat_content chat_finish chat_tool",
+        "inarch_sdk.chat": "ReasoningDetails chat_call chat_content chat_finish chat_tool",
         "contract.codec": "from_data to_data",
         "contract.commandline": "split_command",
+        "contract.costs": "cost_of price_at",
         "contract.deltas": "join_deltas",
         "contract.errors": "Cancelled ConfigError InarchError PluginError ProviderError StoreError ToolFailed"
         " UsageError",
         "contract.events": "EVENT_KINDS Event",
         "contract.folders": "KeptFolder",
         "contract.hookspecs": "hookimpl",
-        "contract.http_errors": "provider_error",
+        "inarch_sdk.http_errors": "provider_error",
         "contract.ids": "new_id utc_now",
         "contract.message_cache": "MessageCache",
         "contract.ports": "ApprovalRequest ContextSource ContextStore DecisionStrategy FrontEnd FrontEndOptions"
         " FrontEndSpec ModelProvider Policy Situation StoreSpec Tool ToolContext Tracer Workspace WorkspaceSpec",
-        "contract.prices": "KnownModel PriceTable cost_of price_at price_table",
+        "inarch_sdk.prices": "KnownModel PriceTable price_table",
         "contract.processes": "Confinement Ran Rights",
         "contract.records": "REASONING_INDEX TERMINAL TEXT_INDEX Approval CallDelta CallPart Contribution Decision"
         " Delta DispatchReply Effects FileBytes FileChange FileStat FileState"
@@ -158,9 +159,9 @@ _HOMES: dict[str, str] = {
         " SessionInfo Survey Text TextDelta ToolCall ToolError ToolResult ToolSpec Turn Usage UsageDelta Verdict Walk",
         "contract.references": "reference_fault",
         "contract.result_text": "result_text",
-        "contract.service": "HttpService",
+        "inarch_sdk.service": "HttpService",
         "contract.slash_commands": "SlashCommand SlashContext",
-        "contract.tooling": "FunctionTool tool",
+        "inarch_sdk.tooling": "FunctionTool tool",
         "contract.versions": "is_older",
         "journal.redaction_dotenv": "is_dotenv",
         "sessions.app": "App compose open_store run",

@@ -41,17 +41,18 @@ asyncio.run(main())
 """
 GROUPS: dict[str, tuple[str, ...]] = {
     "Use Inarch from a program": ("sessions.app", "sessions.session"),
-    "Make a plugin": ("contract.hookspecs", "contract.tooling", "contract.folders"),
+    "Make a plugin": ("contract.hookspecs", "inarch_sdk.tooling", "contract.folders"),
     "What a plugin offers: ports": ("contract.ports", "contract.processes", "confinement"),
     "Records": ("contract.records", "contract.deltas"),
     "Events": ("contract.events",),
     "Errors": ("contract.errors",),
     "For model providers": (
-        "contract.service",
-        "contract.http_errors",
-        "contract.chat",
+        "inarch_sdk.service",
+        "inarch_sdk.http_errors",
+        "inarch_sdk.chat",
         "contract.message_cache",
-        "contract.prices",
+        "inarch_sdk.prices",
+        "contract.costs",
     ),
 }
 TESTING = """## For tests of plugins: `inarch.testing`

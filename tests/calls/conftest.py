@@ -29,9 +29,9 @@ from inarch.contract.records import (
     ToolCall,
     Walk,
 )
-from inarch.contract.tooling import FunctionTool, tool
 from inarch.journal import Journal, MemoryStore, Redactor
 from inarch.plugins import Bound
+from inarch_sdk.tooling import FunctionTool, tool
 
 
 def sha(data: bytes) -> str:

@@ -8,7 +8,7 @@ import pytest
 from inarch.calls.shapes import digest
 from inarch.contract.ports import ApprovalRequest
 from inarch.contract.records import Approval, Effects, Verdict
-from inarch.contract.tooling import tool
+from inarch_sdk.tooling import tool
 
 Kitchen = Any
 

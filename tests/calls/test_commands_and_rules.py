@@ -15,7 +15,7 @@ from inarch.calls.commands import canonical, words_of
 from inarch.calls.remedies import command_table, key_for
 from inarch.config import CommandGrant, Rule
 from inarch.contract.records import Effects, ToolCall, Verdict
-from inarch.contract.tooling import tool
+from inarch_sdk.tooling import tool
 
 Kitchen = Any
 

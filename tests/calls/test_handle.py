@@ -9,8 +9,8 @@ import pytest
 from inarch.calls import outputs
 from inarch.contract.errors import Cancelled
 from inarch.contract.records import Effects
-from inarch.contract.tooling import tool
 from inarch.journal import Redactor
+from inarch_sdk.tooling import tool
 
 Kitchen = Any
 ANY = Effects(exclusive=True)

@@ -15,8 +15,8 @@ from inarch.calls.shapes import shape_of
 from inarch.config import Rule, approvals_of, revoke_approvals
 from inarch.contract.ids import new_id
 from inarch.contract.records import Approval, Effects, PluginContext, ToolCall
-from inarch.contract.tooling import FunctionTool, tool
 from inarch.plugins import Bound
+from inarch_sdk.tooling import FunctionTool, tool
 
 Kitchen = Any
 

@@ -10,8 +10,8 @@ from inarch.calls import RulesPolicy
 from inarch.calls.policy import judge
 from inarch.config import CommandGrant, Rule
 from inarch.contract.records import Category, Effects, PluginContext, ToolCall, Verdict
-from inarch.contract.tooling import FunctionTool, tool
 from inarch.plugins import Bound
+from inarch_sdk.tooling import FunctionTool, tool
 
 
 class Policy:

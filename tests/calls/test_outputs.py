@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from inarch.calls.outputs import KEPT, LONGEST_RESULT, shortened
 from inarch.contract.records import Effects
-from inarch.contract.tooling import tool
+from inarch_sdk.tooling import tool
 
 Kitchen = Any
 

@@ -9,8 +9,8 @@ import pytest
 from inarch.calls.previews import preview
 from inarch.calls.proposing import Files
 from inarch.contract.records import Category, Effects, ToolCall
-from inarch.contract.tooling import FunctionTool
 from inarch.journal import Redactor
+from inarch_sdk.tooling import FunctionTool
 
 Kitchen = Any
 WRITES = Effects(writes=frozenset({"a"}))

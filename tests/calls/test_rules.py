@@ -9,7 +9,7 @@ from inarch.calls import RulesPolicy
 from inarch.calls.rules import path_matches
 from inarch.config import Rule
 from inarch.contract.records import Effects, ToolCall
-from inarch.contract.tooling import tool
+from inarch_sdk.tooling import tool
 
 Kitchen = Any
 

@@ -13,8 +13,8 @@ import pytest
 from inarch.calls import attempt, runner
 from inarch.contract.errors import StoreError, ToolFailed
 from inarch.contract.records import Effects, PlannedCall, ToolResult
-from inarch.contract.tooling import tool
 from inarch.journal import Journal, fold
+from inarch_sdk.tooling import tool
 
 from ..forking import LONGEST_S
 
@@ -429,7 +429,7 @@ _STUCK = """
 import asyncio, threading
 from inarch.calls import Scheduler, attempt
 from inarch.contract.records import CallPart, PluginContext
-from inarch.contract.tooling import tool
+from inarch_sdk.tooling import tool
 from inarch.journal import Journal, MemoryStore
 from inarch.plugins import Bound
 

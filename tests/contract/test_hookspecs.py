@@ -5,7 +5,8 @@ import inspect
 
 import pytest
 
-from inarch.contract import hookspecs, tooling
+from inarch.contract import hookspecs
+from inarch_sdk import tooling
 
 
 def examples(name: str) -> doctest.DocTest:

@@ -154,8 +154,8 @@ def _ready(app: App) -> list[Ready]:
 
 def _own_server(app: App, ready: Ready) -> Iterator[Finding]:
     """Say where the user's own server is and, if it is on this machine, whether it takes connections."""
-    from inarch.contract.service import HttpService
     from inarch.turns.models import listens
+    from inarch_sdk.service import HttpService
 
     name = ready.plugin
     provider = app.composition.models.get(name)

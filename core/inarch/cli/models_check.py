@@ -211,7 +211,7 @@ def _remedy(error: ProviderError, choice: Choice, trial: Trial) -> str:
 
 def _sum(used: Sequence[Usage | None], price: Price | None) -> Usage | None:
     """Return what all attempts took, None if a service was silent about one."""
-    from inarch.contract.prices import priced
+    from inarch.contract.costs import priced
 
     total: Usage | None = None
     for usage in used:

@@ -26,6 +26,9 @@ ProviderErrorKind = Literal[
 ]  # fmt: skip
 StoreErrorKind = Literal["full", "read_only", "permission", "damaged", "busy", "missing"]
 
+LONGEST_ASKED_S = 10 * 365 * 86_400.0
+"""What a service asks beyond this (`retry_after`) is no time that anybody meant."""
+
 
 class InarchError(Exception):
     """An error with a remedy: `message` says what and where, `remedy` what to do."""

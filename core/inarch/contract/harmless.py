@@ -82,3 +82,8 @@ def escape_json(line: str) -> str:
 def _json_code(match: re.Match[str]) -> str:
     units = match.group().encode("utf-16-be", "surrogatepass")
     return "".join(f"\\u{units[i]:02x}{units[i + 1]:02x}" for i in range(0, len(units), 2))
+
+
+def shown(text: str) -> str:
+    """Return foreign text on one line, without anything that a terminal could take for a command."""
+    return " ".join("".join(letter if letter.isprintable() else " " for letter in text).split())

@@ -61,6 +61,13 @@ def passed_on(kind: str, inner: object, name: str) -> Any:
     return getattr(inner, name)
 
 
+class ToolFunction:
+    """What `@inarch.tool` makes of a function: in a module without hooks, these are its tools."""
+
+    __slots__ = ()
+    function: Callable[..., Any]
+
+
 class ToolContext(Protocol):
     """What a running call is given. After a cancel or a time-out every use of it raises `Cancelled`."""
 

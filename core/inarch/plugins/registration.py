@@ -13,8 +13,8 @@ from inarch.contract import hookspecs
 from inarch.contract.doors import blame, guarded
 from inarch.contract.errors import ConfigError, PluginError
 from inarch.contract.loading import Offered
+from inarch.contract.ports import ToolFunction
 from inarch.contract.records import PluginContext
-from inarch.contract.tooling import FunctionTool
 from inarch.plugins.checks import PORTS, fault_of, schema_fault
 
 _ORDERING = ("hookwrapper", "wrapper", "tryfirst", "trylast")
@@ -174,7 +174,7 @@ def _module_tools(module: ModuleType) -> list[Any]:
     return [
         value
         for value in list(vars(module).values())
-        if isinstance(value, FunctionTool) and f"{value.function.__module__}.".startswith(f"{own}.")
+        if isinstance(value, ToolFunction) and f"{value.function.__module__}.".startswith(f"{own}.")
     ]
 
 

@@ -28,7 +28,7 @@ from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any, NamedTuple
 
 from inarch.contract.doors import OURS
-from inarch.contract.tooling import FunctionTool
+from inarch.contract.ports import ToolFunction
 
 _WATCHED = (builtins, os, sys, io, json, subprocess, socket, asyncio, pathlib, threading, logging, time)
 _STREAMS = ("stdin", "stdout", "stderr")
@@ -136,7 +136,7 @@ def _members(name: str, module: ModuleType) -> Iterator[tuple[Any, str, object]]
     ours = name.startswith("inarch")
     for key, value in list(vars(module).items()):
         private = key.startswith("_") and not key.endswith("__")
-        if not callable(value) or isinstance(value, FunctionTool) or (private and not ours):
+        if not callable(value) or isinstance(value, ToolFunction) or (private and not ours):
             continue
         yield module, key, value
         if isinstance(value, type) and value.__module__.partition(".")[0].lstrip("_") == name.partition(".")[0]:

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 
 from attrs import define, evolve, field
 
+from inarch.contract.costs import priced
 from inarch.contract.doors import guarded
 from inarch.contract.errors import Cancelled, PluginError, ProviderError
 from inarch.contract.event_parts import Failure
 from inarch.contract.events import ModelReplied, ModelRequested
-from inarch.contract.prices import priced
 from inarch.contract.records import ModelRequest, Price, Reply, TextDelta, Usage
 from inarch.turns.accumulator import TOO_LONG, Accumulator
 from inarch.turns.budget.meter import Hold, Meter

@@ -10,11 +10,11 @@ from attrs import evolve
 from inarch.contract.doors import guarded
 from inarch.contract.errors import ConfigError, PluginError, ProviderError
 from inarch.contract.ports import ModelProvider
-from inarch.contract.prices import KnownModel, price_table
 from inarch.contract.records import Limits, Price
 from inarch.plugins import Bound
 from inarch.plugins.discovery import own_ready
 from inarch.plugins.readiness import Ready, with_address, with_variable
+from inarch_sdk.prices import KnownModel, price_table
 
 Models = Mapping[str, Bound[ModelProvider]]
 

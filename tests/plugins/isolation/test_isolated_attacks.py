@@ -10,6 +10,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ import pytest
 from isolated_apps import GRACE_S, HERE, call
 
 import inarch
+from inarch.contract.doors import OURS
 from inarch.contract.loading import LoadJob
 from inarch.plugins.isolation import proxies, rights
 from inarch.plugins.isolation.channel import MOST_WAITING_BYTES, Call
@@ -295,6 +297,16 @@ def test_a_name_that_is_a_path_is_refused() -> None:
     job = LoadJob({}, inarch.PluginContext("../probes", "/"), {"network": True, "write": ("*",)}, {}, {}, (), (), 1.0)
     with pytest.raises(inarch.PluginError, match="a name that is a path"):
         rights.launch(job)
+
+
+@pytest.mark.parametrize("name", sorted(OURS))
+def test_a_library_beside_the_kernel_is_what_inarch_runs_from(name: str, tmp_path: Path) -> None:
+    (place,) = find_spec(name).submodule_search_locations  # type: ignore[union-attr, misc]
+    above, _, folder = place.rpartition("/")
+    own = {"cache_dir": str(tmp_path / "cache"), "state_dir": str(tmp_path / "state")}
+    table = {"network": False, "write": (folder,), "env": ()}
+    with pytest.raises(inarch.PluginError, match="what Inarch itself runs from"):
+        rights.launch(LoadJob({}, inarch.PluginContext("probes", above, **own), table, {}, {}, (), (), 1.0))
 
 
 def test_long_live_output_travels_in_pieces() -> None:

@@ -21,7 +21,6 @@ from inarch.contract.events import Event, SessionStarted, TurnStarted
 from inarch.contract.ids import new_id, utc_now
 from inarch.contract.processes import Rights
 from inarch.contract.records import Effects, PlannedCall, PluginContext, ToolCall, Turn
-from inarch.contract.tooling import tool
 from inarch.journal import Journal, Redactor
 from inarch.plugins import Bound
 from inarch.sessions.undo.blaming import Blame, BlamedLine
@@ -30,6 +29,7 @@ from inarch.sessions.undo.undoing import Undoing
 from inarch_sandbox_fs.settings import Settings
 from inarch_sandbox_fs.tools import TOOLS
 from inarch_sandbox_fs.workspace import FolderWorkspace
+from inarch_sdk.tooling import tool
 from inarch_sqlite_store.store import SqliteStore
 
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import inarch
-from inarch.contract.prices import priced
+from inarch.contract.costs import priced
 from inarch.turns.budget.meter import ASSUMED_OUTPUT, LEAST_OUTPUT, Hold, Meter
 from inarch.turns.limits import LimitReached, TurnLimits
 

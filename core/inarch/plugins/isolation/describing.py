@@ -9,8 +9,8 @@ from typing import Any
 from inarch.contract.codec import to_data
 from inarch.contract.ports import OPTIONAL
 from inarch.contract.records import Effects
-from inarch.contract.tooling import FunctionTool
 from inarch.plugins.registration import Registration
+from inarch_sdk.tooling import FunctionTool
 
 TOOL_MEMBERS = (
     "name", "description", "category", "input_schema", "output_schema", "timeout_s", "max_retries",

@@ -9,6 +9,7 @@ from typing import Any
 
 from attrs import frozen
 
+from inarch.contract.doors import OURS
 from inarch.contract.errors import PluginError
 from inarch.contract.loading import LoadJob
 
@@ -116,12 +117,18 @@ def _readable() -> Iterator[str]:
     """Yield what Python needs."""
     import sysconfig
 
-    import inarch
-
     yield from {sys.prefix, sys.base_prefix, sys.exec_prefix, sys.base_exec_prefix}
     yield from (path for key, path in sysconfig.get_paths().items() if key in ("stdlib", "platstdlib", "purelib"))
     yield from (entry for entry in sys.path if entry not in ("", ".") and _is_library(entry))
-    yield os.path.dirname(os.path.abspath(inarch.__file__))
+    yield from _own_code()
+
+
+def _own_code() -> Iterator[str]:
+    """Yield the folders of the kernel and of the libraries beside it."""
+    from importlib.util import find_spec
+
+    for spec in map(find_spec, sorted(OURS)):
+        yield from (spec.submodule_search_locations or ()) if spec is not None else ()
 
 
 def _is_library(entry: str) -> bool:
@@ -176,13 +183,11 @@ def _what_runs(job: LoadJob) -> Iterator[str]:
     """Yield what would run, or decide, outside of the plugin's process at the next start."""
     import sysconfig
 
-    import inarch
-
     names = [path for key, path in sysconfig.get_paths().items() if key not in ("data", "include", "platinclude")]
     names += [entry for entry in sys.path if entry not in ("", ".") and _is_library(entry)]
     if sys.prefix != sys.base_prefix:
         names.append(sys.prefix)
-    names += [os.path.dirname(os.path.abspath(inarch.__file__)), *job.kept, *job.code]
+    names += [*_own_code(), *job.kept, *job.code]
     yield from map(os.path.realpath, names)
 
 

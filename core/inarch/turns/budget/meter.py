@@ -8,7 +8,7 @@ from decimal import Decimal
 
 from attrs import define, field
 
-from inarch.contract.prices import MILLION, price_at
+from inarch.contract.costs import MILLION, price_at
 from inarch.contract.records import Price, Usage
 from inarch.turns.limits import LimitReached, TurnLimits
 

@@ -9,9 +9,8 @@ from collections.abc import Awaitable, Callable
 
 from attrs import define, field
 
-from inarch.contract.errors import InarchError, ProviderError
+from inarch.contract.errors import LONGEST_ASKED_S, InarchError, ProviderError
 from inarch.contract.events import LimitWait
-from inarch.contract.http_errors import LONGEST_ASKED_S
 from inarch.contract.records import Limits
 from inarch.turns.budget.window import Window
 

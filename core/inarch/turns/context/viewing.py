@@ -8,9 +8,9 @@ from typing import Any
 
 from attrs import define, field, frozen
 
+from inarch.contract.costs import cost_of
 from inarch.contract.errors import PluginError
 from inarch.contract.events import Event
-from inarch.contract.prices import cost_of
 from inarch.contract.records import CallPart, Message, ModelRequest, ResultPart, Text, Usage
 from inarch.turns.context.counting import Calibration, Report, Row, TokenCounter
 from inarch.turns.context.fitting import window_of

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from inarch.contract.ports import ToolContext
-from inarch.contract.schemas import Schemas, Unsupported, is_record, takes_plain, with_default
+from inarch_sdk.schemas import Schemas, Unsupported, is_record, takes_plain, with_default
 
 
 class Parameters(NamedTuple):

@@ -14,8 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inarch import HttpService, ProviderError
-from inarch.contract.sse import Lines
 from inarch.testing import HttpReply, HttpServer, json_reply, sse_reply
+from inarch_sdk.sse import Lines
 from inarch_testing.http_server import Answer
 
 SECRET = "sk-0123456789abcdef"

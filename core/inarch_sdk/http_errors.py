@@ -8,11 +8,10 @@ from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from inarch.contract.errors import ProviderError, ProviderErrorKind
+from inarch.contract.errors import LONGEST_ASKED_S, ProviderError, ProviderErrorKind
+from inarch.contract.harmless import shown
 
 MESSAGE_CHARACTERS = 300
-LONGEST_ASKED_S = 10 * 365 * 86_400.0
-"""What a service asks beyond this is no time that anybody meant."""
 
 _MODELS = "inarch models list shows the models"
 _TABLE: dict[int, tuple[ProviderErrorKind, bool, str]] = {
@@ -119,11 +118,6 @@ def retry_after_of(headers: Mapping[str, str], data: Any) -> float | None:
         if isinstance(delay, str) and delay.endswith("s"):
             return _seconds(delay[:-1], 1.0)
     return None
-
-
-def shown(text: str) -> str:
-    """Return foreign text on one line, without anything that a terminal could take for a command."""
-    return " ".join("".join(letter if letter.isprintable() else " " for letter in text).split())
 
 
 def _error_in(data: Any) -> Mapping[str, Any]:

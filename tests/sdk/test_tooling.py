@@ -15,7 +15,7 @@ from jsonschema import Draft202012Validator
 import inarch
 from inarch.contract.ports import Tool, ToolContext
 from inarch.contract.records import Effects
-from inarch.contract.schemas import Unsupported, schema_of
+from inarch_sdk.schemas import Unsupported, schema_of
 
 NO_CONTEXT: Any = object()
 

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, Literal, Optional
 import pytest
 
 import inarch
-from inarch.contract.docstrings import read_docstring
 from inarch.contract.errors import ToolFailed
 from inarch.testing import scripted_app
+from inarch_sdk.docstrings import read_docstring
 
 if TYPE_CHECKING:
     from pathlib import Path

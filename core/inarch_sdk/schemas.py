@@ -10,7 +10,7 @@ from enum import Enum, Flag
 from pathlib import Path, PurePath
 from typing import Any, Literal, NotRequired, Required, Union, get_args, get_origin
 
-from inarch.contract.docstrings import describe_record
+from inarch_sdk.docstrings import describe_record
 
 _SCALARS: dict[Any, dict[str, Any]] = {
     str: {"type": "string"},

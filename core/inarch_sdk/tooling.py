@@ -9,10 +9,10 @@ from typing import Any, get_origin, get_type_hints, overload
 
 from attrs import define, field
 
-from inarch.contract.docstrings import describe
-from inarch.contract.parameters import read_parameters
-from inarch.contract.ports import ToolContext
+from inarch.contract.ports import ToolContext, ToolFunction
 from inarch.contract.records import Category, Effects
+from inarch_sdk.docstrings import describe
+from inarch_sdk.parameters import read_parameters
 
 EffectsRule = Effects | Callable[[Mapping[str, Any]], Effects]
 CheckRule = Callable[[Mapping[str, Any], ToolContext], object]
@@ -23,7 +23,7 @@ NO_EFFECTS = Effects()
 
 
 @define(eq=False, repr=False)
-class FunctionTool:
+class FunctionTool(ToolFunction):
     """A tool made from a function; calling it calls the function."""
 
     function: Callable[..., Any]
@@ -69,7 +69,7 @@ class FunctionTool:
         """
         values = dict(arguments)
         if self._converted:
-            from inarch.contract.structuring import structured
+            from inarch_sdk.structuring import structured
 
             values = structured(self.name, values, self._converted)
         if self._fresh:

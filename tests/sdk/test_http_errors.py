@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inarch import provider_error
-from inarch.contract.http_errors import LONGEST_ASKED_S, MESSAGE_CHARACTERS, from_response, retry_after_of
+from inarch_sdk.http_errors import LONGEST_ASKED_S, MESSAGE_CHARACTERS, from_response, retry_after_of
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, Union, get_args, get_origin
 
 from inarch.contract.errors import ToolFailed
-from inarch.contract.schemas import is_typed_dict, schema_of
+from inarch_sdk.schemas import is_typed_dict, schema_of
 
 if TYPE_CHECKING:
     from cattrs import Converter

@@ -15,13 +15,12 @@ from decimal import Decimal
 from functools import cache
 from typing import Any
 
-from attrs import Factory, define, evolve, field, frozen
+from attrs import Factory, define, field, frozen
 
-from inarch.contract.deltas import Usage
+from inarch.contract.costs import MILLION
 from inarch.contract.records import Limits, Price
 
 FILE = "model_prices_and_context_window_backup.json"
-MILLION = Decimal(1_000_000)
 LONGEST_ENTRY = 1 << 16
 LOCAL = frozenset({"ollama", "ollama_chat", "lemonade"})
 """Services that run on the user's machine: there a price of zero is a price, elsewhere it stands for "unknown"."""
@@ -110,29 +109,6 @@ def price_table() -> PriceTable:
     place = os.path.dirname(spec.origin) if spec is not None and spec.origin else ""  # noqa: PTH120
     path = os.path.join(place, FILE)  # noqa: PTH118
     return PriceTable(path if place and os.path.isfile(path) else "")  # noqa: PTH113
-
-
-def price_at(price: Price, input_tokens: int) -> Price:
-    """Return the price that holds for a request of so many input tokens."""
-    while price.above is not None and input_tokens > price.above[0]:
-        price = price.above[1]
-    return price
-
-
-def cost_of(usage: Usage, price: Price) -> Decimal:
-    """Return what a request cost in US dollars, from its tokens and the model's price."""
-    price = price_at(price, usage.input_tokens)
-    cached = min(usage.cached_tokens, usage.input_tokens)
-    known = price.input if price.cached is None else price.cached
-    fresh = usage.input_tokens - cached
-    return (price.input * fresh + known * cached + price.output * usage.output_tokens) / MILLION
-
-
-def priced(usage: Usage, price: Price | None) -> Usage:
-    """Return the usage with its cost: what the service said it was, else what the price makes it."""
-    if usage.cost_usd is not None or price is None:
-        return usage
-    return evolve(usage, cost_usd=cost_of(usage, price))
 
 
 def _known(name: str, row: Mapping[str, Any]) -> KnownModel:

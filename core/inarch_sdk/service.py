@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING, Any
 from attrs import define, field
 
 from inarch.contract.errors import ProviderError
-from inarch.contract.http_errors import from_response, provider_error, shown
-from inarch.contract.sse import LONGEST, TooLong, events, whole
+from inarch.contract.harmless import shown
+from inarch_sdk.http_errors import from_response, provider_error
+from inarch_sdk.sse import LONGEST, TooLong, events, whole
 
 if TYPE_CHECKING:
     import httpx
