@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from inarch.contract.ids import utc_now as utc_now
     from inarch.contract.message_cache import MessageCache as MessageCache
     from inarch.contract.ports import ApprovalRequest as ApprovalRequest
+    from inarch.contract.ports import Clock as Clock
     from inarch.contract.ports import ContextSource as ContextSource
     from inarch.contract.ports import ContextStore as ContextStore
     from inarch.contract.ports import DecisionStrategy as DecisionStrategy
@@ -104,6 +105,7 @@ if TYPE_CHECKING:
     from inarch.contract.records import Verdict as Verdict
     from inarch.contract.records import Walk as Walk
     from inarch.contract.references import reference_fault as reference_fault
+    from inarch.contract.replacements import Replacements as Replacements
     from inarch.contract.result_text import result_text as result_text
     from inarch.contract.slash_commands import SlashCommand as SlashCommand
     from inarch.contract.slash_commands import SlashContext as SlashContext
@@ -148,7 +150,7 @@ _HOMES: dict[str, str] = {
         "inarch_sdk.http_errors": "provider_error",
         "contract.ids": "new_id utc_now",
         "contract.message_cache": "MessageCache",
-        "contract.ports": "ApprovalRequest ContextSource ContextStore DecisionStrategy FrontEnd FrontEndOptions"
+        "contract.ports": "ApprovalRequest Clock ContextSource ContextStore DecisionStrategy FrontEnd FrontEndOptions"
         " FrontEndSpec ModelProvider Policy Situation StoreSpec Tool ToolContext Tracer Workspace WorkspaceSpec",
         "inarch_sdk.prices": "KnownModel PriceTable price_table",
         "contract.processes": "Confinement Ran Rights",
@@ -158,6 +160,7 @@ _HOMES: dict[str, str] = {
         " PluginContext Price ProposedFile Reasoning ReasoningDelta Refused Reply ResultPart SearchHit SearchHits"
         " SessionInfo Survey Text TextDelta ToolCall ToolError ToolResult ToolSpec Turn Usage UsageDelta Verdict Walk",
         "contract.references": "reference_fault",
+        "contract.replacements": "Replacements",
         "contract.result_text": "result_text",
         "inarch_sdk.service": "HttpService",
         "contract.slash_commands": "SlashCommand SlashContext",

@@ -38,9 +38,11 @@ async def main():
 
 asyncio.run(main())
 ```
+
+[Objects of your own](../how-to/replace-parts.md) can stand where parts of plugins would: a model, a clock, a tool.
 """
 GROUPS: dict[str, tuple[str, ...]] = {
-    "Use Inarch from a program": ("sessions.app", "sessions.session"),
+    "Use Inarch from a program": ("sessions.app", "sessions.session", "contract.replacements"),
     "Make a plugin": ("contract.hookspecs", "inarch_sdk.tooling", "contract.folders"),
     "What a plugin offers: ports": ("contract.ports", "contract.processes", "confinement"),
     "Records": ("contract.records", "contract.deltas"),

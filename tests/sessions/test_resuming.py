@@ -15,8 +15,9 @@ from attrs import evolve
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from inarch import ContextStore, StoreError
+from inarch import ContextStore, Replacements, StoreError
 from inarch.contract.events import Event
+from inarch.contract.ids import SystemClock
 from inarch.journal import History, MemoryStore, Redactor, fold, resume, resume_kept
 from inarch.journal.resuming import Going
 from inarch.journal.snapshots import folded
@@ -197,12 +198,15 @@ def test_a_session_that_is_only_looked_at_does_not_change(options: dict[str, Any
     app.close()
 
 
-def test_numbers_rule_where_the_clock_goes_back(options: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
-    from inarch.journal import journal as recording
+class WrongClock(SystemClock):
+    utc_now = staticmethod(lambda: "2001-01-01T00:00:00.000000Z")
 
-    app, _ = scripted_app(script(3), **options)
+
+def test_numbers_rule_where_the_clock_goes_back(options: dict[str, Any]) -> None:
+    app, _ = scripted_app(script(1), **options)
     session_id = asyncio.run(talk(app, None, 1))
-    monkeypatch.setattr(recording, "utc_now", lambda: "2001-01-01T00:00:00.000000Z")
+    app.close()
+    app, _ = scripted_app(script(3)[2:], replacing=Replacements(clock=WrongClock()), **options)
     asyncio.run(talk(app, session_id, 2))
     again, _ = scripted_app(script(1), **options)
     resumed = again.session(session_id)

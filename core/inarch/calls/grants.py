@@ -55,8 +55,11 @@ class ProjectGrants:
 
     def still_holds(self, approval: ProjectApproval, bound: Bound[Tool]) -> bool:
         """Whether an approval was given to this tool as it is now."""
-        now = bound.value.name, self.origins.get(bound.plugin), schema_digest(bound.value)
+        now = bound.value.name, self._origin(bound), schema_digest(bound.value)
         return (approval.tool, approval.plugin, approval.schema) == now
+
+    def _origin(self, bound: Bound[Tool]) -> str | None:
+        return None if bound.is_replaced else self.origins.get(bound.plugin)
 
     def keep(self, shape: Shape, bound: Bound[Tool], words: str) -> None:
         """Keep an approval until it is revoked.
@@ -66,7 +69,7 @@ class ProjectGrants:
         """
         from inarch.config.approvals import ProjectApproval, keep_approval
 
-        tool, origin = bound.value, self.origins.get(bound.plugin)
+        tool, origin = bound.value, self._origin(bound)
         if origin is None:
             raise StoreError(
                 "permission", f"plugin {bound.plugin!r} has no version that an approval could be bound to",

@@ -11,7 +11,6 @@ from inarch.calls.results import hide_secrets
 from inarch.calls.shapes import Shape, digest, shape_of
 from inarch.calls.states import advance
 from inarch.contract.events import CallResult, CallState
-from inarch.contract.ids import utc_now
 from inarch.contract.records import TERMINAL, CallStatus, Effects, ToolCall, ToolError, ToolResult
 from inarch.contract.result_text import CHANGED_BY_USER
 
@@ -86,7 +85,7 @@ class LiveCall:
     def go(self, status: CallStatus, announces: bool = False) -> None:
         """Enter a state that isn't terminal; `announces` as in `CallState`."""
         advance(self.call.status, status)
-        started = utc_now() if status == "executing" else self.call.started
+        started = self.journal.clock.utc_now() if status == "executing" else self.call.started
         self.call = evolve(self.call, status=status, started=started)
         whole = self.call if status == "scheduled" and self.changed_by_user else None
         # The effects stand in the journal before anything is touched: a resume must know what may have happened.
@@ -101,7 +100,7 @@ class LiveCall:
             result = evolve(result, metadata={**result.metadata, **changed})
         if self.repaired:
             result = evolve(result, metadata={**result.metadata, "repaired": list(self.repaired)})
-        self.call = evolve(self.call, status=status, result=result, ended=utc_now())
+        self.call = evolve(self.call, status=status, result=result, ended=self.journal.clock.utc_now())
         self._record(CallResult(self.call.id, self.call.name, status, result, self.call.started, self.call.ended))
 
     def fail(self, error: ToolError) -> None:

@@ -22,7 +22,6 @@ from inarch.calls.waves import Waves
 from inarch.contract.doors import guarded
 from inarch.contract.errors import InarchError
 from inarch.contract.events import CallsDone, ErrorHappened
-from inarch.contract.ids import new_id
 from inarch.contract.ports import FrontEnd, Policy, Tool, Workspace
 from inarch.contract.records import CallOrigin, CallPart, PlannedCall, ToolCall
 
@@ -134,7 +133,7 @@ class Scheduler:
         batch: list[LiveCall] = []
         for part in calls:
             given, provider_id = (part.id, part.provider_id) if isinstance(part, CallPart) else ("", "")
-            call_id = given if given and given not in taken else new_id()
+            call_id = given if given and given not in taken else self.journal.clock.new_id()
             taken.add(call_id)
             bound = self.tools.get(part.name)
             arguments, repaired = self._preparation.repaired(bound, part.arguments)

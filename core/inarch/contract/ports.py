@@ -68,6 +68,29 @@ class ToolFunction:
     function: Callable[..., Any]
 
 
+class Clock(Protocol):
+    """Where the ids and times of a session come from, and what waiting for a model's service goes by.
+
+    Time limits of turns, requests and calls go by the machine's own clock, whatever this one says.
+    """
+
+    def new_id(self) -> str:
+        """Return an id that nothing else has."""
+        ...
+
+    def utc_now(self) -> str:
+        """Return the present time, UTC, RFC 3339 with microseconds and `Z`."""
+        ...
+
+    def monotonic(self) -> float:
+        """Return seconds that never go back."""
+        ...
+
+    async def sleep(self, seconds: float) -> None:
+        """Wait for seconds of `monotonic`."""
+        ...
+
+
 class ToolContext(Protocol):
     """What a running call is given. After a cancel or a time-out every use of it raises `Cancelled`."""
 

@@ -13,8 +13,8 @@ from attrs import define, field, setters
 
 from inarch.contract.errors import PluginError, StoreError
 from inarch.contract.events import CallOutput, ErrorHappened, Event, EventData, ModelDelta, Note, event_data
-from inarch.contract.ids import utc_now
-from inarch.contract.ports import ContextStore
+from inarch.contract.ids import SYSTEM_CLOCK
+from inarch.contract.ports import Clock, ContextStore
 from inarch.journal.redaction import Redactor
 from inarch.journal.redaction_streams import RedactedStream
 
@@ -60,6 +60,7 @@ class Journal:
         required: Whether a failing store ends the work. If not, it is told once as an `error` event.
         seq: The last number in use.
         opening: Whether the session is just being opened: what is recorded waits for the first event that follows.
+        clock: Where the times of events and the session's ids come from.
     """
 
     store: ContextStore
@@ -69,6 +70,7 @@ class Journal:
     required: bool = field(kw_only=True, default=True)
     seq: int = field(kw_only=True, default=0)
     opening: bool = field(kw_only=True, default=False)
+    clock: Clock = field(kw_only=True, default=SYSTEM_CLOCK)
     degraded: str | None = field(init=False, default=None)
     _waiting: list[Event] = field(init=False, factory=list)
     _unseen: deque[Event] = field(init=False, factory=deque)
@@ -219,7 +221,7 @@ class Journal:
         return event
 
     def _event(self, seq: int, kind: str, data: dict[str, Any], turn_id: str | None) -> Event:
-        return Event(seq, utc_now(), self.session_id, turn_id, kind, data)
+        return Event(seq, self.clock.utc_now(), self.session_id, turn_id, kind, data)
 
     def _keep(self, kind: str, data: dict[str, Any], turn_id: str | None) -> Event:
         event = self._event(self.seq + 1, kind, data, turn_id)

@@ -48,13 +48,15 @@ _NOTHING: Mapping[str, Any] = MappingProxyType({})
 class Bound(Generic[T]):
     """An object that a plugin registered, with the plugin's name and what the plugin was given.
 
-    `ready` is what a model provider needs to be chosen by `auto`; it has the plugin's name then.
+    `ready` is what a model provider needs to be chosen by `auto`; it has the plugin's name then. `is_replaced` says
+    that it is no object of the plugin's: the program that composed put it in that place.
     """
 
     plugin: str
     value: T
     context: PluginContext
     ready: Ready | None = None
+    is_replaced: bool = False
 
 
 @frozen
@@ -74,7 +76,8 @@ class Composition:
     """Everything that built-in parts and then a profile's plugins registered, in this order; mappings go by name.
 
     `loaded` are the profile's plugins, `builtins` the parts of Inarch itself that register as plugins do, `elsewhere`
-    is what runs for plugins that are not loaded in this process.
+    is what runs for plugins that are not loaded in this process, `original` what was composed where the program has
+    replaced some of it.
     """
 
     tools: Mapping[str, Bound[Tool]] = _NOTHING
@@ -92,6 +95,7 @@ class Composition:
     loaded: tuple[LoadedPlugin, ...] = ()
     builtins: Mapping[str, LoadedPlugin] = _NOTHING
     elsewhere: Mapping[str, Loading] = _NOTHING
+    original: Composition | None = None
 
     def close(self) -> None:
         """End what runs for plugins elsewhere; may be called twice."""

@@ -9,10 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from inarch.calls import repair_arguments
-from inarch.config import load_config
+from inarch.config import Config, load_config
 from inarch.contract.doors import guarded
 from inarch.contract.errors import InarchError, UsageError
-from inarch.contract.ids import new_id
 from inarch.contract.ports import ContextStore, FrontEnd
 from inarch.contract.records import PlannedCall, ToolResult, Turn
 from inarch.plugins import compose_plugins
@@ -20,6 +19,7 @@ from inarch.sessions.forked import check_process
 from inarch.sessions.parts import Parts
 
 if TYPE_CHECKING:
+    from inarch.sessions.replacing import Replacing
     from inarch.sessions.session import Session
 
 
@@ -35,6 +35,7 @@ def compose(
     journal: bool = True,
     builtins: bool = True,
     environ: Mapping[str, str] | None = None,
+    replacing: Replacing | None = None,
 ) -> App:
     """Load the configuration, find and load the profile's plugins, and return the application.
 
@@ -49,9 +50,12 @@ def compose(
         journal: Whether sessions are kept; False is the way on where no state can be written.
         builtins: Whether Inarch's own parts are composed, too, such as `@` mentions.
         environ: Environment variables; the process's own by default.
+        replacing: Objects in place of what would be composed, or a function that is given the composition and returns
+            them: its `tools`, `models` and `strategies` by name and its `context_sources` and `tracers` in order, each
+            with `plugin` and `value`.
 
     Raises:
-        UsageError: `root` is no directory that can be read.
+        UsageError: `root` is no directory that can be read, or nothing is there to be replaced.
         ConfigError: A configuration value is wrong.
     """
     place = _checked_root(root)
@@ -63,8 +67,37 @@ def compose(
         flags=flags or {},
         environ=variables,
     )
-    composition = compose_plugins(loaded, without=without, files=files, builtins=builtins, recorded=journal)
-    return App(loaded, composition, front_end, journal, dict(variables))
+    return compose_as(
+        loaded,
+        without=without,
+        files=files,
+        front_end=front_end,
+        journal=journal,
+        builtins=builtins,
+        environ=variables,
+        replacing=replacing,
+    )
+
+
+def compose_as(
+    config: Config,
+    *,
+    without: Sequence[str] = (),
+    files: Sequence[str] = (),
+    front_end: FrontEnd | None = None,
+    journal: bool = True,
+    builtins: bool = True,
+    environ: Mapping[str, str],
+    replacing: Replacing | None = None,
+) -> App:
+    """Do what `compose` does with a configuration that is loaded."""
+    composition = compose_plugins(config, without=without, files=files, builtins=builtins, recorded=journal)
+    if replacing is None:
+        return App(config, composition, front_end, journal, dict(environ))
+    from inarch.sessions.replacing import put_in_place
+
+    config, composition, replacements = put_in_place(replacing, config, composition)
+    return App(config, composition, front_end, journal, dict(environ), replacements)
 
 
 def _checked_root(root: str | os.PathLike[str]) -> str:
@@ -110,7 +143,7 @@ class App(Parts):
         from inarch.sessions.forking import fork_session
 
         check_process(self.process)
-        fork_id = fork_session(self.store, session_id, at)
+        fork_id = fork_session(self.store, session_id, at, clock=self.clock)
         self.tell_copied(fork_id)
         return self.session(fork_id)
 
@@ -125,11 +158,11 @@ class App(Parts):
         from inarch.journal import Journal, MemoryStore
 
         check_process(self.process)
-        journal = Journal(MemoryStore(), new_id(), redactor=self.redactor)
+        journal = Journal(MemoryStore(), self.clock.new_id(), redactor=self.redactor, clock=self.clock)
         seen = await asyncio.to_thread(self._present, name, arguments)
         scheduler = self.scheduler(journal, seen, keeps=False)
         try:
-            (call,) = await scheduler.run(new_id(), [PlannedCall(name, arguments)], "user")
+            (call,) = await scheduler.run(self.clock.new_id(), [PlannedCall(name, arguments)], "user")
         finally:
             scheduler.close()
         if call.result is None:

@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from inarch.contract.events import Event
-from inarch.contract.ids import new_id
 from inarch.contract.records import CallOrigin, CallPart, ToolResult
 from inarch.turns import Conversation
 
@@ -26,7 +25,7 @@ async def call_tool(
         StoreError: The journal is required and could not be kept.
         asyncio.CancelledError: The caller was cancelled; the call has ended and is in the journal.
     """
-    call_id = new_id()
+    call_id = talk.journal.clock.new_id()
 
     def saw(event: Event) -> None:
         is_its = event.kind == "call.output" and event.data["call_id"] == call_id

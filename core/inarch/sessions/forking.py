@@ -9,8 +9,8 @@ from typing import Any
 
 from inarch.contract.errors import StoreError, UsageError
 from inarch.contract.events import Event, SessionStarted, event_data
-from inarch.contract.ids import new_id, utc_now
-from inarch.contract.ports import ContextStore
+from inarch.contract.ids import SYSTEM_CLOCK
+from inarch.contract.ports import Clock, ContextStore
 from inarch.journal.resuming import Going
 from inarch.journal.snapshots import between, carry_over, scan
 from inarch.sessions.contents import Contents, contents_of, is_prompt, too_few_turns
@@ -21,7 +21,9 @@ BATCH = 500
 _REFERENCE = re.compile(r"(?<![0-9a-f])[0-9a-f]{64}(?![0-9a-f])")
 
 
-def fork_session(store: ContextStore, source_id: str, at: int | None = None, *, root: str = "") -> str:
+def fork_session(
+    store: ContextStore, source_id: str, at: int | None = None, *, root: str = "", clock: Clock = SYSTEM_CLOCK
+) -> str:
     """Return the id of a new session that begins with the first `at` agent turns of another; None takes all.
 
     What stands between these turns (a person's own commands, what was undone) comes along, and so do the bytes that its
@@ -32,6 +34,7 @@ def fork_session(store: ContextStore, source_id: str, at: int | None = None, *, 
         source_id: The other one.
         at: How many turns.
         root: The fork's workspace if it is a copy of the other one's; then even no turn at all makes a fork.
+        clock: Where its id and the time of its beginning come from.
 
     Raises:
         UsageError: There is no such session, or it has no such turn.
@@ -45,7 +48,8 @@ def fork_session(store: ContextStore, source_id: str, at: int | None = None, *, 
     begun = first if first is not None and first.kind == SessionStarted.kind else None
     is_same = begun is not None and not any(gap <= last for gap, _ in contents.gaps)
     data = _beginning(store, begun, source_id, turns) | ({"root": root} if root else {})
-    started = Event(1, utc_now(), new_id(), None, SessionStarted.kind, data | {"forked_events": last if is_same else 0})
+    data |= {"forked_events": last if is_same else 0}
+    started = Event(1, clock.utc_now(), clock.new_id(), None, SessionStarted.kind, data)
     if not (is_same and turns and _is_lent(store, source_id, started, last)):
         _copy(store, source_id, started, last)
     elif not root:

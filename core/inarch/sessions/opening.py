@@ -11,7 +11,6 @@ from inarch.config import GUIDE_FILES, Config
 from inarch.contract.doors import KERNEL
 from inarch.contract.errors import StoreError, UsageError
 from inarch.contract.events import ErrorHappened, Event, Note, SessionStarted
-from inarch.contract.ids import new_id
 from inarch.contract.ports import ContextSource, ContextStore
 from inarch.contract.records import PluginContext
 from inarch.journal import Journal, MemoryStore
@@ -59,8 +58,9 @@ def open_conversation(parts: Parts, session_id: str | None) -> Conversation:
         raise UsageError(f"session {session_id} is about {history.root}", "go on with it there, or with that as --root")
     journal = Journal(
         store,
-        session_id or new_id(),
+        session_id or parts.clock.new_id(),
         redactor=parts.redactor,
+        clock=parts.clock,
         required=parts.config.profile.journal == "required",
         seq=history.seq if history is not None else 0,
         opening=True,

@@ -12,13 +12,15 @@ from attrs import define, field
 from inarch.config import Config, nearest
 from inarch.contract.doors import KERNEL, Door, guarded
 from inarch.contract.errors import ConfigError, InarchError, PluginError
+from inarch.contract.ids import SYSTEM_CLOCK
 from inarch.contract.records import PluginContext, ToolSpec
 from inarch.plugins import Bound, Composition, discover
 from inarch.plugins.checks import opened_fault
 
 if TYPE_CHECKING:
     from inarch.calls import ProjectGrants, Scheduler
-    from inarch.contract.ports import ContextStore, DecisionStrategy, FrontEnd, Policy, Workspace
+    from inarch.contract.ports import Clock, ContextStore, DecisionStrategy, FrontEnd, Policy, Workspace
+    from inarch.contract.replacements import Replacements
     from inarch.journal import Journal, Redactor
     from inarch.journal.settling import OpenCall, Settled
     from inarch.turns.budget.pacing import Pacer
@@ -35,6 +37,8 @@ class Parts:
     front_end: FrontEnd | None
     journalled: bool
     environ: Mapping[str, str]
+    replacing: Replacements | None = None
+    """What stands in the place of parts that the profile names."""
     on_damage: Callable[[str], object] | None = field(default=None, init=False)
     """Hears at the end what the store found damaged and no session has told."""
     _told: set[str] = field(factory=set, init=False)
@@ -50,6 +54,8 @@ class Parts:
             ConfigError: The profile names a store that no plugin provides.
             StoreError: It can't be opened.
         """
+        if self.replacing is not None and self.replacing.store is not None:
+            return self.replacing.store
         name = self.config.profile.store
         if not self.journalled or name == "memory":
             from inarch.journal import MemoryStore
@@ -67,6 +73,8 @@ class Parts:
             ConfigError: The profile names a workspace that no plugin provides.
             ToolFailed: It can't be opened.
         """
+        if self.replacing is not None and self.replacing.workspace is not None:
+            return self.replacing.workspace
         spec = self.named("workspace", self.config.profile.workspace, self.composition.workspaces)
         opened: Workspace = _opened("workspace", spec, self.config.root)
         return opened
@@ -96,7 +104,17 @@ class Parts:
         from inarch.turns.budget.pacing import Pacer
         from inarch.turns.models import choose_model
 
-        return Pacer(lambda name: choose_model(name, self.composition.models, self.environ).limits)
+        return Pacer(
+            lambda name: choose_model(name, self.composition.models, self.environ).limits,
+            self.clock.monotonic,
+            self.clock.sleep,
+        )
+
+    @property
+    def clock(self) -> Clock:
+        """Where the ids and times of sessions come from."""
+        given = self.replacing.clock if self.replacing is not None else None
+        return SYSTEM_CLOCK if given is None else given
 
     def _key_variables(self) -> Iterator[str]:
         """Yield the variables that settings called `*_env` name: what a plugin reads there is a key."""
@@ -233,10 +251,11 @@ class Parts:
         self._closed = True
         if self.process != os.getpid():
             return  # what a fork has of another process's connections is that one's to close
-        for bound in self.composition.models.values():
-            await self._quietly(bound.plugin, bound.value.close())
-        for tracer in self.composition.tracers:
-            self._shut(tracer.plugin, "tracer", tracer.value)
+        for composed in filter(None, (self.composition, self.composition.original)):
+            for bound in composed.models.values():
+                await self._quietly(bound.plugin, bound.value.close())
+            for tracer in composed.tracers:
+                self._shut(tracer.plugin, "tracer", tracer.value)
         if "store" in self.__dict__:
             if self.on_damage is not None:
                 for sentence in self.untold_damage():

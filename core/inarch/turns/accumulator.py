@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from decimal import Decimal
 from io import StringIO
 from typing import Any, Literal
@@ -55,10 +55,12 @@ class Accumulator:
     Args:
         provider: The name under which opaque part data is kept.
         most: Bytes that a reply may have; one that has more is not taken further.
+        make_id: Makes the ids of its calls.
     """
 
     provider: str
     most: int = 8 << 20
+    make_id: Callable[[], str] = new_id
     characters: int = 0
     _size: int = 0
     _text: StringIO = field(factory=StringIO)
@@ -164,7 +166,7 @@ class Accumulator:
             raise self._unreadable(repr(draft.name or index), str(error)) from None
         if not isinstance(arguments, dict):
             arguments = {"arguments": arguments}
-        return CallPart(new_id(), draft.id, draft.name, arguments, self._opaque(index))
+        return CallPart(self.make_id(), draft.id, draft.name, arguments, self._opaque(index))
 
     def _unreadable(self, name: str, why: str) -> ProviderError:
         """Return the error of a call whose arguments can't be read; the model learns whether to say less or better."""

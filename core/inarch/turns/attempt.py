@@ -83,7 +83,8 @@ class Attempt:
         """
         await self._announce()
         self.talk.pacer.sent(self.choice.full_name, self.expected_tokens)
-        self._collected = Accumulator(self.choice.provider.value.name, self.talk.config.profile.max_reply_bytes)
+        talk, name = self.talk, self.choice.provider.value.name
+        self._collected = Accumulator(name, talk.config.profile.max_reply_bytes, talk.journal.clock.new_id)
         self._began = perf_counter()
         try:
             await self._stream()

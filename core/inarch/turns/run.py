@@ -12,7 +12,6 @@ from attrs import define, evolve, field
 from inarch.contract.doors import KERNEL, guarded
 from inarch.contract.errors import InarchError, StoreError
 from inarch.contract.events import ErrorHappened, Note, TurnEnded, TurnStarted
-from inarch.contract.ids import new_id, utc_now
 from inarch.contract.ports import Situation
 from inarch.contract.records import (
     CallOrigin,
@@ -72,10 +71,11 @@ class TurnRun:
         profile = talk.config.profile
         main = choose_model(profile.model, talk.models, talk.environ)
         age(talk)
-        now = utc_now()
+        clock = talk.journal.clock
+        now = clock.utc_now()
         parent = talk.turns[-1].id if talk.turns else None
-        asked = Turn(new_id(), "user", parent, talk.session_id, now, now, prompt, status="done")
-        turn = Turn(new_id(), "agent", asked.id, talk.session_id, now, model=main.full_name)
+        asked = Turn(clock.new_id(), "user", parent, talk.session_id, now, now, prompt, status="done")
+        turn = Turn(clock.new_id(), "agent", asked.id, talk.session_id, now, model=main.full_name)
         talk.journal.record(TurnStarted(asked), asked.id)
         talk.journal.record(TurnStarted(turn, {key: getattr(profile, key) for key in RECORDED}), turn.id)
         if main.note:
@@ -153,7 +153,7 @@ class TurnRun:
         thoughts = (p.text for m in self.messages for p in m.parts if isinstance(p, Reasoning))
         return evolve(
             self.turn,
-            ended=utc_now(),
+            ended=self.talk.journal.clock.utc_now(),
             content=content,
             model=self.asker.answering(self.main.full_name),
             reasoning="\n".join(thoughts),

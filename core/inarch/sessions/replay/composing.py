@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 from attrs import evolve
 
 from inarch.config import load_config
-from inarch.contract.records import Limits, PluginContext
-from inarch.plugins import Bound, compose_plugins
-from inarch.sessions.app import App
+from inarch.contract.records import Limits
+from inarch.contract.replacements import Replacements
+from inarch.sessions.app import App, compose_as
 from inarch.sessions.replay.provider import RecordedModel
 from inarch.sessions.replay.standins import (
     RecordedPacer,
@@ -24,23 +24,23 @@ from inarch.sessions.replay.standins import (
 )
 
 if TYPE_CHECKING:
-    from inarch.contract.ports import ModelProvider
     from inarch.plugins import Composition
     from inarch.sessions.replay.player import Player
     from inarch.sessions.replay.survey import Record
 
 
-def compose_copy(record: Record, place: Path, scratch: Path, options: Mapping[str, Any]) -> App:
-    """Compose the application for the copy of a workspace.
+def compose_copy(player: Player, scratch: Path, options: Mapping[str, Any]) -> App:
+    """Compose the application for the copy of a workspace, with stand-ins at every way out.
 
-    The configuration is that of the workspace itself; state and caches are empty folders of the replay's own.
+    The configuration is that of the workspace itself; state and caches are empty folders of the replay's own. Built-in
+    parts see nothing but the workspace and run anew.
 
     Args:
-        record: The session.
-        place: The copy.
+        player: Plays the record.
         scratch: Where the replay's own folders are.
         options: Those of `inarch.compose`.
     """
+    record = player.record
     variables = os.environ if options.get("environ") is None else options["environ"]
     root = record.root if Path(record.root).is_dir() else str(options.get("root", "."))
     config = load_config(
@@ -50,11 +50,18 @@ def compose_copy(record: Record, place: Path, scratch: Path, options: Mapping[st
         flags=options.get("flags") or {},
         environ=variables,
     )
-    copied = evolve(config, root=str(place), state_dir=scratch / "state", cache_dir=scratch / "cache")
-    composition = compose_plugins(
-        copied, without=options.get("without", ()), files=options.get("files", ()), recorded=False
+    copied = evolve(config, root=str(player.place), state_dir=scratch / "state", cache_dir=scratch / "cache")
+    app = compose_as(
+        copied,
+        without=options.get("without", ()),
+        files=options.get("files", ()),
+        front_end=RecordedPerson(player),
+        journal=False,
+        environ=variables,
+        replacing=lambda composed: _stand_ins(composed, player),
     )
-    return App(copied, composition, None, False, dict(variables))
+    app.__dict__["pacer"] = RecordedPacer(lambda _: Limits(), player=player)
+    return app
 
 
 def differences_of(record: Record, app: App) -> list[str]:
@@ -77,49 +84,32 @@ def differences_of(record: Record, app: App) -> list[str]:
     return found
 
 
-def stand_in(app: App, player: Player) -> None:
-    """Put stand-ins at every way out of an application; built-in parts see nothing but the workspace and run anew."""
-    composed = app.composition
+def _stand_ins(composed: Composition, player: Player) -> Replacements:
     deciding = {bound.plugin for bound in composed.strategies.values()}
-    app.composition = evolve(
-        composed,
-        tools={name: evolve(bound, value=RecordedTool(bound.value, player)) for name, bound in composed.tools.items()},
+    return Replacements(
+        tools=[RecordedTool(bound.value, player) for bound in composed.tools.values()],
         models=_models(composed, player),
-        strategies={
-            name: bound
-            if bound.plugin in composed.builtins
-            else evolve(bound, value=RecordedStrategy(bound.value, bound.plugin, player))
-            for name, bound in composed.strategies.items()
-        },
-        tracers=tuple(evolve(bound, value=RecordedTracer(bound.value, player)) for bound in composed.tracers),
-        context_sources=tuple(
-            bound
-            if bound.plugin in composed.builtins
-            else evolve(bound, value=RecordedSource(bound.value, bound.plugin, player, bound.plugin in deciding))
+        strategies=[
+            RecordedStrategy(bound.value, bound.plugin, player)
+            for bound in composed.strategies.values()
+            if bound.plugin not in composed.builtins
+        ],
+        context_sources=[
+            RecordedSource(bound.value, bound.plugin, player, bound.plugin in deciding)
             for bound in composed.context_sources
-        ),
+            if bound.plugin not in composed.builtins
+        ],
+        tracers=[RecordedTracer(bound.value, player) for bound in composed.tracers],
+        store=player.store,
+        clock=player.ids,
     )
-    app.front_end = RecordedPerson(player)
-    app.__dict__["pacer"] = RecordedPacer(lambda _: Limits(), player=player)
-    app.config = evolve(app.config, profile=evolve(app.config.profile, model=_first_model(player), decision_model=None))
 
 
-def _models(composed: Composition, player: Player) -> dict[str, Bound[ModelProvider]]:
+def _models(composed: Composition, player: Player) -> list[RecordedModel]:
     names = {name.partition("/")[0] for name in player.record.models} | {*composed.models}
-    decided = player.record.decided
-    found: dict[str, Bound[ModelProvider]] = {}
-    for name in names:
-        real = composed.models.get(name)
-        stand = RecordedModel(
-            name,
-            player,
-            real.value if real is not None else None,
-            default_decision_model=decided.get(name) or (real.value.default_decision_model if real else "recorded"),
-        )
-        context = real.context if real is not None else PluginContext(name, str(player.place))
-        found[name] = Bound(real.plugin if real is not None else name, stand, context)
+    found = []
+    for name in sorted(names):
+        real = composed.models[name].value if name in composed.models else None
+        decided = player.record.decided.get(name) or (real.default_decision_model if real else "recorded")
+        found.append(RecordedModel(name, player, real, default_decision_model=decided))
     return found
-
-
-def _first_model(player: Player) -> str:
-    return min(player.record.turn_models, default="auto")

@@ -1,20 +1,22 @@
-"""Ids and times of a replay: those of the record, as far as they are known beforehand."""
+"""The clock of a replay: ids and times are those of the record, as far as they are known beforehand."""
 
 from __future__ import annotations
 
+import asyncio
+import time
 from collections import deque
 from collections.abc import Callable, Iterable
 from contextvars import ContextVar
 
 from attrs import define, field
 
-from inarch.contract.ids import fresh_id
+from inarch.contract.ids import new_id
 
 _of_reply: ContextVar[deque[str] | None] = ContextVar("inarch_replayed_reply", default=None)
 
 
 @define(eq=False, repr=False)
-class RecordedIds:
+class RecordedClock:
     """The source of ids and times.
 
     The calls of a reply get their ids in the task that reads it, so that replies beside each other don't mix; all
@@ -43,8 +45,16 @@ class RecordedIds:
         try:
             return self._coming.popleft()
         except IndexError:
-            return fresh_id()
+            return new_id()
 
     def utc_now(self) -> str:
         """Return the recorded time."""
         return self.clock()
+
+    def monotonic(self) -> float:
+        """Return the machine's own seconds: nothing is paced."""
+        return time.monotonic()
+
+    async def sleep(self, seconds: float) -> None:
+        """Wait for nothing: others go on."""
+        await asyncio.sleep(0)

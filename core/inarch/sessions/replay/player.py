@@ -13,19 +13,18 @@ from attrs import define, evolve, field
 from inarch.calls.secrets import placeholders
 from inarch.contract.errors import InarchError, ProviderError, StoreError, ToolFailed
 from inarch.contract.events import CommandRan, Event, EventData, FileChanged, ModelSwitched
-from inarch.contract.ids import taken_from
 from inarch.contract.records import CallOrigin, PlannedCall, ToolResult
 from inarch.journal.settling import OpenCall, Settled
 from inarch.journal.snapshots import between
 from inarch.sessions.replay.between import compact_again, payload_of, put_back_again
 from inarch.sessions.replay.checkpoints import restore, states_for
 from inarch.sessions.replay.following import Follower
-from inarch.sessions.replay.identity import RecordedIds
+from inarch.sessions.replay.identity import RecordedClock
 from inarch.sessions.replay.lineup import Lineup
 from inarch.sessions.replay.network import network_refused
 from inarch.sessions.replay.reading import Reading
 from inarch.sessions.replay.recorded import Between, Exchange, OwnCalls, RecordedCall, RecordedTurn
-from inarch.sessions.replay.settings import FOREVER_S, put_forward, settings_of
+from inarch.sessions.replay.settings import FOR_GOOD, FOREVER_S, put_forward, settings_of
 from inarch.sessions.replay.standins import LIVE, RecordedGrants
 from inarch.sessions.replay.stopping import events_before_stop, stopped, was_running, was_stopped
 from inarch.sessions.undo.checkpoints import Standing, transitions_of
@@ -46,7 +45,6 @@ if TYPE_CHECKING:
 
 STALL_S = 120.0
 """A turn that says nothing for so long waits for something that will not come."""
-FOR_GOOD = 1e9
 NO_TURN = "-"
 _SAID_AGAIN: Mapping[str, Callable[..., EventData]] = {
     "command.ran": CommandRan,
@@ -65,6 +63,7 @@ class Player:
         blob: The bytes that were kept.
         place: The copy of the workspace.
         store: Takes what comes.
+        compose: Composes the application with stand-ins.
     """
 
     record: Record
@@ -72,9 +71,10 @@ class Player:
     blob: Blob
     place: Path
     store: CopyStore
-    app: App = field(init=False)
+    compose: Callable[[Player], App]
+    apps: list[App] = field(init=False, factory=list)
     follower: Follower = field(init=False)
-    ids: RecordedIds = field(init=False)
+    ids: RecordedClock = field(init=False)
     turn: RecordedTurn | None = field(init=False, default=None)
     turns: int = field(init=False, default=0)
     events: int = field(init=False, default=0)
@@ -97,8 +97,13 @@ class Player:
     def __attrs_post_init__(self) -> None:
         self._reading = Reading(self.record, lambda event: self.follower.expect(event))
         self.follower = Follower(self.record.root, str(self.place), self.record.gaps, self._reading.read_on)
-        self.ids = RecordedIds(self.follower.time)
+        self.ids = RecordedClock(self.follower.time)
         self.lineup = Lineup(self._reading.reader.calls)
+
+    @property
+    def app(self) -> App:
+        """The application that plays; another one goes on where the process was killed."""
+        return self.apps[-1]
 
     @property
     def is_over(self) -> bool:
@@ -109,7 +114,7 @@ class Player:
         """Play the record in the application that was composed for it."""
         self._loop = asyncio.get_running_loop()
         number, step = 0, self._reading.next_step()
-        with taken_from(self.ids), network_refused():
+        with network_refused():
             self._open(None)
             while step is not None:
                 self._place(self.checkpoint.outside.get(number, {}))
@@ -211,16 +216,13 @@ class Player:
 
     def _open(self, session_id: str | None) -> None:
         """Begin the session, or go on with it as a new process would."""
-        from inarch.sessions.opening import open_conversation
-        from inarch.sessions.session import Session
-
         if session_id:
             self._talk.journal.flush()
             self.store = self.store.as_it_was(self._last_seq)
-        self.app.__dict__["store"] = self.store
+            self.apps.append(self.compose(self))
         self.app.__dict__["settle"] = self.settle
         self.ids.expect([self.record.session_id])
-        self._session = Session(open_conversation(self.app, session_id))
+        self._session = self.app.session(session_id)
         talk = self._session.conversation
         talk.deadlines = Deadlines(FOR_GOOD, FOR_GOOD)
         talk.scheduler.grants = RecordedGrants(player=self)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -25,7 +26,7 @@ from inarch.sessions.replay.checkpoints import (
     tree_of,
 )
 from inarch.sessions.replay.comparing import digest_of, digest_read
-from inarch.sessions.replay.composing import compose_copy, differences_of, stand_in
+from inarch.sessions.replay.composing import compose_copy, differences_of
 from inarch.sessions.replay.copy_store import CopyStore
 from inarch.sessions.replay.copying import changed, copy_workspace, stamps
 from inarch.sessions.replay.player import Player
@@ -87,14 +88,17 @@ async def _replay(
     if checkpoint.drifted:
         return evolve(report, drifted=tuple(checkpoint.drifted))
     copied = copy_workspace(root, _place(keep, scratch, root), app.workspace.walk().paths)
-    player = Player(record, checkpoint, blob, copied.place.resolve(), CopyStore(blob))
-    there = player.app = compose_copy(record, player.place, scratch, options)
+    place, store = copied.place.resolve(), CopyStore(blob)
+    player = Player(record, checkpoint, blob, place, store, partial(compose_copy, scratch=scratch, options=options))
+    player.apps.append(player.compose(player))
     try:
-        notes = (*report.notes, *differences_of(record, there), *(f"not copied: {one}" for one in copied.left_out))
+        differences = differences_of(record, player.app)
+        notes = (*report.notes, *differences, *(f"not copied: {one}" for one in copied.left_out))
         report = evolve(report, notes=notes, copy=str(player.place) if keep is not None else "")
         return await _played(player, report)
     finally:
-        await there.aclose()
+        for there in player.apps:
+            await there.aclose()
 
 
 def _survey(session_id: str, read: Callable[[], Iterator[Event]]) -> Record:
@@ -111,7 +115,6 @@ def _place(keep: str | Path | None, scratch: Path, root: Path) -> Path:
 
 async def _played(player: Player, report: ReplayReport) -> ReplayReport:
     checkpoint, place, app = player.checkpoint, player.place, player.app
-    stand_in(app, player)
     try:
         restore(app.workspace, states_for(checkpoint.start, player.blob, place))
     except (ToolFailed, StoreError) as error:

@@ -13,6 +13,8 @@ from inarch.sessions.replay.recorded import RecordedTurn
 
 FOREVER_S = 1e6
 """Seconds that a turn with a time limit may take in a replay, until the record says that its time is up."""
+FOR_GOOD = 1e9
+"""Seconds that nothing takes, not even where a turn's time is up."""
 
 
 class SaidSeconds(float):
@@ -54,7 +56,9 @@ def settings_of(turn: RecordedTurn, profile: Profile) -> Profile:
         known["max_cost_usd"] = Decimal(said["max_cost_usd"])
     seconds = said.get("max_seconds") or profile.max_seconds
     known["max_seconds"] = SaidSeconds.of(seconds) if turn.stop == "out_of_time" and seconds else None
-    return evolve(profile, **{"max_cost_usd": None, **known, "model": turn.model or profile.model})
+    return evolve(
+        profile, **{"max_cost_usd": None, "decision_model": None, **known, "model": turn.model or profile.model}
+    )
 
 
 def _approve_of(turn: RecordedTurn) -> Approve:

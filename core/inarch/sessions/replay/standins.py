@@ -38,6 +38,7 @@ from inarch.contract.records import (
     Reply,
     ToolResult,
 )
+from inarch.sessions.replay.settings import FOR_GOOD
 from inarch.turns.budget.pacing import Pacer
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ class RecordedTool:
     tool: Tool
     player: Player
     max_retries: int = 0
-    timeout_s: float = 0.0
+    timeout_s: float = FOR_GOOD
 
     def run(self, arguments: Mapping[str, Any], context: ToolContext) -> Any | Awaitable[Any]:
         """Run the tool if its category is one of those that run for real; else return the recorded result."""

@@ -11,7 +11,6 @@ from inarch.contract.codec import from_data
 from inarch.contract.errors import StoreError, ToolFailed, UsageError
 from inarch.contract.events import ChangesUndone, Event, FileChanged
 from inarch.contract.files import FileState
-from inarch.contract.ids import new_id
 from inarch.contract.ports import Workspace
 from inarch.contract.workspaces import Restorable
 from inarch.journal import Journal
@@ -156,7 +155,7 @@ class Undoing:
             failed = error.message.replace("since it was last read; nothing was written", "while this was worked out")
             return evolve(report, conflicts=(FileConflict("", f"nothing was written: {failed}"),))
         undone = ChangesUndone(
-            new_id(), report.action, tuple(call for _, calls in chosen for call in calls),
+            self.journal.clock.new_id(), report.action, tuple(call for _, calls in chosen for call in calls),
             tuple(checkpoint.id for checkpoint, _ in chosen if checkpoint.number),
         )  # fmt: skip
         changes = [
