@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from inarch.contract.ids import new_id as new_id
     from inarch.contract.ids import utc_now as utc_now
     from inarch.contract.message_cache import MessageCache as MessageCache
+    from inarch.contract.plugin_events import EventKind as EventKind
     from inarch.contract.ports import ApprovalRequest as ApprovalRequest
     from inarch.contract.ports import Clock as Clock
     from inarch.contract.ports import ContextSource as ContextSource
@@ -150,6 +151,7 @@ _HOMES: dict[str, str] = {
         "inarch_sdk.http_errors": "provider_error",
         "contract.ids": "new_id utc_now",
         "contract.message_cache": "MessageCache",
+        "contract.plugin_events": "EventKind",
         "contract.ports": "ApprovalRequest Clock ContextSource ContextStore DecisionStrategy FrontEnd FrontEndOptions"
         " FrontEndSpec ModelProvider Policy Situation StoreSpec Tool ToolContext Tracer Workspace WorkspaceSpec",
         "inarch_sdk.prices": "KnownModel PriceTable price_table",

@@ -46,7 +46,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
     "Make a plugin": ("contract.hookspecs", "inarch_sdk.tooling", "contract.folders"),
     "What a plugin offers: ports": ("contract.ports", "contract.processes", "confinement"),
     "Records": ("contract.records", "contract.deltas"),
-    "Events": ("contract.events",),
+    "Events": ("contract.events", "contract.plugin_events"),
     "Errors": ("contract.errors",),
     "For model providers": (
         "inarch_sdk.service",

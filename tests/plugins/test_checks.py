@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 import inarch
-from inarch.plugins.checks import fault_of
+from inarch.plugins.checks import fault_of, twice
 
 
 class Judge:
@@ -85,3 +85,25 @@ def deep(levels: int) -> dict[str, Any]:
 def test_what_an_author_gets_wrong_is_said(kind: str, value: object, said: str) -> None:
     fault = fault_of(kind, value)
     assert said in fault and bool(said) == bool(fault)
+
+
+@pytest.mark.parametrize(
+    ("event", "said"),
+    [
+        (inarch.EventKind("Counted", "x"), "may only have small letters, digits and _ in its name"),
+        (inarch.EventKind("counted.twice", "x"), "may only have small letters"),
+        (inarch.EventKind("counted", "x", {"type": "array"}), "needs a schema of type object"),
+        (inarch.EventKind("counted", "x", {"type": "object", "$ref": "https://a/b"}), "has a schema that"),
+        ({"name": "counted"}, "is not an inarch.EventKind"),
+        (inarch.EventKind("counted", "x"), ""),
+    ],
+)
+def test_what_a_kind_of_event_must_be(event: Any, said: str) -> None:
+    fault = fault_of("events", event)
+    assert said in fault if said else not fault
+
+
+@pytest.mark.parametrize(("plugin", "refused"), [("file", True), ("call.more", True), ("files", False)])
+def test_a_plugin_named_like_the_kernels_events_has_none(plugin: str, refused: bool) -> None:
+    assert bool(twice("events", plugin, [inarch.EventKind("read", "x")])) is refused
+    assert "twice" in twice("events", "files", [inarch.EventKind("read", "x"), inarch.EventKind("read", "y")])

@@ -12,11 +12,13 @@ from inarch.contract.lazy import loaded_later
 if TYPE_CHECKING:
     from inarch.calls.grants import Grants as Grants
     from inarch.calls.grants import ProjectGrants as ProjectGrants
+    from inarch.calls.recording import DeclaredEvents as DeclaredEvents
     from inarch.calls.repair import repair_arguments as repair_arguments
     from inarch.calls.rules import RulesPolicy as RulesPolicy
     from inarch.calls.scheduler import Scheduler as Scheduler
 
 _HOMES = {
+    "DeclaredEvents": "recording",
     "Grants": "grants",
     "ProjectGrants": "grants",
     "RulesPolicy": "rules",
@@ -24,6 +26,6 @@ _HOMES = {
     "repair_arguments": "repair",
 }
 
-__all__ = ["Grants", "ProjectGrants", "RulesPolicy", "Scheduler", "repair_arguments"]
+__all__ = ["DeclaredEvents", "Grants", "ProjectGrants", "RulesPolicy", "Scheduler", "repair_arguments"]
 
 __getattr__ = loaded_later(__name__, _HOMES)

@@ -9,7 +9,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from attrs import define
+from attrs import define, field
 
 from inarch.calls.handle import Handle, Lease
 from inarch.calls.keeping import Keeper, Keeping
@@ -17,6 +17,7 @@ from inarch.calls.outputs import LiveOutput
 from inarch.calls.secrets import Secrets
 from inarch.calls.veil import veiled
 from inarch.contract.errors import StoreError, ToolFailed
+from inarch.contract.event_parts import PluginEvent
 from inarch.contract.events import CallOutput, FileChanged, FileChanging, Note
 from inarch.contract.ports import Workspace
 from inarch.contract.records import Effects, ToolCall
@@ -39,6 +40,7 @@ class CallContext:
     settings: Any
     seen: Mapping[str, str]
     selection: Any = None
+    _record: Callable[[str, Mapping[str, Any]], None] = field(kw_only=True)
 
     @property
     def turn_id(self) -> str:
@@ -91,6 +93,11 @@ class CallContext:
         except StoreError as error:
             raise ToolFailed("not_found", f"no output {ref!r}: {error.message}", error.remedy) from error
 
+    def record(self, name: str, data: Mapping[str, Any]) -> None:
+        """Record an event of a kind that the plugin declares."""
+        self._lease.check()
+        self._record(name, data)
+
     def revoke(self, cancel: bool = True) -> None:
         """Take the workspace and the live output away from the call."""
         self._lease.revoke(cancel)
@@ -109,6 +116,7 @@ def open_context(
     effects: Effects | None = None,
     hidden: Sequence[str] = (),
     keeper: Keeper | None = None,
+    checked: Callable[[str, Mapping[str, Any]], PluginEvent],
 ) -> tuple[CallContext, LiveOutput]:
     """Make the context of one attempt, on the loop that the call runs under.
 
@@ -124,14 +132,21 @@ def open_context(
         effects: What the call declared, None if it was let change anything.
         hidden: Globs over the paths that rules keep from the call.
         keeper: Keeps images of the files that the call changes.
+        checked: Makes an event of what the plugin records, if it may.
     """
     loop = asyncio.get_running_loop()
     lease = Lease(call.id)
 
     def keep(*payloads: FileChanging | FileChanged | Note, at_once: bool = True) -> None:
         journal.keep(payloads, call.turn_id, at_once)
-        if isinstance(payloads[0], FileChanging) or not at_once:
-            return  # shown with what follows
+        if not isinstance(payloads[0], FileChanging) and at_once:  # else it is shown with what follows
+            show_all()
+
+    def record(name: str, data: Mapping[str, Any]) -> None:
+        journal.keep((checked(name, data),), call.turn_id or None, at_once=False)
+        show_all()
+
+    def show_all() -> None:
         try:
             # Listeners live on the loop; what a thread hands over there comes before the thread's own result.
             loop.call_soon_threadsafe(journal.show)
@@ -145,6 +160,7 @@ def open_context(
     keeping = Keeping(keeper, call.id, keep)
     handle = Handle(veiled(workspace, hidden), lease, seen, keeping, effects, Secrets(journal.redactor, workspace))
     context = CallContext(
-        call, lease, handle, live, journal, earlier, state_dir, settings, MappingProxyType(seen), selection
-    )
+        call, lease, handle, live, journal, earlier, state_dir, settings, MappingProxyType(seen), selection,
+        record=record,
+    )  # fmt: skip
     return context, live

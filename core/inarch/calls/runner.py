@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from attrs import define, evolve, field
@@ -13,6 +14,7 @@ from inarch.calls.attempt import Attempt, runs_on_loop
 from inarch.calls.context import CallContext, open_context
 from inarch.calls.outputs import LONGEST_RESULT, LiveOutput
 from inarch.calls.policy import READING
+from inarch.calls.recording import DeclaredEvents
 from inarch.calls.results import failed, from_error, from_outcome, within_limit, without_secrets
 from inarch.calls.schemas import Schema
 from inarch.calls.secrets import Secrets
@@ -44,6 +46,7 @@ class Runner:
     selection: Callable[[], Any]
     output_limit: int | None = LONGEST_RESULT
     keeper: Keeper | None = None
+    events: DeclaredEvents = field(factory=DeclaredEvents)
     _running: set[CallContext] = field(init=False, factory=set)
     _outputs: dict[str, Schema | None] = field(init=False, factory=dict)
     _on_loop: dict[str, bool] = field(init=False, factory=dict)
@@ -135,6 +138,7 @@ class Runner:
             effects=effects if effects is not None else None if anything else live.effects,
             hidden=live.hidden,
             keeper=self.keeper,
+            checked=partial(self.events.checked, live.tool.plugin),
         )
         self._running.add(context)
         return context, output

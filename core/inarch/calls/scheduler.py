@@ -16,6 +16,7 @@ from inarch.calls.ordering import edges
 from inarch.calls.outputs import LONGEST_RESULT
 from inarch.calls.policy import ApproveMode, judge
 from inarch.calls.preparing import Preparation
+from inarch.calls.recording import DeclaredEvents
 from inarch.calls.rules import RulesPolicy
 from inarch.calls.runner import Runner
 from inarch.calls.waves import Waves
@@ -50,6 +51,7 @@ class Scheduler:
         grants: What was approved for longer than one call.
         output_limit: Characters of JSON above which a result is kept as a blob and cut; None never cuts.
         keeper: Keeps what undo needs of the files that calls change.
+        events: What plugins may record.
     """
 
     tools: Mapping[str, Bound[Tool]]
@@ -62,6 +64,7 @@ class Scheduler:
     output_limit: int | None = LONGEST_RESULT
     grants: Grants = field(factory=Grants)
     keeper: Keeper | None = None
+    events: DeclaredEvents = field(factory=DeclaredEvents)
     cancelled: tuple[ToolCall, ...] = field(init=False, default=())
     effectful: frozenset[str] = field(init=False, default=frozenset())
     heeds_refusal: bool = field(init=False, default=True)
@@ -76,7 +79,9 @@ class Scheduler:
 
     @_runner.default
     def _make_runner(self) -> Runner:
-        return Runner(self.journal, self.workspace, self.seen, self._selection, self.output_limit, self.keeper)
+        return Runner(
+            self.journal, self.workspace, self.seen, self._selection, self.output_limit, self.keeper, self.events
+        )
 
     async def run(
         self,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -10,8 +11,10 @@ from attrs import define, field
 from inarch.cli.sessions_story import heading, told
 from inarch.cli.terminal import escape
 from inarch.contract.errors import UsageError
+from inarch.contract.plugin_events import is_plugins
 
 if TYPE_CHECKING:
+    from inarch.contract.events import Event
     from inarch.contract.ports import ContextStore
     from inarch.contract.records import SessionInfo
     from inarch.journal import History
@@ -48,6 +51,7 @@ class Shown:
     full: bool = False
     _left_out: list[Any] = field(init=False, factory=list)
     _unknown: list[str] = field(init=False, factory=list)
+    _events: list[Event] = field(init=False, factory=list)
     _tokens: TokensWent = field(init=False)
 
     @_tokens.default
@@ -66,6 +70,7 @@ class Shown:
             self._tokens.add(history.messages, events)
             self._left_out += history.left_out
             self._unknown += history.unknown
+            self._events += (event for event in events if is_plugins(event.kind))
             yield history
 
     def lines(self, glyphs: dict[str, str]) -> Iterator[str]:
@@ -79,7 +84,8 @@ class Shown:
             before = f"{self.first - 1:,} earlier turn{'s' if self.first > 2 else ''}"
             yield f"… {before}: --turns {max(1, self.first - PAGE)}-{self.first - 1}, or --all"
         for history in self.histories():
-            yield from told(history, glyphs, full=self.full)
+            events, self._events = self._events, []
+            yield from told(history, glyphs, full=self.full, events=events)
         spent = to_data(self.contents.ledger.rows())
         if spent:
             yield ""
@@ -99,6 +105,7 @@ class Shown:
         yield "tokens", [{"what": name, "count": many, "tokens": tokens} for name, many, tokens in self._tokens.rows()]
         yield "left_out", to_data(self._left_out)
         yield "unknown", to_data(self._unknown)
+        yield "events", [json.loads(event.line) for event in self._events]
         yield "missing", to_data(self.contents.gaps)
         yield "spent", to_data(self.contents.ledger.rows())
         yield "damage", [*getattr(self.store, "damage", ())]

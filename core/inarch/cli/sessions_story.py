@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from inarch.cli.session_ids import local_time
 from inarch.cli.terminal import escape, shorten
+from inarch.contract.plugin_events import line_of
 from inarch.contract.result_text import result_text
 
 if TYPE_CHECKING:
+    from inarch.contract.events import Event
     from inarch.contract.records import SessionInfo, ToolCall, Turn
     from inarch.journal import History
 
@@ -39,32 +42,43 @@ def heading(info: SessionInfo, turns: int) -> Iterator[str]:
     yield _harmless(f"{local_time(info.started)} · {many} · {info.events} events · {info.root}")
 
 
-def told(history: History, glyphs: dict[str, str], *, full: bool = False) -> Iterator[str]:
-    """Yield the lines of turns, made harmless."""
-    yield from map(_harmless, _told(history, glyphs, None if full else OUTPUT_LINES))
+def told(
+    history: History, glyphs: dict[str, str], *, full: bool = False, events: Iterable[Event] = ()
+) -> Iterator[str]:
+    """Yield the lines of turns, made harmless; `events` are those that plugins recorded in and after them."""
+    said: dict[str | None, list[str]] = {}
+    for event in events:
+        said.setdefault(event.turn_id, []).append(line_of(event))
+    yield from map(_harmless, _told(history, glyphs, None if full else OUTPUT_LINES, said))
+    if said:
+        yield ""
+    yield from map(_harmless, chain.from_iterable(said.values()))
 
 
 def _harmless(line: str) -> str:
     return escape(line).replace("\n", "\\n")  # tabs stay, they are an answer's own
 
 
-def _told(history: History, glyphs: dict[str, str], most: int | None) -> Iterator[str]:
+def _told(
+    history: History, glyphs: dict[str, str], most: int | None, said: dict[str | None, list[str]]
+) -> Iterator[str]:
     for turn in history.turns:
         yield ""
         if turn.type == "user":
             yield from (f"> {line}" for line in _lines(turn.content))
         else:
-            yield from _agent_turn(turn, glyphs, most)
+            yield from _agent_turn(turn, glyphs, most, said.pop(turn.id, ()))
 
 
 def _lines(text: str) -> list[str]:
     return text.replace("\r\n", "\n").split("\n")
 
 
-def _agent_turn(turn: Turn, glyphs: dict[str, str], most: int | None) -> Iterator[str]:
+def _agent_turn(turn: Turn, glyphs: dict[str, str], most: int | None, said: Iterable[str]) -> Iterator[str]:
     yield f"{glyphs['turn']} {turn.model or 'agent'} · {local_time(turn.started, seconds=True)}"
     for call in turn.calls:
         yield from _call(call, glyphs, most)
+    yield from (f"{glyphs['item']} {line}" for line in said)
     yield f"{glyphs['end']} {_ending(turn)}"
     if turn.error:
         yield f"{turn.status}: {turn.error}"

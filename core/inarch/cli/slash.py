@@ -31,6 +31,7 @@ class Context:
     """What a command may use of a conversation; those of Inarch itself use `talk`, which is promised to nobody."""
 
     talk: Talk
+    plugin: str
     only_tells: bool = False
     prompts: list[str] = field(init=False, factory=list)
 
@@ -54,6 +55,15 @@ class Context:
     def show(self, text: str) -> None:
         """Show text at once, made harmless."""
         self.talk.write(escape(text).rstrip("\n") + "\n")
+
+    def record(self, name: str, data: Mapping[str, Any]) -> None:
+        """Record an event of a kind that the plugin declares.
+
+        Raises:
+            TypeError, ValueError: It is none of those.
+        """
+        talk = self.talk.session.conversation
+        talk.journal.record(talk.scheduler.events.checked(self.plugin, name, data))
 
     def submit(self, prompt: str) -> None:
         """Keep a prompt for the command's end.
@@ -126,7 +136,7 @@ class SlashCommands:
         """Return what a command has to show, made harmless."""
         if name in self.known:
             bound = self.known[name]
-            context = Context(self.talk, bound.value.at_once)
+            context = Context(self.talk, bound.plugin, bound.value.at_once)
             if self._is_own(name):
                 return await _text(bound.value, words, context)
             with guarded(bound.plugin, "command", passes=(StoreError,)):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from decimal import Decimal
+from typing import Any
 
 from inarch.contract.frozen import frozen
 
@@ -48,3 +50,11 @@ class Spent:
     unknown: int = 0
     seconds: float = 0.0
     estimated: int = 0
+
+
+@frozen
+class PluginEvent:
+    """What a plugin records: `kind` begins with its name, `data` is plain JSON and was checked against its schema."""
+
+    kind: str
+    data: Mapping[str, Any]

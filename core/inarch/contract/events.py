@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Protocol
 from attrs import Factory, define, field
 
 from inarch.contract.codec import to_data
-from inarch.contract.event_parts import Failure, KeptImage, Spent
+from inarch.contract.event_parts import Failure, KeptImage, PluginEvent, Spent
 from inarch.contract.frozen import frozen
 from inarch.contract.records import Effects, Message, ToolCall, ToolResult, Turn, Usage
 
@@ -397,7 +397,7 @@ EVENT_CLASSES: tuple[type[EventData], ...] = (
 EVENT_KINDS: dict[str, type[EventData]] = {cls.kind: cls for cls in EVENT_CLASSES}
 
 
-def event_data(payload: EventData) -> dict[str, Any]:
+def event_data(payload: EventData | PluginEvent) -> dict[str, Any]:
     """Return the payload's fields as plain JSON data."""
-    data: dict[str, Any] = to_data(payload)
+    data: dict[str, Any] = to_data(payload.data if isinstance(payload, PluginEvent) else payload)
     return data

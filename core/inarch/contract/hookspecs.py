@@ -11,6 +11,7 @@ from collections.abc import Iterable
 import pluggy
 
 from inarch.contract.loading import Loader
+from inarch.contract.plugin_events import EventKind
 from inarch.contract.ports import (
     ContextSource,
     DecisionStrategy,
@@ -182,6 +183,20 @@ def inarch_slash_commands(context: PluginContext) -> Iterable[SlashCommand]:  # 
 
 
 @hookspec
+def inarch_events(context: PluginContext) -> Iterable[EventKind]:  # type: ignore[empty-body]
+    """Return the kinds of events that the plugin records, through the context of a tool or a slash command.
+
+    >>> import inarch
+    >>> @inarch.hookimpl
+    ... def inarch_events(context):
+    ...     schema = {"type": "object", "required": ["text"], "properties": {"text": {"type": "string"}}}
+    ...     return [inarch.EventKind("counted", "Words were counted.", schema)]
+    >>> inarch_events(inarch.PluginContext("demo", "."))[0].name
+    'counted'
+    """
+
+
+@hookspec
 def inarch_front_ends(context: PluginContext) -> Iterable[FrontEnd | FrontEndSpec]:  # type: ignore[empty-body]
     """Return front ends, or what opens one when it is wanted; `--output` names the one to use.
 
@@ -238,6 +253,6 @@ def inarch_settings() -> type:  # type: ignore[empty-body]
 
 HOOKS: tuple[str, ...] = (
     "inarch_tools", "inarch_models", "inarch_strategies", "inarch_stores", "inarch_tracers", "inarch_workspaces",
-    "inarch_context_sources", "inarch_policies", "inarch_slash_commands", "inarch_front_ends", "inarch_loaders",
-    "inarch_settings",
+    "inarch_context_sources", "inarch_policies", "inarch_slash_commands", "inarch_events", "inarch_front_ends",
+    "inarch_loaders", "inarch_settings",
 )  # fmt: skip

@@ -147,6 +147,14 @@ class ToolContext(Protocol):
         """Return the whole of a long output that was stored under `output_ref`."""
         ...
 
+    def record(self, name: str, data: Mapping[str, Any]) -> None:
+        """Record an event of a kind that the plugin declares with `inarch_events`, in the turn of the call.
+
+        Raises:
+            ValueError: The plugin declares no such kind, or the data is not as its schema says.
+        """
+        ...
+
 
 @runtime_checkable
 class Tool(Protocol):

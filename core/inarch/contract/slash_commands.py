@@ -32,6 +32,14 @@ class SlashContext(Protocol):
         """Show text at once; what `run` returns is shown at its end."""
         ...
 
+    def record(self, name: str, data: Mapping[str, Any]) -> None:
+        """Record an event of a kind that the plugin declares with `inarch_events`.
+
+        Raises:
+            ValueError: The plugin declares no such kind, or the data is not as its schema says.
+        """
+        ...
+
     def submit(self, prompt: str) -> None:
         """Have a prompt run once the command has ended, as if the person had typed it; one that fails submits none."""
         ...

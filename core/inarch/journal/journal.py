@@ -12,6 +12,7 @@ from typing import Any
 from attrs import define, field, setters
 
 from inarch.contract.errors import PluginError, StoreError
+from inarch.contract.event_parts import PluginEvent
 from inarch.contract.events import CallOutput, ErrorHappened, Event, EventData, ModelDelta, Note, event_data
 from inarch.contract.ids import SYSTEM_CLOCK
 from inarch.contract.ports import Clock, ContextStore
@@ -19,6 +20,7 @@ from inarch.journal.redaction import Redactor
 from inarch.journal.redaction_streams import RedactedStream
 
 Listener = Callable[[Event], None]
+Payload = EventData | PluginEvent
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.01, 0.5
 MOST_WAITING = 10_000
 """Events that a best-effort journal holds while its store takes none; older ones are dropped and counted."""
@@ -82,7 +84,7 @@ class Journal:
     _lock: threading.RLock = field(init=False, factory=threading.RLock)
     _flushing: threading.RLock = field(init=False, factory=threading.RLock)
 
-    def record(self, payload: EventData, turn_id: str | None = None) -> Event:
+    def record(self, payload: Payload, turn_id: str | None = None) -> Event:
         """Make an event of the payload, hand it to the store if it is due there, and tell the listeners.
 
         `model.delta` is told and not kept, and takes no number. A secret that is split over several of these, or over
@@ -90,14 +92,14 @@ class Journal:
         """
         return self.record_all(((payload, turn_id),))[0]
 
-    def record_all(self, payloads: Iterable[tuple[EventData, str | None]]) -> list[Event]:
+    def record_all(self, payloads: Iterable[tuple[Payload, str | None]]) -> list[Event]:
         """Record several events at once, each with its turn: the store gets all of them or none."""
         with self._lock:
             events = [self._take(payload, turn_id) for payload, turn_id in payloads]
         self.show()
         return events
 
-    def keep(self, payloads: Iterable[EventData], turn_id: str | None = None, at_once: bool = True) -> None:
+    def keep(self, payloads: Iterable[Payload], turn_id: str | None = None, at_once: bool = True) -> None:
         """Record events from any thread, and hand them to the store; `show` tells them where the listeners live.
 
         Raises:
@@ -204,7 +206,7 @@ class Journal:
         except (StoreError, PluginError) as error:
             self._failed(error)
 
-    def _take(self, payload: EventData, turn_id: str | None) -> Event:
+    def _take(self, payload: Payload, turn_id: str | None) -> Event:
         """Number an event and put it in line, for the store and for the listeners."""
         data = event_data(payload)
         if payload.kind == "model.delta":

@@ -45,5 +45,5 @@ def load_alone(
         return made
 
     registration = register(load_module(plugin), plugin.name, new_manager(), context_for)
-    check_schemas(plugin.name, registration.offers["tools"])
+    check_schemas(plugin.name, registration.offers)
     return registration, schemas[0] if schemas else None

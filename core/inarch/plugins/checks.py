@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from inspect import iscoroutinefunction, isfunction
 from typing import Any, NamedTuple, get_args
 
+from inarch.contract.plugin_events import EventKind, reserved
 from inarch.contract.ports import FrontEndSpec, StoreSpec, WorkspaceSpec
 from inarch.contract.records import Category
 from inarch.contract.references import reference_fault
 from inarch.contract.slash_commands import SlashCommand
 
+_EVENT_NAME = re.compile(r"[a-z][a-z0-9_]{0,63}")
 _TOOL_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
 _PLAIN = "is called as a plain function"
@@ -49,6 +51,7 @@ PORTS: dict[str, Port] = {
     "context_sources": Port("context source", False, ("gather",), coroutines=("gather",)),
     "policies": Port("policy", False, ("judge",)),
     "slash_commands": Port("slash command", True, ("run",), ("name", "help", "words"), ("run",), SlashCommand),
+    "events": Port("kind of event", False, (), ("name", "help"), cls=EventKind),
     "front_ends": Port("front end", True, ("show", "approve", "close"), coroutines=("approve",)),
     "loaders": Port("loader", True, ("begin",)),
 }
@@ -88,6 +91,8 @@ def fault_of(kind: str, value: Any) -> str:
     converse = getattr(value, "converse", None) if kind == "front_ends" else None
     if converse is not None and (not callable(converse) or iscoroutinefunction(converse)):
         return f"{shown} has a 'converse' that is no plain function"
+    if kind == "events":
+        return _event_fault(value)
     if not (_TOOL_NAME if kind == "tools" else _NAME).fullmatch(value.name):
         return f"{port.noun} name {value.name!r} may only have letters, digits and {'_' if kind == 'tools' else '_.-'}"
     return _tool_fault(value) if kind == "tools" else ""
@@ -123,6 +128,28 @@ def _tool_fault(tool: Any) -> str:
     return fault and f"tool {tool.name!r} {fault}"
 
 
+def _event_fault(event: EventKind) -> str:
+    what = f"kind of event {event.name!r}"
+    if not _EVENT_NAME.fullmatch(event.name):
+        return f"{what} may only have small letters, digits and _ in its name"
+    if not isinstance(event.schema, Mapping) or event.schema.get("type") != "object":
+        return f"{what} needs a schema of type object"
+    stray = reference_fault(event.schema)
+    return stray and f"{what} has a schema that {stray}"
+
+
+def twice(kind: str, plugin: str, values: Sequence[Any]) -> str:
+    """Say which name one plugin gives two objects that are told apart by it; "" if none."""
+    port = PORTS[kind]
+    if kind == "events" and values and plugin.partition(".")[0] in reserved():
+        return f"events of a plugin named {plugin!r} would look like the kernel's own; give the plugin another name"
+    if not (port.claims or kind == "events"):
+        return ""
+    names = [value.name for value in values]
+    again = next((name for at, name in enumerate(names) if name in names[:at]), None)
+    return "" if again is None else f"it registers the {port.noun} {again!r} twice"
+
+
 def _is_mapping_or_none(value: object) -> bool:
     return value is None or isinstance(value, Mapping)
 
@@ -135,18 +162,20 @@ def _is_count(value: object) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and value >= 0
 
 
-def schema_fault(tool: Any) -> str:
-    """Say what is wrong with a tool's JSON Schemas; "" if nothing is. Costs the import of jsonschema."""
+def schema_fault(described: Any) -> str:
+    """Say what is wrong with the schemas of a tool or an event; "" if nothing is. Costs the import of jsonschema."""
     from jsonschema import SchemaError
     from jsonschema.validators import Draft202012Validator, validator_for
 
-    for member in ("input_schema", "output_schema"):
-        schema = getattr(tool, member)
+    is_event = isinstance(described, EventKind)
+    for member in ("schema",) if is_event else ("input_schema", "output_schema"):
+        schema = getattr(described, member)
         if schema is None:
             continue
         plain = dict(schema)
         try:
             validator_for(plain, default=Draft202012Validator).check_schema(plain)
         except SchemaError as error:
-            return f"tool {tool.name!r} has a wrong {member}: {error.json_path}: {error.message}"
+            noun = PORTS["events" if is_event else "tools"].noun
+            return f"{noun} {described.name!r} has a wrong {member}: {error.json_path}: {error.message}"
     return ""

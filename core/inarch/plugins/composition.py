@@ -15,6 +15,7 @@ from attrs import Factory, define, frozen
 from inarch.contract.doors import guarded, leaving_out
 from inarch.contract.errors import PluginError, UsageError
 from inarch.contract.loading import Loader, Loading
+from inarch.contract.plugin_events import EventKind
 from inarch.contract.ports import (
     ContextSource,
     DecisionStrategy,
@@ -89,6 +90,7 @@ class Composition:
     context_sources: tuple[Bound[ContextSource], ...] = ()
     policies: tuple[Bound[Policy], ...] = ()
     slash_commands: Mapping[str, Bound[SlashCommand]] = _NOTHING
+    events: tuple[Bound[EventKind], ...] = ()
     front_ends: Mapping[str, Bound[FrontEnd | FrontEndSpec]] = _NOTHING
     loaders: Mapping[str, Bound[Loader]] = _NOTHING
     refused: tuple[Refused, ...] = ()

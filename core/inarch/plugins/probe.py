@@ -99,7 +99,7 @@ def _probe(job: Mapping[str, Any], folder: Path, before: Surroundings, step: Cal
     registration = register(module, found.name, new_manager(), _contexts(found, job, folder), step)
     facts = {"seconds": round(perf_counter() - start, 3), "memory_mb": round(_memory_mb() - memory, 1)}
     step("checks")
-    check_schemas(found.name, registration.offers["tools"])
+    check_schemas(found.name, registration.offers)
     look("while its hooks are called")
     commands = [fault for target in job["commands"] if (fault := _command_fault(found, target))]
     tools = [tool.name for tool in registration.offers["tools"]]

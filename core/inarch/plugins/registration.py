@@ -15,7 +15,7 @@ from inarch.contract.errors import ConfigError, PluginError
 from inarch.contract.loading import Offered
 from inarch.contract.ports import ToolFunction
 from inarch.contract.records import PluginContext
-from inarch.plugins.checks import PORTS, fault_of, schema_fault
+from inarch.plugins.checks import PORTS, fault_of, schema_fault, twice
 
 _ORDERING = ("hookwrapper", "wrapper", "tryfirst", "trylast")
 
@@ -91,15 +91,15 @@ def registration_of(context: PluginContext, offered: Offered) -> Registration:
     return Registration(context, tuple(offered.hooks), offers)
 
 
-def check_schemas(name: str, tools: Iterable[Any]) -> None:
-    """Check the JSON Schemas of tools. Costs the import of jsonschema.
+def check_schemas(name: str, offers: Mapping[str, Iterable[Any]]) -> None:
+    """Check the JSON Schemas of tools and of events. Costs the import of jsonschema.
 
     Raises:
         PluginError: One is none.
     """
-    for tool in tools:
+    for described in (*offers["tools"], *offers["events"]):
         with guarded(name, "hook"):
-            fault = schema_fault(tool)
+            fault = schema_fault(described)
         if fault:
             raise PluginError(f"plugin {name!r} broke the contract: {fault}", plugin=name, door="hook")
 
@@ -179,15 +179,10 @@ def _module_tools(module: ModuleType) -> list[Any]:
 
 
 def _check_names(name: str, kind: str, values: tuple[Any, ...]) -> None:
-    taken: set[str] = set()
-    for value in values:
-        with guarded(name, "hook"):
-            fault = fault_of(kind, value)
-            if not fault and PORTS[kind].claims and value.name in taken:
-                fault = f"it registers the {PORTS[kind].noun} {value.name!r} twice"
-            if fault:
-                raise _broken(name, f"broke the contract: {fault}")
-            taken.add(value.name)
+    with guarded(name, "hook"):
+        fault = next(filter(None, (fault_of(kind, value) for value in values)), "") or twice(kind, name, values)
+        if fault:
+            raise _broken(name, f"broke the contract: {fault}")
 
 
 def _broken(name: str, what: str) -> PluginError:

@@ -151,7 +151,7 @@ class Parts:
 
     def scheduler(self, journal: Journal, seen: dict[str, str], *, keeps: bool = True) -> Scheduler:
         """Return a scheduler over the composed tools and policies; `keeps` what can be undone."""
-        from inarch.calls import Grants, Scheduler
+        from inarch.calls import DeclaredEvents, Grants, Scheduler
         from inarch.calls.keeping import Keeper
 
         return Scheduler(
@@ -164,6 +164,7 @@ class Parts:
             seen=seen,
             grants=Grants(project=self.project_grants),
             keeper=Keeper(journal, self.workspace, str(self.config.state_dir)) if keeps else None,
+            events=DeclaredEvents(self.composition.events),
         )
 
     def settle(self, call: OpenCall) -> Settled:

@@ -73,6 +73,8 @@ class ToolAnswers:
         arguments = message.get("args") or {}
         if method == "output":
             return to_data(context.output(self._known(_checked("ref", arguments["ref"]))))
+        if method == "record":
+            return context.record(_checked("name", arguments["name"]), arguments["data"])
         if method == "workspace.run":
             return self._run(message, arguments)
         return changed(context.workspace, method, arguments)
@@ -227,6 +229,8 @@ def slash_answers(context: SlashContext) -> Callable[[str, Mapping[str, Any]], A
             return call(_checked("tool", given["tool"]), given["arguments"])
         if method == "show":
             return context.show(_checked("text", given["text"]))
+        if method == "record":
+            return context.record(_checked("name", given["name"]), given["data"])
         if method == "submit":
             return context.submit(_checked("prompt", given["prompt"]))
         raise ToolFailed("permission", f"{method!r} is nothing that may be asked")

@@ -37,6 +37,8 @@ def _object(kind: str, value: Any) -> dict[str, Any]:
         data = {member: getattr(value, member) for member in MODEL_MEMBERS}
     elif kind == "slash_commands":
         data |= {member: getattr(value, member) for member in ("help", "words", "at_once")}
+    elif kind == "events":
+        data |= {"help": value.help, "schema": to_data(value.schema)}
     data["offers"] = [name for name in OPTIONAL.get(kind, ()) if _has(value, name)]
     return data
 

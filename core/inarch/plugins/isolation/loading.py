@@ -12,6 +12,7 @@ from inarch.contract.codec import from_data
 from inarch.contract.doors import blame
 from inarch.contract.errors import ConfigError, PluginError
 from inarch.contract.loading import LoadJob, Offered
+from inarch.contract.plugin_events import EventKind
 from inarch.contract.ports import StoreSpec
 from inarch.contract.records import Effects
 from inarch.contract.slash_commands import SlashCommand
@@ -118,6 +119,7 @@ _MAKERS: Mapping[str, Callable[[Host, str, Mapping[str, Any]], Any]] = {
     "stores": lambda host, target, item: StoreSpec(item["name"], store_opener(host, target)),
     "tracers": _tracer,
     "context_sources": lambda host, target, item: proxies.FarSource(host, target, item["name"]),
+    "events": lambda host, target, item: EventKind(item["name"], item["help"], item["schema"]),
     "policies": lambda host, target, item: proxies.FarPolicy(host, target, item["name"]),
     "slash_commands": lambda host, target, item: SlashCommand(
         item["name"], item["help"], proxies.slash_runner(host, target), item["words"], item["at_once"]

@@ -180,6 +180,10 @@ class FarContext:
         """Return the whole of a long output of this session."""
         return base64.b64decode(self._line.ask(self._call, "output", args={"ref": ref}))
 
+    def record(self, name: str, data: Mapping[str, Any]) -> None:
+        """Record an event of a kind that the plugin declares."""
+        self._line.ask(self._call, "record", args={"name": name, "data": to_data(data)})
+
 
 @define(eq=False, repr=False)
 class FarSlashContext:
@@ -197,6 +201,10 @@ class FarSlashContext:
     def show(self, text: str) -> None:
         """Show text at once."""
         self._line.ask(self._call, "show", args={"text": text})
+
+    def record(self, name: str, data: Mapping[str, Any]) -> None:
+        """Record an event of a kind that the plugin declares."""
+        self._line.ask(self._call, "record", args={"name": name, "data": to_data(data)})
 
     def submit(self, prompt: str) -> None:
         """Have a prompt run once the command has ended."""

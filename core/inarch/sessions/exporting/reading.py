@@ -11,9 +11,9 @@ from typing import Any
 from attrs import define, field
 
 from inarch.contract.events import Event
-from inarch.sessions.exporting.remarks import remark_of
+from inarch.sessions.exporting.remarks import as_it_stands, remark_of
 from inarch.sessions.exporting.story import Answered, Call, Change, Chapter, Data, Request, Step
-from inarch.sessions.exporting.words import as_json, seconds_of
+from inarch.sessions.exporting.words import seconds_of
 
 MOST_OUTPUT = 100_000
 """Characters of live output that are held of a call; shown only where it has no result."""
@@ -52,10 +52,7 @@ class _Reader:
                 if remark is not None and not self._is_shown(event.kind, data):
                     self._add(remark)
         except (KeyError, TypeError, ValueError, AttributeError):
-            text = as_json(data)
-            unread = remark_of("", {"kind": event.kind, "text": text}, self.time)
-            assert unread is not None
-            self._add(unread)
+            self._add(as_it_stands(event.kind, data, self.time))
 
     def _begun(self, turn: Data, is_users: bool) -> Iterator[Chapter]:
         open_, content = self.chapter, str(turn.get("content") or "")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from inarch.contract.plugin_events import is_plugins
 from inarch.sessions.exporting.story import Data, Remark
 from inarch.sessions.exporting.words import as_json, duration, many
 
@@ -15,8 +16,8 @@ _DROPPED = {"window": "it would not fit", "refused": "the service said it was to
 
 def remark_of(kind: str, data: Data, at: float) -> Remark | None:
     """Return the remark that an event comes to; None where it says nothing that a reader would miss."""
-    maker = _MAKERS.get(kind, _other)
-    return maker(data if kind in _MAKERS else {"kind": kind, **data}, at)
+    maker = _MAKERS.get(kind)
+    return as_it_stands(kind, data, at) if maker is None else maker(data, at)
 
 
 def _said(data: Data, name: str) -> str:
@@ -87,10 +88,13 @@ def _undone(data: Data, at: float) -> Remark:
     return Remark("undone", at, f"{action}: {count}")
 
 
-def _other(data: Data, at: float) -> Remark:
-    rest = {key: value for key, value in data.items() if key != "kind"}
-    text = as_json(rest, 1) if rest else ""
-    return Remark("other", at, _said(data, "kind") or "event", text)
+def as_it_stands(kind: str, data: Data, at: float) -> Remark:
+    """Return the remark of an event that nobody here knows more of: a plugin's, or one of another version."""
+    said = data.get("text") if is_plugins(kind) else None
+    if not isinstance(said, str) or not (line := " ".join(said.split())):
+        return Remark("other", at, kind or "event", as_json(data, 1) if data else "")
+    rest = {key: value for key, value in data.items() if key != "text" or line != said}
+    return Remark("other", at, f"{kind}: {line}", as_json(rest, 1) if rest else "")
 
 
 _MAKERS: dict[str, Callable[[Data, float], Remark | None]] = {

@@ -18,7 +18,7 @@ Left out are ids, times, durations, costs and counts of tokens; the remedy of a 
 other calls may be changing just then; `model.delta`, `call.output` and `file.changing`, which are said again
 as a whole in what follows; `limit.wait`, which is about time; what stands in `session.started`; remarks outside of any
 turn, those of the journal, about what undo covers and about onlookers that failed, and the one that says why a model
-was chosen, for they are about the run and not the session.
+was chosen, for they are about the run and not the session; and what plugins recorded, which a replay only says again.
 Turns and calls are named by their number. The workspace's own path counts as the same in both.
 
 The events of one call stand together, where the call first appears: calls that ran beside each other interleave as
@@ -36,6 +36,7 @@ from attrs import define, field
 
 from inarch.contract.events import Event
 from inarch.contract.frozen import frozen
+from inarch.contract.plugin_events import is_plugins
 
 MAIN = ""
 """The stream of what belongs to no single call."""
@@ -275,7 +276,9 @@ def root_of(events: Iterable[Event]) -> str:
 
 
 def _is_of_the_run(event: Event, began: bool) -> bool:
-    """Whether a remark is about the run: its configuration, its store, the choice of a model."""
+    """Whether an event is about the run: its configuration, its store, the choice of a model, what a plugin records."""
+    if is_plugins(event.kind):
+        return True
     if event.kind == "error":
         return not event.turn_id or event.data.get("door") in _LOOKING_ON
     if event.kind != "note":

@@ -6,13 +6,16 @@ import asyncio
 import threading
 import time
 from collections.abc import Callable, Coroutine, Iterator, Mapping
+from math import inf
 from typing import TYPE_CHECKING, Any
 
 from attrs import define, evolve, field
 
 from inarch.calls.secrets import placeholders
 from inarch.contract.errors import InarchError, ProviderError, StoreError, ToolFailed
+from inarch.contract.event_parts import PluginEvent
 from inarch.contract.events import CommandRan, Event, EventData, FileChanged, ModelSwitched
+from inarch.contract.plugin_events import is_plugins
 from inarch.contract.records import CallOrigin, PlannedCall, ToolResult
 from inarch.journal.settling import OpenCall, Settled
 from inarch.journal.snapshots import between
@@ -89,6 +92,7 @@ class Player:
     _count: int = field(init=False, default=0)
     _stop_after: int = field(init=False, default=0)
     _to_start: set[str] = field(init=False, factory=set)
+    _unsaid: list[Event] = field(init=False, factory=list)
     _reading: Reading = field(init=False)
     lineup: Lineup = field(init=False)
     _last: float = field(init=False, default=0.0)
@@ -187,6 +191,8 @@ class Player:
     async def say_again(self, call: RecordedCall, call_id: str) -> ToolResult:
         """Return the recorded result of a call, after doing to the copy what it did; wait where it was stopped."""
         self._redo(call.changes, call_id)
+        if call.result_event is not None:
+            self._record_again(call.result_event.seq)
         result = call.result
         if call.id in self._to_start:
             self._to_start.discard(call.id)
@@ -315,8 +321,10 @@ class Player:
         self._stop_after = events_before_stop(turn)
         self._to_start = {call.id for call in turn.calls if turn.stop and was_running(call)}
         self._is_cut = turn.stop == "cut"
+        self._unsaid = [event for event in turn.own_events if is_plugins(event.kind)]
         assert self._session is not None
         await self._finished(self._session.run(turn.prompt), turn)
+        self._record_again()
         self.turn = None
 
     def _strategies(self, talk: Conversation) -> Any:
@@ -366,7 +374,9 @@ class Player:
     def _play_between(self, step: Between) -> None:
         assert self._session is not None
         event = step.event
-        if event.kind in _SAID_AGAIN:
+        if is_plugins(event.kind):
+            self._talk.journal.record(PluginEvent(event.kind, event.data))
+        elif event.kind in _SAID_AGAIN:
             self._talk.journal.record(payload_of(_SAID_AGAIN[event.kind], event.data))
         elif event.kind == "context.dropped":
             compact_again(self._session, event.data)
@@ -374,6 +384,12 @@ class Player:
             self.ids.expect([event.data["id"]])
             if why := put_back_again(self._session, event.data):
                 self.refuse(why)
+
+    def _record_again(self, end: float = inf) -> None:
+        """Record what plugins recorded in the turn up to the event of this number: none of them runs here."""
+        while self._unsaid and self._unsaid[0].seq < end:
+            event = self._unsaid.pop(0)
+            self._talk.journal.record(PluginEvent(event.kind, event.data), event.turn_id)
 
     # Files.
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from attrs import define, field
 
 from inarch.contract.events import Event
+from inarch.contract.plugin_events import is_plugins
 from inarch.sessions.contents import is_prompt, too_few_turns
 from inarch.sessions.replay.recorded import (
     Between,
@@ -57,7 +58,7 @@ def prompts_of(events: Iterable[Event]) -> list[str]:
 
 def _is_between(event: Event) -> bool:
     asked = event.kind == "context.dropped" and event.data.get("reason") == "asked"
-    return asked or event.kind in ("command.ran", "changes.undone", "model.switched")
+    return asked or is_plugins(event.kind) or event.kind in ("command.ran", "changes.undone", "model.switched")
 
 
 @define(eq=False, repr=False)

@@ -1,0 +1,51 @@
+"""Events that plugins record: of a declared kind, named `PLUGIN.NAME`, in the journal like the kernel's own."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from attrs import Factory
+
+from inarch.contract.frozen import frozen
+
+if TYPE_CHECKING:
+    from inarch.contract.events import Event
+
+
+@frozen
+class EventKind:
+    """A kind of event that a plugin records; it stands in the journal as `PLUGIN.NAME`.
+
+    Args:
+        name: Small letters, digits and `_`.
+        help: What it tells, in a line.
+        schema: JSON Schema of its data. A `text` in the data is the line that people are shown.
+    """
+
+    name: str
+    help: str
+    schema: Mapping[str, Any] = Factory(lambda: {"type": "object"})
+
+
+@cache
+def reserved() -> frozenset[str]:
+    """Return the first words of the kernel's kinds: no plugin of such a name has events."""
+    from inarch.contract.events import EVENT_KINDS
+
+    return frozenset(kind.partition(".")[0] for kind in EVENT_KINDS)
+
+
+def is_plugins(kind: str) -> bool:
+    """Whether an event of this kind is a plugin's, be that plugin there or not."""
+    first, dot, _ = kind.partition(".")
+    return bool(dot) and first not in reserved()
+
+
+def line_of(event: Event) -> str:
+    """Return what a plugin's event says, for people: its kind and its `text`, all of its data where it has none."""
+    text = event.data.get("text")
+    said = text if isinstance(text, str) and text.strip() else json.dumps(event.data, ensure_ascii=False)
+    return f"{event.kind}: {' '.join(said.split())}"
