@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inarch.calls.states import NEXT, IllegalTransition, advance
+from inarch.calls.live import NEXT, IllegalTransition, advance
 from inarch.contract.records import TERMINAL, CallStatus
 
 ORDER = ["validating", "awaiting_approval", "scheduled", "executing", "end"]

@@ -6,7 +6,7 @@ import pytest
 
 from inarch import ProviderError
 from inarch.contract.errors import ProviderErrorKind
-from inarch.turns.last_words import for_good
+from inarch.turns.asker import for_good
 
 
 @pytest.mark.parametrize("kind", ["server", "network", "timeout", "malformed", "empty"])

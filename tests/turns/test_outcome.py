@@ -13,7 +13,7 @@ import inarch
 from inarch.contract.errors import ErrorCode
 from inarch.contract.records import Outcome
 from inarch.testing import Step, calls, says, scripted_app
-from inarch.turns.outcome import NOT_DONE, came_to_nothing
+from inarch.turns.run import NOT_DONE, came_to_nothing
 
 WRITE = ("create_file", {"file_path": "new.txt", "content": "new\n"})
 LOOK = ("read_file", {"file_path": "a.txt"})

@@ -1,4 +1,14 @@
-"""One call while it lives: the only mutable record in the scheduler."""
+"""One call while it lives: the only mutable record in the scheduler.
+
+Its states go forward only, and a terminal one is final:
+
+    validating ─┬─► awaiting_approval ─┐
+                ├──────────────────────┴─► scheduled ─► executing ─► success | error | cancelled
+                └─► error
+
+Every state that isn't terminal can also end in `error` (refused, denied) or `cancelled`. A change of the arguments
+during approval stays in `awaiting_approval`: it is validated and asked again without going back.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +19,6 @@ from attrs import define, evolve, field
 
 from inarch.calls.results import hide_secrets
 from inarch.calls.shapes import Shape, digest, shape_of
-from inarch.calls.states import advance
 from inarch.contract.events import CallResult, CallState
 from inarch.contract.records import TERMINAL, CallStatus, Effects, ToolCall, ToolError, ToolResult
 from inarch.contract.result_text import CHANGED_BY_USER
@@ -19,6 +28,32 @@ if TYPE_CHECKING:
     from inarch.contract.ports import Tool
     from inarch.journal import Journal
     from inarch.plugins.composition import Bound
+
+NEXT: dict[CallStatus, frozenset[CallStatus]] = {
+    "validating": frozenset({"awaiting_approval", "scheduled", "error", "cancelled"}),
+    "awaiting_approval": frozenset({"scheduled", "error", "cancelled"}),
+    "scheduled": frozenset({"executing", "error", "cancelled"}),
+    "executing": frozenset({"success", "error", "cancelled"}),
+    "success": frozenset(),
+    "error": frozenset(),
+    "cancelled": frozenset(),
+}
+"""The states that may follow each state."""
+
+
+class IllegalTransition(RuntimeError):
+    """A call was to go from one state to another that can't follow it: a fault in the kernel."""
+
+
+def advance(status: CallStatus, new: CallStatus) -> CallStatus:
+    """Return `new` if it may follow `status`.
+
+    Raises:
+        IllegalTransition: It may not.
+    """
+    if new not in NEXT[status]:
+        raise IllegalTransition(f"a call that is {status} can't become {new}")
+    return new
 
 
 @define(eq=False, repr=False)

@@ -7,7 +7,7 @@ import math
 
 from attrs import define, evolve, field
 
-from inarch.contract.errors import ConfigError, ProviderError
+from inarch.contract.errors import ConfigError, ProviderError, ProviderErrorKind
 from inarch.contract.events import EventData, LimitWait, ModelSwitched, Note
 from inarch.contract.records import ModelRequest, Price, Reply
 from inarch.turns.attempt import Attempt
@@ -15,7 +15,6 @@ from inarch.turns.budget.meter import Meter
 from inarch.turns.budget.pacing import saying_when
 from inarch.turns.budget.turn_time import TurnTime
 from inarch.turns.conversation import Conversation
-from inarch.turns.last_words import for_good
 from inarch.turns.models import Choice, choose_model
 from inarch.turns.wording import telling
 
@@ -26,6 +25,17 @@ OUTAGES = frozenset({"quota", "rate_limit", "server", "network", "timeout"})
 """Kinds of error that another model may not have."""
 UNUSABLE = frozenset({"auth", "request"})
 """Kinds of error with which a model that stands by is passed over: of the profile's own model they are told at once."""
+
+_ANOTHER = "or take another model with --model or `fallback`"
+_REMEDIES: dict[ProviderErrorKind, str] = {
+    "server": f"try again later, {_ANOTHER}",
+    "network": f"check the connection and try again, {_ANOTHER}",
+    "timeout": f"try again later, {_ANOTHER}",
+    "malformed": f"try again, {_ANOTHER}",
+    "empty": f"try again, {_ANOTHER}",
+}
+_OF_REPLIES = frozenset({"malformed", "empty", "filtered", "too_long"})
+"""What is found out about a reply here, where the provider's name isn't part of the message."""
 
 
 @define(eq=False, repr=False)
@@ -164,3 +174,19 @@ class Asker:
 
     def _record(self, payload: EventData) -> None:
         self.talk.journal.record(payload, self.turn_id)
+
+
+def for_good(error: ProviderError, model: str, attempts: int) -> ProviderError:
+    """Return the error as it is told once nothing more is tried.
+
+    Args:
+        error: The last attempt's failure.
+        model: Whose it is, by its full name; it is named where the message names nobody.
+        attempts: How often it was asked.
+    """
+    message, remedy = error.message, error.remedy or _REMEDIES.get(error.kind, "")
+    if error.kind in _OF_REPLIES and model.partition("/")[0] not in message:
+        message = f"{model}: {message}"
+    if attempts > 1:
+        message = f"{message}; asked {attempts} times"
+    return error if (message, remedy) == (error.message, error.remedy) else error.with_text(message, remedy)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import Literal
 
 from attrs import define, evolve, field
 
 from inarch.contract.doors import KERNEL, guarded
-from inarch.contract.errors import InarchError, StoreError
+from inarch.contract.errors import ErrorCode, InarchError, StoreError
 from inarch.contract.events import ErrorHappened, Note, TurnEnded, TurnStarted
 from inarch.contract.ports import Situation
 from inarch.contract.records import (
@@ -36,7 +36,6 @@ from inarch.turns.context.said import Said
 from inarch.turns.conversation import Conversation
 from inarch.turns.limits import Refused, Repeats, TurnLimits
 from inarch.turns.models import Choice, choose_decision_model, choose_model
-from inarch.turns.outcome import came_to_nothing
 
 RECORDED = (
     "model", "fallback", "decision_model", "strategy", "approve", "max_iterations", "max_seconds", "max_cost_usd",
@@ -45,6 +44,8 @@ RECORDED = (
 """Keys of the profile that stand in a turn's record: a replay goes by them."""
 LONGEST_ERROR = 2_000
 """Characters of an unforeseen error that a turn's record keeps."""
+NOT_DONE: frozenset[ErrorCode] = frozenset({"denied", "permission", "validation", "not_found", "conflict", "execution"})
+"""Errors after which a call has changed nothing; one that was stopped while it ran may have done a part."""
 
 
 @define(eq=False, repr=False)
@@ -218,3 +219,9 @@ class TurnRun:
                 self.talk.journal.record(Note(summary, tracer.value.name), turn.id)
         self.end(turn)
         await self.talk.journal.sync()
+
+
+def came_to_nothing(calls: Iterable[ToolCall]) -> bool:
+    """Return whether calls that were to change something were made, and none of them did."""
+    errors = [call.result.error if call.result is not None else None for call in calls]
+    return bool(errors) and all(error is not None and error.code in NOT_DONE for error in errors)

@@ -25,8 +25,7 @@ from inarch.contract.records import (
     ToolSpec,
 )
 from inarch.turns.context.counting import LEAST_MARGIN, UNKNOWN_MARGIN, TokenCounter
-from inarch.turns.context.estimating import estimate
-from inarch.turns.context.picture_sizes import MOST_TILES, TILE_TOKENS, UNKNOWN_TILES, picture_tokens, pixels
+from inarch.turns.context.estimating import MOST_TILES, TILE_TOKENS, UNKNOWN_TILES, estimate, picture_tokens, pixels
 from inarch.turns.wording import STRUCTURE_TITLE as TITLE
 
 TOOL = ToolSpec("read_file", "Read a file.", {"type": "object", "properties": {"file_path": {"type": "string"}}})

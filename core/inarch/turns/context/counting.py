@@ -16,8 +16,7 @@ from inarch.contract.events import Event
 from inarch.contract.message_cache import MessageCache
 from inarch.contract.records import CallPart, Image, Message, ModelRequest, Part, Reasoning, ResultPart, Text, ToolSpec
 from inarch.contract.result_text import json_text, result_text
-from inarch.turns.context.estimating import estimate
-from inarch.turns.context.picture_sizes import picture_tokens
+from inarch.turns.context.estimating import estimate, picture_tokens
 from inarch.turns.wording import STRUCTURE_TITLE
 
 OVERHEAD = 4
