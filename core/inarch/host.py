@@ -9,7 +9,16 @@ from __future__ import annotations
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
+    from inarch.config.values import Check as Check
+    from inarch.config.values import key as key
+    from inarch.contract.doors import OURS as OURS
+    from inarch.contract.doors import blame as blame
+    from inarch.contract.doors import guarded as guarded
+    from inarch.contract.loading import LoadJob as LoadJob
+    from inarch.contract.loading import Offered as Offered
+    from inarch.contract.ports import OPTIONAL as OPTIONAL
     from inarch.journal.memory import MemoryStore as MemoryStore
+    from inarch.plugins.alone import load_alone as load_alone
     from inarch.plugins.checks import fault_of as fault_of
     from inarch.plugins.checks import opened_fault as opened_fault
     from inarch.plugins.composition import Bound as Bound
@@ -20,7 +29,12 @@ if TYPE_CHECKING:
 _HOMES = {
     name: module
     for module, names in {
+        "config.values": "Check key",
+        "contract.doors": "OURS blame guarded",
+        "contract.loading": "LoadJob Offered",
+        "contract.ports": "OPTIONAL",
         "journal.memory": "MemoryStore",
+        "plugins.alone": "load_alone",
         "plugins.checks": "fault_of opened_fault",
         "plugins.composition": "Bound",
         "turns.accumulator": "Accumulator",

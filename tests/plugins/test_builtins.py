@@ -18,7 +18,7 @@ from inarch.plugins.discovery import own_names
 from inarch.testing import says, scripted_app
 
 BUILTINS = {
-    "isolation": "inarch.plugins.isolation",
+    "isolation": "inarch_isolation",
     "native": "inarch_native",
     "project": "inarch_project",
     "terminal": "inarch.cli",

@@ -20,7 +20,8 @@ KERNEL = "inarch"
 OURS = frozenset({"inarch", "inarch_confinement", "inarch_sdk", "inarch_testing"})
 """The packages of the kernel and the libraries beside it."""
 _BETWEEN = OURS | {"pluggy", "attr", "attrs", "cattr", "cattrs", "jsonschema"}
-"""Modules that call a plugin's code, or are called on its behalf: no place where it could be mended."""
+"""Modules that call a plugin's code, or are called on its behalf: no place where it could be mended. Any other package
+that does so sets `__tracebackhide__`."""
 
 
 @contextmanager
@@ -82,6 +83,7 @@ def _place(error: BaseException) -> str:
         code, module = trace.tb_frame.f_code, trace.tb_frame.f_globals.get("__name__")
         top = module.partition(".")[0] if type(module) is str else ""
         foreign = top not in _BETWEEN and top not in sys.stdlib_module_names and not code.co_filename.startswith("<")
+        foreign = foreign and not getattr(sys.modules.get(top), "__tracebackhide__", False)
         if code.co_filename == file or (not file and foreign):
             file, line = code.co_filename, trace.tb_lineno
         trace = trace.tb_next

@@ -7,15 +7,16 @@ from typing import Any
 
 from attrs import evolve
 
+from inarch.contract.loading import Offered
 from inarch.contract.records import PluginContext
 from inarch.plugins.discovery import FoundPlugin
 from inarch.plugins.modules import load_module
-from inarch.plugins.registration import Registration, check_schemas, new_manager, register
+from inarch.plugins.registration import check_schemas, new_manager, register
 
 
 def load_alone(
     found: Mapping[str, Any], context: PluginContext, settings: Mapping[str, Any], variables: Mapping[str, str]
-) -> tuple[Registration, Mapping[str, Any] | None]:
+) -> tuple[Offered, Mapping[str, Any] | None]:
     """Load the plugin of a `LoadJob`; return what it registered and the JSON Schema of its settings, if it has any.
 
     Args:
@@ -46,4 +47,5 @@ def load_alone(
 
     registration = register(load_module(plugin), plugin.name, new_manager(), context_for)
     check_schemas(plugin.name, registration.offers)
-    return registration, schemas[0] if schemas else None
+    made = registration.context.settings if schemas else None
+    return Offered(registration.hooks, registration.offers, made), schemas[0] if schemas else None

@@ -195,8 +195,8 @@ class _Composer:
 
     def _without_loader(self, plugin: str) -> PluginError:
         mode = self.config.isolation[plugin].mode
-        missing = ", ".join(name for name in self.discovery.builtins if name not in self.loaded)
-        ways = ([f"compose the built-in parts that are missing ({missing})"] if missing else []) + [leaving_out(plugin)]
+        part = own_names().get(("loaders", mode))
+        ways = ([f"compose the built-in part {part!r}, which does"] if part else []) + [leaving_out(plugin)]
         return PluginError(
             f'plugin {plugin!r} can\'t run as [isolation.{plugin}] says: nothing here offers mode = "{mode}"',
             plugin=plugin,

@@ -17,9 +17,7 @@ from attrs import define, field
 if TYPE_CHECKING:
     from subprocess import Popen
 
-_BOOT = (
-    "import sys; sys.path[:] = sys.argv[2:]; from inarch.plugins.isolation.child import main; main(int(sys.argv[1]))"
-)
+_BOOT = "import sys; sys.path[:] = sys.argv[2:]; from inarch_isolation.child import main; main(int(sys.argv[1]))"
 
 
 @define(eq=False, repr=False)

@@ -17,8 +17,8 @@ from isolated_apps import EVERY_KIND, GRACE_S, HERE, call
 import inarch
 from inarch.config import load_config
 from inarch.plugins.apart import Apart, verdicts_of
-from inarch.plugins.isolation import ProcessLoader
 from inarch.plugins.modules import single_file
+from inarch_isolation import ProcessLoader
 
 
 def pid_of(app: inarch.App) -> int:

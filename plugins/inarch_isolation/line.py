@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 from attrs import define, field
 
-from inarch.contract.errors import Cancelled, ToolFailed
-from inarch.plugins.isolation.failures import error_data, error_from
-from inarch.plugins.isolation.wire import LONGEST, WINDOW, encoded
+from inarch import Cancelled, ToolFailed
+from inarch_isolation.failures import error_data, error_from
+from inarch_isolation.wire import LONGEST, WINDOW, encoded
 
 if TYPE_CHECKING:
-    from inarch.plugins.isolation.emitting import Emitter
+    from inarch_isolation.emitting import Emitter
 
 _LOOK_S = 0.02
 

@@ -13,15 +13,15 @@ from typing import TYPE_CHECKING, Any
 
 from attrs import define, field
 
-from inarch.contract.doors import blame
-from inarch.contract.errors import InarchError, PluginError
-from inarch.plugins.isolation.asked import MOST_AT_ONCE, Answers, answer_later, hand_over
-from inarch.plugins.isolation.channel import Call, Channel, Message
-from inarch.plugins.isolation.conversing import ACKNOWLEDGED, Conversation
-from inarch.plugins.isolation.failures import error_from
-from inarch.plugins.isolation.rights import Launch
-from inarch.plugins.isolation.spawning import SPAWNER
-from inarch.plugins.isolation.wire import Malformed
+from inarch import InarchError, PluginError
+from inarch.host import blame
+from inarch_isolation.asked import MOST_AT_ONCE, Answers, answer_later, hand_over
+from inarch_isolation.channel import Channel, Message, PendingCall
+from inarch_isolation.exchange import ACKNOWLEDGED, Exchange
+from inarch_isolation.failures import error_from
+from inarch_isolation.rights import Launch
+from inarch_isolation.spawning import SPAWNER
+from inarch_isolation.wire import Malformed
 
 if TYPE_CHECKING:
     from subprocess import Popen
@@ -209,9 +209,9 @@ class Host:
 
         call = channel.open(deliver)
         self._send(channel, call, target, method, arguments)
-        talk = Conversation(self.plugin, channel, call, queue, f"{target} {method}", seconds, answer, item, cancelled)
+        exchange = Exchange(self.plugin, channel, call, queue, f"{target} {method}", seconds, answer, item, cancelled)
         try:
-            return self._outcome(channel, talk.outcome(), door, leaves=item is not None)
+            return self._outcome(channel, exchange.outcome(), door, leaves=item is not None)
         finally:  # an item that is none ends the call here, and the child has to hear of it
             self._give_up_on(channel, call)
 
@@ -334,14 +334,14 @@ class Host:
         """Return what a `post` to the object raised, once."""
         return self._faults.pop(target, None)
 
-    def _send(self, channel: Channel, call: Call, target: str, method: str, arguments: Any) -> None:
+    def _send(self, channel: Channel, call: PendingCall, target: str, method: str, arguments: Any) -> None:
         try:
             channel.send({"op": "call", "id": call.id, "object": target, "method": method, "args": arguments})
         except (TypeError, ValueError) as error:
             channel.close(call)
             raise PluginError(f"plugin {self.plugin!r} can't be given this: {error}", plugin=self.plugin) from error
 
-    def _give_up_on(self, channel: Channel, call: Call) -> None:
+    def _give_up_on(self, channel: Channel, call: PendingCall) -> None:
         """Tell the child to stop a call that nobody waits for; one that does not stop costs the child its life."""
         if not channel.knows(call):
             return

@@ -6,11 +6,8 @@ import inspect
 from collections.abc import Mapping
 from typing import Any
 
-from inarch.contract.codec import to_data
-from inarch.contract.ports import OPTIONAL
-from inarch.contract.records import Effects
-from inarch.plugins.registration import Registration
-from inarch_sdk.tooling import FunctionTool
+from inarch import Effects, FunctionTool, to_data
+from inarch.host import OPTIONAL, Offered
 
 TOOL_MEMBERS = (
     "name", "description", "category", "input_schema", "output_schema", "timeout_s", "max_retries",
@@ -19,13 +16,13 @@ TOOL_MEMBERS = (
 MODEL_MEMBERS = ("name", "default_model", "default_decision_model")
 
 
-def described(registration: Registration, settings_schema: Mapping[str, Any] | None) -> dict[str, Any]:
+def described(offered: Offered, settings_schema: Mapping[str, Any] | None) -> dict[str, Any]:
     """Return everything about a plugin that the kernel needs to know."""
-    offers = {kind: [_object(kind, value) for value in values] for kind, values in registration.offers.items()}
+    offers = {kind: [_object(kind, value) for value in values] for kind, values in offered.offers.items()}
     settings = None
     if settings_schema is not None:
-        settings = {"schema": settings_schema, "values": _values(registration.context.settings)}
-    return {"op": "ready", "hooks": list(registration.hooks), "offers": offers, "settings": settings}
+        settings = {"schema": settings_schema, "values": _values(offered.settings)}
+    return {"op": "ready", "hooks": list(offered.hooks), "offers": offers, "settings": settings}
 
 
 def _object(kind: str, value: Any) -> dict[str, Any]:

@@ -10,28 +10,32 @@ from typing import Any
 
 from attrs import define
 
-from inarch.contract.codec import from_data, to_data
-from inarch.contract.errors import ToolFailed
-from inarch.contract.ports import OPTIONAL, Situation
-from inarch.contract.processes import Confinement, Ran, Rights
-from inarch.contract.records import (
+from inarch import (
+    Confinement,
     Effects,
     FileBytes,
     FileChange,
     FileStat,
     Message,
     ModelRequest,
+    Ran,
     Reply,
+    Rights,
     SearchHit,
     SearchHits,
+    Situation,
     ToolCall,
+    ToolFailed,
     ToolResult,
     ToolSpec,
     Turn,
     Walk,
+    from_data,
+    to_data,
 )
-from inarch.plugins.isolation.emitting import Emitter
-from inarch.plugins.isolation.line import Line, Running
+from inarch.host import OPTIONAL
+from inarch_isolation.emitting import Emitter
+from inarch_isolation.line import Line, Running
 
 
 @define(eq=False, repr=False)

@@ -8,19 +8,13 @@ from typing import Any, Literal
 
 from attrs import frozen
 
-from inarch.contract.codec import from_data
-from inarch.contract.doors import blame
-from inarch.contract.errors import ConfigError, PluginError
-from inarch.contract.loading import LoadJob, Offered
-from inarch.contract.plugin_events import EventKind
-from inarch.contract.ports import StoreSpec
-from inarch.contract.records import Effects
-from inarch.contract.slash_commands import SlashCommand
-from inarch.plugins.isolation import proxies
-from inarch.plugins.isolation.describing import MODEL_MEMBERS, TOOL_MEMBERS
-from inarch.plugins.isolation.host import Host
-from inarch.plugins.isolation.proxies_store import store_opener
-from inarch.plugins.isolation.rights import launch
+from inarch import ConfigError, Effects, EventKind, PluginError, SlashCommand, StoreSpec, from_data
+from inarch.host import LoadJob, Offered, blame
+from inarch_isolation import proxies
+from inarch_isolation.describing import MODEL_MEMBERS, TOOL_MEMBERS
+from inarch_isolation.host import Host
+from inarch_isolation.proxies_store import store_opener
+from inarch_isolation.rights import launch
 
 _REFUSED = {
     "workspaces": "a workspace opens the project's files itself, which an isolated plugin can't",
@@ -131,7 +125,7 @@ def _described_settings(name: str, described: Any) -> Any:
     """Return the settings as an instance of a class that has the child's fields: their schemas, texts and values."""
     import attrs
 
-    from inarch.config.values import Check, key
+    from inarch.host import Check, key
 
     try:
         schema, values = described["schema"], described["values"]

@@ -14,7 +14,7 @@ from typing import Any
 
 from attrs import define, field
 
-from inarch.plugins.isolation.wire import LONGEST, Malformed, Messages, encoded
+from inarch_isolation.wire import LONGEST, Malformed, Messages, encoded
 
 MOST_WAITING = 4096
 """Messages of one call that nobody has looked at yet; a child that respects its window never comes near."""
@@ -35,7 +35,7 @@ Message = Mapping[str, Any]
 
 
 @define(eq=False, repr=False)
-class Call:
+class PendingCall:
     """One call that runs in the child.
 
     Args:
@@ -92,7 +92,7 @@ class Channel:
     explain: Callable[[int, str, str], str]
     on_other: Callable[[Message], None]
     reason: str = ""
-    _calls: dict[int, Call] = field(factory=dict)
+    _calls: dict[int, PendingCall] = field(factory=dict)
     _ids: Any = field(factory=lambda: itertools.count(1))
     _lock: threading.Lock = field(factory=threading.Lock)
     _unsent: deque[memoryview] = field(factory=deque)
@@ -119,9 +119,9 @@ class Channel:
         """The last line that the child wrote to its standard error or output."""
         return bytes(self._tail).decode("utf-8", "replace").strip().rpartition("\n")[2][:200]
 
-    def open(self, deliver: Callable[[Message], None]) -> Call:
+    def open(self, deliver: Callable[[Message], None]) -> PendingCall:
         """Return a new call; where the child is gone already, it is told so at once."""
-        call = Call(next(self._ids), deliver)
+        call = PendingCall(next(self._ids), deliver)
         with self._lock:
             is_open = self.is_open
             if is_open:
@@ -130,11 +130,11 @@ class Channel:
             deliver({"op": "gone"})
         return call
 
-    def close(self, call: Call) -> None:
+    def close(self, call: PendingCall) -> None:
         """Forget a call: what still comes for it counts for nothing."""
         self._calls.pop(call.id, None)
 
-    def knows(self, call: Call) -> bool:
+    def knows(self, call: PendingCall) -> bool:
         """Whether the child still has to answer the call."""
         return call.id in self._calls
 

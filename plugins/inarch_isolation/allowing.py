@@ -10,12 +10,10 @@ import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from inarch.contract.errors import ToolFailed
-from inarch.contract.processes import Rights
-from inarch.contract.records import Effects
+from inarch import Effects, Rights, ToolFailed
 
 if TYPE_CHECKING:
-    from inarch.contract.ports import Workspace
+    from inarch import Workspace
 
 LEAST_LEVEL = 2
 """Of confinement, below which a program could do more than its rights say."""

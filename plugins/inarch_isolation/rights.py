@@ -9,9 +9,8 @@ from typing import Any
 
 from attrs import frozen
 
-from inarch.contract.doors import OURS
-from inarch.contract.errors import PluginError
-from inarch.contract.loading import LoadJob
+from inarch import PluginError
+from inarch.host import OURS, LoadJob
 
 ANYWHERE = "*"
 """In `write`: the plugin may read and write whatever the user may."""
@@ -113,6 +112,14 @@ def _environment(state: str, temporary: str, granted: Mapping[str, str]) -> dict
     return {**own, **granted, "PYTHONDONTWRITEBYTECODE": "1"}
 
 
+def _own_packages() -> Iterator[str]:
+    """Yield the folders of the kernel, of the libraries beside it and of this part."""
+    from importlib.util import find_spec
+
+    for spec in map(find_spec, sorted({*OURS, __name__.partition(".")[0]})):
+        yield from (spec.submodule_search_locations or ()) if spec is not None else ()
+
+
 def _readable() -> Iterator[str]:
     """Yield what Python needs."""
     import sysconfig
@@ -120,15 +127,7 @@ def _readable() -> Iterator[str]:
     yield from {sys.prefix, sys.base_prefix, sys.exec_prefix, sys.base_exec_prefix}
     yield from (path for key, path in sysconfig.get_paths().items() if key in ("stdlib", "platstdlib", "purelib"))
     yield from (entry for entry in sys.path if entry not in ("", ".") and _is_library(entry))
-    yield from _own_code()
-
-
-def _own_code() -> Iterator[str]:
-    """Yield the folders of the kernel and of the libraries beside it."""
-    from importlib.util import find_spec
-
-    for spec in map(find_spec, sorted(OURS)):
-        yield from (spec.submodule_search_locations or ()) if spec is not None else ()
+    yield from _own_packages()
 
 
 def _is_library(entry: str) -> bool:
@@ -187,7 +186,7 @@ def _what_runs(job: LoadJob) -> Iterator[str]:
     names += [entry for entry in sys.path if entry not in ("", ".") and _is_library(entry)]
     if sys.prefix != sys.base_prefix:
         names.append(sys.prefix)
-    names += [*_own_code(), *job.kept, *job.code]
+    names += [*_own_packages(), *job.kept, *job.code]
     yield from map(os.path.realpath, names)
 
 

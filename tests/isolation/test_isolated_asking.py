@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from isolated_apps import GRACE_S, HERE
 
 import inarch
-from inarch.plugins.isolation.allowing import within
+from inarch_isolation.allowing import within
 
 Made = Callable[..., inarch.App]
 SECRET = "sk-hush-0123456789abcdef"

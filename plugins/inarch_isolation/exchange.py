@@ -10,10 +10,10 @@ from typing import Any
 
 from attrs import define, field
 
-from inarch.contract.errors import Cancelled
-from inarch.plugins.isolation.asked import Answers, answered
-from inarch.plugins.isolation.channel import Call, Channel, Message
-from inarch.plugins.isolation.wire import WINDOW
+from inarch import Cancelled
+from inarch_isolation.asked import Answers, answered
+from inarch_isolation.channel import Channel, Message, PendingCall
+from inarch_isolation.wire import WINDOW
 
 STOP_S = 0.7
 """Seconds that a cancelled call has to end; the kernel abandons it after one."""
@@ -23,7 +23,7 @@ _LOOK_S = 0.03
 
 
 @define(eq=False, repr=False)
-class Conversation:
+class Exchange:
     """What a call's messages are done with until the one that ends it.
 
     However much the child sends and however slowly, cancelling and the deadline are looked at with every message.
@@ -42,7 +42,7 @@ class Conversation:
 
     plugin: str
     channel: Channel
-    call: Call
+    call: PendingCall
     queue: SimpleQueue[Message]
     what: str
     seconds: float | None

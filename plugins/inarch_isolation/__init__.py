@@ -7,9 +7,15 @@ describes what it registers; proxies stand for that in the composition.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 import inarch
-from inarch.contract.loading import Loader, Loading, LoadJob
+
+if TYPE_CHECKING:
+    from inarch.host import LoadJob
+    from inarch_isolation.loading import Isolated
+
+__tracebackhide__ = True  # it calls plugins' code for the kernel: an error is told with the plugin's line
 
 
 class ProcessLoader:
@@ -17,14 +23,14 @@ class ProcessLoader:
 
     name = "process"
 
-    def begin(self, job: LoadJob) -> Loading:
+    def begin(self, job: LoadJob) -> Isolated:
         """Start the plugin's process."""
-        from inarch.plugins.isolation.loading import Isolated
+        from inarch_isolation.loading import Isolated
 
         return Isolated.begun(job)
 
 
 @inarch.hookimpl
-def inarch_loaders(context: inarch.PluginContext) -> Iterable[Loader]:
+def inarch_loaders(context: inarch.PluginContext) -> Iterable[ProcessLoader]:
     """Return the loader."""
     return [ProcessLoader()]

@@ -3,28 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, get_args
+from typing import Any, get_args, get_type_hints
 
-from inarch.contract.errors import (
-    Cancelled,
-    ConfigError,
-    ErrorCode,
-    InarchError,
-    PluginError,
-    ProviderError,
-    ProviderErrorKind,
-    StoreError,
-    StoreErrorKind,
-    ToolFailed,
-    UsageError,
-)
+from inarch import Cancelled, ConfigError, InarchError, PluginError, ProviderError, StoreError, ToolFailed, UsageError
 
 _LONGEST_TEXT = 1 << 16
-_KINDS: dict[type[InarchError], tuple[str, tuple[str, ...]]] = {
-    ToolFailed: ("kind", get_args(ErrorCode)),
-    ProviderError: ("kind", get_args(ProviderErrorKind)),
-    StoreError: ("kind", get_args(StoreErrorKind)),
-}
 
 
 def error_data(error: BaseException) -> dict[str, Any]:
@@ -85,9 +68,10 @@ def _provider_error(table: Mapping[str, Any], message: str, remedy: str) -> Prov
 
 
 def _one_of(table: Mapping[str, Any], cls: type[InarchError], otherwise: str) -> Any:
-    member, known = _KINDS[cls]
-    word = table.get(member)
-    return word if isinstance(word, str) and word in known else otherwise
+    """Return the kind that a child sent, if the class has it: the first thing that it is made from."""
+    known = get_args(next(iter(get_type_hints(vars(cls)["__init__"]).values())))
+    kind = table.get("kind")
+    return kind if isinstance(kind, str) and kind in known else otherwise
 
 
 def _text(value: Any) -> str:

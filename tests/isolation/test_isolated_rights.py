@@ -15,7 +15,7 @@ from isolated_apps import call
 
 import inarch
 from inarch.config.grants import Isolation
-from inarch.plugins.isolation import rights
+from inarch_isolation import rights
 
 
 @pytest.fixture
@@ -177,3 +177,15 @@ def test_settings_reach_the_plugin_and_the_file_is_named(tmp_path: Path, compose
         texts.append(str(caught.value))
     assert texts[0] == texts[1]
     assert f"{file}:7:" in texts[1]
+
+
+def test_the_process_loads_little_of_inarch(compose: Any, tmp_path: Path) -> None:
+    source = 'import inarch, sys\n@inarch.tool\ndef loaded() -> list[str]:\n    "Loaded."\n    return [*sys.modules]\n'
+    (tmp_path / "little.py").write_text(source)
+    names = call(compose(files=(str(tmp_path / "little.py"),)), "loaded").data
+    assert {"inarch_isolation.child", "inarch.plugins.alone"} <= set(names)
+    far = ("calls", "cli", "config", "journal", "sessions", "turns", "plugins.composition", "plugins.loading")
+    near = ("host", "loading", "proxies", "rights", "spawning")
+    beside = tuple([f"inarch.{name}" for name in far] + [f"inarch_isolation.{name}" for name in near])
+    heavy = ("rich", "click", "prompt_toolkit", "httpx", "sqlite3")
+    assert [name for name in names if name.startswith((*beside, *heavy))] == []

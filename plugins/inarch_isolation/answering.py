@@ -7,16 +7,12 @@ import threading
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from inarch.contract.codec import from_data, to_data
-from inarch.contract.errors import ToolFailed
-from inarch.contract.ports import OPTIONAL
-from inarch.contract.processes import Rights
-from inarch.contract.records import FileStat, ModelRequest
-from inarch.plugins.isolation.allowing import require_confined, require_nothing_hidden, within
+from inarch import FileStat, ModelRequest, Rights, ToolFailed, from_data, to_data
+from inarch.host import OPTIONAL
+from inarch_isolation.allowing import require_confined, require_nothing_hidden, within
 
 if TYPE_CHECKING:
-    from inarch.contract.ports import Situation, Tool, ToolContext, Workspace
-    from inarch.contract.slash_commands import SlashContext
+    from inarch import Situation, SlashContext, Tool, ToolContext, Workspace
 
 _LOOKING: dict[str, tuple[str, ...]] = {
     "stat": ("path",),

@@ -16,18 +16,18 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from attrs import define, field
 
-from inarch.contract.doors import guarded
-from inarch.contract.errors import ConfigError, InarchError, PluginError, ToolFailed
-from inarch.plugins.isolation.confining import confine, die_with
-from inarch.plugins.isolation.failures import error_data
-from inarch.plugins.isolation.line import Line, Running
-from inarch.plugins.isolation.wire import Malformed, Messages
+from inarch import ConfigError, InarchError, PluginError, ToolFailed
+from inarch.host import guarded
+from inarch_isolation.confining import confine, die_with
+from inarch_isolation.failures import error_data
+from inarch_isolation.line import Line, Running
+from inarch_isolation.wire import Malformed, Messages
 
 if TYPE_CHECKING:
     import asyncio
     from concurrent.futures import ThreadPoolExecutor
 
-    from inarch.plugins.registration import Registration
+    from inarch.host import Offered
 
 _PIECE = 1 << 18
 _MOST_THREADS = 64
@@ -47,14 +47,14 @@ def main(descriptor: int) -> NoReturn:
         _leave(line, PluginError(f"plugin {line.plugin!r} can't be confined: {error}", plugin=line.plugin, door="load",
                                  remedy=f'use mode = "in-process" in [isolation.{line.plugin}]'))  # fmt: skip
     try:
-        registration, schema = _load(job)
-        from inarch.plugins.isolation.describing import described
+        offered, schema = _load(job)
+        from inarch_isolation.describing import described
 
-        ready = described(registration, schema)
+        ready = described(offered, schema)
         line.send(ready)
     except (InarchError, TypeError, ValueError) as error:
         _leave(line, error)
-    Child(line, job, registration).serve(messages)
+    Child(line, job, offered).serve(messages)
 
 
 def _received(connection: socket.socket) -> Any:
@@ -78,10 +78,10 @@ def _leave(line: Line, error: BaseException) -> NoReturn:
     os._exit(0)
 
 
-def _load(job: Mapping[str, Any]) -> tuple[Registration, Mapping[str, Any] | None]:
+def _load(job: Mapping[str, Any]) -> tuple[Offered, Mapping[str, Any] | None]:
     """Import and register the plugin; return what it registered and the schema of its settings."""
-    from inarch.contract.records import PluginContext
-    from inarch.plugins.alone import load_alone
+    from inarch import PluginContext
+    from inarch.host import load_alone
 
     context = PluginContext(
         job["name"], job["root"], {}, {}, job["cache_dir"], job["state_dir"], job["recorded"], environ=job["environ"]
@@ -109,7 +109,7 @@ class Child:
 
     line: Line
     _job: Mapping[str, Any]
-    _registration: Registration
+    _offered: Offered
     _calls: dict[int, Running] = field(factory=dict)
     _opened: list[Any] = field(factory=list)
     _loop: asyncio.AbstractEventLoop = field(init=False)
@@ -129,7 +129,7 @@ class Child:
     @property
     def settings(self) -> Any:
         """The plugin's settings."""
-        return self._registration.context.settings
+        return self._offered.settings or {}
 
     def keep(self, opened: Any) -> int:
         """Keep what was opened and return its number."""
@@ -176,7 +176,7 @@ class Child:
                 call.cancel() if operation == "cancel" else call.room.release(message["count"])
 
     def _begin(self, message: Mapping[str, Any]) -> None:
-        from inarch.plugins.isolation.describing import runs_on_loop
+        from inarch_isolation.describing import runs_on_loop
 
         call = self._calls[message["id"]] = Running(message["id"])
         kind, target = self._target(message["object"])
@@ -189,10 +189,10 @@ class Child:
 
     def _target(self, name: str) -> tuple[str, Any]:
         kind, _, number = name.partition("/")
-        return kind, (self._opened if kind == "opened" else self._registration.offers[kind])[int(number)]
+        return kind, (self._opened if kind == "opened" else self._offered.offers[kind])[int(number)]
 
     def _called(self, message: Mapping[str, Any], call: Running) -> Any:
-        from inarch.plugins.isolation.methods import DOORS, METHODS
+        from inarch_isolation.methods import DOORS, METHODS
 
         kind, target = self._target(message["object"])
         door, passes = DOORS[kind]
@@ -234,7 +234,7 @@ class Child:
             task.cancel()
 
     async def _finish(self, message: Mapping[str, Any], call: Running, value: Any) -> None:
-        from inarch.plugins.isolation.methods import DOORS
+        from inarch_isolation.methods import DOORS
 
         door, passes = DOORS[message["object"].partition("/")[0]]
         try:
@@ -245,7 +245,7 @@ class Child:
             self._failed(call, error)
 
     def _done(self, message: Mapping[str, Any], call: Running, value: Any) -> None:
-        from inarch.plugins.isolation.methods import result_data
+        from inarch_isolation.methods import result_data
 
         kind, target = self._target(message["object"])
         call.flush()

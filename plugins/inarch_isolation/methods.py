@@ -7,16 +7,24 @@ import json
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from inarch.contract.codec import from_data, to_data
-from inarch.contract.errors import InarchError, ProviderError, ToolFailed
-from inarch.contract.events import Event
-from inarch.contract.ports import OPTIONAL
-from inarch.contract.records import ModelRequest, ToolCall, ToolError, ToolResult
-from inarch.plugins.isolation.line import Running
-from inarch.plugins.isolation.stand_ins import FarContext, FarSlashContext, SeenTool, situation_of
+from inarch import (
+    Event,
+    InarchError,
+    ModelRequest,
+    ProviderError,
+    ToolCall,
+    ToolError,
+    ToolFailed,
+    ToolResult,
+    from_data,
+    to_data,
+)
+from inarch.host import OPTIONAL
+from inarch_isolation.line import Running
+from inarch_isolation.stand_ins import FarContext, FarSlashContext, SeenTool, situation_of
 
 if TYPE_CHECKING:
-    from inarch.plugins.isolation.child import Child
+    from inarch_isolation.child import Child
 
 _PAGE = 1 << 22
 """Bytes of events that a store's `scan` sends at once."""
@@ -98,7 +106,7 @@ def _copied(_: Child, tracer: Any, args: Any, __: Running) -> None:
 
 
 def _open(child: Child, spec: Any, args: Any, _: Running) -> Any:
-    from inarch.plugins.checks import opened_fault
+    from inarch.host import opened_fault
 
     opened = spec.open(args)
     if fault := opened_fault("store", opened):

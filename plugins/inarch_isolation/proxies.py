@@ -8,36 +8,39 @@ from typing import Any
 
 from attrs import define, field
 
-from inarch.contract import deltas
-from inarch.contract.codec import from_data, to_data
-from inarch.contract.doors import leaving_out
-from inarch.contract.errors import PluginError
-from inarch.contract.events import Event
-from inarch.contract.ports import OPTIONAL, Situation, Tool, ToolContext
-from inarch.contract.records import (
+import inarch
+from inarch import (
     Contribution,
     Decision,
     Delta,
     Effects,
+    Event,
     Limits,
     ModelInfo,
     ModelRequest,
+    PluginError,
     Price,
+    Situation,
+    SlashContext,
+    Tool,
     ToolCall,
+    ToolContext,
     ToolError,
     ToolResult,
     Verdict,
+    from_data,
+    to_data,
 )
-from inarch.contract.slash_commands import SlashContext
-from inarch.plugins.isolation.allowing import bounds, is_granted
-from inarch.plugins.isolation.answering import (
+from inarch.host import OPTIONAL, blame
+from inarch_isolation.allowing import bounds, is_granted
+from inarch_isolation.answering import (
     ToolAnswers,
     situation_answers,
     situation_data,
     slash_answers,
     tool_answers,
 )
-from inarch.plugins.isolation.host import ANSWER_S, Host
+from inarch_isolation.host import ANSWER_S, Host
 
 ASKED_S = 60.0
 """Seconds that a model provider has to ask its service what models there are."""
@@ -46,7 +49,7 @@ _REASON = 300
 _DELTAS: Mapping[str, Any] = {
     cls.__name__: cls
     for cls in (
-        deltas.TextDelta, deltas.ReasoningDelta, deltas.CallDelta, deltas.PartData, deltas.UsageDelta, deltas.Finish,
+        inarch.TextDelta, inarch.ReasoningDelta, inarch.CallDelta, inarch.PartData, inarch.UsageDelta, inarch.Finish,
     )
 }  # fmt: skip
 
@@ -65,11 +68,7 @@ def checked(host: Host, cls: Any, data: Any) -> Any:
 
 def wrong(host: Host, what: str) -> PluginError:
     """Return the error for an answer that is none."""
-    return PluginError(
-        f"plugin {host.plugin!r} answered with {what:.200}",
-        plugin=host.plugin,
-        remedy=leaving_out(host.plugin),
-    )
+    return blame(host.plugin, "tool", f"answered with {what:.200}")
 
 
 async def _asked(host: Host, target: str, method: str, situation: Situation, door: str, cls: Any) -> Any:

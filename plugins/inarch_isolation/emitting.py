@@ -7,8 +7,8 @@ import time
 
 from attrs import define, field
 
-from inarch.contract.errors import Cancelled
-from inarch.plugins.isolation.line import Line, Running
+from inarch import Cancelled
+from inarch_isolation.line import Line, Running
 
 _TOGETHER_S = 0.01
 _MOST = 1 << 14

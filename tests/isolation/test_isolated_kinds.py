@@ -16,8 +16,8 @@ from isolated_apps import EVERY_KIND, GRACE_S, call
 
 import inarch
 from inarch.contract.codec import to_data
-from inarch.plugins.isolation.describing import TOOL_MEMBERS
 from inarch.testing import calls, says, scripted_app
+from inarch_isolation.describing import TOOL_MEMBERS
 
 Both = tuple[inarch.App, inarch.App]
 JSON = st.recursive(

@@ -6,10 +6,10 @@ import inspect
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from inarch.contract.doors import guarded
-from inarch.contract.errors import InarchError, PluginError, ToolFailed
-from inarch.plugins.isolation.channel import Channel, Message
-from inarch.plugins.isolation.failures import error_data
+from inarch import InarchError, PluginError, ToolFailed
+from inarch.host import guarded
+from inarch_isolation.channel import Channel, Message
+from inarch_isolation.failures import error_data
 
 if TYPE_CHECKING:
     import asyncio

@@ -21,13 +21,13 @@ from inarch.contract.errors import (
 from inarch.contract.loading import Offered
 from inarch.contract.records import PluginContext
 from inarch.plugins.checks import PORTS
-from inarch.plugins.isolation.describing import TOOL_MEMBERS
-from inarch.plugins.isolation.failures import error_data, error_from
-from inarch.plugins.isolation.host import Host
-from inarch.plugins.isolation.loading import _described_settings, _proxies
-from inarch.plugins.isolation.rights import Launch
-from inarch.plugins.isolation.wire import Malformed, Messages, encoded
 from inarch.plugins.registration import registration_of
+from inarch_isolation.describing import TOOL_MEMBERS
+from inarch_isolation.failures import error_data, error_from
+from inarch_isolation.host import Host
+from inarch_isolation.loading import _described_settings, _proxies
+from inarch_isolation.rights import Launch
+from inarch_isolation.wire import Malformed, Messages, encoded
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(),

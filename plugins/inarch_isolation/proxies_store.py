@@ -11,13 +11,10 @@ from typing import Any
 
 from attrs import define, field
 
-from inarch.contract.codec import to_data
-from inarch.contract.errors import StoreError
-from inarch.contract.events import Event
-from inarch.contract.ports import OPTIONAL
-from inarch.contract.records import SessionInfo
-from inarch.plugins.isolation.host import Host
-from inarch.plugins.isolation.proxies import are_texts, checked, wrong
+from inarch import Event, SessionInfo, StoreError, to_data
+from inarch.host import OPTIONAL
+from inarch_isolation.host import Host
+from inarch_isolation.proxies import are_texts, checked, wrong
 
 _SECONDS = 60.0  # a store may have much to read
 _TYPES = {"seq": int, "time": str, "session_id": str, "kind": str, "data": dict}

@@ -20,11 +20,11 @@ from isolated_apps import GRACE_S, HERE, call
 import inarch
 from inarch.contract.doors import OURS
 from inarch.contract.loading import LoadJob
-from inarch.plugins.isolation import proxies, rights
-from inarch.plugins.isolation.channel import MOST_WAITING_BYTES, Call
-from inarch.plugins.isolation.emitting import Emitter
-from inarch.plugins.isolation.line import Line, Running
-from inarch.plugins.isolation.wire import MOST_VALUES, Malformed, Messages
+from inarch_isolation import proxies, rights
+from inarch_isolation.channel import MOST_WAITING_BYTES, PendingCall
+from inarch_isolation.emitting import Emitter
+from inarch_isolation.line import Line, Running
+from inarch_isolation.wire import MOST_VALUES, Malformed, Messages
 
 HOSTILE = str(HERE / "hostile.py")
 _RAW = """
@@ -238,11 +238,11 @@ def test_many_values_are_too_many_and_long_texts_are_not() -> None:
 
 
 def test_what_waits_for_one_call_is_limited_in_bytes() -> None:
-    one = Call(1, lambda _: None)
+    one = PendingCall(1, lambda _: None)
     one.receive({"op": "item"}, MOST_WAITING_BYTES - 1)
     with pytest.raises(Malformed, match="more messages"):
         one.receive({"op": "item"}, 2)
-    other = Call(2, lambda message: other.took(message))
+    other = PendingCall(2, lambda message: other.took(message))
     for _ in range(5):
         other.receive({"op": "item"}, MOST_WAITING_BYTES)
 
