@@ -12,6 +12,7 @@ TYPE_CHECKING = False  # type checkers take it for true; `typing` itself would b
 if TYPE_CHECKING:
     from inarch import confinement as confinement
     from inarch import staging as staging
+    from inarch import transcripts as transcripts
     from inarch.calls.repair import repair_arguments as repair_arguments
     from inarch.cli.terminal import escape as escape
     from inarch.cli.terminal import escape_json as escape_json
@@ -110,6 +111,8 @@ if TYPE_CHECKING:
     from inarch.contract.result_text import result_text as result_text
     from inarch.contract.slash_commands import SlashCommand as SlashCommand
     from inarch.contract.slash_commands import SlashContext as SlashContext
+    from inarch.contract.transcripts import Exporter as Exporter
+    from inarch.contract.transcripts import Transcript as Transcript
     from inarch.contract.versions import is_older as is_older
     from inarch.journal.redaction_dotenv import is_dotenv as is_dotenv
     from inarch.sessions.app import App as App
@@ -167,6 +170,7 @@ _HOMES: dict[str, str] = {
         "inarch_sdk.service": "HttpService",
         "contract.slash_commands": "SlashCommand SlashContext",
         "inarch_sdk.tooling": "FunctionTool tool",
+        "contract.transcripts": "Exporter Transcript",
         "contract.versions": "is_older",
         "journal.redaction_dotenv": "is_dotenv",
         "sessions.app": "App compose open_store run",
@@ -177,7 +181,7 @@ _HOMES: dict[str, str] = {
     for name in names.split()
 }
 
-_HOMES |= {name: f"inarch.{name}" for name in ("confinement", "staging")}  # modules as a whole
+_HOMES |= {name: f"inarch.{name}" for name in ("confinement", "staging", "transcripts")}  # modules as a whole
 
 __all__ = ["__version__", *sorted(_HOMES)]
 

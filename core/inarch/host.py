@@ -9,6 +9,9 @@ from __future__ import annotations
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
+    from inarch.cli.composing import compose_given as compose_given
+    from inarch.cli.options import composing_options as composing_options
+    from inarch.cli.terminal import is_terminal as is_terminal
     from inarch.config.values import Check as Check
     from inarch.config.values import key as key
     from inarch.contract.doors import OURS as OURS
@@ -22,6 +25,7 @@ if TYPE_CHECKING:
     from inarch.plugins.checks import fault_of as fault_of
     from inarch.plugins.checks import opened_fault as opened_fault
     from inarch.plugins.composition import Bound as Bound
+    from inarch.sessions.transcript import KeptTranscript as KeptTranscript
     from inarch.turns.accumulator import Accumulator as Accumulator
     from inarch.turns.checking import checked_decision as checked_decision
     from inarch.turns.wording import STRUCTURE_TITLE as STRUCTURE_TITLE
@@ -29,6 +33,9 @@ if TYPE_CHECKING:
 _HOMES = {
     name: module
     for module, names in {
+        "cli.composing": "compose_given",
+        "cli.options": "composing_options",
+        "cli.terminal": "is_terminal",
         "config.values": "Check key",
         "contract.doors": "OURS blame guarded",
         "contract.loading": "LoadJob Offered",
@@ -37,6 +44,7 @@ _HOMES = {
         "plugins.alone": "load_alone",
         "plugins.checks": "fault_of opened_fault",
         "plugins.composition": "Bound",
+        "sessions.transcript": "KeptTranscript",
         "turns.accumulator": "Accumulator",
         "turns.checking": "checked_decision",
         "turns.wording": "STRUCTURE_TITLE",

@@ -14,6 +14,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from inarch_testing.apps import scripted_app as scripted_app
     from inarch_testing.conversation_contract import ConversationContract as ConversationContract
+    from inarch_testing.exporter_contract import ExporterContract as ExporterContract
+    from inarch_testing.exporter_contract import transcript_of as transcript_of
     from inarch_testing.http_server import HttpReply as HttpReply
     from inarch_testing.http_server import HttpRequest as HttpRequest
     from inarch_testing.http_server import HttpServer as HttpServer
@@ -37,6 +39,7 @@ _HOMES: dict[str, str] = {
     for module, names in {
         "apps": "scripted_app",
         "conversation_contract": "ConversationContract",
+        "exporter_contract": "ExporterContract transcript_of",
         "http_server": "HttpReply HttpRequest HttpServer json_reply sse_reply",
         "kept_store_contract": "KeptStoreContract",
         "model_contract": "ModelContract",
@@ -56,6 +59,7 @@ _WITH_ASSERTS = sorted({*_HOMES.values(), "fixtures", "model_bench"} - {"http_se
 __all__ = [  # written out: type checkers read it, and the public name takes all of it over
     "NASTY_TEXTS",
     "ConversationContract",
+    "ExporterContract",
     "HttpReply",
     "HttpRequest",
     "HttpServer",
@@ -73,6 +77,7 @@ __all__ = [  # written out: type checkers read it, and the public name takes all
     "says",
     "scripted_app",
     "sse_reply",
+    "transcript_of",
 ]
 
 if "pytest" in sys.modules:  # then a failed assert of a suite shows its values

@@ -8,9 +8,9 @@ import sys
 from collections.abc import Sequence
 
 import pytest
+from tests.export.written import export
 
 import inarch
-from inarch.sessions.exporting import export
 from inarch.sessions.replay import replay
 from inarch.sessions.restoring import restore_log
 
@@ -87,7 +87,7 @@ def test_what_was_changed_is_undone_up_to_the_first_edit(everyday: Kept) -> None
 def test_each_session_is_exported(everyday: Kept, form: str) -> None:
     with everyday.compose() as app:
         for info in app.store.sessions():
-            page = "".join(export(app.store.load(info.id), form))  # type: ignore[arg-type]
+            page = export(app.store.load(info.id), form)
             assert info.title in page
 
 

@@ -18,6 +18,8 @@ from inarch.plugins.discovery import own_names
 from inarch.testing import says, scripted_app
 
 BUILTINS = {
+    "commands": "inarch_commands",
+    "export": "inarch_export",
     "isolation": "inarch_isolation",
     "native": "inarch_native",
     "project": "inarch_project",

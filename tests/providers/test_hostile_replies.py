@@ -15,12 +15,12 @@ import pytest
 from attrs import define, field
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.export.written import FORMATS, export
 
 import inarch
 from inarch.cli.front_ends.text import TextFrontEnd
 from inarch.journal import fold
 from inarch.sessions.app import App
-from inarch.sessions.exporting import FORMATS, export
 from inarch.sessions.replay import replay
 from inarch.testing import HttpReply, HttpRequest, HttpServer
 
@@ -126,7 +126,7 @@ def check_readable(events: Sequence[inarch.Event]) -> None:
         json.loads(event.line, parse_constant=never)
     assert all(turn.status in TERMINAL for turn in fold(events).turns if turn.type == "agent")
     for form in FORMATS:
-        "".join(export(events, form)).encode("utf-8", "strict")
+        export(events, form).encode("utf-8", "strict")
     told = TextFrontEnd(StringIO(), StringIO())
     for event in events:
         told.show(event)

@@ -137,9 +137,10 @@ def test_they_are_read_and_restored_without_their_plugin(tmp_path: Path) -> None
 def test_they_are_shown_in_a_line_each_and_as_they_are(tmp_path: Path) -> None:
     from inarch.cli.sessions_pages import Shown
     from inarch.cli.sessions_story import PLAIN
+    from inarch.journal.exchanges import exchanges
     from inarch.sessions.contents import contents_of
-    from inarch.sessions.exporting.reading import chapters
-    from inarch.sessions.exporting.story import Remark
+    from inarch.transcripts import Remark
+    from inarch_export.remarks import headline_of
 
     asked = [{"data": {"text": "two\nlines\x1b[2J", "size": 1}}, {"data": {"size": 2, "kind": "x"}}]
     session_id, events = recorded(tmp_path / "root", asked)
@@ -152,8 +153,9 @@ def test_they_are_shown_in_a_line_each_and_as_they_are(tmp_path: Path) -> None:
     again = Shown(store, info, contents_of(store, session_id), 1, None)
     members = {name: list(value) if name == "turns" else value for name, value in again.as_json()}
     assert [(event["kind"], event["data"]) for event in members["events"]] == of_plugins(events)
-    (chapter,) = chapters(events)
-    titles = [step.title for step in chapter.steps if isinstance(step, Remark) and "noting" in step.title]
+    (exchange,) = exchanges(events)
+    remarks = [step for step in exchange.steps if isinstance(step, Remark) and "noting" in step.kind]
+    titles = [headline_of(remark).title for remark in remarks]
     assert titles == ["noting.noted: two lines\x1b[2J", "noting.noted"]
 
 

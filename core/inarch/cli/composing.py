@@ -94,6 +94,15 @@ def compose_app(options: Options) -> App:
     return app
 
 
+def compose_given(given: Mapping[str, Any]) -> App:
+    """Compose the application from click's parameters.
+
+    Raises:
+        InarchError: As `compose_app`.
+    """
+    return compose_app(Options.of(given))
+
+
 def tell_left_out(app: App) -> None:
     """Say what the composition ignored or refused, for commands without a session to record it in."""
     for note in app.ignored:

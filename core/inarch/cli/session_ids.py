@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from inarch.cli.terminal import columns_of, escape, shorten
 from inarch.contract.errors import UsageError
+from inarch.sessions.finding import latest_session
 from inarch.sessions.mending import WAY_ON
 
 if TYPE_CHECKING:
@@ -55,11 +56,11 @@ def latest(store: ContextStore, root: str) -> SessionInfo:
     Raises:
         UsageError: There is none.
     """
-    known = store.sessions(root)
-    if not known:
+    found = latest_session(store, root)
+    if found is None:
         lost = f", or: {WAY_ON}" if getattr(store, "set_aside", ()) else ""
         raise UsageError(f"no session of {root} to continue", f"leave --continue out to begin one{lost}")
-    return max(known, key=lambda info: (max(info.started, info.updated), info.id))
+    return found
 
 
 def _shared(one: str, other: str) -> int:

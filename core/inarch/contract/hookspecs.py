@@ -7,6 +7,7 @@ Hooks are called once per composition, plugin by plugin, in the order of the pro
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 import pluggy
 
@@ -26,6 +27,9 @@ from inarch.contract.ports import (
 )
 from inarch.contract.records import PluginContext
 from inarch.contract.slash_commands import SlashCommand
+
+if TYPE_CHECKING:
+    from inarch.contract.transcripts import Exporter  # only an export reads a session
 
 hookspec = pluggy.HookspecMarker("inarch")
 hookimpl = pluggy.HookimplMarker("inarch")
@@ -234,6 +238,23 @@ def inarch_loaders(context: PluginContext) -> Iterable[Loader]:  # type: ignore[
 
 
 @hookspec
+def inarch_exporters(context: PluginContext) -> Iterable[Exporter]:  # type: ignore[empty-body]
+    """Return exporters: formats in which `inarch sessions export` writes a session.
+
+    >>> import inarch
+    >>> class Prompts:
+    ...     name, suffixes = "prompts", (".txt",)
+    ...     def export(self, session, out):
+    ...         out.writelines(f"{one.prompt}\\n" for one in session.exchanges())
+    >>> @inarch.hookimpl
+    ... def inarch_exporters(context):
+    ...     return [Prompts()]
+    >>> inarch_exporters(inarch.PluginContext("demo", "."))[0].suffixes
+    ('.txt',)
+    """
+
+
+@hookspec
 def inarch_settings() -> type:  # type: ignore[empty-body]
     """Return the attrs class of `[plugins.NAME]`; its fields become keys, their defaults the defaults.
 
@@ -254,5 +275,5 @@ def inarch_settings() -> type:  # type: ignore[empty-body]
 HOOKS: tuple[str, ...] = (
     "inarch_tools", "inarch_models", "inarch_strategies", "inarch_stores", "inarch_tracers", "inarch_workspaces",
     "inarch_context_sources", "inarch_policies", "inarch_slash_commands", "inarch_events", "inarch_front_ends",
-    "inarch_loaders", "inarch_settings",
+    "inarch_exporters", "inarch_loaders", "inarch_settings",
 )  # fmt: skip

@@ -54,6 +54,7 @@ PORTS: dict[str, Port] = {
     "events": Port("kind of event", False, (), ("name", "help"), cls=EventKind),
     "front_ends": Port("front end", True, ("show", "approve", "close"), coroutines=("approve",)),
     "loaders": Port("loader", True, ("begin",)),
+    "exporters": Port("exporter", True, ("export",)),
 }
 """The registration hooks `inarch_KIND(context)` by kind."""
 
@@ -95,6 +96,8 @@ def fault_of(kind: str, value: Any) -> str:
         return _event_fault(value)
     if not (_TOOL_NAME if kind == "tools" else _NAME).fullmatch(value.name):
         return f"{port.noun} name {value.name!r} may only have letters, digits and {'_' if kind == 'tools' else '_.-'}"
+    if kind == "exporters" and not _are_suffixes(getattr(value, "suffixes", None)):
+        return f"{shown} needs suffixes: a tuple of ends of file names, such as ('.csv',)"
     return _tool_fault(value) if kind == "tools" else ""
 
 
@@ -148,6 +151,10 @@ def twice(kind: str, plugin: str, values: Sequence[Any]) -> str:
     names = [value.name for value in values]
     again = next((name for at, name in enumerate(names) if name in names[:at]), None)
     return "" if again is None else f"it registers the {port.noun} {again!r} twice"
+
+
+def _are_suffixes(value: object) -> bool:
+    return isinstance(value, tuple) and value != () and all(isinstance(one, str) and one[:1] == "." for one in value)
 
 
 def _is_mapping_or_none(value: object) -> bool:

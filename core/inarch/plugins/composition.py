@@ -39,6 +39,7 @@ from inarch.plugins.single_files import remedy_for, tried_file
 
 if TYPE_CHECKING:
     from inarch.config import Config
+    from inarch.contract.transcripts import Exporter
     from inarch.plugins.apart import Apart
 
 T = TypeVar("T")
@@ -93,6 +94,7 @@ class Composition:
     events: tuple[Bound[EventKind], ...] = ()
     front_ends: Mapping[str, Bound[FrontEnd | FrontEndSpec]] = _NOTHING
     loaders: Mapping[str, Bound[Loader]] = _NOTHING
+    exporters: Mapping[str, Bound[Exporter]] = _NOTHING
     refused: tuple[Refused, ...] = ()
     loaded: tuple[LoadedPlugin, ...] = ()
     builtins: Mapping[str, LoadedPlugin] = _NOTHING

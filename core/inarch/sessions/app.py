@@ -6,7 +6,7 @@ import os
 import stat
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO
 
 from inarch.calls import repair_arguments
 from inarch.config import Config, load_config
@@ -19,6 +19,7 @@ from inarch.sessions.forked import check_process
 from inarch.sessions.parts import Parts
 
 if TYPE_CHECKING:
+    from inarch.contract.transcripts import Transcript
     from inarch.sessions.replacing import Replacing
     from inarch.sessions.session import Session
 
@@ -146,6 +147,41 @@ class App(Parts):
         fork_id = fork_session(self.store, session_id, at, clock=self.clock)
         self.tell_copied(fork_id)
         return self.session(fork_id)
+
+    def transcript(self, session_id: str = "") -> Transcript:
+        """Return a kept session for reading: its exchanges, events and spending.
+
+        Args:
+            session_id: Its id, or enough of its beginning; "" for the latest session of this directory.
+
+        Raises:
+            UsageError: There is no such session, or there are several.
+            StoreError: The store can't be opened or read.
+        """
+        from inarch.sessions.finding import find_session, latest_session
+        from inarch.sessions.transcript import KeptTranscript
+
+        check_process(self.process)
+        info = find_session(self.store, session_id) if session_id else latest_session(self.store, self.config.root)
+        if info is None:
+            raise UsageError("no sessions in this directory", "name one: inarch sessions list --all shows all others")
+        return KeptTranscript(self.store, info, self.redactor)
+
+    def export(self, session: Transcript, form: str, out: TextIO) -> None:
+        """Write a session in the format of an exporter.
+
+        Raises:
+            UsageError: There is no such format.
+            PluginError: Its exporter failed.
+            OSError: `out` can't be written to.
+        """
+        bound = self.composition.exporters.get(form)
+        if bound is None:
+            there = ", ".join(sorted(self.composition.exporters))
+            raise UsageError(f"there is no format {form!r}", f"name one of {there}" if there else "add a plugin")
+        with guarded(bound.plugin, "exporter", (InarchError, OSError)):
+            bound.value.export(session, out)
+            out.flush()
 
     async def call_tool(self, name: str, arguments: Mapping[str, Any]) -> ToolResult:
         """Call one tool, through the scheduler and all policies, outside any session.

@@ -1,4 +1,4 @@
-"""Which session is meant: the beginning of its id is enough."""
+"""Which session is meant: the beginning of its id is enough, without one it is the latest of a directory."""
 
 from __future__ import annotations
 
@@ -24,3 +24,8 @@ def find_session(store: ContextStore, beginning: str) -> SessionInfo:
     if not fitting:
         raise UsageError(f"there is no session {beginning!r}", "inarch sessions list --all shows those there are")
     raise UsageError(f"{len(fitting)} sessions begin with {beginning!r}", "write more of the id")
+
+
+def latest_session(store: ContextStore, root: str) -> SessionInfo | None:
+    """Return the session of a directory in which something happened last, None where there is none."""
+    return max(store.sessions(root), key=lambda info: (max(info.started, info.updated), info.id), default=None)

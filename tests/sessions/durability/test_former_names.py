@@ -10,8 +10,8 @@ import pytest
 
 from inarch.config import grant, trust_of
 from inarch.config.folders import ProjectFolder
-from inarch.sessions.exporting.writing import write_export
 from inarch.staging import temporary_name, write_whole
+from inarch_commands.writing import write_export
 from inarch_dispatch.keeping import save
 from inarch_sqlite_store.blobs import Blobs
 
@@ -27,7 +27,7 @@ WRITERS: dict[str, tuple[Callable[[Path], object], str]] = {
     "project": (_project, ".inarch/.memory.md.4711.tmp"),
     "trust": (lambda folder: grant("/p", {"AGENTS.md": "0"}, folder), ".trust.json.a1_bcde9"),
     "blob": (lambda folder: Blobs(folder).put("s", HASH, b"x"), f"s/.{HASH}-4711-140123"),
-    "export": (lambda folder: write_export(["x"], folder / "a.html"), f".a.html.{ID}.part"),
+    "export": (lambda folder: write_export(lambda out: out.write("x"), folder / "a.html"), f".a.html.{ID}.part"),
     "cache": (lambda folder: save(folder / "chosen.json", {}), "chosen.json.4711"),
 }
 

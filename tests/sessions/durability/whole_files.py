@@ -23,7 +23,7 @@ from inarch import keep_former, staging
 from inarch.config import grant, trust_of
 from inarch.config.enabling import enable
 from inarch.config.folders import ProjectFolder
-from inarch.sessions.exporting.writing import write_export
+from inarch_commands.writing import write_export
 from inarch_dispatch.keeping import save
 from inarch_sqlite_store.blobs import Blobs
 
@@ -70,8 +70,8 @@ ACTIONS: dict[str, Callable[[Place], object]] = {
     "project": Place.change,
     "trust": Place.grant_more,
     "blob": lambda place: Blobs(place.folder / "blobs").put("session", REF, BLOB),
-    "export": lambda place: write_export(iter(("new ", "page")), place.folder / "page.html", force=True),
-    "export-new": lambda place: write_export(iter(("new ", "page")), place.folder / "other.html"),
+    "export": lambda place: write_export(lambda out: out.write("new page"), place.folder / "page.html", force=True),
+    "export-new": lambda place: write_export(lambda out: out.write("new page"), place.folder / "other.html"),
     "cache": lambda place: save(place.folder / "cache.json", {"kept": "new"}),
     "former": lambda place: keep_former(place.folder / "config.toml", 1),
 }

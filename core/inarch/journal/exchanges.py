@@ -1,0 +1,241 @@
+"""Events in, exchanges out, one after the other: only the one that is being read is held.
+
+Events of other versions and from damaged or hostile files are met here: what can't be understood becomes a remark.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from datetime import datetime
+from typing import Any
+
+from attrs import define, field
+
+from inarch.contract.events import Event
+from inarch.contract.transcripts import Answered, Call, Change, Data, Exchange, Remark, Request, Step
+
+MOST_OUTPUT = 100_000
+"""Characters of live output that are held of a call; shown only where it has no result."""
+
+
+def exchanges(events: Iterable[Event]) -> Iterator[Exchange]:
+    """Yield an agent's turn with its prompt at a time; one without number before them if anything happened there."""
+    reader = _Reader()
+    for event in events:
+        yield from reader.take(event)
+    if not reader.is_empty:
+        yield reader.exchange
+
+
+@define(eq=False, repr=False)
+class _Reader:
+    exchange: Exchange = field(factory=Exchange)
+    calls: dict[str, Call] = field(factory=dict)
+    turns: int = 0
+    time: float = 0.0
+
+    @property
+    def is_empty(self) -> bool:
+        now = self.exchange
+        return not (now.steps or now.later or now.number) and now.prompt is None
+
+    @property
+    def steps(self) -> list[Step]:
+        """Where the next step goes: behind the end of the turn once it is over."""
+        return self.exchange.later if self.exchange.is_over else self.exchange.steps
+
+    def take(self, event: Event) -> Iterator[Exchange]:
+        """Take in an event; yields the exchange that it ends."""
+        self.time = _seconds(event.time) or self.time
+        data = event.data
+        if event.kind == "turn.started":
+            turn = _mapping(data.get("turn"))
+            yield from self._begun(turn, turn.get("type") == "user")
+        self.exchange.size += len(event.line)
+        if event.kind in ("turn.started", "session.started"):
+            return
+        handler = _HANDLERS.get(event.kind)
+        try:
+            if handler is not None:
+                handler(self, data)
+            elif not self._is_shown(event.kind, data):
+                self._add(Remark(event.kind, self.time, data))
+        except (KeyError, TypeError, ValueError, AttributeError, OverflowError):
+            self._add(Remark(event.kind, self.time, data))
+
+    def _begun(self, turn: Data, is_users: bool) -> Iterator[Exchange]:
+        before, content = self.exchange, str(turn.get("content") or "")
+        answers_it = not is_users and before.prompt is not None and before.begun is None
+        if not answers_it:
+            if not self.is_empty:
+                yield before
+            self.turns += 1
+            self.exchange, self.calls = Exchange(self.turns), {}
+        began = _seconds(turn.get("started")) or self.time
+        if is_users:
+            self.exchange.prompt, self.exchange.prompted = content, began
+        else:
+            self.exchange.begun, self.exchange.model = began, str(turn.get("model") or "")
+
+    def _is_shown(self, kind: str, data: Data) -> bool:
+        """Whether a person's own command is on the page already: the call that it was has all of it."""
+        last = self.steps[-1] if self.steps else None
+        if kind != "command.ran" or data.get("name") != "!" or not isinstance(last, Call):
+            return False
+        return last.origin == "user" and last.arguments.get("command") == data.get("arguments")
+
+    def _add(self, step: Step) -> None:
+        self.steps.append(step)
+
+    def ended(self, data: Data) -> None:
+        """Note what a turn came to."""
+        turn, exchange = _mapping(data.get("turn")), self.exchange
+        if turn.get("type") == "user":
+            return
+        exchange.answer, exchange.status = str(turn.get("content") or ""), str(turn.get("status") or "")
+        exchange.model = str(turn.get("model") or exchange.model)
+        exchange.error, exchange.limit = str(turn.get("error") or ""), str(turn.get("limit") or "")
+        exchange.begun = exchange.begun or _seconds(turn.get("started"))
+        exchange.ended = _seconds(turn.get("ended")) or self.time
+        exchange.usage = _mapping(turn.get("usage"))
+        exchange.spent = [_mapping(row) for row in _list(data.get("spent"))]
+        exchange.is_over = True
+
+    def context(self, data: Data) -> None:
+        """Note what was added to the prompt, and how many pictures."""
+        self.exchange.pictures += len(_list(data.get("images")))
+        self._add(Remark("context.added", self.time, data))
+
+    def requested(self, data: Data) -> None:
+        """Note a request."""
+        attempt = data.get("attempt")
+        self._add(
+            Request(
+                str(data.get("model") or ""),
+                self.time,
+                str(data.get("purpose") or "turn"),
+                str(data.get("plugin") or ""),
+                attempt if type(attempt) is int else 1,
+            )
+        )
+
+    def replied(self, data: Data) -> None:
+        """Note the reply to the latest request of its model and purpose that has none."""
+        model, purpose = str(data.get("model") or ""), str(data.get("purpose") or "turn")
+        request = next(
+            (
+                step
+                for step in reversed(self.steps)
+                if isinstance(step, Request) and step.replied is None and (step.model, step.purpose) == (model, purpose)
+            ),
+            None,
+        )
+        took = data.get("duration_s")
+        seconds = float(took) if isinstance(took, (int, float)) else 0.0
+        if request is None:
+            request = Request(model, self.time - seconds, purpose, str(data.get("plugin") or ""))
+            self._add(request)
+        parts = [_mapping(part) for part in _list(_mapping(data.get("message")).get("parts"))]
+        request.text = _texts(parts, "text")
+        request.reasoning = _texts(parts, "reasoning")
+        request.replied, request.seconds = self.time, seconds
+        request.usage, request.finish = _mapping(data.get("usage")), str(data.get("finish") or "")
+        request.error = str(data.get("error") or "")
+
+    def call_state(self, data: Data) -> None:
+        """Note how far a call came; a call that an approval changed comes with its new arguments."""
+        call = self._call(data)
+        call.status = str(data.get("status") or "")
+        whole = data.get("call")
+        if isinstance(whole, dict):
+            call.arguments, call.origin = _mapping(whole.get("arguments")), str(whole.get("origin") or "")
+        if call.status == "executing" and call.started is None:
+            call.started = self.time
+
+    def call_output(self, data: Data) -> None:
+        """Note live output, for the case that no result comes."""
+        call = self._call(data)
+        call.output += str(data.get("text") or "")[: max(MOST_OUTPUT - len(call.output), 0)]
+
+    def call_result(self, data: Data) -> None:
+        """Note how a call ended."""
+        call = self._call(data)
+        call.status, call.result = str(data.get("status") or ""), _mapping(data.get("result"))
+        call.started = _seconds(data.get("started")) or call.started
+        call.ended = _seconds(data.get("ended")) or self.time
+        call.output = ""
+
+    def asked(self, data: Data) -> None:
+        """Note that calls wait for a person."""
+        reasons = _list(data.get("reasons"))
+        for place, call_id in enumerate(_list(data.get("call_ids"))):
+            call = self._call({"call_id": call_id})
+            call.waiting = self.time if call.waiting is None else call.waiting
+            call.reasons += [str(reasons[place])] if place < len(reasons) and reasons[place] else []
+
+    def answered(self, data: Data) -> None:
+        """Note a person's answer."""
+        call = self._call(data)
+        call.answered = self.time
+        call.answers.append(Answered(*(str(data.get(name) or "") for name in ("outcome", "scope", "by", "reason"))))
+
+    def changed(self, data: Data) -> None:
+        """Note a changed file at the call that did it; what an undo did stands with the undo."""
+        change = _change(data)
+        call = self.calls.get(str(data.get("call_id")))
+        if call is not None:
+            call.changes.append(change)
+            return
+        last = self.steps[-1] if self.steps else None
+        if last is not None and not isinstance(last, (Request, Call)) and last.kind == "changes.undone":
+            last.changes.append(change)
+        else:
+            self._call(data).changes.append(change)
+
+    def _call(self, data: Data) -> Call:
+        call_id = str(data["call_id"])
+        call = self.calls.get(call_id)
+        if call is None:
+            call = self.calls[call_id] = Call(call_id, str(data.get("name") or "(unknown)"), self.time)
+            self._add(call)
+        return call
+
+
+_HANDLERS: dict[str, Callable[[_Reader, Data], None]] = {
+    "turn.ended": _Reader.ended,
+    "context.added": _Reader.context,
+    "model.requested": _Reader.requested,
+    "model.replied": _Reader.replied,
+    "call.state": _Reader.call_state,
+    "call.output": _Reader.call_output,
+    "call.result": _Reader.call_result,
+    "approval.asked": _Reader.asked,
+    "approval.given": _Reader.answered,
+    "file.changed": _Reader.changed,
+}
+
+
+def _change(data: Data) -> Change:
+    before, after, new_path = data.get("before"), data.get("after"), str(data.get("new_path") or "")
+    verb = "moved" if new_path else "created" if before is None else "deleted" if after is None else "changed"
+    return Change(str(data["path"]), verb, new_path)
+
+
+def _texts(parts: list[Data], kind: str) -> str:
+    return "\n\n".join(str(part.get("text") or "") for part in parts if part.get("type") == kind)
+
+
+def _mapping(value: Any) -> Data:
+    return value if isinstance(value, dict) else {}
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def _seconds(time: Any) -> float | None:
+    """Return a time of a record in seconds since the epoch, None where it isn't one."""
+    try:
+        return datetime.fromisoformat(str(time)).timestamp() if time else None
+    except (ValueError, OverflowError):
+        return None

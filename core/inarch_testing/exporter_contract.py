@@ -1,0 +1,76 @@
+"""What every exporter must do, as tests that its author inherits. Needs pytest to run, not to import."""
+
+from __future__ import annotations
+
+import io
+from abc import ABC, abstractmethod
+from collections.abc import Iterable
+
+from inarch.contract.events import Event
+from inarch.contract.records import SessionInfo
+from inarch.contract.transcripts import Exporter, Transcript
+from inarch.host import KeptTranscript, MemoryStore, fault_of
+from inarch_testing.event_samples import as_events, event_of, full_turn, spare_turn
+from inarch_testing.texts import NASTY_TEXTS
+
+
+def transcript_of(events: Iterable[Event]) -> Transcript:
+    """Return the session that events of one session are, as an exporter is given it."""
+    store, told = MemoryStore(), list(events)
+    info = SessionInfo("s", "", "", "", 0)
+    if told:
+        store.append(told[0].session_id, told)
+        (info,) = store.sessions()
+    return KeptTranscript(store, info)
+
+
+class ExporterContract(ABC):
+    """Tests of one exporter, given sessions as the journal keeps them.
+
+    class TestTable(ExporterContract):
+        def make(self):
+            return Table()
+    """
+
+    @abstractmethod
+    def make(self) -> Exporter:
+        """Return a new exporter."""
+
+    def test_name_suffixes_and_method_fit(self) -> None:
+        """The kernel takes the exporter."""
+        assert not (fault := fault_of("exporters", self.make())), fault
+
+    def test_a_session_with_everything_is_written(self) -> None:
+        """Every kind of event, with every field filled."""
+        assert self._written(as_events(full_turn())), "nothing was written"
+
+    def test_a_session_with_as_little_as_may_be_is_written(self) -> None:
+        """Empty texts, no calls, no times, no end; and one in which nothing happened."""
+        self._written(as_events(spare_turn()))
+        self._written(as_events(full_turn()[:1]))
+        self._written([])
+
+    def test_what_is_damaged_or_of_the_future_is_got_along_with(self) -> None:
+        """A newer kernel and other plugins record more; a record may have lost members."""
+        future = [event_of("future.kind", 1, text="x", deep={"a": [1]}), event_of("", 2)]
+        lost = [event_of(event.kind, seq) for seq, event in enumerate(as_events(full_turn()), 3)]
+        self._written([*future, *lost])
+
+    def test_any_text_in_any_field_is_written(self) -> None:
+        """Prompts, paths, output and messages carry anything."""
+        for text in NASTY_TEXTS:
+            self._written(as_events(full_turn(text=text)))
+
+    def test_the_same_session_is_written_the_same(self) -> None:
+        """By another exporter, and by one that has written before."""
+        events, exporter = list(as_events(full_turn())), self.make()
+        first = self._written(events, exporter)
+        assert self._written(events, exporter) == first == self._written(events)
+
+    def _written(self, events: Iterable[Event], exporter: Exporter | None = None) -> bytes:
+        raw = io.BytesIO()
+        out = io.TextIOWrapper(raw, "utf-8", "backslashreplace", newline="")
+        (exporter or self.make()).export(transcript_of(events), out)
+        assert not out.closed, "export closed what it was given to write to"
+        out.flush()
+        return raw.getvalue()

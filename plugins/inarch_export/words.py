@@ -1,0 +1,103 @@
+"""How times, money and amounts read in an export."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from datetime import datetime
+from decimal import Decimal, InvalidOperation
+from typing import Any
+
+SCOPES = {"once": "once", "shape": "for such calls", "tool": "for this tool", "session": "for the session",
+          "project": "for the project"}  # fmt: skip
+OUTCOMES = {"approve": "approved", "deny": "denied", "modify": "changed"}
+_ASKED_BY = {"user": "by the user", "mode": "by the approve mode", "headless": "because nobody could be asked"}
+PURPOSES = {"turn": "answers", "decision": "decisions", "summary": "summaries", "check": "checks"}
+
+
+def answered(outcome: str, scope: str, by: str, reason: str) -> str:
+    """Return an answer to a question of approval as a sentence."""
+    said = OUTCOMES.get(outcome, outcome).capitalize()
+    who = _ASKED_BY.get(by, f"by {by}" if by else "")
+    reach = SCOPES.get(scope, scope) if outcome == "approve" else ""
+    return f"{' '.join(filter(None, (said, who)))}{f', {reach}' if reach else ''}{f': {reason}' if reason else ''}"
+
+
+def seconds_of(time: Any) -> float | None:
+    """Return a time of a record in seconds since the epoch, None where it isn't one."""
+    try:
+        return datetime.fromisoformat(str(time)).timestamp() if time else None
+    except (ValueError, OverflowError):
+        return None
+
+
+def one_line(text: str, length: int) -> str:
+    """Return `text` on one line of at most `length` characters."""
+    words = " ".join(text[: 4 * length].split())
+    return words if len(words) <= length else words[: length - 1] + "…"
+
+
+def local(seconds: float, form: str = "%Y-%m-%d %H:%M:%S") -> str:
+    """Return a moment in the time zone of whoever exports."""
+    return datetime.fromtimestamp(seconds).astimezone().strftime(form)
+
+
+def duration(seconds: float) -> str:
+    """Return a time as people read it."""
+    if seconds < 1:
+        return f"{seconds * 1000:.0f} ms"
+    if seconds < 60:
+        return f"{seconds:.1f} s"
+    if seconds < 3600:
+        return f"{int(seconds) // 60} min {int(seconds) % 60:02d} s"
+    return f"{int(seconds) // 3600} h {int(seconds) % 3600 // 60:02d} min"
+
+
+def as_json(value: Any, indent: int | None = None) -> str:
+    """Return a value as JSON; one that is nested too deeply is only said to be."""
+    try:
+        return json.dumps(value, ensure_ascii=False, indent=indent, default=repr)
+    except RecursionError:
+        return "(nested too deeply to be shown)"
+
+
+def many(count: int, one: str, several: str = "") -> str:
+    """Return a number with its noun."""
+    return f"{count:,} {one if count == 1 else several or f'{one}s'}"
+
+
+def money(amount: Decimal) -> str:
+    """Return US dollars with as many places as the amount needs."""
+    if amount == 0:
+        return "$0"
+    return f"${amount:,.2f}" if amount >= 1 else f"${amount:.4f}" if amount >= Decimal("0.0001") else "<$0.0001"
+
+
+def amount_of(value: Any) -> Decimal | None:
+    """Return money out of a record, None where it is unknown."""
+    try:
+        return None if value is None else Decimal(str(value))
+    except InvalidOperation:
+        return None
+
+
+def count_of(data: Mapping[str, Any], name: str) -> int:
+    """Return a whole number out of a record, 0 where there is none."""
+    value = data.get(name)
+    return value if type(value) is int else 0
+
+
+def tokens(data: Mapping[str, Any]) -> str:
+    """Return the tokens of a record of usage, an empty text where there are none."""
+    told, said = count_of(data, "input_tokens"), count_of(data, "output_tokens")
+    cached = count_of(data, "cached_tokens")
+    kept = f" ({cached:,} cached)" if cached else ""
+    about = "about " if data.get("estimated") else ""
+    return f"{about}{told:,} in{kept}, {said:,} out" if told or said else ""
+
+
+def cost(known: Decimal | None, unknown: int = 0) -> str:
+    """Return a cost, and of how many requests it is unknown."""
+    if known is None or (unknown and not known):
+        return "cost unknown"
+    return f"{money(known)} + {many(unknown, 'request')} of unknown cost" if unknown else money(known)

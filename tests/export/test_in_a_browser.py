@@ -1,0 +1,318 @@
+"""The page in a real browser: Chromium."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from inarch.contract.events import CommandRan, ContextAdded
+from inarch.contract.records import ToolError
+from inarch_export.html.page import MOST_OPEN
+
+from .browser import Browser
+from .reading_html import OF_PROSE, OWN
+from .telling import Telling
+from .test_escaping import BREAKERS
+from .written import export
+
+pytestmark = [pytest.mark.once, pytest.mark.slow]
+
+PHONE, DESK = (360, 740), (1280, 900)
+# What is drawn on what: the contrast of each text to the nearest background behind it, and the lowest of all.
+LOWEST_CONTRAST = """
+(() => {
+  const canvas = document.createElement("canvas").getContext("2d", {willReadFrequently: true});
+  const rgba = (color) => {
+    canvas.clearRect(0, 0, 1, 1); canvas.fillStyle = color; canvas.fillRect(0, 0, 1, 1);
+    return [...canvas.getImageData(0, 0, 1, 1).data];
+  };
+  const light = ([r, g, b]) => [r, g, b].map((part) => part / 255)
+    .map((part) => part <= .04045 ? part / 12.92 : ((part + .055) / 1.055) ** 2.4)
+    .reduce((sum, part, place) => sum + part * [.2126, .7152, .0722][place], 0);
+  const behind = (element) => {
+    for (let at = element; at; at = at.parentElement) {
+      const color = rgba(getComputedStyle(at).backgroundColor);
+      if (color[3] === 255) return color;
+    }
+    return [255, 255, 255, 255];
+  };
+  let worst = [99, ""];
+  for (const element of document.querySelectorAll("body *")) {
+    const texts = [...element.childNodes].filter((node) => node.nodeType === 3 && node.data.trim());
+    if (!texts.length || element.closest("script, .unseen, title") || !element.checkVisibility()) continue;
+    const [one, other] = [light(rgba(getComputedStyle(element).color)), light(behind(element))];
+    const contrast = (Math.max(one, other) + .05) / (Math.min(one, other) + .05);
+    if (contrast < worst[0]) worst = [contrast, `${element.tagName}.${element.className}: ${element.textContent}`];
+  }
+  return worst;
+})()
+"""
+
+
+@pytest.fixture(scope="module")
+def browser(part: Callable[[str], str], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    browser = Browser(part("chromium"), tmp_path_factory.mktemp("chromium"))
+    yield browser
+    browser.close()
+
+
+@pytest.fixture
+def fresh(browser: Browser) -> Iterator[Browser]:
+    """The browser as it began: on a desk, in the light, with nothing told so far."""
+    browser.size(*DESK)
+    browser.media(prefers_color_scheme="light")
+    browser("Emulation.setScriptExecutionDisabled", value=False)
+    browser.errors.clear()
+    browser.requests.clear()
+    yield browser
+    assert browser.errors == []
+    assert [address for address in browser.requests if not address.startswith("file:")] == []
+
+
+def page(told: Telling, folder: Path) -> Path:
+    target = folder / "session.html"
+    target.write_text(export(told.events, "html"), encoding="utf-8")
+    return target
+
+
+@pytest.fixture
+def short(tmp_path: Path) -> Path:
+    """A page of three turns, of which the steps are open."""
+    told = Telling()
+    for number in (1, 2, 3):
+        told.prompt(f"Prompt number {number} of the user")
+        told.add(ContextAdded("brief-tracer", "Entry: acme.cli:check"))
+        told.reply("I look.", "First I read the file.")
+        told.run(told.call("read_file", file_path=f"file-{number}.py"), {"content": f"x = {number}\n" * 60})
+        patch = told.call("patch_source_file", file_path="a.py", search="x = 1\n", replace="x = 2\n")
+        told.ask(patch)
+        told.run(patch, changed="a.py")
+        told.run(told.call("read_file", file_path="none"), error=ToolError("not_found", "there is no file", "look"))
+        told.answer(
+            f"# Answer {number}\n\nIt is *done*, see [there](https://h.example/a).\n\n> quoted\n\n```\ncode\n```\n"
+        )
+        told.add(CommandRan("context", "", "1,000 tokens"))
+    return page(told, tmp_path)
+
+
+@pytest.fixture
+def long(tmp_path: Path) -> Path:
+    """A page of so many turns that their steps wait to be opened."""
+    told = Telling()
+    for number in range(1, MOST_OPEN + 1):
+        told.prompt(f"Prompt number {number} of the user")
+        told.run(told.call("read_file", file_path=f"file-{number}.py"), f"<output of {number}>")
+        told.answer(f"Answer {number}")
+    return page(told, tmp_path)
+
+
+@pytest.fixture
+def hostile(tmp_path: Path) -> Path:
+    """A page of content that wants out."""
+    words = (
+        "".join(BREAKERS) + "<svg onload=window.out=1>" + "word" * 200 + "</noscript><script>window.out = 1</script>"
+    )
+    told = Telling(root=words, session_id=words)
+    told.prompt(words, model=words)
+    told.add(ContextAdded(words, words))
+    told.reply(words, words)
+    told.run(told.call(words, **{words: words}), {words: words}, error=ToolError("denied", words, words), changed=words)
+    told.answer(words)
+    return page(told, tmp_path)
+
+
+@pytest.mark.parametrize("size", [PHONE, DESK], ids=["phone", "desk"])
+@pytest.mark.parametrize("which", ["short", "hostile"])
+def test_everything_fits_into_the_width(
+    fresh: Browser, size: tuple[int, int], which: str, request: pytest.FixtureRequest
+) -> None:
+    fresh.size(*size)
+    fresh.open(request.getfixturevalue(which))
+    fresh.value("document.querySelectorAll('details').forEach((part) => { part.open = true; })")
+    assert fresh.value("document.documentElement.scrollWidth") <= size[0]
+    assert fresh.value("document.documentElement.dataset.ready") == "true"
+
+
+def test_hostile_content_stays_content(fresh: Browser, hostile: Path) -> None:
+    fresh.open(hostile)
+    fresh.value("document.querySelectorAll('details').forEach((part) => { part.open = true; })")
+    names = set(fresh.value("[...document.querySelectorAll('*')].map((element) => element.localName)"))
+    assert names <= OWN | OF_PROSE
+    assert fresh.value("document.scripts.length") == 1
+    assert fresh.value("typeof window.out") == "undefined"
+    found = fresh.value("[...document.querySelectorAll('*')].flatMap((each) => each.getAttributeNames())")
+    assert not [name for name in found if name.startswith("on") or name in ("style", "src")]
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_texts_stand_out_from_what_is_behind_them(fresh: Browser, short: Path, scheme: str) -> None:
+    fresh.media(prefers_color_scheme=scheme)
+    fresh.open(short)
+    fresh.value("document.querySelectorAll('details').forEach((part) => { part.open = true; })")
+    contrast, where = fresh.value(LOWEST_CONTRAST)
+    assert contrast >= 4.5, where  # WCAG 2.2, 1.4.3, level AA
+    bright = fresh.value("getComputedStyle(document.body).color.match(/\\d+/g).map(Number)[0]") > 127
+    assert bright == (scheme == "dark")
+
+
+def test_the_theme_can_be_chosen(fresh: Browser, short: Path) -> None:
+    fresh.open(short)
+    background = "getComputedStyle(document.body).backgroundColor"
+    light = fresh.value(background)
+    fresh.value("document.getElementById('theme').click()")
+    dark = fresh.value(background)
+    assert dark != light
+    assert fresh.value("document.getElementById('theme').ariaLabel") == "Theme: dark"
+    fresh.media(prefers_color_scheme="dark")
+    fresh.value("document.getElementById('theme').click()")
+    assert fresh.value(background) == light
+    fresh.value("document.getElementById('theme').click()")
+    assert fresh.value(background) == dark
+
+
+def test_the_keyboard_leads_everywhere(fresh: Browser, short: Path) -> None:
+    fresh.open(short)
+    here = "document.activeElement.id || document.activeElement.className"
+    fresh.press("Tab")
+    assert fresh.value(here) == "skip"
+    assert fresh.value("document.activeElement.getBoundingClientRect().left >= 0")
+    fresh.press("Enter")
+    fresh.until(f"({here}) === 'turns'")
+    walked = []
+    for key in ("j", "j", "ArrowDown", "j", "k", "ArrowUp", "k"):
+        fresh.press(key)
+        walked.append(fresh.value(here))
+    assert walked == ["t1", "t2", "t3", "t3", "t2", "t1", "t1"]
+    outline = "getComputedStyle(document.querySelector('#t1 h2')).outlineStyle"
+    assert fresh.value(outline) == "solid"
+    is_open = "document.querySelector('#t1 .work').open"
+    assert fresh.value(is_open)
+    fresh.press("Enter")
+    assert not fresh.value(is_open)
+    fresh.press("Enter")
+    assert fresh.value(is_open)
+
+
+def test_a_call_is_opened_by_its_line(fresh: Browser, short: Path) -> None:
+    fresh.open(short)
+    fresh.value("document.querySelector('#t2 .call summary').focus()")
+    assert not fresh.value("document.querySelector('#t2 .call .body').checkVisibility()")
+    fresh.press("Enter")
+    fresh.until("document.querySelector('#t2 .call .body').checkVisibility()")
+    assert "x = 2" in fresh.value("document.querySelector('#t2 .call .body').innerText")
+
+
+def test_the_outline_is_walked_with_arrows(fresh: Browser, short: Path) -> None:
+    fresh.open(short)
+    fresh.value("document.querySelector('.list a').focus()")
+    fresh.press("ArrowDown")
+    assert fresh.value("document.activeElement.hash") == "#t2"
+    fresh.press("Enter")
+    fresh.until("location.hash === '#t2'")
+
+
+def test_the_filter_finds_words_in_steps_that_were_never_opened(fresh: Browser, long: Path) -> None:
+    fresh.open(long)
+    fresh.press("/")
+    assert fresh.value("document.activeElement.id") == "filter"
+    fresh.type("<OUTPUT of 17>")
+    fresh.until("document.getElementById('found').textContent !== ''")
+    assert fresh.value("document.getElementById('found').textContent") == f"1 of {MOST_OPEN} turns"
+    shown = "[...document.querySelectorAll('section.chapter')].filter((turn) => !turn.hidden).map((turn) => turn.id)"
+    assert fresh.value(shown) == ["t17"]
+    fresh.press("Escape")
+    fresh.until("document.getElementById('found').textContent === ''")
+    assert len(fresh.value(shown)) == MOST_OPEN
+
+
+def test_the_filter_takes_markup_for_no_text(fresh: Browser, long: Path) -> None:
+    fresh.open(long)
+    fresh.press("/")
+    fresh.type("summary")
+    fresh.until("document.getElementById('found').textContent !== ''")
+    assert fresh.value("document.getElementById('found').textContent") == f"0 of {MOST_OPEN} turns"
+
+
+def test_the_steps_of_a_long_session_are_built_when_they_are_opened(fresh: Browser, long: Path) -> None:
+    fresh.open(long)
+    assert fresh.value("document.querySelectorAll('.step').length") == 0
+    fresh.value("document.querySelector('#t9 .work > summary').click()")
+    fresh.until("document.querySelectorAll('#t9 .step').length > 0")
+    assert "read_file file-9.py" in fresh.value("document.querySelector('#t9 .step').textContent")
+    assert fresh.value("document.querySelectorAll('#t8 .step').length") == 0
+
+
+def test_a_session_of_a_hundred_thousand_events_opens(fresh: Browser, tmp_path: Path) -> None:
+    turns, calls = 2_400, 14
+    told = Telling()
+    for number in range(1, turns + 1):
+        told.prompt(f"Prompt number {number} of the user")
+        for _ in range(calls):
+            told.run(told.call("read_file", file_path=f"file-{number}.py"), {"content": "x = 1\n" * 160})
+        told.end(f"Answer {number}")
+    assert len(told.events) > 100_000
+    fresh.open(page(told, tmp_path))
+    assert fresh.value("document.documentElement.dataset.ready") == "true"
+    assert fresh.value("document.querySelectorAll('*').length") < 50 * turns, "it grows with the turns, not the calls"
+    fresh.value(f"document.querySelector('.list a[href=\"#t{turns}\"]').click()")
+    fresh.until(f"document.querySelector('#t{turns}').getBoundingClientRect().top < innerHeight")
+    fresh.value(f"document.querySelector('#t{turns} .work > summary').click()")
+    fresh.until(f"document.querySelectorAll('#t{turns} .step.call').length === {calls}")
+    fresh.press("/")
+    fresh.type("file-1234.py")
+    fresh.until("document.getElementById('found').textContent === '1 of 2,400 turns'")
+
+
+def test_everything_can_be_expanded_and_collapsed(fresh: Browser, long: Path) -> None:
+    fresh.open(long)
+    for wanted in ("true", "false"):
+        fresh.value("document.getElementById('expand').click()")
+        fresh.until(f"document.documentElement.dataset.expanded === '{wanted}'")
+        assert fresh.value("document.querySelectorAll('main details:not([open])').length === 0") == (wanted == "true")
+    assert fresh.value("document.querySelectorAll('main .step.call').length") == MOST_OPEN
+
+
+def test_without_javascript_everything_is_there_to_be_read(fresh: Browser, long: Path) -> None:
+    fresh("Emulation.setScriptExecutionDisabled", value=True)
+    fresh.open(long)
+    assert fresh.value("document.documentElement.dataset.ready") is None
+    assert fresh.value("document.querySelectorAll('.step.call').length") == MOST_OPEN
+    assert not fresh.value("document.querySelector('.tools').checkVisibility()")
+    fresh.value("document.querySelector('#t9 .work > summary').focus()")
+    fresh.press("Enter")
+    fresh.until("document.querySelector('#t9 .step.call').checkVisibility()")
+    assert "file-9.py" in fresh.value("document.querySelector('#t9 .step.call').innerText")
+
+
+def test_whatever_can_be_used_has_a_name(fresh: Browser, short: Path) -> None:
+    fresh.open(short)
+    fresh("Accessibility.enable")
+    nodes = [node for node in fresh("Accessibility.getFullAXTree")["nodes"] if not node["ignored"]]
+    roles = ("link", "button", "searchbox", "DisclosureTriangle", "image", "region", "navigation", "main")
+    used = [(node["role"]["value"], node.get("name", {}).get("value", "")) for node in nodes if "role" in node]
+    assert {role for role, _ in used} >= {"link", "button", "searchbox", "DisclosureTriangle", "image", "main"}
+    assert [role for role, name in used if role in roles and not name.strip()] == []
+    levels = fresh.value("[...document.querySelectorAll('h1, h2')].map((head) => head.localName)")
+    assert levels == ["h1", "h2", "h2", "h2"]
+
+
+def test_nothing_moves_for_those_who_want_that(fresh: Browser, short: Path) -> None:
+    fresh.open(short)
+    moving = "getComputedStyle(document.querySelector('summary'), '::before').transitionDuration"
+    fresh.media(prefers_reduced_motion="no-preference")
+    assert fresh.value(moving) != "0s"
+    fresh.media(prefers_reduced_motion="reduce")
+    assert fresh.value(moving) == "0s"
+
+
+def test_a_printed_page_is_dark_on_light_and_whole(fresh: Browser, short: Path) -> None:
+    fresh.media(prefers_color_scheme="dark")
+    fresh.open(short)
+    fresh("Emulation.setEmulatedMedia", media="print")
+    assert fresh.value("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+    assert not fresh.value("document.querySelector('.outline').checkVisibility()")
+    assert fresh.value("getComputedStyle(document.querySelector('pre')).maxHeight") == "none"
+    assert fresh("Page.printToPDF")["data"].startswith("JVBERi0")  # %PDF-
+    fresh("Emulation.setEmulatedMedia", media="")
