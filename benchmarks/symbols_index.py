@@ -18,7 +18,7 @@ from pathlib import Path
 from fetch import fetch_sdist
 
 import inarch
-from inarch_brief_tracer.modules import CODE, role_of
+from inarch_brief_tracer.facts.modules import CODE, role_of
 
 PACKAGES = (("click", "8.3.1"), ("httpx", "0.28.1"), ("Django", "5.2"))
 SETTINGS = {"plugins": {"brief-tracer": {"index_seconds": 600.0}}}

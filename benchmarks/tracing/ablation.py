@@ -13,7 +13,7 @@ from micro import expected_edges, found_edges
 from recorded import measure, packages
 from sources import fetch_sdist
 
-from inarch_brief_tracer.linking import MECHANISMS, Budget
+from inarch_brief_tracer.linking.budget import MECHANISMS, Budget
 
 
 class Row(NamedTuple):

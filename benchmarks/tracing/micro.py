@@ -12,7 +12,8 @@ from pathlib import Path
 
 from sources import fetch_sdist, read_tree
 
-from inarch_brief_tracer.linking import Budget, link
+from inarch_brief_tracer.linking.budget import Budget
+from inarch_brief_tracer.linking.link import link
 
 
 def expected_edges(folder: Path) -> set[tuple[str, str]]:

@@ -13,8 +13,9 @@ sys.path[:0] = [str(HERE.parent), str(HERE.parents[1] / "plugins"), str(HERE.par
 
 from fetch import fetch_sdist as fetch_sdist  # noqa: E402
 
-from inarch_brief_tracer.linking import NOTHING, LinkFacts, link_facts  # noqa: E402
-from inarch_brief_tracer.source import Undecodable, decoded  # noqa: E402
+from inarch_brief_tracer.facts.link_facts import NOTHING, LinkFacts  # noqa: E402
+from inarch_brief_tracer.facts.source import Undecodable, decoded  # noqa: E402
+from inarch_brief_tracer.facts.statement_codes import link_facts  # noqa: E402
 
 
 def module_of(path: str) -> str:

@@ -23,11 +23,11 @@ from typing import NamedTuple
 from sources import HERE, fetch_sdist
 
 import inarch
-from inarch_brief_tracer.graph.flow import flow_to
-from inarch_brief_tracer.graph.graph import Graph
-from inarch_brief_tracer.index import Index
-from inarch_brief_tracer.rows import Shelf
-from inarch_brief_tracer.store import Store
+from inarch_brief_tracer.graph.call_graph import Graph
+from inarch_brief_tracer.graph.flows import flow_to
+from inarch_brief_tracer.indexing.index import Index
+from inarch_brief_tracer.store.database import Store
+from inarch_brief_tracer.store.kept_files import Shelf
 from inarch_sandbox_fs import inarch_workspaces
 
 PACKAGES = {"click": "8.3.1", "flask": "3.1.2", "sqlparse": "0.5.3", "rich": "14.2.0"}

@@ -21,11 +21,11 @@ from typing import Any
 from sources import fetch_sdist
 
 import inarch
-from inarch_brief_tracer.graph.flow import flow_to
-from inarch_brief_tracer.index import Index
-from inarch_brief_tracer.rows import Shelf
-from inarch_brief_tracer.search import search
-from inarch_brief_tracer.store import Store
+from inarch_brief_tracer.finding.search import search
+from inarch_brief_tracer.graph.flows import flow_to
+from inarch_brief_tracer.indexing.index import Index
+from inarch_brief_tracer.store.database import Store
+from inarch_brief_tracer.store.kept_files import Shelf
 from inarch_sandbox_fs import inarch_workspaces
 
 PACKAGES = {"click": "8.3.1", "flask": "3.1.2", "rich": "14.2.0", "Django": "5.2"}

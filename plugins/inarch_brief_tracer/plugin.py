@@ -11,7 +11,7 @@ from attrs import frozen
 from inarch import ContextSource, DecisionStrategy, PluginContext, Tool, Tracer, hookimpl
 
 if TYPE_CHECKING:
-    from inarch_brief_tracer.tools import Desk
+    from inarch_brief_tracer.answers.tools import Desk
 
 
 @frozen
@@ -48,7 +48,7 @@ def inarch_settings() -> type:
 @hookimpl
 def inarch_tools(context: PluginContext) -> Iterable[Tool]:
     """Give the tools, over one index of the composition's root."""
-    from inarch_brief_tracer.tools import tools
+    from inarch_brief_tracer.answers.tools import tools
 
     return tools(_desk(context))
 
@@ -59,7 +59,7 @@ def inarch_context_sources(context: PluginContext) -> Iterable[ContextSource]:
     settings = _settings(context)
     if not (settings.context or settings.impact):
         return []
-    from inarch_brief_tracer.flows.source import FlowSource
+    from inarch_brief_tracer.answers.flow_source import FlowSource
 
     return [FlowSource(_desk(context), settings.context_seconds, settings.context_tokens if settings.context else 0)]
 
@@ -67,7 +67,7 @@ def inarch_context_sources(context: PluginContext) -> Iterable[ContextSource]:
 @hookimpl
 def inarch_strategies(context: PluginContext) -> Iterable[DecisionStrategy]:
     """Give the strategy `trace-first`."""
-    from inarch_brief_tracer.flows.strategy import TraceFirst
+    from inarch_brief_tracer.answers.trace_first import TraceFirst
 
     return [TraceFirst()]
 
@@ -77,7 +77,7 @@ def inarch_tracers(context: PluginContext) -> Iterable[Tracer]:
     """Give the tracer that tells which entry paths a turn's edits are on."""
     if not _settings(context).impact:
         return []
-    from inarch_brief_tracer.flows.impact import ImpactTracer
+    from inarch_brief_tracer.answers.impact_tracer import ImpactTracer
 
     return [ImpactTracer(_desk(context))]
 
@@ -89,7 +89,7 @@ def _settings(context: PluginContext) -> Settings:
 def _desk(context: PluginContext) -> Desk:
     desk = _desks.get(id(context))
     if desk is None or desk.context is not context:
-        from inarch_brief_tracer.tools import Desk
+        from inarch_brief_tracer.answers.tools import Desk
 
         settings = _settings(context)
         desk = _desks[id(context)] = Desk(context, settings.index_seconds, settings.link_seconds)

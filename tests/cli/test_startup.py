@@ -55,17 +55,17 @@ def test_help_loads_nothing_heavy(words: tuple[str, ...]) -> None:
 def test_listing_tools_loads_nothing_that_runs_them(project: Path, environ: dict[str, str]) -> None:
     loaded = modules_after("tools", "list", cwd=project, environ=environ)
     running = {"inarch.turns", "inarch.journal", "inarch.calls.scheduler", "inarch.contract.events"}
-    assert not loaded & (running | {"inarch_brief_tracer.index", "sqlite3", "dataclasses", "random", "shutil"})
+    assert not loaded & (running | {"inarch_brief_tracer.indexing.index", "sqlite3", "dataclasses", "random", "shutil"})
 
 
 def test_a_summary_of_unchanged_files_loads_nothing_that_reads_them(project: Path, environ: dict[str, str]) -> None:
-    reading = {"inarch_brief_tracer.keeping", "inarch_brief_tracer.syntax", "inarch_brief_tracer.words"}
+    reading = {f"inarch_brief_tracer.{name}" for name in ("store.file_rows", "facts.parsing", "facts.words")}
     for path in project.rglob("*"):
         os.utime(path, (1, 1))
     assert reading <= modules_after("summarize this codebase", cwd=project, environ=environ)
     loaded = modules_after("summarize this codebase", cwd=project, environ=environ)
-    assert "inarch_brief_tracer.index" in loaded
-    asked = {"inarch_brief_tracer.search", "inarch_brief_tracer.neighbours"}
+    assert "inarch_brief_tracer.indexing.index" in loaded
+    asked = {"inarch_brief_tracer.finding.search", "inarch_brief_tracer.finding.neighbours"}
     unused = {"inarch.journal.folding", "inarch.config.project", "configparser", "dataclasses", "random", "shutil"}
     assert not loaded & (reading | asked | unused)
 
@@ -85,5 +85,5 @@ def test_a_first_request_loads_nothing_that_only_calls_or_failures_need(
     assert not loaded & {"jsonschema", "cattrs", "loguru", "prompt_toolkit", "litellm", "importlib.metadata"}
     assert not loaded & {"inarch.journal.folding", "inarch_sandbox_fs.patching"}
     assert not loaded & {"inarch.calls.scheduler", "inarch.calls.runner", "inarch.calls.approvals"}
-    tracing = ("index", "query", "resolve", "facts", "flows.asking", "flows.targets", "graph")
+    tracing = ("indexing", "finding", "linking", "facts", "store", "answers.flow_answers", "graph")
     assert not loaded & {f"inarch_brief_tracer.{name}" for name in tracing}

@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 from attrs import Factory, define
 
+from inarch_brief_tracer.facts.nature import SPAN_SHIFT
 from inarch_brief_tracer.graph.model import ARC_KINDS, CONFIDENCES, Arc, Gate
-from inarch_brief_tracer.nature import SPAN_SHIFT
 
 
 class FileArcs(NamedTuple):

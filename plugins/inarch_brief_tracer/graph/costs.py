@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from attrs import Factory, define
 
+from inarch_brief_tracer.facts.nature import TEST_SIDE
 from inarch_brief_tracer.graph.arcs import Adjacency
-from inarch_brief_tracer.nature import TEST_SIDE
 
 
 class Weights(NamedTuple):

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator
 
-from inarch_brief_tracer.facts import CLASS, FUNCTION, METHOD, Symbol
-from inarch_brief_tracer.graph.graph import Graph
-from inarch_brief_tracer.modules import TEST
+from inarch_brief_tracer.facts.file_facts import CLASS, FUNCTION, METHOD, Symbol
+from inarch_brief_tracer.facts.modules import TEST
+from inarch_brief_tracer.graph.call_graph import Graph
 
 MANIFEST, RELATIONSHIPS = "manifest.jsonl", "relationships.jsonl"
 

@@ -14,8 +14,8 @@ from inarch_brief_tracer.linking.callbacks import (
     keep_handed,
     mixed_in,
 )
+from inarch_brief_tracer.linking.linker import EMPTY, Linker, union
 from inarch_brief_tracer.linking.members import instance_cell, lookup, outside_bases
-from inarch_brief_tracer.linking.state import EMPTY, Linker, union
 from inarch_brief_tracer.linking.values import (
     Bound,
     Cls,

@@ -6,7 +6,7 @@ from inarch_brief_tracer.linking.arguments import NO_ARGUMENTS, Arguments
 from inarch_brief_tracer.linking.attributes import attribute, special
 from inarch_brief_tracer.linking.budget import CALL, DUNDER, INFERRED
 from inarch_brief_tracer.linking.calls import call
-from inarch_brief_tracer.linking.state import EMPTY, Linker, every, union
+from inarch_brief_tracer.linking.linker import EMPTY, Linker, every, union
 from inarch_brief_tracer.linking.values import (
     Cell,
     Cls,

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+from inarch_brief_tracer.facts.link_facts import Code
+from inarch_brief_tracer.linking.annotations import close, hinted
 from inarch_brief_tracer.linking.arguments import Arguments
 from inarch_brief_tracer.linking.binding import call_function, generator
 from inarch_brief_tracer.linking.budget import DECORATOR, DUNDER, INFERRED
 from inarch_brief_tracer.linking.calls import call, functions_first
 from inarch_brief_tracer.linking.containers import iterated
 from inarch_brief_tracer.linking.evaluate import evaluate, function_of
-from inarch_brief_tracer.linking.facts import Code
-from inarch_brief_tracer.linking.hints import close, hinted
+from inarch_brief_tracer.linking.linker import Linker, union
 from inarch_brief_tracer.linking.members import lookup, set_bases
 from inarch_brief_tracer.linking.names import binding_cell, own_cell
-from inarch_brief_tracer.linking.state import Linker, union
 from inarch_brief_tracer.linking.values import (
     OF_CLASS,
     STATIC,

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from inarch_brief_tracer.linking import facts
+from inarch_brief_tracer.facts import link_facts as codes
+from inarch_brief_tracer.facts.link_facts import Code
 from inarch_brief_tracer.linking.arguments import NO_ARGUMENTS, Arguments
+from inarch_brief_tracer.linking.attribute_writes import store
 from inarch_brief_tracer.linking.attributes import attribute, special
 from inarch_brief_tracer.linking.binding import generator
 from inarch_brief_tracer.linking.budget import CALL
@@ -21,11 +23,9 @@ from inarch_brief_tracer.linking.containers import (
     set_item,
     unpack,
 )
-from inarch_brief_tracer.linking.facts import Code
+from inarch_brief_tracer.linking.linker import EMPTY, Linker, Missing, every, union
 from inarch_brief_tracer.linking.names import binding_cell, builtin, name_cell, own_cell
-from inarch_brief_tracer.linking.state import EMPTY, Linker, Missing, every, union
-from inarch_brief_tracer.linking.storing import store
-from inarch_brief_tracer.linking.texts import as_text
+from inarch_brief_tracer.linking.strings import as_text
 from inarch_brief_tracer.linking.values import Container, Func, Generator, Instance, Scope, Text, Values
 
 Evaluate = Callable[[Linker, Code], Values]
@@ -64,7 +64,7 @@ def _attribute(linker: Linker, code: Code) -> Values:
 
 def _call(linker: Linker, code: Code) -> Values:
     callee, line = code[1], code[4]
-    if type(callee) is tuple and callee[0] == facts.ATTRIBUTE:
+    if type(callee) is tuple and callee[0] == codes.ATTRIBUTE:
         bases = evaluate(linker, callee[1])
         callees = every([attribute(linker, base, callee[2], callee[3]) for base in bases])
         if not bases:
@@ -72,7 +72,7 @@ def _call(linker: Linker, code: Code) -> Values:
             linker.missing.append(Missing(base_name, callee[2], line, True, len(code[2])))
     else:
         callees = evaluate(linker, callee)
-        if type(callee) is tuple and callee[0] == facts.CALL:
+        if type(callee) is tuple and callee[0] == codes.CALL:
             callees = functions_first(linker, callees)
     arguments = _arguments(linker, code[2], code[3]) if code[2] or code[3] else NO_ARGUMENTS
     if len(callees) == 1:
@@ -96,7 +96,7 @@ def _arguments(
     for item in positional:
         if item is None:
             given.append(EMPTY)
-        elif type(item) is tuple and item[0] == facts.STAR:
+        elif type(item) is tuple and item[0] == codes.STAR:
             for value in evaluate(linker, item[1]):
                 if isinstance(value, Container):
                     rest = union(rest, (value,))
@@ -119,7 +119,7 @@ def _arguments(
 def _subscript(linker: Linker, code: Code) -> Values:
     bases = evaluate(linker, code[1])
     key = code[2]
-    if type(key) is tuple and key[0] == facts.SLICE:
+    if type(key) is tuple and key[0] == codes.SLICE:
         return _sliced(linker, bases, key, code[3])
     keys = evaluate(linker, key)
     if len(bases) > 2 * MAX_OPERANDS:
@@ -157,7 +157,7 @@ def _sequence(linker: Linker, code: Code) -> Values:
     made = linker.container(code[2], code[1])
     sure = True
     for place, item in enumerate(code[3]):
-        if type(item) is tuple and item[0] == facts.STAR:
+        if type(item) is tuple and item[0] == codes.STAR:
             sure = False
             linker.put(made.rest, iterated(linker, evaluate(linker, item[1]), 0))
         elif item is not None:
@@ -321,21 +321,21 @@ def assign(linker: Linker, target: Code, values: Values, line: int) -> None:
     if target is None:
         return
     kind = target[0]
-    if kind == facts.ATTRIBUTE:
+    if kind == codes.ATTRIBUTE:
         for base in evaluate(linker, target[1]):
             store(linker, base, target[2], values, target[3])
-    elif kind == facts.SUBSCRIPT:
+    elif kind == codes.SUBSCRIPT:
         keys = evaluate(linker, target[2])
         for base in evaluate(linker, target[1]):
             set_item(linker, base, keys, values, target[3])
-    elif kind == facts.SEQUENCE:
+    elif kind == codes.SEQUENCE:
         _unpack_into(linker, target[3], values, line)
-    elif kind == facts.STAR:
+    elif kind == codes.STAR:
         assign(linker, target[1], values, line)
 
 
 def _unpack_into(linker: Linker, targets: tuple[Code, ...], values: Values, line: int) -> None:
-    starred = [place for place, item in enumerate(targets) if type(item) is tuple and item[0] == facts.STAR]
+    starred = [place for place, item in enumerate(targets) if type(item) is tuple and item[0] == codes.STAR]
     star = starred[0] if starred else -1
     for place, found in enumerate(unpack(linker, values, len(targets), star, line)):
         if place == star and found:

@@ -6,19 +6,19 @@ from typing import NamedTuple
 
 from attrs import Factory, define
 
-from inarch_brief_tracer.collecting import uncollected
-from inarch_brief_tracer.linking import facts as codes
+from inarch_brief_tracer.facts import link_facts as codes
+from inarch_brief_tracer.facts.collecting import uncollected
+from inarch_brief_tracer.facts.link_facts import CLASS_SCOPE, MODULE_SCOPE, statements
+from inarch_brief_tracer.facts.modules import TEST, role_of
 from inarch_brief_tracer.linking.budget import CONFIDENCES, KINDS, MECHANISMS, Budget, sized
 from inarch_brief_tracer.linking.containers import container_method, generator_method, property_method
-from inarch_brief_tracer.linking.facts import CLASS_SCOPE, MODULE_SCOPE, statements
+from inarch_brief_tracer.linking.library_models import MODELS
+from inarch_brief_tracer.linking.linker import Linker, Missing
 from inarch_brief_tracer.linking.loading import Bodies, Files, load
-from inarch_brief_tracer.linking.matching import call_hooks, match_names
-from inarch_brief_tracer.linking.outside import MODELS
-from inarch_brief_tracer.linking.state import Linker, Missing
+from inarch_brief_tracer.linking.name_matching import call_hooks, match_names
 from inarch_brief_tracer.linking.statements import run
-from inarch_brief_tracer.linking.texts import text_method
+from inarch_brief_tracer.linking.strings import text_method
 from inarch_brief_tracer.linking.values import Scope
-from inarch_brief_tracer.modules import TEST, role_of
 
 USUAL = Budget()
 COARSE = 2

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from inarch_brief_tracer.facts.link_facts import CLASS_SCOPE, LAMBDA_SCOPE, MODULE_SCOPE, Code, LinkFacts, decode
 from inarch_brief_tracer.linking.definitions import predefine
 from inarch_brief_tracer.linking.evaluate import function_of
-from inarch_brief_tracer.linking.facts import CLASS_SCOPE, LAMBDA_SCOPE, MODULE_SCOPE, Code, LinkFacts, decode
+from inarch_brief_tracer.linking.linker import Linker
 from inarch_brief_tracer.linking.names import absolute, module_value, own_cell
-from inarch_brief_tracer.linking.state import Linker
 from inarch_brief_tracer.linking.values import File, Scope
 
 KEPT_BODIES = 80_000

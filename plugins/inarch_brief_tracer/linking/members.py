@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from inarch_brief_tracer.linking.state import Linker
+from inarch_brief_tracer.linking.linker import Linker
 from inarch_brief_tracer.linking.values import Cell, Cls
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from inarch_brief_tracer.linking.facts import CLASS_SCOPE
-from inarch_brief_tracer.linking.state import BUILTINS, EMPTY, Linker
+from inarch_brief_tracer.facts.link_facts import CLASS_SCOPE
+from inarch_brief_tracer.linking.linker import BUILTINS, EMPTY, Linker
 from inarch_brief_tracer.linking.values import Cell, File, Module, Scope, Values
 
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from inarch_brief_tracer.linking import facts
+from inarch_brief_tracer.facts import link_facts as codes
+from inarch_brief_tracer.facts.link_facts import Code
+from inarch_brief_tracer.linking.annotations import close, hinted
 from inarch_brief_tracer.linking.arguments import NO_ARGUMENTS, Arguments
 from inarch_brief_tracer.linking.attributes import special
 from inarch_brief_tracer.linking.binding import call_function
@@ -13,18 +15,10 @@ from inarch_brief_tracer.linking.calls import call
 from inarch_brief_tracer.linking.containers import enter, iterated
 from inarch_brief_tracer.linking.definitions import _class, _function
 from inarch_brief_tracer.linking.evaluate import assign, evaluate
-from inarch_brief_tracer.linking.facts import Code
-from inarch_brief_tracer.linking.hints import close, hinted
+from inarch_brief_tracer.linking.linker import Linker, union
 from inarch_brief_tracer.linking.members import instance_cell
 from inarch_brief_tracer.linking.names import absolute, binding_cell, exported_cell, module_value, outside_module
-from inarch_brief_tracer.linking.state import Linker, union
-from inarch_brief_tracer.linking.values import (
-    Cls,
-    Func,
-    Instance,
-    Module,
-    Values,
-)
+from inarch_brief_tracer.linking.values import Cls, Func, Instance, Module, Values
 
 
 def run(linker: Linker, code: Code) -> None:
@@ -60,7 +54,7 @@ def _return(linker: Linker, code: Code) -> None:
             func.passed += (place,)
             linker.wake(func.returns.readers)
         return
-    if type(value) is tuple and value[0] == facts.CALL and names and value[1] == names[0] and func.binding:
+    if type(value) is tuple and value[0] == codes.CALL and names and value[1] == names[0] and func.binding:
         evaluate(linker, value)
         if -1 not in func.passed:
             func.passed += (-1,)
@@ -111,7 +105,7 @@ def _declare(linker: Linker, code: Code) -> None:
         return
     if type(target) is str:
         close(linker, scope, code[2], binding_cell(linker, scope, target))
-    elif target[0] == facts.ATTRIBUTE and values and "attributes" in linker.on:
+    elif target[0] == codes.ATTRIBUTE and values and "attributes" in linker.on:
         for base in evaluate(linker, target[1]):
             if isinstance(base, Instance) and base.cls is scope.cls and base.cls.scope.id >= linker.base:
                 close(linker, scope, code[2], instance_cell(linker, base.cls, target[2]))
@@ -122,11 +116,11 @@ def _delete(linker: Linker, code: Code) -> None:
     target, line = code[1], code[2]
     if type(target) is not tuple:
         return
-    if target[0] == facts.SUBSCRIPT:
+    if target[0] == codes.SUBSCRIPT:
         keys = evaluate(linker, target[2])
         for base in evaluate(linker, target[1]):
             special(linker, base, "__delitem__", Arguments((keys,)), line)
-    elif target[0] == facts.ATTRIBUTE:
+    elif target[0] == codes.ATTRIBUTE:
         for base in evaluate(linker, target[1]):
             special(linker, base, "__delattr__", Arguments(((linker.text(target[2]),),)), line)
 
@@ -200,17 +194,17 @@ def _ask_module(linker: Linker, module: Module) -> None:
 
 
 _STATEMENTS: dict[int, Callable[[Linker, Code], None]] = {
-    facts.ASSIGN: _assign,
-    facts.RETURN: _return,
-    facts.FOR: _for,
-    facts.WITH: _with,
-    facts.AUGMENT: _augment,
-    facts.DECLARE: _declare,
-    facts.DELETE: _delete,
-    facts.RAISE: _raise,
-    facts.CAUGHT: _caught,
-    facts.NARROW: _narrow,
-    facts.IMPORT: _import,
-    facts.FUNCTION: _function,
-    facts.CLASS: _class,
+    codes.ASSIGN: _assign,
+    codes.RETURN: _return,
+    codes.FOR: _for,
+    codes.WITH: _with,
+    codes.AUGMENT: _augment,
+    codes.DECLARE: _declare,
+    codes.DELETE: _delete,
+    codes.RAISE: _raise,
+    codes.CAUGHT: _caught,
+    codes.NARROW: _narrow,
+    codes.IMPORT: _import,
+    codes.FUNCTION: _function,
+    codes.CLASS: _class,
 }

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from inarch_brief_tracer.linking.facts import CLASS_SCOPE, ScopeFacts
+from inarch_brief_tracer.facts.link_facts import CLASS_SCOPE, ScopeFacts
 
 if TYPE_CHECKING:
     from inarch_brief_tracer.linking.arguments import Arguments

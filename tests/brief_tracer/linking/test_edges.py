@@ -7,7 +7,9 @@ import textwrap
 
 import pytest
 
-from inarch_brief_tracer.linking import Budget, Edge, link, link_facts
+from inarch_brief_tracer.facts.statement_codes import link_facts
+from inarch_brief_tracer.linking.budget import Budget
+from inarch_brief_tracer.linking.link import Edge, link
 
 
 def linked(without: frozenset[str] = frozenset(), /, **files: str) -> list[Edge]:

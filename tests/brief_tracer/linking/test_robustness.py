@@ -11,8 +11,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from inarch_brief_tracer.linking import Budget, LinkFacts, decode, encode, link, link_facts
-from inarch_brief_tracer.linking.state import Linker
+from inarch_brief_tracer.facts.link_facts import LinkFacts, decode, encode
+from inarch_brief_tracer.facts.statement_codes import link_facts
+from inarch_brief_tracer.linking.budget import Budget
+from inarch_brief_tracer.linking.link import link
+from inarch_brief_tracer.linking.linker import Linker
 
 NAMES = st.sampled_from(["a", "b", "c", "self", "main", "other"])
 

@@ -1,0 +1,11 @@
+"""Answers: what people and models are told, by tools, commands and with a turn, as text, JSON and diagrams.
+
+answers
+├── tools, tool_answers, neighbourhood            the tools of a model
+├── flow_answers, function_traces                 flows through what is asked for; one function up, down, to another
+├── flow_text, flow_tree, flow_data, flow_mermaid as text, arrows, JSON and diagrams; `wording`, `call_sites`, `notes`
+├── flow_source, turn_flows, trace_first          what is added to a turn, and a strategy
+├── impact_tracer, impact                         which entries and tests a turn's edits are on
+├── curated_paths                                 paths that people keep
+└── context_command, trace_command, …             the command line; `command_room` is what its commands share
+"""

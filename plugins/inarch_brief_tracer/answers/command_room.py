@@ -1,0 +1,195 @@
+"""What the commands share: the index of the root, looked at with progress on a terminal, and what is printed."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
+
+import click
+from attrs import Factory, define, frozen
+
+import inarch
+from inarch_brief_tracer.answers import curated_paths
+from inarch_brief_tracer.graph.call_graph import Graph
+from inarch_brief_tracer.graph.model import Node
+from inarch_brief_tracer.indexing.index import Coverage, Index
+from inarch_brief_tracer.indexing.looking import Look
+from inarch_brief_tracer.store.database import Store
+
+if TYPE_CHECKING:
+    from inarch_brief_tracer.finding.targets import Named
+
+BUILDING_SECONDS = 3600.0
+"""For `trace index`, which is there to build; questions read within the budget of the settings."""
+LINKING_SECONDS = 300.0
+"""For questions on the command line: what is not linked when a process ends would be begun anew by the next one."""
+_QUIET_SECONDS = 0.5
+_EVERY = 0.1
+
+Answer = TypeVar("Answer")
+
+
+@define(eq=False, repr=False)
+class Progress:
+    """One line on standard error that is rewritten and vanishes at the end; nothing where that is no terminal."""
+
+    started: float = Factory(time.monotonic)
+    shown: float = 0.0
+
+    def __call__(self, what: str, done: int, total: int) -> None:
+        """Show how far it is, ten times a second at most and not before half a second."""
+        now = time.monotonic()
+        if now - self.started < _QUIET_SECONDS or now - self.shown < _EVERY or not sys.stderr.isatty():
+            return
+        self.shown = now
+        sys.stderr.write(f"\r\x1b[2K{what} {done:,} of {total:,} files")
+        sys.stderr.flush()
+
+    def clear(self) -> None:
+        """Take the line away."""
+        if self.shown:
+            sys.stderr.write("\r\x1b[2K")
+            sys.stderr.flush()
+
+
+@frozen
+class Room:
+    """Where a command works.
+
+    Args:
+        context: What the command was given.
+        look: How it looks at the files.
+        index: The index of the root.
+        progress: The line on the terminal.
+    """
+
+    context: inarch.PluginContext
+    look: Look
+    index: Index
+    progress: Progress
+
+    @property
+    def paths(self) -> curated_paths.Shelf:
+        """The curated paths, none where the project is not trusted."""
+        return curated_paths.Shelf(self.context.project)
+
+    @property
+    def ignored(self) -> str:
+        """Say that curated paths are there and not read, "" if that is not so."""
+        if self.context.project is not None or not has_paths(self.look.workspace):
+            return ""
+        return ".inarch/paths is not read: the project is not trusted (inarch config trust)"
+
+    @property
+    def notebooks(self) -> str:
+        """Say how many notebooks the last look at the files passed over, "" if there were none."""
+        number = self.index.notebooks
+        return f"{number:,} {'notebook is' if number == 1 else 'notebooks are'} not looked into" if number else ""
+
+    def graph(self, answer: Callable[[Graph, Coverage], Answer]) -> Answer:
+        """Answer from the graph."""
+        try:
+            return self.look.graph(self.index, answer)
+        finally:
+            self.progress.clear()
+
+
+def has_paths(workspace: inarch.Workspace) -> bool:
+    """Whether the project has a folder of curated paths."""
+    try:
+        return workspace.stat(".inarch/paths") is not None
+    except inarch.ToolFailed:
+        return False
+
+
+@contextmanager
+def room(seconds: float | None = None, link_seconds: float | None = None) -> Iterator[Room]:
+    """Open what a command needs.
+
+    Args:
+        seconds: Time for reading; that of the settings by default.
+        link_seconds: Time for linking; enough for a large tree by default.
+    """
+    from inarch_brief_tracer.plugin import Settings
+
+    context = click.get_current_context().find_object(inarch.PluginContext) or inarch.PluginContext("brief-tracer", ".")
+    settings = context.settings if isinstance(context.settings, Settings) else Settings()
+    progress = Progress()
+    with _workspace(context.root) as workspace:
+        index = Index(
+            Store(context.cache_dir, context.root),
+            seconds or settings.index_seconds,
+            link_seconds or max(settings.link_seconds, LINKING_SECONDS),
+        )
+        yield Room(context, Look(workspace, progress=progress), index, progress)
+
+
+@contextmanager
+def _workspace(root: str) -> Iterator[inarch.Workspace]:
+    """Open the workspace; of all plugins only the one that bears its name is loaded, or all where there is none."""
+    bare = inarch.compose(root=root, journal=False, flags={"plugins": []})
+    app = inarch.compose(root=root, journal=False, flags={"plugins": [bare.config.profile.workspace]})
+    try:
+        workspace = app.workspace
+    except inarch.ConfigError:
+        with inarch.compose(root=root, journal=False) as whole:
+            yield whole.workspace
+        return
+    try:
+        yield workspace
+    finally:
+        # Nothing else was opened. To close the models, which were not asked, would take an event loop: 20 ms.
+        workspace.close()
+
+
+class _Wrong(click.ClickException):
+    """The words of a command are wrong."""
+
+    exit_code = 2
+
+
+def one(graph: Graph, coverage: Coverage, function: str) -> Node:
+    """Give the function that a name names; several or none end the command with what there is."""
+    from inarch_brief_tracer.finding.targets import by_name
+
+    named = by_name(graph, function)
+    if named.node is None:
+        fail(_unknown(function, named, coverage))
+    return named.node
+
+
+def _unknown(function: str, named: Named, coverage: Coverage) -> str:
+    from inarch_brief_tracer.answers.wording import at, plain
+
+    if named.candidates:
+        for node in named.candidates:
+            click.echo(f"  {plain(node.qualname)}  {at(node.file, node.line)}", err=True)
+        return f"{function} names {len(named.candidates)} functions: say which"
+    if not coverage.files:
+        return "no Python files here: execution paths are traced in Python only"
+    near = f"; nearest: {', '.join(named.nearest)}" if named.nearest else f'; try: inarch context get "{function}"'
+    return f"no function is called {function}{near}"
+
+
+def fail(message: str) -> NoReturn:
+    """End the command: its words are wrong (exit code 2)."""
+    raise _Wrong(inarch.escape(message))
+
+
+def say(text: str) -> None:
+    """Print a text, made harmless for a terminal."""
+    click.echo(inarch.escape(text.rstrip("\n")))
+
+
+def say_json(data: Any) -> None:
+    """Print data as one line of JSON."""
+    click.echo(inarch.escape_json(json.dumps(data, ensure_ascii=False)))
+
+
+def noted(note: str) -> str:
+    """Write a note for standard error."""
+    return inarch.escape(f"Note: {note}", keep_newlines=False)

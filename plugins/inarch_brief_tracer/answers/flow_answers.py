@@ -1,0 +1,130 @@
+"""Answers about flows, from a graph: for the tools, the command line and the context of a turn."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from attrs import frozen
+
+from inarch_brief_tracer.answers import curated_paths
+from inarch_brief_tracer.answers.call_sites import Sites
+from inarch_brief_tracer.answers.flow_text import TOKENS, Story, told
+from inarch_brief_tracer.answers.flow_tree import own_calls
+from inarch_brief_tracer.answers.notes import as_known, unread
+from inarch_brief_tracer.answers.wording import plain
+from inarch_brief_tracer.finding.targets import Match, matching
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from inarch_brief_tracer.graph.call_graph import Graph
+    from inarch_brief_tracer.graph.model import Flow
+    from inarch_brief_tracer.indexing.index import Coverage
+
+NO_PYTHON = "no Python files here: execution paths are traced in Python only; find other code with search_files"
+MAX_OTHERS = 5
+_NOTHING: Mapping[str, Any] = {
+    "target": None, "routes": [], "entry_count": 0, "entry_counts": {}, "below": [], "more_below": 0, "files": [],
+    "curated": [], "linked": None, "others": [],
+}  # fmt: skip
+
+
+@frozen
+class Wish:
+    """How a flow is wanted.
+
+    Args:
+        tokens: Bound of the text.
+        file: Only matches in this file or folder.
+        paths: Whether the ways from the entries are wanted.
+        code: Whether sources are.
+    """
+
+    tokens: int = TOKENS
+    file: str = ""
+    paths: bool = True
+    code: bool = False
+
+
+@frozen
+class Answered:
+    """What was found for a query.
+
+    Args:
+        match: What the query is about.
+        story: The flow and what goes with it; None if nothing was found.
+        sites: Reads call sites.
+        note: What has to be said where there is no story.
+    """
+
+    match: Match
+    story: Story | None
+    sites: Sites
+    note: str = ""
+
+    def text(self, tokens: int = TOKENS) -> str:
+        """Write it for people and models."""
+        if self.story is None:
+            return plain(self.note)
+        return told(self.story, self.sites, tokens)
+
+    def data(self) -> dict[str, Any]:
+        """Give it as JSON data."""
+        from inarch_brief_tracer.answers.flow_data import flow_data, node_data
+
+        if self.story is None:
+            return {**_NOTHING, "note": self.note}
+        others = [node_data(node) for node in self.story.others]
+        data = flow_data(self.story.flow, self.sites, self.story.curated)
+        if not self.story.paths:
+            data["routes"] = []
+        if self.story.code:
+            data["target"]["code"] = self.sites.source(self.story.flow.target, 400)
+        return {**data, "others": others, "note": self.story.note or None}
+
+
+def answered(
+    graph: Graph, coverage: Coverage, query: str, wish: Wish, paths: curated_paths.Shelf, note: str = ""
+) -> Answered:
+    """Find what a query is about, and the flow through it."""
+    from inarch_brief_tracer.graph.flows import flow_to
+
+    sites = Sites(graph.shelf.read)
+    notes = "; ".join(filter(None, (coverage.note, note)))
+    if not coverage.files:
+        return Answered(Match(()), None, sites, "; ".join(filter(None, (NO_PYTHON, note))))
+    match = matching(graph, query, wish.file)
+    if not match.nodes:
+        where = f" in {wish.file}" if wish.file else ""
+        return Answered(match, None, sites, "; ".join(filter(None, (f"nothing found{where}", notes))))
+    flow = flow_to(graph, match.nodes[0])
+    flow = as_known(graph, flow._replace(down=own_calls(flow.down, flow.target)))
+    notes = "; ".join(filter(None, (unread(graph, flow.target), notes)))
+    inside = nodes_of(flow)
+    others = tuple(node for node in match.nodes[1:] if node.id not in inside and node.kind != "module")[:MAX_OTHERS]
+    along = curated_paths.sharing((curated_paths.checked(graph, path) for path in paths.all()), inside)
+    return Answered(match, Story(flow, others, along, notes, wish.paths, wish.code), sites)
+
+
+def nodes_of(flow: Flow) -> set[int]:
+    """Give the functions of a flow by their numbers."""
+    found = {flow.target.id, *(step.node.id for route in flow.routes for step in route.steps)}
+    waiting = list(flow.down)
+    while waiting:
+        item = waiting.pop()
+        found.add(item.step.node.id)
+        waiting += item.calls
+    return found
+
+
+def joined(*notes: str | None) -> str | None:
+    """Join what has to be said, None if that is nothing."""
+    return "; ".join(note for note in notes if note) or None
+
+
+def names(items: Iterable[str], most: int = 4) -> str:
+    """List names, at most some of them."""
+    kept = list(items)
+    more = f" and {len(kept) - most:,} more" if len(kept) > most else ""
+    return ", ".join(kept[:most]) + more

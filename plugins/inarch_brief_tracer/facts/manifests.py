@@ -1,0 +1,113 @@
+"""Console scripts and plugin entry points, as pyproject.toml, setup.cfg and setup.py declare them."""
+
+from __future__ import annotations
+
+import ast
+import tomllib
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, NamedTuple
+
+from inarch_brief_tracer.facts.source import decoded
+
+NAMES = ("pyproject.toml", "setup.cfg", "setup.py")
+
+
+class Script(NamedTuple):
+    """An entry point: `name` runs or stands for `target` (`package.module:attribute`)."""
+
+    name: str
+    target: str
+    file: str
+    line: int
+    how: str
+
+
+def scripts(read: Callable[[str], bytes | None]) -> tuple[list[Script], list[str]]:
+    """Give the declared scripts and what could not be read.
+
+    Args:
+        read: gives the bytes of a manifest, None where there is none.
+    """
+    found: dict[tuple[str, str], Script] = {}
+    notes: list[str] = []
+    for name, parse in zip(NAMES, (_pyproject, _setup_cfg, _setup_py), strict=True):
+        data = read(name)
+        if data is None:
+            continue
+        try:
+            text = decoded(data)
+            for how, script, target in parse(text):
+                line = _line_of(text, script, target)
+                found.setdefault((how, script), Script(script, target, name, line, how))
+        except (SyntaxError, ValueError, RecursionError) as error:  # undecodable text and broken TOML are ValueErrors
+            notes.append(f"{name} can't be read: {str(error).splitlines()[0]}")
+    return list(found.values()), notes
+
+
+def _line_of(text: str, name: str, target: str) -> int:
+    for number, line in enumerate(text.split("\n"), 1):
+        if name in line and target in line:
+            return number
+    return 1
+
+
+def _table(data: Any, *keys: str) -> Mapping[str, Any]:
+    for key in keys:
+        data = data.get(key) if isinstance(data, Mapping) else None
+    return data if isinstance(data, Mapping) else {}
+
+
+def _pyproject(text: str) -> Iterator[tuple[str, str, str]]:
+    data = tomllib.loads(text)
+    for how, keys in (
+        ("console script", ("project", "scripts")),
+        ("gui script", ("project", "gui-scripts")),
+        ("console script", ("tool", "poetry", "scripts")),
+    ):
+        for name, target in _table(data, *keys).items():
+            if isinstance(target, str):
+                yield how, name, target
+    for keys in (("project", "entry-points"), ("tool", "poetry", "plugins")):
+        for group in _table(data, *keys):
+            for name, target in _table(data, *keys, group).items():
+                if isinstance(target, str):
+                    yield _group(group), name, target
+
+
+def _group(name: str) -> str:
+    return {"console_scripts": "console script", "gui_scripts": "gui script"}.get(name, f"entry point {name}")
+
+
+def _setup_cfg(text: str) -> Iterator[tuple[str, str, str]]:
+    import configparser
+
+    parser = configparser.ConfigParser(interpolation=None, strict=False)
+    parser.optionxform = str  # type: ignore[assignment,method-assign]
+    try:
+        parser.read_string(text)
+    except configparser.Error as error:
+        raise ValueError(str(error)) from error
+    if parser.has_section("options.entry_points"):
+        for group, lines in parser.items("options.entry_points"):
+            yield from _pairs(group, lines.splitlines())
+
+
+def _setup_py(text: str) -> Iterator[tuple[str, str, str]]:
+    for node in ast.walk(ast.parse(text)):
+        if not isinstance(node, ast.keyword) or node.arg != "entry_points":
+            continue
+        try:
+            value = ast.literal_eval(node.value)
+        except ValueError:
+            continue
+        for group, lines in (value if isinstance(value, dict) else {}).items():
+            listed = lines.splitlines() if isinstance(lines, str) else lines
+            if isinstance(listed, list | tuple):
+                yield from _pairs(str(group), [str(line) for line in listed])
+
+
+def _pairs(group: str, lines: list[str]) -> Iterator[tuple[str, str, str]]:
+    for line in lines:
+        name, separator, target = line.partition("=")
+        if separator:
+            yield _group(group), name.strip(), target.strip()

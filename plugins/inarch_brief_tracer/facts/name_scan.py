@@ -1,0 +1,95 @@
+"""Names found by scanning lines: for test files, for very large files and for those without a syntax tree."""
+
+from __future__ import annotations
+
+import re
+
+from inarch_brief_tracer.facts.file_facts import CLASS, FUNCTION, LIGHT, METHOD, MODULE, NESTED, Facts, Import, Symbol
+
+# Patterns that begin with a plain letter or line end are searched several times faster than ones with `^`.
+_DEFINITION = re.compile(r"(?:def|class)[ \t]+([^\W\d]\w*)")
+_IMPORT = re.compile(r"\n(?:from[ \t]+([.\w]+)[ \t]+import[ \t]+(\([^)]*\)|[^\n#]+)|import[ \t]+([^\n#]+))")
+_NAME = re.compile(r"[^\W\d]\w*")
+_GUARD = re.compile(r"^if[ \t]+__name__[ \t]*==[ \t]*['\"]__main__['\"]", re.M)
+
+
+def light_facts(text: str, unparsable: str = "") -> Facts:
+    """Scan for definitions and top-level imports; strings that look like code may add names."""
+    guard = _GUARD.search(text)
+    return Facts(
+        LIGHT,
+        _symbols(text),
+        _imports(text),
+        guard=text.count("\n", 0, guard.start()) + 1 if guard else 0,
+        unparsable=unparsable,
+    )
+
+
+def names_of(text: str) -> tuple[list[str], set[str]]:
+    """Give the names that a file defines, as often as it does, and those that its imports name."""
+    imported = " ".join(" ".join(found) for found in _IMPORT.findall(f"\n{text}"))
+    return _DEFINITION.findall(text), set(_NAME.findall(imported))
+
+
+def tests_in(text: str) -> int:
+    """Count the test functions of a file: lines that begin with `def test`."""
+    found = 0
+    place = text.find("def test")
+    while place >= 0:
+        before = text[text.rfind("\n", 0, place) + 1 : place].strip()
+        found += before in ("", "async")
+        place = text.find("def test", place + 8)
+    return found
+
+
+def _symbols(text: str) -> tuple[Symbol, ...]:
+    last = text.count("\n") + 1
+    symbols = [Symbol(MODULE, "", 1, last)]
+    line, position = 1, 0
+    # Enclosing definitions: (indent, place among the symbols).
+    around: list[tuple[int, int]] = []
+    for found in _DEFINITION.finditer(text):
+        start = text.rfind("\n", 0, found.start()) + 1
+        before = text[start : found.start()]
+        if before.strip() not in ("", "async"):
+            continue
+        indent = _indent(before.expandtabs(8))
+        line += text.count("\n", position, start)
+        position = start
+        while around and around[-1][0] >= indent:
+            place = around.pop()[1]
+            symbols[place] = symbols[place]._replace(end=line - 1)
+        symbols.append(
+            _symbol(text[found.start()] == "c", found[1], line, last, symbols[around[-1][1]] if around else None)
+        )
+        around.append((indent, len(symbols) - 1))
+    return tuple(symbols)
+
+
+def _indent(before: str) -> int:
+    return len(before) - len(before.lstrip(" "))
+
+
+def _symbol(is_class: bool, name: str, line: int, last: int, outer: Symbol | None) -> Symbol:
+    dotted = f"{outer.name}.{name}" if outer else name
+    in_class = outer is not None and outer.kind == CLASS
+    kind = CLASS if is_class else METHOD if in_class else FUNCTION
+    return Symbol(kind, dotted, line, last, flags=NESTED if outer is not None and not in_class else 0)
+
+
+def _imports(text: str) -> tuple[Import, ...]:
+    imports: list[Import] = []
+    for found in _IMPORT.finditer(f"\n{text}"):
+        source, names, modules = found[1], found[2], found[3]
+        # The line is of no use for a scanned import; its statement is found again when the file is read whole.
+        for part in re.sub(r"#[^\n]*", "", (names or modules).strip("()\\ \t")).split(","):
+            words = part.split()
+            if not words or (len(words) > 1 and (len(words) != 3 or words[1] != "as")):
+                continue
+            name, alias = words[0], words[-1]
+            if source is None:
+                imports.append(Import(alias if len(words) == 3 else name.split(".")[0], name, "", 0))
+            else:
+                module = source.lstrip(".")
+                imports.append(Import(alias, module, name, 0, 0, len(source) - len(module)))
+    return tuple(imports)

@@ -1,0 +1,209 @@
+"""What the search keeps of a file: its symbols, imports and calls, noted while its tree is compiled for linking."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+from attrs import Factory, define
+
+from inarch_brief_tracer.facts import framework_entries
+from inarch_brief_tracer.facts.file_facts import (
+    ALIAS,
+    ASYNC,
+    CLASS,
+    CONSTANT,
+    DEPRECATED,
+    FULL,
+    FUNCTION,
+    METHOD,
+    MODULE,
+    NESTED,
+    STUB,
+    Call,
+    Facts,
+    Import,
+    Symbol,
+)
+from inarch_brief_tracer.facts.link_facts import ATTRIBUTE, CALL, CLASS_SCOPE, FUNCTION_SCOPE, MODULE_SCOPE, Code
+from inarch_brief_tracer.facts.scopes import Open, Site
+from inarch_brief_tracer.facts.source import Function, Source, flat
+from inarch_brief_tracer.facts.syntax_nodes import (
+    decorator_flags,
+    docstring,
+    is_main_guard,
+    is_stub,
+    parameters,
+    strings,
+)
+
+REGISTRATIONS = framework_entries.REGISTRATIONS | frozenset(
+    {
+        *("add_parser", "ArgumentParser", "add_command", "add_typer"),
+        *("add_url_rule", "add_api_route", "add_route", "Route", "WebSocketRoute", "path", "re_path", "url"),
+    }
+)
+"""Names of calls that register commands and routes: their arguments are kept."""
+
+
+@define(eq=False, repr=False)
+class Outline:
+    """The symbols and imports of a file as they are met; calls and local names are worked out at the end."""
+
+    source: Source
+    symbols: list[Symbol] = Factory(list)
+    imports: list[Import] = Factory(list)
+    functions: list[tuple[int, Function, Open]] = Factory(list)
+    exports: tuple[str, ...] | None = None
+    guard: int = 0
+
+    def facts(self, tree: ast.Module, sites: list[Site]) -> Facts:
+        """Give the facts of a file once all of its tree was met."""
+        called: list[set[str]] = [set() for _ in self.symbols]
+        calls = tuple(self._calls(sites, called))
+        self._bind(called)
+        self.symbols[0] = Symbol(MODULE, "", 1, len(self.source.lines), doc=docstring(tree.body))
+        return Facts(FULL, tuple(self.symbols), tuple(self.imports), calls, self.exports, self.guard)
+
+    def _calls(self, sites: list[Site], called: list[set[str]]) -> list[Call]:
+        found = []
+        for code, line, place, node in sites:
+            if type(code) is str:
+                callee = base = last = code
+            else:
+                callee = dotted(code)
+                base, _, rest = callee.partition(".")
+                last = rest.rpartition(".")[2] or base
+            called[place].add(base)
+            found.append(Call(callee, line, place, self._arguments(node) if last in REGISTRATIONS else ""))
+        found.sort(key=_line)
+        return found
+
+    def _arguments(self, node: ast.Call) -> str:
+        pieces = [self.source.of(argument) for argument in node.args]
+        pieces += [f"{word.arg or '**'}={self.source.of(word.value)}" for word in node.keywords]
+        return ", ".join(pieces)[:300]
+
+    def _bind(self, called: list[set[str]]) -> None:
+        """Note in each function's symbol which names it binds itself and calls, or calls through."""
+        for place, node, scope in reversed(self.functions):
+            own = called[place]
+            if not own:
+                continue
+            # A nested function sees what its surroundings bind: their scope learns which names it calls.
+            called[scope.around] |= own
+            annotated = parameters(node)
+            local = {name for name in own if name in annotated or scope.bound.get(name)}
+            if not local:
+                continue
+            known = {name: self.source.of(hint, 80) for name, hint in annotated.items() if hint and name in local}
+            if not scope.made.keys() & annotated.keys():
+                known = {**{name: dotted(scope.made[name]) for name in local & scope.made.keys()}, **known}
+            texts = [f"{name}:{known[name]}" if known.get(name) else name for name in sorted(local)]
+            self.symbols[place] = self.symbols[place]._replace(local=tuple(texts))
+
+    def imported(self, node: ast.Import | ast.ImportFrom, scope: Open) -> None:
+        """Note an import."""
+        index = scope.place if scope.kind == FUNCTION_SCOPE else 0
+        for alias in node.names:
+            if type(node) is ast.Import:
+                name = alias.asname or alias.name.partition(".")[0]
+                self.imports.append(Import(name, alias.name, "", node.lineno, index))
+            else:
+                name = alias.asname or alias.name
+                self.imports.append(Import(name, node.module or "", alias.name, node.lineno, index, node.level))  # type: ignore[union-attr]
+
+    def assigned(self, node: Any, scope: Open) -> None:
+        """Note the names that a module or class assigns."""
+        value = node.value
+        for target in node.targets if type(node) is ast.Assign else [node.target]:
+            for name in target.elts if type(target) is ast.Tuple else [target]:
+                if type(name) is not ast.Name:
+                    continue
+                if scope.kind == MODULE_SCOPE and name.id == "__all__":
+                    self.exports = strings(value)
+                alias = ALIAS if isinstance(value, ast.Name | ast.Attribute) else 0
+                if scope.kind == CLASS_SCOPE and name.id.startswith("_"):
+                    continue
+                text = f"= {self.source.of(value, 80)}" if value is not None else ""
+                if type(node) is ast.AnnAssign:
+                    text = f": {self.source.of(node.annotation, 80)} {text}".rstrip()
+                line, end = node.lineno, node.end_lineno or node.lineno
+                dotted_name = f"{scope.name}.{name.id}" if scope.name else name.id
+                self.symbols.append(Symbol(CONSTANT, dotted_name, line, end, text, self._comment(line), flags=alias))
+
+    def asked(self, node: ast.If, scope: Open) -> None:
+        """Note the guard of a module that is run."""
+        if not self.guard and scope.kind == MODULE_SCOPE and is_main_guard(node.test):
+            self.guard = node.lineno
+
+    def _comment(self, line: int) -> str:
+        """Give the comment lines right above a line: what documents a constant."""
+        found: list[str] = []
+        for above in reversed(self.source.lines[max(0, line - 7) : line - 1]):
+            text = above.strip()
+            if not text.startswith("#"):
+                return flat(" ".join(reversed(found)))[:400] if found else ""
+            found.append(text.lstrip("#: "))
+        return flat(" ".join(reversed(found)))[:400]
+
+    def class_(self, node: ast.ClassDef, scope: Open, inside: int) -> None:
+        """Note a class whose scope begins, and what it stands in."""
+        decorators, decorated, doc, flags = self._head(node, inside)
+        bases = tuple([self.source.of(base, 80) for base in node.bases])
+        words = (*bases, *(f"{word.arg or '**'}={self.source.of(word.value, 60)}" for word in node.keywords))
+        signature = f"({', '.join(words)})" if words else ""
+        end = node.end_lineno or node.lineno
+        scope.place = len(self.symbols)
+        self.symbols.append(
+            Symbol(CLASS, scope.name, node.lineno, end, signature, doc, decorators, bases, flags, decorated)
+        )
+
+    def function(self, node: Function, scope: Open, inside: int) -> None:
+        """Note a function whose scope begins, and what it stands in."""
+        decorators, decorated, doc, flags = self._head(node, inside)
+        if type(node) is ast.AsyncFunctionDef:
+            flags |= ASYNC
+        if is_stub(node.body):
+            flags |= STUB
+        kind = METHOD if inside == CLASS_SCOPE else FUNCTION
+        line, end, signature = node.lineno, node.end_lineno or node.lineno, self.source.signature(node)
+        scope.around, scope.place = scope.place, len(self.symbols)
+        self.functions.append((scope.place, node, scope))
+        self.symbols.append(Symbol(kind, scope.name, line, end, signature, doc, decorators, (), flags, decorated))
+
+    def _head(self, node: Function | ast.ClassDef, inside: int) -> tuple[tuple[str, ...], int, str, int]:
+        flags = NESTED if inside == FUNCTION_SCOPE else 0
+        decorators: tuple[str, ...] = ()
+        decorated = 0
+        if node.decorator_list:
+            decorators = tuple([self.source.of(decorator) for decorator in node.decorator_list])
+            decorated = min([decorator.lineno for decorator in node.decorator_list])
+            flags |= decorator_flags(decorators)
+        doc = docstring(node.body)
+        if doc and "deprecated" in doc[:120].lower():
+            flags |= DEPRECATED
+        return decorators, decorated, doc, flags
+
+
+def _line(call: Call) -> int:
+    return call.line
+
+
+def dotted(code: Code) -> str:
+    """Give the text of a callee: `a.b`, `Foo().bar`; `?` for what is neither name, attribute nor call."""
+    if type(code) is str:
+        return code
+    parts: list[str] = []
+    while type(code) is tuple and code[0] == ATTRIBUTE:
+        parts.append(code[2])
+        code = code[1]
+    if type(code) is str:
+        parts.append(code)
+    elif parts and type(code) is tuple and code[0] == CALL:
+        inner = dotted(code[1])
+        parts.append(inner + "()" if "?" not in inner and inner.count("(") < 2 else "?")
+    else:
+        parts.append("?")
+    parts.reverse()
+    return ".".join(parts)

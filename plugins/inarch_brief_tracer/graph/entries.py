@@ -1,0 +1,175 @@
+"""Which nodes are entries, of which kind, and which of many to show."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from inarch_brief_tracer.facts.nature import (
+    BODY,
+    EXPORTED,
+    FIXTURE_FUNCTION,
+    PUBLIC,
+    SPECIAL,
+    TEST_FUNCTION,
+    TEST_SIDE,
+    TOP,
+)
+from inarch_brief_tracer.graph.arcs import Adjacency
+from inarch_brief_tracer.graph.call_graph import Graph
+from inarch_brief_tracer.graph.model import API, FIXTURE, ORPHAN, RANKS, TEST, Entry, Gate, Node
+
+_ITSELF = 4.0
+"""How much sooner a public target is shown as its own entry than others."""
+
+
+class Candidate(NamedTuple):
+    """A node that may be shown as an entry: the smaller `order`, the sooner it is chosen.
+
+    Of those that are chosen, public functions that others on the way call stand behind, the target itself last.
+    """
+
+    node: int
+    kind: str
+    order: float
+    inside: int = 0
+
+    @property
+    def place(self) -> tuple[int, int, float, int]:
+        """Give what the chosen ones are sorted by."""
+        return RANKS[self.kind], self.inside, self.order, self.node
+
+
+def kind_of(adjacency: Adjacency, node: int) -> str | None:
+    """Give the kind of entry that a node is, the most telling one; None if it is none."""
+    gates = adjacency.gates.get(node)
+    if gates:
+        return gates[0].kind
+    nature = adjacency.nature.get(node, 0)
+    if nature & TEST_FUNCTION:
+        return TEST
+    if nature & FIXTURE_FUNCTION:
+        return FIXTURE
+    if nature & TEST_SIDE:
+        return None if node in adjacency.into else ORPHAN
+    if nature & (EXPORTED | PUBLIC | SPECIAL) and not nature & BODY:
+        return API
+    return None if node in adjacency.into else ORPHAN
+
+
+def prominence(adjacency: Adjacency, node: int) -> float:
+    """Say how likely a function of the public interface is where things begin: the less, the likelier (in steps).
+
+    What tests, examples and main blocks call is called by others, too; what reaches much, what nothing inside calls
+    and what packages export begins more often than what does not.
+    """
+    known = adjacency.prominences.get(node)
+    if known is None:
+        known = adjacency.prominences[node] = _prominence(adjacency, node)
+    return known
+
+
+def _prominence(adjacency: Adjacency, node: int) -> float:
+    nature = adjacency.nature.get(node, 0)
+    shown = inside = 0
+    for arc in adjacency.into.get(node, ()):
+        caller = adjacency.callers[arc]
+        around = adjacency.nature.get(caller, 0)
+        if around & TEST_SIDE or (around & BODY and caller in adjacency.gates):
+            shown += 1
+        else:
+            inside += 1
+    order = 0.3 * math.log2(1 + inside) if inside else -3.0
+    order -= adjacency.span(node) + 2.0 * math.log2(1 + shown)
+    order -= 0.25 * bool(nature & TOP) + 0.25 * bool(nature & EXPORTED)
+    order -= 3.0 if nature & PUBLIC else 2.0 if nature & SPECIAL else 0.0
+    return order + (3.0 if nature & BODY else 0.0)
+
+
+def candidates(adjacency: Adjacency, costs: Mapping[int, float], targets: Collection[int] = ()) -> list[Candidate]:
+    """Give the entries among the nodes that reach the targets, in the order they are worth showing."""
+    found = []
+    first = {*targets, *_wrappers(adjacency, targets)}
+    for node, cost in costs.items():
+        kind = kind_of(adjacency, node)
+        if kind is not None:
+            if kind in (API, ORPHAN):
+                cost = 0.75 * cost + prominence(adjacency, node) - (_ITSELF if node in first else 0.0)
+                inside = 2 if node in targets else int(node in adjacency.into)
+                found.append(Candidate(node, kind, cost, inside))
+            else:
+                found.append(Candidate(node, kind, cost))
+    found.sort(key=lambda item: (RANKS[item.kind], item.order, item.node))
+    return found
+
+
+def _wrappers(adjacency: Adjacency, targets: Collection[int]) -> Iterator[int]:
+    """Give what is entered in the place of targets: the function that a decorator made, where only that calls them."""
+    for target in targets:
+        callers = {adjacency.callers[arc] for arc in adjacency.into.get(target, ())}
+        if len(callers) <= 2:
+            yield from (caller for caller in callers if adjacency.nature.get(caller, 0) & SPECIAL)
+
+
+def chosen(found: Sequence[Candidate], most: int) -> list[Candidate]:
+    """Choose the candidates to show: no kind crowds out the others, and tests never what they test.
+
+    Half of the room is for what nothing declares (the public interface, orphans), as far as there is that much; of
+    the rest no kind takes more than a fifth of the whole before all have had their turn.
+    """
+    declared = [item for item in found if item.kind not in (API, ORPHAN)]
+    others = sorted((item for item in found if item.kind in (API, ORPHAN)), key=lambda item: (item.order, item.node))
+    room = max(most - len(others), most - most // 2)
+    share = max(1, most // 5)
+    counts: dict[str, int] = {}
+    first: list[Candidate] = []
+    later: list[Candidate] = []
+    for item in declared:
+        counts[item.kind] = counts.get(item.kind, 0) + 1
+        (first if counts[item.kind] <= share else later).append(item)
+    kept = first[:room]
+    kept += others[: most - len(kept)]
+    kept += later[: most - len(kept)]
+    return sorted(kept, key=lambda item: item.place)
+
+
+def entry(graph: Graph, node: Node, kind: str) -> Entry:
+    """Describe a node as an entry."""
+    gates = graph.adjacency.gates.get(node.id, ())
+    gate = next((gate for gate in gates if gate.kind == kind), None)
+    if gate is not None:
+        return Entry(node, kind, gate.name, RANKS[kind], gate.how)
+    return Entry(node, kind, node.name, RANKS[kind], _HOW.get(kind, ""))
+
+
+_HOW = {TEST: "test", FIXTURE: "fixture", API: "public", ORPHAN: "nothing known calls it"}
+
+
+def listed(graph: Graph, kind: str | None = None, limit: int = 200) -> tuple[list[Entry], dict[str, int]]:
+    """Give the entries of the whole tree, the most telling kinds first, and how many there are of each kind.
+
+    Of the public interface only what nothing inside calls is listed, or what a package exports.
+    """
+    adjacency = graph.adjacency
+    found: list[tuple[int, float, int, str, Gate | None]] = []
+    for node, gates in adjacency.gates.items():
+        found += [(gate.rank, 0.0, node, gate.kind, gate) for gate in gates]
+    for node in adjacency.nature:
+        if node in adjacency.gates:
+            continue
+        own = kind_of(adjacency, node)
+        if own is None or (own == API and node in adjacency.into and not adjacency.nature[node] & EXPORTED):
+            continue
+        found.append((RANKS[own], prominence(adjacency, node) if own == API else 0.0, node, own, None))
+    totals: dict[str, int] = {}
+    for row in found:
+        totals[row[3]] = totals.get(row[3], 0) + 1
+    found = sorted((row for row in found if kind in (None, row[3])), key=lambda row: row[:3])[:limit]
+    nodes = graph.nodes(row[2] for row in found)
+    entries = []
+    for rank, _, number, own, gate in found:
+        known = nodes.get(number)
+        if known is not None:
+            entries.append(Entry(known, own, gate.name, rank, gate.how) if gate else entry(graph, known, own))
+    return entries, {name: totals[name] for name in sorted(totals, key=RANKS.__getitem__)}

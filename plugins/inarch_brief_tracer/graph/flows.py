@@ -1,0 +1,155 @@
+"""The flow through a target: every entry, the ways from there, and what the target calls."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from inarch_brief_tracer.graph.call_graph import Graph
+from inarch_brief_tracer.graph.entries import Candidate, candidates, chosen, entry
+from inarch_brief_tracer.graph.model import Below, Flow, Node, Route, Step
+from inarch_brief_tracer.graph.ways import MAX_DEPTH, Reached, Way, cycles, reaching, ways
+
+MAX_ENTRIES = 20
+MAX_BELOW = 12
+"""Callees shown of one function."""
+_MAX_CYCLE_NODES = 1_500
+
+
+class _Found(NamedTuple):
+    """The ways from one entry."""
+
+    candidate: Candidate
+    ways: list[Way]
+
+
+def flow_to(graph: Graph, target: Node, *, entries: int = MAX_ENTRIES, k: int = 3, depth: int = MAX_DEPTH) -> Flow:
+    """Find how a target is reached from each entry point, and what it calls two levels down.
+
+    Args:
+        graph: The graph.
+        target: A function, or a class: how it is made, or else how its methods are reached.
+        entries: Entries to show at most, the most telling kinds first; all are counted.
+        k: Ways to show from each entry.
+        depth: Calls on a way at most.
+    """
+    ends = _ends(graph, target)
+    reached = reaching(ends, graph.costs.into, depth)
+    all_found = candidates(graph.adjacency, reached.cost, ends)
+    counts: dict[str, int] = {}
+    for candidate in all_found:
+        counts[candidate.kind] = counts.get(candidate.kind, 0) + 1
+    found = [
+        _Found(candidate, ways(candidate.node, ends, graph.costs.out, reached, k, depth))
+        for candidate in chosen(all_found, entries)
+    ]
+    nodes = graph.nodes(node for item in found for way in item.ways for node in way.nodes)
+    rounds = _cycles(graph, reached, nodes)
+    routes = []
+    for item in found:
+        for way in item.ways:
+            steps = _steps(graph, way, nodes, rounds)
+            if steps:
+                routes.append(Route(entry(graph, steps[0].node, item.candidate.kind), steps, round(way.cost, 3)))
+    down, more = below(graph, target)
+    linked = graph.linked
+    if not reached.complete:
+        linked = "; ".join(
+            text for text in (linked, f"the nearest {len(reached.cost):,} callers are looked at") if text
+        )
+    return Flow(target, tuple(routes), len(all_found), counts, _more_callers(graph, routes), down, more, linked)
+
+
+def routes_between(graph: Graph, a: Node, b: Node, k: int = 3, depth: int = MAX_DEPTH) -> tuple[Route, ...]:
+    """Find the k cheapest ways from one function to another; the entry of each route is `a`."""
+    ends = _ends(graph, b)
+    reached = reaching(ends, graph.costs.into, depth)
+    starts = [number for number in _ends(graph, a) if number in reached.cost]
+    found = [way for start in starts for way in ways(start, ends, graph.costs.out, reached, k, depth)]
+    found.sort(key=lambda way: way.cost)
+    nodes = graph.nodes(node for way in found for node in way.nodes)
+    routes = []
+    for way in found[:k]:
+        steps = _steps(graph, way, nodes, {})
+        if steps:
+            kind = next((item.kind for item in candidates(graph.adjacency, {way.nodes[0]: 0.0})), "orphan")
+            routes.append(Route(entry(graph, steps[0].node, kind), steps, round(way.cost, 3)))
+    return tuple(routes)
+
+
+def below(graph: Graph, node: Node, levels: int = 2, most: int = MAX_BELOW) -> tuple[tuple[Below, ...], int]:
+    """Give what a function calls, and what that calls; and how many are left out.
+
+    What a function calls itself is shown once, where it stands highest: elsewhere it is a step without calls.
+    """
+    return _below(graph, node, levels, most, {node.id})
+
+
+def _below(graph: Graph, node: Node, levels: int, most: int, told: set[int]) -> tuple[tuple[Below, ...], int]:
+    starts = _ends(graph, node) if node.kind == "class" else {node.id: 0.0}
+    arcs = [arc for start in starts for arc in graph.callees(start) if arc.callee not in (start, node.id)]
+    nodes = graph.nodes(arc.callee for arc in arcs)
+    shown: dict[int, Step] = {}
+    for arc in arcs:
+        callee = nodes.get(arc.callee)
+        if callee is not None and arc.callee not in shown:
+            shown[arc.callee] = Step(callee, node.file, arc.line, arc.kind, arc.confidence)
+    kept = list(shown.values())[:most]
+    fresh = {step.node.id for step in kept} - told
+    if levels > 1:
+        told |= fresh
+    found = []
+    for step in kept:
+        calls: tuple[Below, ...] = ()
+        more = 0
+        if levels > 1 and step.node.id in fresh:
+            calls, more = _below(graph, step.node, levels - 1, most // 2, told)
+        found.append(Below(step, calls, more))
+    return tuple(found), len(shown) - len(kept)
+
+
+def _ends(graph: Graph, target: Node) -> dict[int, float]:
+    """Give the nodes that stand for a target: of a class what making one runs, else its methods."""
+    if target.kind != "class":
+        return {target.id: 0.0}
+    rows = graph.connection.execute(
+        "SELECT s.id, s.name FROM symbols s JOIN symbols c ON c.file = s.file WHERE c.id = ?"
+        " AND s.kind = 'method' AND s.dotted = c.dotted || '.' || s.name",
+        (target.id,),
+    ).fetchall()
+    into = graph.adjacency.into
+    made = {number: 0.0 for number, name in rows if name in ("__init__", "__new__", "__post_init__") and number in into}
+    if target.id in into:
+        made[target.id] = 0.0
+    return made or {target.id: 0.0, **{number: 1.0 for number, _ in rows}}
+
+
+def _cycles(graph: Graph, reached: Reached, shown: Mapping[int, Node]) -> dict[int, int]:
+    within = reached.cost if len(reached.cost) <= _MAX_CYCLE_NODES else dict.fromkeys(shown, 0.0)
+    return cycles(within, graph.costs.out)
+
+
+def _steps(graph: Graph, way: Way, nodes: Mapping[int, Node], rounds: Mapping[int, int]) -> tuple[Step, ...]:
+    """Describe the nodes of a way; nothing if one of them is gone."""
+    if any(node not in nodes for node in way.nodes):
+        return ()
+    steps = [Step(nodes[way.nodes[0]], cycle=rounds.get(way.nodes[0], 0))]
+    for number, node in zip(way.arcs, way.nodes[1:], strict=True):
+        arc = graph.adjacency.arc(number)
+        place = nodes[arc.caller].file
+        steps.append(Step(nodes[node], place, arc.line, arc.kind, arc.confidence, rounds.get(node, 0)))
+    return tuple(steps)
+
+
+def _more_callers(graph: Graph, routes: Sequence[Route]) -> dict[int, int]:
+    shown: dict[int, set[int]] = {}
+    for route in routes:
+        for before, step in zip(route.steps, route.steps[1:], strict=False):
+            shown.setdefault(step.node.id, set()).add(before.node.id)
+    more = {}
+    for node in {step.node.id for route in routes for step in route.steps}:
+        callers = {graph.adjacency.callers[arc] for arc in graph.adjacency.into.get(node, ())}
+        left = len(callers - shown.get(node, set()) - {node})
+        if left:
+            more[node] = left
+    return more

@@ -1,0 +1,165 @@
+"""From edges by name to arcs by number: what linking found goes into the store."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Collection, Iterable, Mapping
+from typing import NamedTuple
+
+from inarch_brief_tracer.facts.file_facts import OVERLOAD
+from inarch_brief_tracer.facts.nature import EXPORTED, SHIFT, SPAN_SHIFT, TOP
+from inarch_brief_tracer.graph.arcs import FileArcs, packed
+from inarch_brief_tracer.graph.model import CONFIDENCES, Arc, Gate
+from inarch_brief_tracer.graph.spans import spans
+from inarch_brief_tracer.store.kept_files import put_state, state
+
+LAMBDA = "lambda"
+LAMBDA_PLACE = 1_000_000
+"""Places of functions without a name begin here: they are not among a file's facts."""
+_SURENESS = {name: place for place, name in enumerate(CONFIDENCES)}
+
+
+class Edge(NamedTuple):
+    """An edge as the linker gives it: qualified names, and the line of the call site in the caller's file."""
+
+    caller: str
+    callee: str
+    kind: str
+    confidence: str
+    line: int
+
+
+class Names(NamedTuple):
+    """Numbers of all symbols by qualified name, the file of each, and what each is to the choice of entries."""
+
+    ids: dict[str, int]
+    file: dict[int, int]
+    natures: dict[int, int]
+    modules: dict[str, int]
+
+
+def names_of(connection: sqlite3.Connection) -> Names:
+    """Read the qualified names of everything that can call or be called; of equal names the first counts."""
+    names = Names({}, {}, {}, {})
+    rows = connection.execute(
+        "SELECT s.id, s.file, f.module, s.dotted, s.flags FROM symbols s JOIN files f ON f.id = s.file"
+        f" WHERE s.kind != 'constant' ORDER BY f.role != 'code', f.path, (s.flags & {OVERLOAD}) != 0, s.place"
+    )
+    for number, file, module, dotted, flags in rows:
+        names.ids.setdefault(f"{module}.{dotted}" if dotted else module, number)
+        names.file[number] = file
+        names.natures[number] = flags >> SHIFT
+        if not dotted:
+            names.modules.setdefault(module, file)
+    return names
+
+
+def mark_exports(connection: sqlite3.Connection, names: Names) -> None:
+    """Note in the natures what packages hand on, through any number of packages; methods share their class's."""
+    rows = connection.execute(
+        "SELECT f.module, e.name, e.target FROM exports e JOIN files f ON f.id = e.file"
+    ).fetchall()
+    handed: dict[str, str] = {}
+    listed: dict[str, list[str]] = {}
+    stars: list[tuple[str, str]] = []
+    for module, name, target in rows:
+        if name == "*":
+            stars.append((module, target.removesuffix(".*")))
+        elif name[0] == "=":
+            listed.setdefault(module, []).append(name[1:])
+        else:
+            handed[f"{module}.{name}"] = target
+    for module, source in stars:
+        for name in listed.get(source, ()):
+            handed.setdefault(f"{module}.{name}", f"{source}.{name}")
+    marks: dict[str, int] = {}
+    for name in handed:
+        if any(part.startswith("_") for part in name.split(".")):
+            continue
+        found, seen = name, {name}
+        while found not in names.ids and (further := handed.get(found)) and further not in seen:
+            found = further
+            seen.add(found)
+        found = handed.get(found, found)
+        if found in names.ids:
+            marks[found] = marks.get(found, 0) | EXPORTED | (TOP if name.count(".") == 1 else 0)
+    whole = {source for _, source in stars if source not in listed}
+    for qualname, number in names.ids.items():
+        head, _, last = qualname.rpartition(".")
+        mark = marks.get(qualname, 0) or marks.get(head, 0)
+        if not mark and not last.startswith("_"):
+            around, _, cls = head.rpartition(".")
+            if head in whole or (around in whole and not cls.startswith("_")):
+                mark = EXPORTED
+        if mark and not (last.startswith("_") and not last.endswith("__")):
+            names.natures[number] |= mark
+
+
+def add_lambdas(connection: sqlite3.Connection, names: Names, edges: Iterable[Edge], lines: Mapping[str, int]) -> None:
+    """Make nodes of the functions without a name that edges tell of; `lines` says where they stand."""
+    wanted = dict.fromkeys(name for edge in edges for name in edge[:2] if "<" in name and name not in names.ids)
+    number = max(state(connection, "symbols") or 0, max(names.file, default=0))
+    rows = []
+    for qualname in wanted:
+        module = next((part for part in _heads(qualname) if part in names.modules), "")
+        if not module:
+            continue
+        number += 1
+        file, line = names.modules[module], lines.get(qualname, 1)
+        rows.append((number, file, LAMBDA_PLACE + number, "<lambda>", qualname[len(module) + 1 :], LAMBDA, line, line))
+        names.ids[qualname], names.file[number], names.natures[number] = number, file, 0
+    connection.executemany("INSERT INTO symbols VALUES (?, ?, ?, ?, ?, ?, ?, ?, '', '', 0)", rows)
+    put_state(connection, "symbols", number)
+
+
+def _heads(qualname: str) -> Iterable[str]:
+    """Give a dotted name and what stands in front of each of its dots, the longest first."""
+    while qualname:
+        yield qualname
+        qualname = qualname.rpartition(".")[0]
+
+
+def by_file(names: Names, edges: Iterable[Edge]) -> dict[int, FileArcs]:
+    """Sort edges to the files of their callers; of several between two nodes of a kind the surest and first counts."""
+    best: dict[tuple[int, int, str], Arc] = {}
+    for caller_name, callee_name, kind, confidence, line in edges:
+        caller, callee = names.ids.get(caller_name), names.ids.get(callee_name)
+        if caller is None or callee is None:
+            continue
+        known = best.get((caller, callee, kind))
+        if known is None or (_SURENESS[confidence], line) < (_SURENESS[known.confidence], known.line):
+            best[caller, callee, kind] = Arc(caller, callee, kind, confidence, line)
+    arcs: dict[int, list[Arc]] = {}
+    for arc in best.values():
+        arcs.setdefault(names.file[arc.caller], []).append(arc)
+    symbols: dict[int, dict[int, int]] = {}
+    for number, file in names.file.items():
+        symbols.setdefault(file, {})[number] = names.natures[number]
+    return {
+        file: FileArcs(numbers, tuple(sorted(arcs.get(file, ()), key=lambda arc: (arc.caller, arc.line, arc.callee))))
+        for file, numbers in symbols.items()
+    }
+
+
+def mark_spans(names: Names, edges: Iterable[Edge]) -> None:
+    """Note in the natures how much each symbol reaches."""
+    callees: dict[int, list[int]] = {}
+    for edge in edges:
+        caller, callee = names.ids.get(edge.caller), names.ids.get(edge.callee)
+        if caller is not None and callee is not None:
+            callees.setdefault(caller, []).append(callee)
+    for number, span in spans(callees, callees).items():
+        names.natures[number] |= span << SPAN_SHIFT
+
+
+def put_arcs(connection: sqlite3.Connection, files: Mapping[int, FileArcs], mode: str) -> None:
+    """Keep the arcs of files."""
+    connection.executemany(
+        "INSERT OR REPLACE INTO arcs VALUES (?, ?, ?)", [(file, mode, packed(found)) for file, found in files.items()]
+    )
+
+
+def put_gates(connection: sqlite3.Connection, gates: Collection[Gate]) -> None:
+    """Keep the entry points, in place of those that were known."""
+    connection.execute("DELETE FROM gates")
+    connection.executemany("INSERT INTO gates VALUES (?, ?, ?, ?)", gates)

@@ -1,0 +1,95 @@
+"""One linking of many files, in a thread of its own so that nobody has to wait for its end."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Mapping
+
+from attrs import Factory, define, field
+
+from inarch_brief_tracer.facts.collecting import uncollected
+from inarch_brief_tracer.facts.link_facts import LinkFacts
+from inarch_brief_tracer.indexing.arc_rows import Edge
+from inarch_brief_tracer.linking.budget import Budget
+from inarch_brief_tracer.linking.link import link
+
+Files = Mapping[str, tuple[str, "LinkFacts | bytes"]]
+"""Module and link facts (as they are kept, or unpacked) by path."""
+
+WHOLE = Budget()
+"""What linking may cost: the size of the tree decides."""
+
+
+@define(eq=False, repr=False)
+class Job:
+    """A linking under way.
+
+    Args:
+        files: What is linked.
+        hashes: Of each file's bytes when they were read: what changed meanwhile is linked again.
+        late: Called in the thread with the finished job: keeps what nobody has taken.
+        delay: Seconds to wait before it begins, so that short-lived processes never do.
+    """
+
+    files: Files
+    hashes: Mapping[str, str]
+    late: Callable[[Job], None]
+    delay: float = 0.0
+    edges: list[Edge] = Factory(list)
+    lambdas: Mapping[str, int] = Factory(dict)
+    """Lines of the functions without a name."""
+    note: str = ""
+    """What has to be said about the result."""
+    is_complete: bool = False
+    damage: str = ""
+    """What is wrong with the facts, where that kept them from being linked."""
+    seconds: float = 0.0
+    is_taken: bool = False
+    """Whether the result was kept, or is not wanted any more; read and set under the index's lock."""
+    _done: threading.Event = field(factory=threading.Event, init=False)
+    _stop: threading.Event = field(factory=threading.Event, init=False)
+
+    def run(self) -> None:
+        """Link here and now."""
+        start = time.thread_time()
+        try:
+            with uncollected():
+                self.edges, self.lambdas, self.note = linked(self.files)
+            self.is_complete = True
+        except ValueError as error:
+            self.damage = f"damaged link facts: {error}"
+        finally:
+            self.files = {}
+            self.seconds = time.thread_time() - start
+            self._done.set()
+
+    def start(self) -> None:
+        """Link in a thread that ends with the process."""
+        threading.Thread(target=self._work, name="inarch-linking", daemon=True).start()
+
+    def stop(self) -> None:
+        """Drop it: what has not begun does not begin, what has is not kept."""
+        self.is_taken = True
+        self._stop.set()
+
+    def wait(self, seconds: float) -> bool:
+        """Wait for the end, and say if it has come."""
+        return self._done.wait(max(0.0, seconds))
+
+    def _work(self) -> None:
+        if self._stop.wait(self.delay):
+            return
+        self.run()
+        self.late(self)
+
+
+def linked(files: Files, budget: Budget = WHOLE) -> tuple[list[Edge], dict[str, int], str]:
+    """Link files that are given as they are kept; give the edges, the lines of functions without a name, and a note.
+
+    Raises:
+        ValueError: facts are damaged.
+    """
+    found = link(files, budget)
+    lambdas = {function.qualname: function.line for function in found.functions if "<" in function.qualname}
+    return [Edge(*edge) for edge in found.edges], lambdas, "; ".join(found.notes)

@@ -1,0 +1,93 @@
+"""Entry points as nodes: what manifests declare and what files show, each resolved to what it runs."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Collection, Iterator
+
+from inarch_brief_tracer.facts.entry_points import COMMAND, TESTS
+from inarch_brief_tracer.facts.file_facts import CLASS, CONSTANT
+from inarch_brief_tracer.facts.manifests import Script, scripts
+from inarch_brief_tracer.facts.modules import CODE
+from inarch_brief_tracer.graph.model import MANAGEMENT, SCRIPT, Gate
+from inarch_brief_tracer.linking.command_groups import Commands
+from inarch_brief_tracer.linking.resolver import Place, Resolver
+from inarch_brief_tracer.store.kept_files import Shelf
+
+_RUN = ("handle", "dispatch", "__call__", "run", "main", "get", "post", "put", "patch", "delete", "list", "retrieve")
+"""Methods that frameworks run of a class that is an entry."""
+
+
+def gates_of(shelf: Shelf, files: Collection[int] | None = None) -> list[Gate]:
+    """Resolve every declared and shown entry point to the functions that it runs, product code first.
+
+    Args:
+        shelf: The index.
+        files: Only what these files show, and what runs in them; None for all.
+    """
+    resolver = Resolver(shelf)
+    found: dict[tuple[int, str, str], Gate] = {}
+    for place, kind, name, how in (*_declared(resolver), *_shown(resolver, files)):
+        if files is not None and place.file not in files:
+            continue
+        for run in _run_by(resolver, place):
+            symbol = _number(resolver.connection, run)
+            if symbol is not None:
+                found.setdefault((symbol, kind, name), Gate(symbol, kind, name, how))
+    return list(found.values())
+
+
+def _declared(resolver: Resolver) -> Iterator[tuple[Place, str, str, str]]:
+    for script, place in _scripts(resolver):
+        yield place, SCRIPT, script.name, f"{script.how} in {script.file}:{script.line}"
+
+
+def _scripts(resolver: Resolver) -> Iterator[tuple[Script, Place]]:
+    for script in scripts(resolver.shelf.read)[0]:
+        module, _, attribute = script.target.partition("[")[0].strip().partition(":")
+        place = resolver.find(module.strip(), attribute.strip())
+        if place is not None:
+            yield script, place
+
+
+def _shown(resolver: Resolver, files: Collection[int] | None) -> Iterator[tuple[Place, str, str, str]]:
+    rows = resolver.connection.execute(
+        "SELECT e.file, e.kind, e.name, e.place, e.how, e.target FROM entries e JOIN files f ON f.id = e.file"
+        " WHERE e.kind != ? ORDER BY f.role != ?, f.path, e.line",
+        (TESTS, CODE),
+    ).fetchall()
+    found = {Place(row[0], row[3]): (row[2], row[5]) for row in rows if row[1] == COMMAND}
+    groups = {place: script.name for script, place in _scripts(resolver) if script.how.endswith("script")}
+    commands = Commands(resolver, groups, found)
+    for number, kind, name, place, how, target in rows:
+        if files is not None and number not in files:
+            continue
+        own = Place(number, place)
+        if kind == COMMAND:
+            if target and not commands.is_one(own):
+                continue
+            if "management" in how:
+                kind = MANAGEMENT
+            else:
+                name = commands.name_of(own, name, how)
+        elif target:
+            meant = resolver.meaning(resolver.file(number), place, target)
+            if not isinstance(meant, Place) or resolver.symbol(meant).kind == CONSTANT:
+                continue
+            own = meant
+        yield own, kind, name, how
+
+
+def _run_by(resolver: Resolver, place: Place) -> list[Place]:
+    """Give what runs when an entry is entered: of a class its methods that frameworks call."""
+    symbol = resolver.symbol(place)
+    if symbol.kind != CLASS:
+        return [place]
+    file = resolver.file(place.file)
+    own = [file.by_name.get(f"{symbol.name}.{name}") for name in _RUN]
+    return [Place(place.file, number) for number in own if number is not None] or [place]
+
+
+def _number(connection: sqlite3.Connection, place: Place) -> int | None:
+    row = connection.execute("SELECT id FROM symbols WHERE file = ? AND place = ?", place).fetchone()
+    return row[0] if row else None

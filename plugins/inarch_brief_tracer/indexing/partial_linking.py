@@ -1,0 +1,168 @@
+"""Linking of the few files that changed, against what they import: quick, and put right by the next whole linking."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+
+from inarch_brief_tracer.facts.link_facts import CLASS_SCOPE, MODULE_SCOPE, LinkFacts, decode, packed
+from inarch_brief_tracer.facts.nature import SHIFT
+from inarch_brief_tracer.graph.arcs import Adjacency, FileArcs
+from inarch_brief_tracer.graph.model import CALL, Arc
+from inarch_brief_tracer.indexing.arc_rows import Names, add_lambdas, by_file, put_arcs
+from inarch_brief_tracer.indexing.background import linked
+from inarch_brief_tracer.indexing.entry_nodes import gates_of
+from inarch_brief_tracer.linking.budget import Budget
+from inarch_brief_tracer.store.kept_files import Shelf
+
+COARSE = Budget(values=8, functions=16, overrides=8, visits=2)
+"""What linking of changed files may cost: as much as in a large tree."""
+MAX_SEEN = 24
+"""Files that are looked at to link the changed ones."""
+
+
+def link_near(shelf: Shelf, files: Sequence[int], fresh: Mapping[str, LinkFacts]) -> None:
+    """Link some files anew; arcs that only the whole tree shows are kept where the call is still there."""
+    connection = shelf.connection
+    seen = list(dict.fromkeys([*files, *_imported(shelf, files)]))[: max(MAX_SEEN, len(files))]
+    rows = connection.execute(
+        "SELECT f.id, f.path, f.module, l.facts FROM files f JOIN link_facts l ON l.file = f.id"
+        f" WHERE f.id IN ({', '.join('?' * len(seen))}) ORDER BY f.role != 'code', f.path",
+        seen,
+    ).fetchall()
+    own_files, called = set(files), _called(shelf, files)
+    edges, lambdas, _ = linked(
+        {
+            path: (module, fresh.get(path, facts) if number in own_files else _outlined(facts, called))
+            for number, path, module, facts in rows
+        },
+        COARSE,
+    )
+    names = _names(connection, seen)
+    own = [edge for edge in edges if names.file.get(names.ids.get(edge.caller, -1)) in files]
+    add_lambdas(connection, names, own, lambdas)
+    found = by_file(names, own)
+    changed = {file: _with_former(shelf, file, found.get(file, FileArcs({}, ())), names) for file in files}
+    put_arcs(connection, changed, "near")
+    symbols = {number for number, file in names.file.items() if file in files}
+    connection.executemany("DELETE FROM gates WHERE symbol = ?", [(number,) for number in symbols])
+    gates = [gate for gate in gates_of(shelf, set(files)) if gate.symbol in symbols]
+    connection.executemany("INSERT INTO gates VALUES (?, ?, ?, ?)", gates)
+
+
+def _called(shelf: Shelf, files: Sequence[int]) -> frozenset[str]:
+    """Give the last names of everything that some files call."""
+    return frozenset(call.callee.rpartition(".")[2] for file in files for call in shelf.facts(file)[3].calls)
+
+
+def _outlined(blob: bytes, called: Collection[str]) -> LinkFacts:
+    """Give the link facts of a file without the bodies of the functions that nobody here calls."""
+    facts = decode(blob)
+    bodies = [
+        body if scope.kind in (MODULE_SCOPE, CLASS_SCOPE) or scope.name.rpartition(".")[2] in called else ()
+        for scope, body in zip(facts.scopes, facts.bodies(), strict=True)
+    ]
+    return facts._replace(code=packed(bodies), sizes=tuple(map(len, bodies)))
+
+
+def _imported(shelf: Shelf, files: Sequence[int]) -> Iterator[int]:
+    """Give the files that some files import, and those that these import."""
+    waiting, seen = list(files), set(files)
+    for _ in range(2):
+        further = []
+        for file in waiting:
+            for module in _modules(shelf, file):
+                for (number,) in shelf.connection.execute("SELECT id FROM files WHERE module = ?", (module,)):
+                    if number not in seen:
+                        seen.add(number)
+                        further.append(number)
+                        yield number
+        if len(seen) > MAX_SEEN:
+            return
+        waiting = further
+
+
+def _modules(shelf: Shelf, file: int) -> Iterable[str]:
+    path, module, _, facts = shelf.facts(file)
+    parts = module.split(".")
+    found: dict[str, None] = {}
+    for item in facts.imports:
+        keep = len(parts) - item.level + (1 if path.endswith("__init__.py") else 0)
+        base = [*parts[: max(0, keep)], *([item.module] if item.module else [])] if item.level else [item.module]
+        found[".".join(base)] = None
+        if item.target:
+            found[".".join([*base, item.target])] = None
+    return found
+
+
+def _names(connection: sqlite3.Connection, files: Collection[int]) -> Names:
+    names = Names({}, {}, {}, {})
+    rows = connection.execute(
+        "SELECT s.id, s.file, f.module, s.dotted, s.flags FROM symbols s JOIN files f ON f.id = s.file"
+        f" WHERE s.file IN ({', '.join('?' * len(files))}) AND s.kind != 'constant'"
+        " ORDER BY f.role != 'code', f.path, (s.flags & 8) != 0, s.place",
+        list(files),
+    )
+    for number, file, module, dotted, flags in rows:
+        names.ids.setdefault(f"{module}.{dotted}" if dotted else module, number)
+        names.file[number] = file
+        names.natures[number] = flags >> SHIFT
+        if not dotted:
+            names.modules.setdefault(module, file)
+    return names
+
+
+def _with_former(shelf: Shelf, file: int, found: FileArcs, names: Names) -> FileArcs:
+    """Add the former arcs of a file whose call is still there, and what other files say of its symbols."""
+    row = shelf.connection.execute("SELECT rows FROM arcs WHERE file = ?", (file,)).fetchone()
+    if row is None:
+        return found
+    former = Adjacency()
+    former.load(row[0])
+    symbols = {number: nature | former.nature.get(number, 0) for number, nature in found.symbols.items()}
+    known = {(arc.caller, arc.callee) for arc in found.arcs}
+    kept = [
+        arc
+        for number in range(len(former))
+        if (arc := former.arc(number)).caller in symbols and (arc.caller, arc.callee) not in known
+    ]
+    lines = _call_lines(shelf, file)
+    places = {
+        number: (place, name)
+        for number, place, name in _places(shelf.connection, [end for arc in kept for end in (arc.caller, arc.callee)])
+    }
+    arcs = list(found.arcs)
+    for arc in kept:
+        if arc.caller not in places or arc.callee not in places:
+            continue
+        called = lines.get(places[arc.caller][0], {})
+        line = called.get(places[arc.callee][1])
+        if line is not None:
+            arcs.append(arc._replace(line=line))
+        elif arc.kind != CALL and _is_near(arc, called.values()):
+            arcs.append(arc)
+    return FileArcs(symbols, tuple(sorted(arcs, key=lambda arc: (arc.caller, arc.line, arc.callee))))
+
+
+def _is_near(arc: Arc, lines: Iterable[int]) -> bool:
+    """Whether a call by no name of its own may still be where it was: something is called about there."""
+    return any(abs(line - arc.line) <= 3 for line in lines)
+
+
+def _call_lines(shelf: Shelf, file: int) -> dict[int, dict[str, int]]:
+    """Give, for each symbol of a file, the names that it calls and the first line of each."""
+    found: dict[int, dict[str, int]] = {}
+    for call in shelf.facts(file)[3].calls:
+        found.setdefault(call.scope, {}).setdefault(call.callee.rpartition(".")[2], call.line)
+    return found
+
+
+def _places(connection: sqlite3.Connection, symbols: Iterable[int]) -> Iterator[tuple[int, int, str]]:
+    numbers = list(dict.fromkeys(symbols))
+    for start in range(0, len(numbers), 500):
+        part = numbers[start : start + 500]
+        yield from connection.execute(
+            "SELECT id, place, CASE WHEN name = '__init__' THEN dotted ELSE name END FROM symbols"
+            f" WHERE id IN ({', '.join('?' * len(part))})",
+            part,
+        )

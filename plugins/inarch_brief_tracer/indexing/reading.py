@@ -1,0 +1,146 @@
+"""Reading of files that changed: from their bytes to facts, for the store and for linking."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from attrs import Factory, define, field
+
+from inarch import Cancelled, FileStat, ToolFailed, Workspace
+from inarch_brief_tracer.facts.collecting import uncollected
+from inarch_brief_tracer.facts.file_facts import NAMES
+from inarch_brief_tracer.facts.modules import CODE, EXAMPLE, TEST, VENDORED, role_of
+from inarch_brief_tracer.store.kept_files import Kept, Stamp
+
+if TYPE_CHECKING:
+    from inarch_brief_tracer.facts.link_facts import LinkFacts
+    from inarch_brief_tracer.store.file_rows import Entry
+
+BATCH_BYTES = 2_000_000
+"""Text of files that is read before what was found in it is kept: this much is in memory at a time."""
+MANY = 1_000
+"""Files above which link facts are read from the store again, and words are forgotten, for the sake of memory."""
+MAX_BYTES = 2_000_000
+"""Larger Python files are generated data; their names are scanned, not parsed, up to this size."""
+_ORDER = {CODE: 0, TEST: 1, EXAMPLE: 2, VENDORED: 3}
+
+Progress = Callable[[str, int, int], None]
+"""Told what is being done, and how much of how much is."""
+
+
+class Changed(NamedTuple):
+    """A file to be read."""
+
+    path: str
+    stat: FileStat
+    module: str
+
+
+@define(eq=False, repr=False)
+class Reading:
+    """What one refresh found out; of a large tree in batches, each of which is written before the next is read."""
+
+    entries: list[Entry] = Factory(list)
+    touched: list[tuple[str, Stamp]] = Factory(list)
+    links: dict[str, LinkFacts] = Factory(dict)
+    skipped: int = 0
+    size: int = 0
+    """Characters of the entries' texts."""
+    kept: int = 0
+    """Entries of the batches that were written."""
+    is_refused: bool = False
+    """Whether a batch could not be written."""
+
+    def next(self) -> None:
+        """Make room for the next batch."""
+        self.kept += len(self.entries)
+        self.entries, self.touched, self.links, self.size = [], [], {}, 0
+
+
+@define(eq=False, repr=False)
+class Reader:
+    """Reads files until there is no time left.
+
+    Args:
+        workspace: Where they are.
+        kept: What the store knows of them.
+        deadline: On the monotonic clock.
+        stop: Asked between files; what was read until then is kept.
+        progress: Told how far it is.
+        deep: Whether tests are read whole, too; else their names are enough, unless more is known already.
+        keep: Writes a batch; False where it can't be written, which ends the reading.
+    """
+
+    workspace: Workspace
+    kept: Mapping[str, Kept]
+    deadline: float
+    stop: Callable[[], bool]
+    progress: Progress | None = None
+    deep: bool = False
+    keep: Callable[[Reading], bool] = lambda _: True
+    found: Reading = Factory(Reading)
+    _many: bool = field(default=False, init=False)
+
+    def read(self, changed: Sequence[Changed]) -> Reading:
+        """Read files, product code first, and keep what was found in them."""
+        ordered = sorted(changed, key=lambda item: (_ORDER[role_of(item.path)], item.path.count("/"), item.path))
+        self._many = len(ordered) > MANY
+        with uncollected():
+            for number, item in enumerate(ordered):
+                if time.monotonic() > self.deadline or self.stop():
+                    break
+                if self.found.size >= BATCH_BYTES and not self._kept():
+                    return self.found
+                if self.progress is not None and number % 50 == 0:
+                    self.progress("reading", number, len(ordered))
+                try:
+                    self._read_one(item)
+                except Cancelled:
+                    break  # what was read so far is worth keeping
+            self._kept()
+        if self._many:
+            from inarch_brief_tracer.facts.words import forget
+
+            forget()
+        return self.found
+
+    def _kept(self) -> bool:
+        self.found.is_refused = not self.keep(self.found)
+        if not self.found.is_refused:
+            self.found.next()
+        return not self.found.is_refused
+
+    def _read_one(self, item: Changed) -> None:
+        path, stat, module = item
+        known = self.kept.get(path)
+        now = time.time_ns()
+        try:
+            whole = self.workspace.read(path, max_bytes=MAX_BYTES)
+        except ToolFailed:
+            self.found.skipped += 1
+            return
+        stamp = Stamp(stat.size, stat.mtime_ns, stat.ctime_ns, stat.inode, now)
+        content = whole.hash or hashlib.sha256(whole.data).hexdigest()
+        if known and known.hash == content and known.module == module and not (self.deep and known.level == NAMES):
+            self.found.touched.append((path, stamp))
+            return
+        from inarch_brief_tracer.facts.parsing import examined, readable
+        from inarch_brief_tracer.store.file_rows import Entry
+
+        role = role_of(path)
+        if role == TEST and not self.deep and not (known and known.level != NAMES):
+            # Tests are most of a large tree and rarely asked for: names now, the rest when the graph is.
+            text = readable(whole.data)
+            self.found.entries.append(Entry(path, module, role, stamp, content, None, text))
+            self.found.size += len(text)
+            return
+        from inarch_brief_tracer.facts.link_facts import encode
+
+        facts, text, links = examined(whole.data, light=stat.size > MAX_BYTES)
+        if not self._many:
+            self.found.links[path] = links
+        self.found.size += len(text)
+        self.found.entries.append(Entry(path, module, role, stamp, content, facts, text, encode(links)))

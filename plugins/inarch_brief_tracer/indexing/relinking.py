@@ -1,0 +1,233 @@
+"""Linking of one root: what changed is linked again within a budget, the rest goes on in the background."""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from attrs import Factory, define, field
+
+from inarch_brief_tracer.facts.collecting import uncollected
+from inarch_brief_tracer.indexing.reading import Progress
+from inarch_brief_tracer.store.database import Busy, Store, give_back, transaction
+from inarch_brief_tracer.store.kept_files import Shelf, put_state, state
+
+if TYPE_CHECKING:
+    from inarch_brief_tracer.facts.link_facts import LinkFacts
+    from inarch_brief_tracer.graph.arcs import Adjacency
+    from inarch_brief_tracer.graph.call_graph import Graph
+    from inarch_brief_tracer.graph.costs import Costs
+    from inarch_brief_tracer.indexing.background import Job
+
+QUICK = 0.1
+"""CPU seconds up to which everything is linked again after every change; else only what changed is, at first."""
+MAX_NEAR = 12
+"""Changed files up to which only they are linked again, at first."""
+_SETTLED = 5.0
+"""Seconds without a question before a large tree is linked again as a whole."""
+
+
+class Stale(NamedTuple):
+    """Files whose arcs are missing; how many were linked without the whole tree, or are gone since; all files."""
+
+    missing: list[tuple[int, str]]
+    near: int
+    files: int
+
+
+class Version(NamedTuple):
+    """What tells one content of the store from any other: when it was made, and how often it was written since."""
+
+    path: str
+    born: Any
+    generation: Any
+    linked: Any
+
+
+@define(eq=False, repr=False)
+class Links:
+    """What keeps the arcs of a root up to date.
+
+    Args:
+        store: Where they are kept.
+        lock: Held by whoever uses the store.
+    """
+
+    store: Store
+    lock: threading.RLock
+    fresh: dict[str, LinkFacts] = Factory(dict)
+    """Link facts as they were read just now; from the store they have to be unpacked."""
+    whole: Version | None = field(default=None, init=False)
+    """What the store held when every file was last seen to be linked: until it is written all is well."""
+    _job: Job | None = field(default=None, init=False)
+    _known: tuple[Version, Adjacency, Costs] | None = field(default=None, init=False)
+
+    def bring(
+        self,
+        connection: sqlite3.Connection,
+        read: Callable[[str], bytes | None],
+        deadline: float,
+        progress: Progress | None = None,
+        near: int = MAX_NEAR,
+    ) -> str:
+        """Link what is not, as long as there is time, and say what is left.
+
+        Args:
+            connection: The index, outside of a transaction.
+            read: Gives the bytes of a manifest, None where there is none.
+            deadline: On the monotonic clock: what takes longer goes on in the background.
+            progress: Told how far linking is.
+            near: Files up to which only what changed is linked, at first.
+        """
+        version = self.version(connection)
+        if version == self.whole:
+            return self.standing_note(connection)
+        stale = _stale(connection)
+        if not stale.missing and not stale.near:
+            self.whole = version
+            return self.standing_note(connection)
+        if progress is not None and stale.missing:
+            progress("linking", stale.files - len(stale.missing), stale.files)
+        cost = state(connection, "link_seconds")
+        try:
+            if cost is not None and 0 < len(stale.missing) <= near and cost > QUICK:
+                self._link_near(connection, read, stale)
+                stale = _stale(connection)
+            if stale.missing or stale.near > 4 * MAX_NEAR or (cost or 0.0) <= QUICK:
+                return self._link_whole(connection, read, stale, deadline, cost or 0.0)
+            self._link_later(connection, read)
+        except Busy:
+            return "another process is writing the index: the graph is from before its changes"
+        return ""
+
+    def version(self, connection: sqlite3.Connection) -> Version:
+        """Give the version of what the store holds: what is known of one stays true as long as it is the same."""
+        rows = connection.execute("SELECT name, value FROM state WHERE name IN ('born', 'generation', 'linked')")
+        found = dict(rows.fetchall())
+        return Version(self.store.path, *(found.get(name) for name in Version._fields[1:]))
+
+    def standing_note(self, connection: sqlite3.Connection) -> str:
+        """Give what has to be said of a graph that is whole: how coarsely it was linked, "" when all is well."""
+        return state(connection, "link_note") or ""
+
+    def graph(self, shelf: Shelf, note: str = "") -> Graph:
+        """Give the graph as it is kept now; `note` says what is missing of it."""
+        from inarch_brief_tracer.graph.arcs import adjacency
+        from inarch_brief_tracer.graph.call_graph import Graph
+        from inarch_brief_tracer.graph.costs import Costs
+
+        version = self.version(shelf.connection)
+        if self._known is None or self._known[0] != version:
+            former, self._known = self._known, None
+            known = adjacency(shelf.connection, former[1] if former and former[0][:2] == version[:2] else None)
+            self._known = (version, known, Costs(known))
+        return Graph(shelf, self._known[1], self._known[2], note)
+
+    def close(self) -> None:
+        """Stop what goes on in the background; what is done is not lost."""
+        job = self._job
+        if job is not None:
+            job.stop()
+
+    def _link_whole(
+        self,
+        connection: sqlite3.Connection,
+        read: Callable[[str], bytes | None],
+        stale: Stale,
+        deadline: float,
+        cost: float,
+    ) -> str:
+        job = self._job
+        if job is None or job.is_taken:
+            job = self._job = self._new_job(connection, read)
+            if cost and cost <= QUICK:
+                job.run()
+            else:
+                job.start()
+        if not job.wait(deadline - time.monotonic()):
+            return f"{stale.files - len(stale.missing):,} of {stale.files:,} files are linked, the rest goes on"
+        if job.damage:
+            job.is_taken = True
+            raise sqlite3.DatabaseError(job.damage)
+        if not job.is_complete:
+            job.is_taken = True
+            return "linking ended early: the graph is from before"
+        self._keep(connection, read, job)
+        return job.note
+
+    def _link_later(self, connection: sqlite3.Connection, read: Callable[[str], bytes | None]) -> None:
+        """Link everything again once nobody has asked for a while: changes may show in files that did not change."""
+        if self._job is not None and not self._job.is_taken:
+            return
+        self._job = self._new_job(connection, read, _SETTLED)
+        self._job.start()
+
+    def _new_job(self, connection: sqlite3.Connection, read: Callable[[str], bytes | None], delay: float = 0.0) -> Job:
+        from inarch_brief_tracer.facts.manifests import NAMES
+        from inarch_brief_tracer.indexing.background import Job
+
+        rows = connection.execute(
+            "SELECT f.path, f.module, f.hash, l.facts FROM files f JOIN link_facts l ON l.file = f.id"
+            " ORDER BY f.role != 'code', f.path"
+        ).fetchall()
+        files = {path: (module, self.fresh.get(path, facts)) for path, module, _, facts in rows}
+        self.fresh = {}
+        # When it is done the workspace of this call may be closed.
+        manifests = {name: read(name) for name in NAMES}
+
+        def late(job: Job) -> None:
+            with self.lock, self.store.connection() as own:
+                if not job.is_taken and job.is_complete:
+                    try:
+                        self._keep(own, manifests.get, job)
+                    except (Busy, sqlite3.Error):
+                        job.is_taken = True  # the next call begins anew
+
+        return Job(files, {path: content for path, _, content, _ in rows}, late, delay)
+
+    def _keep(self, connection: sqlite3.Connection, read: Callable[[str], bytes | None], job: Job) -> None:
+        """Write what a job found, for the files that are still what they were."""
+        from inarch_brief_tracer.indexing import arc_rows
+        from inarch_brief_tracer.indexing.entry_nodes import gates_of
+
+        job.is_taken = True
+        with uncollected(), transaction(connection):
+            now = dict(connection.execute("SELECT id, hash || path FROM files"))
+            was = {content + path for path, content in job.hashes.items()}
+            names = arc_rows.names_of(connection)
+            arc_rows.mark_exports(connection, names)
+            arc_rows.add_lambdas(connection, names, job.edges, job.lambdas)
+            arc_rows.mark_spans(names, job.edges)
+            found = arc_rows.by_file(names, job.edges)
+            kept = {file: arcs for file, arcs in found.items() if now.get(file) in was}
+            arc_rows.put_arcs(connection, kept, "whole")
+            arc_rows.put_gates(connection, gates_of(Shelf(connection, read)))
+            put_state(connection, "linked", (state(connection, "linked") or 0) + 1)
+            put_state(connection, "link_seconds", job.seconds)
+            put_state(connection, "link_note", job.note)
+            put_state(connection, "gone", 0)
+            give_back(connection)
+
+    def _link_near(self, connection: sqlite3.Connection, read: Callable[[str], bytes | None], stale: Stale) -> None:
+        from inarch_brief_tracer.indexing.partial_linking import link_near
+
+        with uncollected(), transaction(connection):
+            link_near(Shelf(connection, read), [file for file, _ in stale.missing], self.fresh)
+            self.fresh = {}
+            put_state(connection, "linked", (state(connection, "linked") or 0) + 1)
+
+
+def _stale(connection: sqlite3.Connection) -> Stale:
+    rows = connection.execute(
+        "SELECT f.id, f.path, a.mode FROM link_facts l JOIN files f ON f.id = l.file"
+        " LEFT JOIN arcs a ON a.file = f.id WHERE a.mode IS NOT 'whole'"
+    ).fetchall()
+    files = connection.execute("SELECT count(*) FROM link_facts").fetchone()[0]
+    return Stale(
+        [(file, path) for file, path, mode in rows if mode in (None, "former")],
+        sum(row[2] == "near" for row in rows) + (state(connection, "gone") or 0),
+        files,
+    )

@@ -1,0 +1,214 @@
+"""What annotations say: instances of the classes they name, containers of them, or nothing."""
+
+from __future__ import annotations
+
+from inarch_brief_tracer.facts.link_facts import ATTRIBUTE, SEQUENCE, SUBSCRIPT, UNION, Code
+from inarch_brief_tracer.linking.attributes import attribute
+from inarch_brief_tracer.linking.linker import EMPTY, Linker, union
+from inarch_brief_tracer.linking.names import builtin, name_cell
+from inarch_brief_tracer.linking.values import Cell, Cls, Outside, Scope, Text, Value, Values
+
+_TRANSPARENT = frozenset(
+    [
+        "Optional",
+        "Union",
+        "Final",
+        "ClassVar",
+        "Annotated",
+        "Required",
+        "NotRequired",
+        "ReadOnly",
+        "Awaitable",
+        "Coroutine",
+        "TypeGuard",
+        "InitVar",
+    ]
+)
+_SEQUENCES = frozenset(
+    [
+        "list",
+        "List",
+        "tuple",
+        "Tuple",
+        "set",
+        "Set",
+        "frozenset",
+        "FrozenSet",
+        "Sequence",
+        "MutableSequence",
+        "Iterable",
+        "Iterator",
+        "Generator",
+        "Collection",
+        "deque",
+        "Deque",
+        "AsyncIterator",
+        "AsyncIterable",
+        "AsyncGenerator",
+        "AbstractSet",
+        "Container",
+        "Reversible",
+        "KeysView",
+        "ValuesView",
+        "ContextManager",
+        "AbstractContextManager",
+        "AsyncContextManager",
+        "AbstractAsyncContextManager",
+    ]
+)
+_MAPPINGS = frozenset(
+    [
+        "dict",
+        "Dict",
+        "Mapping",
+        "MutableMapping",
+        "defaultdict",
+        "DefaultDict",
+        "OrderedDict",
+        "Counter",
+        "ChainMap",
+        "ItemsView",
+    ]
+)
+
+
+def hinted(linker: Linker, scope: Scope, code: Code, site: int, depth: int = 0) -> Values:
+    """Give the values that an annotation in a scope promises.
+
+    Args:
+        site: A number that is unique to the annotation, for the containers it names.
+    """
+    if code is None or depth > 6:
+        return EMPTY
+    if type(code) is str or code[0] == ATTRIBUTE:
+        return _instances(linker, scope, _named(linker, scope, code))
+    if code[0] == UNION:
+        result: Values = ()
+        for place, part in enumerate(code[1]):
+            result = union(result, hinted(linker, scope, part, site * 8 + place, depth + 1))
+        return result
+    if code[0] == SUBSCRIPT:
+        return _subscripted(linker, scope, code, site, depth)
+    return EMPTY
+
+
+def _named(linker: Linker, scope: Scope, code: Code) -> Values:
+    if type(code) is str:
+        cell = name_cell(linker, scope, code)
+        return linker.read(cell) if cell is not None else builtin(linker, scope, code)
+    if type(code) is tuple and code[0] == ATTRIBUTE:
+        result: Values = ()
+        for base in _named(linker, scope, code[1]):
+            result = union(result, attribute(linker, base, code[2], 0))
+        return result
+    return EMPTY
+
+
+def _instances(linker: Linker, scope: Scope, named: Values) -> Values:
+    result: list[Value] = []
+    for value in named:
+        if isinstance(value, Cls):
+            result.append(value.open)
+        elif isinstance(value, Outside):
+            name = value.name.rpartition(".")[2]
+            if name == "Self":
+                owner: Scope | None = scope
+                while owner is not None and owner.cls is None:
+                    owner = owner.outer
+                if owner is not None and owner.cls is not None:
+                    result.append(owner.cls.open)
+            elif name not in ("Any", "TypeVar", "None") and name not in _TRANSPARENT:
+                result.append(value)
+        elif isinstance(value, Text) and value.text.isidentifier():
+            # In an alias: `Styled = Union[str, "Style"]`.
+            result += [cls.open for cls in _named(linker, scope, value.text) if isinstance(cls, Cls)]
+    return tuple(result)
+
+
+def _subscripted(linker: Linker, scope: Scope, code: Code, site: int, depth: int) -> Values:
+    base, inner = code[1], code[2]
+    name = base if type(base) is str else base[2] if type(base) is tuple and base[0] == ATTRIBUTE else ""
+    parts = inner[3] if type(inner) is tuple and inner[0] == SEQUENCE else (inner,)
+    if name in ("type", "Type"):
+        return tuple([value for value in _named(linker, scope, inner) if isinstance(value, Cls)])
+    if name in _TRANSPARENT:
+        if name == "Annotated":
+            parts = parts[:1]
+        elif name == "Coroutine":
+            parts = parts[-1:]
+        result: Values = ()
+        for place, part in enumerate(parts):
+            result = union(result, hinted(linker, scope, part, site * 8 + place, depth + 1))
+        return result
+    if (name in _SEQUENCES or name in _MAPPINGS) and parts:
+        kind = "dict" if name in _MAPPINGS else "tuple" if name in ("tuple", "Tuple") else "list"
+        items = hinted(linker, scope, parts[-1] if kind == "dict" else parts[0], site * 8, depth + 1)
+        if kind == "tuple":
+            for place, part in enumerate(parts[1:]):
+                items = union(items, hinted(linker, scope, part, site * 8 + 1 + place, depth + 1))
+        if not items:
+            return EMPTY
+        made = linker.container(-(1 << 50) - site, kind)
+        linker.put(made.rest, items)
+        return (made,)
+    found = _named(linker, scope, base)
+    return _instances(linker, scope, found) if name != "Callable" and name != "Literal" else EMPTY
+
+
+_SCALARS = frozenset(f"<builtin>.{name}" for name in ("str", "int", "float", "bool", "bytes", "complex", "None"))
+_MAYBE = frozenset(("Optional", "Union", "Final", "ClassVar", "InitVar"))
+
+
+def close(linker: Linker, scope: Scope, code: Code, cell: Cell) -> None:
+    """Keep instances out of a cell that its annotation says it can't hold."""
+    classes = admitted(linker, scope, code)
+    if classes is not None:
+        linker.closed[cell] = classes
+        cell.values = linker.admitted(cell, cell.values)
+
+
+def admitted(linker: Linker, scope: Scope, code: Code, depth: int = 0) -> tuple[Cls, ...] | None:
+    """Give the classes whose instances an annotation allows, none for texts and numbers; None where anything may come.
+
+    Only what is named without doubt closes: texts, numbers, classes of the tree that are no protocols, and unions.
+    """
+    if code is None:
+        return ()  # None itself
+    if depth > 6:
+        return None
+    if type(code) is str or code[0] == ATTRIBUTE:
+        return _classes(linker, scope, _named(linker, scope, code), depth)
+    parts: tuple[Code, ...] | None = None
+    if code[0] == UNION:
+        parts = code[1]
+    elif code[0] == SUBSCRIPT:
+        base, inner = code[1], code[2]
+        name = base if type(base) is str else base[2] if type(base) is tuple and base[0] == ATTRIBUTE else ""
+        if name == "Literal":
+            return ()
+        if name in _MAYBE:
+            parts = inner[3] if type(inner) is tuple and inner[0] == SEQUENCE else (inner,)
+    if parts is None:
+        return None
+    found: tuple[Cls, ...] = ()
+    for part in parts:
+        classes = admitted(linker, scope, part, depth + 1)
+        if classes is None:
+            return None
+        found += classes
+    return found
+
+
+def _classes(linker: Linker, scope: Scope, named: Values, depth: int) -> tuple[Cls, ...] | None:
+    found: tuple[Cls, ...] = ()
+    for value in named:
+        if type(value) is Cls and not value.is_protocol:
+            found += (value,)
+        elif type(value) is Text and value.text.isidentifier():
+            classes = admitted(linker, scope, value.text, depth + 1)
+            if classes is None:
+                return None
+            found += classes
+        elif type(value) is not Outside or value.name not in _SCALARS:
+            return None
+    return found if named else None

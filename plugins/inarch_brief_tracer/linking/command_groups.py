@@ -1,0 +1,105 @@
+"""Which decorated functions are commands, and under which groups they stand."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from inarch_brief_tracer.facts.entry_points import SUB_COMMAND, library_names
+from inarch_brief_tracer.facts.file_facts import CLASS, CONSTANT
+from inarch_brief_tracer.linking.resolver import FileFacts, Instance, Place, Resolver
+
+_MADE = re.compile(r"[=:]\s*([\w.]+)")
+_FLASK = ("flask", "quart")
+
+
+class Commands(NamedTuple):
+    """Functions whose decorators make them look like commands.
+
+    Args:
+        groups: Console scripts by what they run.
+        found: Name of each function's command, and the dotted text of the object whose decorator it bears; "" for a
+            decorator of the library itself.
+    """
+
+    resolver: Resolver
+    groups: Mapping[Place, str]
+    found: Mapping[Place, tuple[str, str]]
+
+    def is_one(self, place: Place, depth: int = 0) -> bool:
+        """Whether the decorator is a library's, a group's of the tree, or one of an object that a library makes."""
+        owner = self.found[place][1]
+        if not owner or depth > 12:
+            return not owner
+        file = self.resolver.file(place.file)
+        if owner.endswith(".cli") and any(item.module.partition(".")[0] in _FLASK for item in file.facts.imports):
+            return True
+        meaning = self.resolver.meaning(file, place.place, owner)
+        if isinstance(meaning, Instance):
+            return self._is_of_library(meaning.of)
+        if not isinstance(meaning, Place):
+            return self._is_local(file, place, owner)
+        if meaning in self.found:
+            return self.is_one(meaning, depth + 1)
+        symbol = self.resolver.symbol(meaning)
+        made = _MADE.search(symbol.signature) if symbol.kind == CONSTANT else None
+        return bool(made) and self._makes(self.resolver.file(meaning.file), made[1] if made else "")
+
+    def name_of(self, place: Place, name: str, how: str) -> str:
+        """Give the name by which a command is called, with its script in front where that is known.
+
+        Of a command of `argparse` that is the only script whose function stands in the same file.
+        """
+        if how == SUB_COMMAND:
+            scripts = {script for run, script in self.groups.items() if run.file == place.file}
+            return f"{scripts.pop()} {name}" if len(scripts) == 1 else name
+        if place in self.groups or self.found.get(place, ("", ""))[1]:
+            return self.whole_name(place) or name
+        return name
+
+    def whole_name(self, place: Place) -> str:
+        """Put the names of the groups above a command in front of it: `flask run`."""
+        words: list[str] = []
+        seen: set[Place] = set()
+        current: Place | None = place
+        while current is not None and current not in seen:
+            seen.add(current)
+            if current in self.groups:
+                words.append(self.groups[current])
+                break
+            name, owner = self.found.get(current, ("", ""))
+            if not name:
+                break
+            words.append(name)
+            meant = self.resolver.meaning(self.resolver.file(current.file), 0, owner) if owner else None
+            current = meant if isinstance(meant, Place) else None
+        return " ".join(reversed(words))
+
+    def _is_local(self, file: FileFacts, place: Place, owner: str) -> bool:
+        """Whether an enclosing function makes the object itself: `app: typer.Typer`."""
+        around = file.facts.symbols[place.place].name.rpartition(".")[0]
+        while around:
+            number = file.by_name.get(around)
+            for text in file.facts.symbols[number].local if number is not None else ():
+                name, _, made = text.partition(":")
+                if name == owner:
+                    return self._makes(file, made.strip())
+            around = around.rpartition(".")[0]
+        return False
+
+    def _makes(self, file: FileFacts, dotted: str) -> bool:
+        """Whether a class that a file names is the library's, or one of the tree that is made from it."""
+        if dotted.partition(".")[0] in library_names(file.facts.imports):
+            return True
+        meaning = self.resolver.meaning(file, 0, dotted) if dotted else None
+        return isinstance(meaning, Place) and self._is_of_library(meaning)
+
+    def _is_of_library(self, place: Place) -> bool:
+        if self.resolver.symbol(place).kind != CLASS:
+            return False
+        for cls in self.resolver.ancestry(place):
+            library = library_names(self.resolver.file(cls.file).facts.imports)
+            if any(base.partition(".")[0] in library for base in self.resolver.symbol(cls).bases):
+                return True
+        return False

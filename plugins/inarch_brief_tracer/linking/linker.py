@@ -1,0 +1,369 @@
+"""The state of one linking: cells, the worklist, the edges found so far."""
+
+from __future__ import annotations
+
+import builtins
+from array import array
+from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from itertools import chain
+from typing import Any, NamedTuple
+
+from attrs import Factory, define
+
+from inarch_brief_tracer.facts.link_facts import Code
+from inarch_brief_tracer.linking.arguments import Arguments
+from inarch_brief_tracer.linking.budget import Budget
+from inarch_brief_tracer.linking.values import (
+    Above,
+    Cell,
+    Cls,
+    Container,
+    File,
+    Func,
+    Instance,
+    Method,
+    Module,
+    Number,
+    Outside,
+    Partial,
+    Pattern,
+    Property,
+    Scope,
+    Text,
+    Value,
+    Values,
+)
+
+BUILTINS = frozenset(dir(builtins))
+
+
+class Missing(NamedTuple):
+    """An attribute read whose base is unknown."""
+
+    base: str
+    """The name it is read from, "" for an expression."""
+    name: str
+    line: int
+    called: bool
+    positional: int
+
+
+@define(eq=False, repr=False)
+class Linker:
+    """Everything known while linking."""
+
+    budget: Budget
+    on: frozenset[str]
+    """Mechanisms that are used."""
+    scopes: list[Scope] = Factory(list)
+    modules: dict[str, list[File]] = Factory(dict)
+    folders: set[str] = Factory(set)
+    queue: deque[int] = Factory(deque)
+    base: int = 0
+    """Scopes from here on are being linked; those before are done with."""
+    queued: bytearray = Factory(bytearray)
+    visits: bytearray = Factory(bytearray)
+    unit_scope: array[int] = Factory(lambda: array("I"))
+    edges: dict[int, int] = Factory(dict)
+    outside_edges: dict[tuple[int, str, int], None] = Factory(dict)
+    unit: int = 0
+    scope: Scope = None  # type: ignore[assignment]  # set before anything is evaluated
+    work: int = 0
+    missing: list[Missing] = Factory(list)
+    called: bool = False
+    waiting: dict[str, list[int]] = Factory(dict)
+    """Units that looked for an attribute of that name, for when another class gets one."""
+    containers: dict[tuple[int, int], Value] = Factory(dict)
+    names: dict[str, Outside] = Factory(dict)
+    texts: dict[str, Text] = Factory(dict)
+    patterns: dict[tuple[str, str], Pattern] = Factory(dict)
+    numbers: dict[int, Number] = Factory(dict)
+    module_values: dict[tuple[str, str], Module] = Factory(dict)
+    defining: dict[str, dict[Cls, None]] = Factory(dict)
+    """Classes that define an attribute of that name."""
+    candidates: tuple[dict[str, list[Scope]], dict[str, list[Scope]]] | None = None
+    """Methods and properties by name, for matching by name."""
+    late: bool = False
+    """Whether what can be known of returns is known."""
+    stacked: Cell = Factory(Cell)
+    """Functions given to exit stacks."""
+    undecided: dict[int, None] = Factory(dict)
+    """Units with a decorator that returned nothing so far, or a key of which nothing was known."""
+    limit: int = 0
+    """Steps after which no statement is evaluated a second time."""
+    hooks: dict[tuple[int, Cls], int] = Factory(dict)
+    """Calls of what a class has from outside: by scope and class, the line."""
+    above: dict[tuple[Cls, Value], Above] = Factory(dict)
+    bound_methods: dict[tuple[Value, str], Method] = Factory(dict)
+    own_attributes: dict[tuple[Value, str], Cell] = Factory(dict)
+    inherited: dict[tuple[Value, str], Outside] = Factory(dict)
+    closed: dict[Cell, tuple[Cls, ...]] = Factory(dict)
+    """Cells whose annotation says which instances they can hold."""
+    hierarchical: dict[Value, None] = Factory(dict)
+    """Callables that were found in classes derived from an open receiver's."""
+    models: dict[str, Callable[[Linker, Arguments, int], Values]] = Factory(dict)
+    methods: dict[str, Callable[[Linker, Any, str, Arguments, int], Values]] = Factory(dict)
+
+    def read(self, cell: Cell) -> Values:
+        """Give a cell's values; the unit is looked at again when it grows."""
+        readers = cell.readers
+        if not readers:
+            cell.readers = [self.unit]
+        elif readers[-1] != self.unit:
+            readers.append(self.unit)
+        return cell.values
+
+    def freeze(self) -> None:
+        """Be done with what is linked: what is loaded from now on calls it and leaves it as it is."""
+        self.base = len(self.scopes)
+        self.budget = self.budget._replace(visits=1)
+        # Of tests the calls count, not what their operators and conditions may run.
+        self.on -= {"dunders", "hierarchy", "operators"}
+
+    @contextmanager
+    def passing(self) -> Iterator[None]:
+        """Load and link a file, and forget it again."""
+        units, modules = len(self.unit_scope), len(self.modules)
+        tables: tuple[dict[Any, Any], ...] = (
+            self.containers,
+            self.bound_methods,
+            self.own_attributes,
+            self.inherited,
+            self.above,
+            self.closed,
+        )
+        sizes = [len(table) for table in tables]
+        try:
+            yield
+        finally:
+            for scope in self.scopes[self.base :]:
+                scope.forget()
+            del self.scopes[self.base :], self.unit_scope[units:], self.queued[units:], self.visits[units:]
+            for table, size in zip(tables, sizes, strict=True):
+                while len(table) > size:
+                    table.popitem()
+            while len(self.modules) > modules:
+                self.modules.popitem()
+            self.late = False
+            self.hooks.clear()
+            self.hierarchical.clear()
+            self.undecided.clear()
+            self.queue.clear()
+            self.waiting.clear()
+
+    def dissolve(self) -> None:
+        """Let go of everything: left to the collector, circles of a large tree cost half of what parsing it does."""
+        for scope in self.scopes:
+            scope.dissolve()
+        for value in self.containers.values():
+            if type(value) is Container:
+                del value.items, value.rest
+            elif type(value) is Partial:
+                del value.func, value.given, value.around
+            elif type(value) is Property:
+                del value.getter, value.setter, value.deleter
+        self.scope = None  # type: ignore[assignment]  # nothing is evaluated any more
+
+    def put(self, cell: Cell, values: Values) -> None:
+        """Add values to a cell and wake its readers."""
+        known = cell.values
+        if values is known or not values:
+            return
+        if len(values) == 1:
+            if not known and cell not in self.closed:
+                cell.values = values
+                self.wake(cell.readers)
+                return
+            if values[0] in known:
+                return
+            fresh: Values = values
+        else:
+            present = set(known)
+            fresh = tuple([value for value in values if value not in present])
+        if cell in self.closed:
+            fresh = self.admitted(cell, fresh)
+        grown = known
+        for value in fresh:
+            grown = self.widened(grown, value) if len(grown) >= MAX_LIGHT else (*grown, value)
+        if grown is not known:
+            cell.values = grown
+            self.wake(cell.readers)
+
+    def admitted(self, cell: Cell, values: Values) -> Values:
+        """Give the values that the annotation of a cell admits."""
+        classes = self.closed.get(cell)
+        if classes is None:
+            return values
+        return tuple([value for value in values if _is_admitted(value, classes)])
+
+    def widened(self, known: Values, value: Value) -> Values:
+        """Give a set of many values with one more: texts and the like lose their meaning, instances their kind."""
+        kind = type(value)
+        if kind in _LIGHT:
+            light = sum(type(other) in _LIGHT for other in known)
+            if light < MAX_LIGHT:
+                return (*known, value)
+            unknown = self.text("")
+            return known if kind is Outside or unknown in known else (*known, unknown)
+        if kind is Instance:
+            if known[0] is ANYTHING:
+                return known
+            ancestry = value.cls.ancestry  # type: ignore[attr-defined]
+            for other in known:
+                if type(other) is Instance and other.open and other.cls in ancestry:
+                    return known
+        if len(known) < (self.budget.values if kind is Instance else self.budget.functions):
+            return (*known, value)
+        return _generalized(known, value)
+
+    def wake(self, units: list[int]) -> None:
+        """Put units on the worklist, and forget that they have read."""
+        if units:
+            queued, queue = self.queued, self.queue
+            known = len(queued)
+            for unit in units:
+                # A unit beyond was of a file that is forgotten.
+                if unit < known and not queued[unit]:
+                    queued[unit] = 1
+                    queue.append(unit)
+            units.clear()
+
+    def edge(self, callee: Scope, kind: int, confidence: int, line: int) -> None:
+        """Note that the scope being evaluated calls another."""
+        if self.base and callee.id >= self.base and self.scopes[callee.id : callee.id + 1] != [callee]:
+            return  # of a file that is forgotten
+        key = (self.scope.id << 28 | callee.id) << 3 | kind
+        found = line << 2 | confidence
+        known = self.edges.get(key)
+        # The surest reading counts, and of these the first line.
+        if known is None or (found & 3, found) < (known & 3, known):
+            self.edges[key] = found
+
+    def outside_call(self, name: str, line: int) -> None:
+        """Note that the scope being evaluated calls something outside the tree."""
+        if self.budget.outside:
+            self.outside_edges[self.scope.id, name, line] = None
+
+    def outside(self, name: str) -> Outside:
+        """Give the value of a name outside the tree."""
+        value = self.names.get(name)
+        if value is None:
+            value = self.names[name] = Outside(name)
+        return value
+
+    def text(self, text: str) -> Text:
+        """Give the value of a string."""
+        value = self.texts.get(text)
+        if value is None:
+            value = self.texts[text] = Text(text)
+        return value
+
+    def pattern(self, start: str, end: str) -> Value:
+        """Give the value of a string of which only the start and the end are known."""
+        if not start.isidentifier() and not (end.isidentifier() and not start):
+            return self.text("")
+        value = self.patterns.get((start, end))
+        if value is None:
+            value = self.patterns[start, end] = Pattern(start, end)
+        return value
+
+    def number(self, number: int) -> Number:
+        """Give the value of an integer."""
+        value = self.numbers.get(number)
+        if value is None:
+            value = self.numbers[number] = Number(number)
+        return value
+
+    def container(self, site: int, kind: str) -> Container:
+        """Give the container that a place of the current file makes."""
+        key = (self.scope.file.first, site)
+        value = self.containers.get(key)
+        if value is None:
+            value = self.containers[key] = Container(kind)
+        return value  # type: ignore[return-value]  # a site makes one kind
+
+    def own_container(self, owner: Func, name: str, kind: str) -> Container:
+        """Give the container of a function's `*` or `**` parameter."""
+        key = (-1 - owner.scope.id, len(name) if kind == "tuple" else -len(name))
+        value = self.containers.get(key)
+        if value is None:
+            value = self.containers[key] = Container(kind)
+        return value  # type: ignore[return-value]  # a site makes one kind
+
+    def made(self, marker: int, maker: type[Property] | type[Partial]) -> Property | Partial:
+        """Give the property or partial that a line of the current scope makes."""
+        key = (-(1 << 40) - self.unit, marker)
+        value = self.containers.get(key)
+        if value is None:
+            value = self.containers[key] = maker()
+        return value  # type: ignore[return-value]  # a place makes one kind
+
+    def scope_of_unit(self, unit: int) -> Scope:
+        """Give the scope a unit is in."""
+        return self.scopes[self.unit_scope[unit]]
+
+
+MAX_LIGHT = 4
+"""Texts, numbers and names from outside that a set tells apart."""
+_LIGHT = frozenset((Text, Number, Outside, Pattern))
+
+
+class _Anything(Value):
+    """Stands in a set for more instances than can be told apart."""
+
+    __slots__ = ()
+
+
+ANYTHING = _Anything()
+
+
+def _generalized(known: Values, value: Value) -> Values:
+    """Make room in a full set: what instances it holds is given up, functions are kept."""
+    if type(value) is not Instance or known[0] is ANYTHING:
+        return known
+    return (ANYTHING, *[one for one in known if type(one) is not Instance])
+
+
+def _is_admitted(value: Value, classes: tuple[Cls, ...]) -> bool:
+    """Whether a value may be where an annotation names some classes, or nothing but texts and numbers."""
+    kind = type(value)
+    if kind is not Instance:
+        return bool(classes) or kind in _LIGHT
+    ancestry = value.cls.ancestry  # type: ignore[attr-defined]
+    return any(cls in ancestry for cls in classes) or any(
+        name.rpartition(".")[2] not in _NEUTRAL for ancestor in ancestry for name in ancestor.outside
+    )
+
+
+_NEUTRAL = frozenset(("ABC", "Generic", "Protocol", "NamedTuple", "object"))
+"""Bases outside that make no text, number or the like of a class."""
+
+Body = tuple[Code, ...]
+EMPTY: Values = ()
+
+
+def union(first: Values, second: Values) -> Values:
+    """Give the values of both, each once."""
+    if not second:
+        return first
+    if not first:
+        return second
+    if first is second:
+        return first
+    if len(second) == 1 and len(first) < 4:
+        return first if second[0] in first else first + second
+    # By hash: comparing objects one by one is what costs in large sets.
+    return tuple(dict.fromkeys(first + second))
+
+
+def every(parts: list[Values]) -> Values:
+    """Give the values of all parts, each once."""
+    if len(parts) == 1:
+        return parts[0]
+    return tuple(dict.fromkeys(chain.from_iterable(parts))) if parts else EMPTY
+
+
+Model = Callable[[Linker, Arguments, int], Values]
+"""What calling something outside the tree does and gives: state, arguments, line."""

@@ -1,0 +1,121 @@
+"""The last resort: an attribute of an unknown object is matched by its name, where few functions have it."""
+
+from __future__ import annotations
+
+from inarch_brief_tracer.facts.link_facts import FUNCTION_SCOPE, METHOD
+from inarch_brief_tracer.linking.budget import CALL, CALLBACK, NAME, PROPERTY
+from inarch_brief_tracer.linking.linker import Linker, Missing
+from inarch_brief_tracer.linking.members import outside_bases
+from inarch_brief_tracer.linking.values import Cls, Func, Property, Scope
+
+MAX_CANDIDATES = 3
+MAX_HOOKS = 8
+"""Methods of a class that what it has from outside may call."""
+_BUILTIN: tuple[type, ...] = (str, bytes, list, dict, set, tuple, int, float, BaseException, memoryview)
+_COMMON = frozenset(name for kind in _BUILTIN for name in dir(kind)) | frozenset(
+    [
+        "read",
+        "write",
+        "close",
+        "flush",
+        "readline",
+        "readlines",
+        "seek",
+        "tell",
+        "fileno",
+        "isatty",
+        "group",
+        "groups",
+        "match",
+        "search",
+        "put",
+        "join",
+    ]
+)
+"""Attributes of builtin objects: an unknown object that has one may well be one of these."""
+
+
+def match_names(linker: Linker, unresolved: dict[int, list[Missing]]) -> None:
+    """Add edges for attributes of unknown objects that at most three methods or properties have."""
+    if "names" not in linker.on or not unresolved:
+        return
+    if linker.candidates is None:
+        linker.candidates = _candidates(linker)
+    methods, properties = linker.candidates
+    for unit, missing in sorted(unresolved.items()):
+        linker.scope = linker.scope_of_unit(unit)
+        for item in missing:
+            if item.name in _COMMON or item.name.startswith("__"):
+                continue
+            found = methods.get(item.name, []) if item.called else properties.get(item.name, [])
+            if item.called and not found:
+                continue
+            if len(found) <= MAX_CANDIDATES:
+                for scope in found:
+                    linker.edge(scope, CALL if item.called else PROPERTY, NAME, item.line)
+
+
+def _candidates(linker: Linker) -> tuple[dict[str, list[Scope]], dict[str, list[Scope]]]:
+    getters: dict[int, None] = {}
+    for value in linker.containers.values():
+        if isinstance(value, Property):
+            for getter in value.getter.values:
+                scope = getattr(getter, "scope", None)
+                if isinstance(scope, Scope):
+                    getters[scope.id] = None
+    methods: dict[str, list[Scope]] = {}
+    properties: dict[str, list[Scope]] = {}
+    for scope in linker.scopes:
+        if scope.facts.kind == FUNCTION_SCOPE and scope.facts.flags & METHOD:
+            known = properties if scope.id in getters else methods
+            known.setdefault(scope.facts.name.rpartition(".")[2], []).append(scope)
+    return methods, properties
+
+
+def call_hooks(linker: Linker) -> None:
+    """Add callbacks from calls of inherited outside methods to those methods of the class that nothing else calls."""
+    if not linker.hooks:
+        return
+    mask = (1 << 28) - 1
+    called = {key >> 3 & mask for key in linker.edges if key & 7 != CALLBACK}
+    for (number, cls), line in sorted(linker.hooks.items(), key=lambda item: (item[0][0], item[0][1].scope.id)):
+        linker.scope = linker.scopes[number]
+        found = [
+            scope
+            for ancestor in cls.ancestry
+            if any(map(_has_hooks, outside_bases(ancestor)))
+            for scope in _functions_of(ancestor)
+            if scope.id not in called and scope is not linker.scope
+        ]
+        # A class with many is a suite of tests or the like: which of them is called from here is not known.
+        for scope in found if len(found) <= MAX_HOOKS else ():
+            linker.edge(scope, CALLBACK, NAME, line)
+
+
+_NO_HOOKS = frozenset(
+    (
+        *("<builtin>", "abc", "collections", "collections.abc", "contextlib", "dataclasses", "datetime", "decimal"),
+        *("enum", "fractions", "numbers", "pathlib", "types", "typing", "typing_extensions", "uuid", "weakref"),
+    )
+)
+"""Modules whose classes call nothing of what is derived from them, special methods apart."""
+_LOCAL = ("Generic", "Protocol", "NamedTuple", "TypedDict", "local")
+
+
+def _has_hooks(base: str) -> bool:
+    """Whether a class outside may call methods of what is derived from it."""
+    module, _, name = base.rpartition(".")
+    return module not in _NO_HOOKS and name not in _LOCAL
+
+
+def _functions_of(cls: Cls) -> list[Scope]:
+    found: list[Scope] = []
+    for name, cell in cls.class_cells.items():
+        if name.startswith("_"):
+            continue
+        for value in cell.values:
+            if isinstance(value, Func):
+                found.append(value.scope)
+            elif isinstance(value, Property):
+                found += [getter.scope for getter in value.getter.values if isinstance(getter, Func)]
+    return found

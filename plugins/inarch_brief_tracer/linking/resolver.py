@@ -1,0 +1,330 @@
+"""What a dotted name in a file stands for: by scope, import and inheritance, never by bare name."""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from attrs import Factory, define
+
+from inarch_brief_tracer.facts.file_facts import ALIAS, CLASS, CONSTANT, FUNCTION, METHOD, OVERLOAD, Facts, Symbol
+from inarch_brief_tracer.store.kept_files import Shelf
+
+_DEPTH = 12
+_CONSTRUCTED = re.compile(r"= ([\w.]+)\(")
+_ANNOTATED = re.compile(r": ([^=]+)")
+_OPTIONAL = re.compile(r"(?:\w+\.)?(?:Optional|Annotated)\[([^,]+)(?:,.*)?\]")
+_SUBSCRIPT = re.compile(r"\[.*")
+
+
+class Place(NamedTuple):
+    """A symbol: its file's number and its place in the file's facts."""
+
+    file: int
+    place: int
+
+
+class ModuleRef(NamedTuple):
+    """A module of the tree, or a folder of modules."""
+
+    name: str
+
+
+class Instance(NamedTuple):
+    """An object of a class of the tree."""
+
+    of: Place
+
+
+Meaning = Place | ModuleRef | Instance
+
+
+@define(eq=False, repr=False)
+class FileFacts:
+    """A file's facts with the look-ups that resolving needs."""
+
+    number: int
+    path: str
+    module: str
+    facts: Facts
+    by_name: dict[str, int] = Factory(dict)
+
+    def __attrs_post_init__(self) -> None:
+        for place, symbol in enumerate(self.facts.symbols):
+            known = self.by_name.get(symbol.name)
+            # The implementation counts, not its overloads; of two definitions the first.
+            if known is None or self.facts.symbols[known].flags & OVERLOAD:
+                self.by_name[symbol.name] = place
+
+    @property
+    def is_package(self) -> bool:
+        """Whether the file is a package's `__init__`."""
+        return self.path.endswith("__init__.py")
+
+
+@define(eq=False, repr=False)
+class Resolver:
+    """Resolves names over an index; made for one use of a connection."""
+
+    shelf: Shelf
+    _files: dict[int, FileFacts] = Factory(dict)
+    _modules: dict[str, tuple[int, ...]] = Factory(dict)
+
+    @property
+    def connection(self) -> sqlite3.Connection:
+        """The index."""
+        return self.shelf.connection
+
+    def file(self, number: int) -> FileFacts:
+        """Prepare a file's facts once."""
+        known = self._files.get(number)
+        if known is None:
+            path, module, _, facts = self.shelf.facts(number)
+            known = self._files[number] = FileFacts(number, path, module, facts)
+        return known
+
+    def symbol(self, place: Place) -> Symbol:
+        """Give the symbol at a place."""
+        return self.file(place.file).facts.symbols[place.place]
+
+    def qualname(self, place: Place) -> str:
+        """Give the qualified name of a symbol; of a module's top level the module's."""
+        module, name = self.file(place.file).module, self.symbol(place).name
+        return f"{module}.{name}" if name else module
+
+    def find(self, module: str, attribute: str) -> Place | None:
+        """Find what `module:attribute` stands for in the tree."""
+        for number in self._files_of(module):
+            meaning: Meaning | None = Place(number, 0)
+            current = self.file(number)
+            for place, part in enumerate(attribute.split(".") if attribute else ()):
+                meaning = self.attribute(meaning, part) if place and meaning else self.top_level(current, part)
+            if isinstance(meaning, Place):
+                return meaning
+        return None
+
+    def callees(self, file: FileFacts, scope: int, callee: str) -> list[Place]:
+        """Give what a call runs: a function, or a class and its `__init__`; nothing if that is unknown."""
+        meaning = self.meaning(file, scope, callee)
+        if not isinstance(meaning, Place):
+            return []
+        symbol = self.symbol(meaning)
+        if symbol.kind != CLASS:
+            return [meaning] if symbol.kind in (FUNCTION, METHOD) else []
+        made = self.member(meaning, "__init__")
+        return [meaning, made] if made else [meaning]
+
+    def meaning(self, file: FileFacts, scope: int, dotted: str, depth: int = 0) -> Meaning | None:
+        """Give what a dotted expression stands for where it is written."""
+        if depth > _DEPTH or "?" in dotted:
+            return None
+        parts = dotted.split(".")
+        made = next((place for place, part in enumerate(parts) if part.endswith("()")), None)
+        current: Meaning | None
+        if made is not None:
+            if parts[0] == "super()":
+                return self._super(file, scope, parts[1:], depth)
+            current = self.meaning(file, scope, ".".join(parts[: made + 1])[:-2], depth + 1)
+            if not isinstance(current, Place) or self.symbol(current).kind != CLASS:
+                return None
+            rest = parts[made + 1 :]
+        else:
+            owner = self.enclosing_class(file, scope) if parts[0] in ("self", "cls") else None
+            if owner is not None and (parts[0] == "cls" or len(parts) > 1):
+                current = owner
+            else:
+                current = self.name(file, scope, parts[0], depth)
+            rest = parts[1:]
+        for part in rest:
+            if current is None:
+                return None
+            current = self.attribute(current, part, depth)
+        return current
+
+    def enclosing_class(self, file: FileFacts, scope: int) -> Place | None:
+        """Give the class whose method a scope is, or stands in."""
+        symbols = file.facts.symbols
+        name = symbols[scope].name
+        while name:
+            place = file.by_name.get(name)
+            if place is not None and symbols[place].kind == CLASS:
+                return Place(file.number, place)
+            name = name.rpartition(".")[0]
+        return None
+
+    def _super(self, file: FileFacts, scope: int, rest: list[str], depth: int) -> Meaning | None:
+        owner = self.enclosing_class(file, scope)
+        if owner is None or len(rest) != 1:
+            return None
+        for base in list(self.ancestry(owner, depth))[1:]:
+            found = self._own_member(base, rest[0])
+            if found:
+                return found
+        return None
+
+    def name(self, file: FileFacts, scope: int, name: str, depth: int = 0) -> Meaning | None:
+        """Give what a plain name stands for in a scope: its own, the enclosing functions', the module's."""
+        symbols = file.facts.symbols
+        around, innermost = symbols[scope].name, True
+        while around:
+            place = file.by_name.get(around)
+            symbol = symbols[place] if place is not None else None
+            if place is not None and symbol is not None and (symbol.kind != CLASS or innermost):
+                inner = file.by_name.get(f"{around}.{name}")
+                if inner is not None:
+                    return Place(file.number, inner)
+                found = self._imported(file, place, name, depth)
+                if found is not None:
+                    return found
+                for text in symbol.local:
+                    own, _, made = text.partition(":")
+                    if own == name:
+                        return self._instance(file, place, made, depth)
+            around, innermost = around.rpartition(".")[0], False
+        return self.top_level(file, name, depth)
+
+    def top_level(self, file: FileFacts, name: str, depth: int = 0) -> Meaning | None:
+        """Give what a module's attribute stands for: defined, imported, imported by `*`, or a submodule."""
+        if depth > _DEPTH:
+            return None
+        place = file.by_name.get(name)
+        if place:
+            return self._unaliased(file, place, depth)
+        found = self._imported(file, 0, name, depth)
+        if found is None and file.is_package and self._files_of(f"{file.module}.{name}"):
+            found = ModuleRef(f"{file.module}.{name}")
+        return found
+
+    def _unaliased(self, file: FileFacts, place: int, depth: int) -> Meaning | None:
+        symbol = file.facts.symbols[place]
+        if symbol.kind == CONSTANT and symbol.flags & ALIAS:
+            target = symbol.signature.rpartition("= ")[2]
+            if target.partition(".")[0] != symbol.name:
+                return self.meaning(file, 0, target, depth + 1) or Place(file.number, place)
+        return Place(file.number, place)
+
+    def _imported(self, file: FileFacts, scope: int, name: str, depth: int) -> Meaning | None:
+        for item in file.facts.imports:
+            if item.scope != scope or item.name not in (name, "*"):
+                continue
+            module = self._absolute(file, item.module, item.level)
+            found: Meaning | None
+            if item.target == "":
+                # `import a.b` binds a, `import a.b as c` binds a.b.
+                plain = item.name == item.module.partition(".")[0] and "." in item.module
+                found = self._module(file, item.module.partition(".")[0] if plain else item.module)
+            elif item.name == "*":
+                found = None if name.startswith("_") else self._from(file, module, name, depth + 1)
+            else:
+                found = self._from(file, module, item.target, depth + 1)
+            if found is not None:
+                return found
+        return None
+
+    def _absolute(self, file: FileFacts, module: str, level: int) -> str:
+        if not level:
+            return module
+        parts = file.module.split(".")
+        keep = len(parts) - level + (1 if file.is_package else 0)
+        return ".".join([*parts[: max(0, keep)], *([module] if module else [])])
+
+    def _module(self, file: FileFacts, name: str) -> ModuleRef | None:
+        return ModuleRef(name) if self._files_of(name) or self._has_inside(name) else None
+
+    def _from(self, file: FileFacts, module: str, name: str, depth: int) -> Meaning | None:
+        if not self._files_of(module) and not self._has_inside(module):
+            return None
+        return self.attribute(ModuleRef(module), name, depth, near=file)
+
+    def _files_of(self, module: str) -> tuple[int, ...]:
+        known = self._modules.get(module)
+        if known is None:
+            rows = self.connection.execute("SELECT id FROM files WHERE module = ? ORDER BY path", (module,))
+            known = self._modules[module] = tuple(row[0] for row in rows)
+        return known
+
+    def _has_inside(self, module: str) -> bool:
+        inside = f"{module}.*"
+        known = self._modules.get(inside)
+        if known is None:
+            row = self.connection.execute(
+                "SELECT id FROM files WHERE module > ? AND module < ? LIMIT 1", (f"{module}.", f"{module}/")
+            ).fetchone()
+            known = self._modules[inside] = tuple(row or ())
+        return bool(known)
+
+    def attribute(self, owner: Meaning, name: str, depth: int = 0, near: FileFacts | None = None) -> Meaning | None:
+        """Give an attribute of a module, a class, or an object that a constant holds."""
+        if depth > _DEPTH:
+            return None
+        if isinstance(owner, Instance):
+            return self.member(owner.of, name, depth)
+        if isinstance(owner, ModuleRef):
+            # Two files may claim one module's name: the one that shares most of the path with the reader.
+            files = sorted(self._files_of(owner.name), key=lambda number: -_shared(self.file(number).path, near))
+            for number in files:
+                found = self.top_level(self.file(number), name, depth + 1)
+                if found is not None:
+                    return found
+            inner = f"{owner.name}.{name}"
+            return ModuleRef(inner) if self._files_of(inner) or self._has_inside(inner) else None
+        symbol = self.symbol(owner)
+        if symbol.kind == CLASS:
+            return self.member(owner, name, depth)
+        made = _CONSTRUCTED.search(symbol.signature) or _ANNOTATED.match(symbol.signature)
+        if symbol.kind == CONSTANT and made:
+            instance = self._instance(self.file(owner.file), 0, made[1], depth)
+            return self.member(instance.of, name, depth) if instance else None
+        return None
+
+    def _instance(self, file: FileFacts, scope: int, hint: str, depth: int) -> Instance | None:
+        """Give the class that an annotation or a construction names: the only one besides None."""
+        text = hint.strip("'\" ")
+        wrapped = _OPTIONAL.fullmatch(text)
+        text = wrapped[1] if wrapped else text
+        names = [part for part in (piece.strip("'\" ") for piece in text.split("|")) if part != "None"]
+        if len(names) != 1:
+            return None
+        cls = self.meaning(file, scope, _SUBSCRIPT.sub("", names[0]), depth + 1)
+        return Instance(cls) if isinstance(cls, Place) and self.symbol(cls).kind == CLASS else None
+
+    def member(self, owner: Place, name: str, depth: int = 0) -> Place | None:
+        """Give a class's member, its own or inherited within the tree."""
+        for cls in self.ancestry(owner, depth):
+            found = self._own_member(cls, name)
+            if found:
+                return found
+        return None
+
+    def _own_member(self, cls: Place, name: str) -> Place | None:
+        file = self.file(cls.file)
+        place = file.by_name.get(f"{file.facts.symbols[cls.place].name}.{name}")
+        return Place(cls.file, place) if place is not None else None
+
+    def ancestry(self, cls: Place, depth: int = 0) -> Iterator[Place]:
+        """Give a class and its bases in the tree, depth first, each once."""
+        seen: set[Place] = set()
+        waiting = [cls]
+        while waiting:
+            current = waiting.pop()
+            if current in seen or len(seen) > 64:
+                continue
+            seen.add(current)
+            yield current
+            file, symbol = self.file(current.file), self.symbol(current)
+            outer = file.by_name.get(symbol.name.rpartition(".")[0], 0)
+            bases = [self.meaning(file, outer, _SUBSCRIPT.sub("", base), depth + 1) for base in symbol.bases]
+            waiting += [base for base in reversed(bases) if isinstance(base, Place) and self.symbol(base).kind == CLASS]
+
+
+def _shared(path: str, near: FileFacts | None) -> int:
+    if near is None:
+        return 0
+    count = 0
+    for mine, other in zip(path.split("/"), near.path.split("/"), strict=False):
+        if mine != other:
+            break
+        count += 1
+    return count

@@ -1,0 +1,215 @@
+"""Changes to the kept index: rows of files go in and out."""
+
+from __future__ import annotations
+
+import itertools
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from attrs import Factory, define
+
+from inarch_brief_tracer.facts.entry_points import TESTS, doors_of
+from inarch_brief_tracer.facts.file_facts import CLASS, CONSTANT, METHOD, MODULE, NAMES, Facts, encode
+from inarch_brief_tracer.facts.modules import TEST
+from inarch_brief_tracer.facts.name_scan import names_of, tests_in
+from inarch_brief_tracer.facts.nature import SHIFT, exports_of, nature
+from inarch_brief_tracer.facts.words import IDENTIFIER, bag, spaced, stems
+from inarch_brief_tracer.store.kept_files import Stamp, put_state, state
+from inarch_brief_tracer.store.word_bags import Texts, packed, unpacked
+
+
+class Entry(NamedTuple):
+    """A file to be kept: its place, its stamp, its text, and its facts unless names are enough (tests)."""
+
+    path: str
+    module: str
+    role: str
+    stamp: Stamp
+    hash: str
+    facts: Facts | None
+    text: str
+    links: bytes = b""
+    """What linking needs to know of it, packed; of a test once tests are linked."""
+
+
+class Former(NamedTuple):
+    """The numbers of a file and of its symbols before it changed: arcs of other files go on leading there."""
+
+    file: int
+    symbols: Mapping[str, list[int]]
+
+
+def remove(connection: sqlite3.Connection, paths: Iterable[str]) -> dict[str, Former]:
+    """Forget files; give the numbers that they had."""
+    former: dict[str, Former] = {}
+    for path in paths:
+        found = connection.execute("SELECT id, role FROM files WHERE path = ?", (path,)).fetchone()
+        if found is None:
+            continue
+        number, role = found
+        rows = connection.execute("SELECT id, dotted FROM symbols WHERE file = ? ORDER BY place", (number,)).fetchall()
+        symbols: dict[str, list[int]] = {}
+        for symbol, dotted in rows:
+            symbols.setdefault(dotted, []).append(symbol)
+        former[path] = Former(number, symbols)
+        if role == TEST:
+            connection.execute("DELETE FROM test_words WHERE rowid = ?", (number,))
+        else:
+            _forget_words(connection, number, [row[0] for row in rows])
+        # Names of callees stay: what they lead to is looked at before it is believed.
+        connection.executemany("DELETE FROM gates WHERE symbol = ?", [row[:1] for row in rows])
+        for table in ("symbols", "entries", "bags", "link_facts", "exports"):
+            connection.execute(f"DELETE FROM {table} WHERE file = ?", (number,))
+        # Until it is linked again the former arcs are the best there is; a file that is gone has none.
+        connection.execute("UPDATE arcs SET mode = 'former' WHERE file = ?", (number,))
+        connection.execute("DELETE FROM files WHERE id = ?", (number,))
+    return former
+
+
+def _forget_words(connection: sqlite3.Connection, file: int, symbols: Sequence[int]) -> None:
+    """Take the words of a file out of the search: a table without content has to be told what it held."""
+    row = connection.execute("SELECT texts FROM bags WHERE file = ?", (file,)).fetchone()
+    connection.executemany(
+        "INSERT INTO words(words, rowid, name, qualname, doc, path, body) VALUES ('delete', ?, ?, ?, ?, ?, ?)",
+        [(symbol, *texts) for symbol, texts in zip(symbols, unpacked(row[0]) if row else (), strict=False)],
+    )
+
+
+def unless_newer(connection: sqlite3.Connection, entries: Iterable[Entry]) -> list[Entry]:
+    """Leave out what another process has read since: its files are the newer ones."""
+    query = "SELECT 1 FROM files WHERE path = ? AND read_ns > ?"
+    return [entry for entry in entries if not connection.execute(query, (entry.path, entry.stamp.read_ns)).fetchone()]
+
+
+def touch(connection: sqlite3.Connection, stamps: Iterable[tuple[str, Stamp]]) -> None:
+    """Note new stamps of files whose bytes are as they were."""
+    connection.executemany(
+        "UPDATE files SET size = ?, mtime_ns = ?, ctime_ns = ?, inode = ?, read_ns = ? WHERE path = ?",
+        [(s.size, s.mtime_ns, s.ctime_ns, s.inode, s.read_ns, path) for path, s in stamps],
+    )
+
+
+@define(eq=False, repr=False)
+class _Rows:
+    """Rows of all tables, gathered so that each table is written in one go."""
+
+    files: list[tuple[Any, ...]] = Factory(list)
+    symbols: list[tuple[Any, ...]] = Factory(list)
+    words: list[tuple[Any, ...]] = Factory(list)
+    bags: list[tuple[int, bytes]] = Factory(list)
+    tests: list[tuple[int, str]] = Factory(list)
+    callees: list[tuple[int, str]] = Factory(list)
+    doors: list[tuple[Any, ...]] = Factory(list)
+    links: list[tuple[int, bytes]] = Factory(list)
+    exports: list[tuple[int, str, str]] = Factory(list)
+
+    def write(self, connection: sqlite3.Connection) -> None:
+        connection.executemany(f"INSERT INTO files VALUES ({_marks(13)})", self.files)
+        connection.executemany(f"INSERT INTO symbols VALUES ({_marks(11)})", self.symbols)
+        connection.executemany(f"INSERT INTO entries VALUES ({_marks(7)})", self.doors)
+        connection.executemany(
+            "INSERT INTO words(rowid, name, qualname, doc, path, body) VALUES (?, ?, ?, ?, ?, ?)", self.words
+        )
+        connection.executemany("INSERT INTO bags VALUES (?, ?)", self.bags)
+        connection.executemany("INSERT INTO test_words(rowid, names) VALUES (?, ?)", self.tests)
+        connection.executemany("INSERT INTO callees(rowid, names) VALUES (?, ?)", self.callees)
+        connection.executemany("INSERT INTO link_facts VALUES (?, ?)", self.links)
+        connection.executemany("INSERT INTO exports VALUES (?, ?, ?)", self.exports)
+
+
+def add(connection: sqlite3.Connection, entries: Iterable[Entry], former: Mapping[str, Former]) -> None:
+    """Keep files that the store does not hold (any more), under their `former` numbers where they had some."""
+    number = connection.execute("SELECT coalesce(max(id), 0) FROM files").fetchone()[0]
+    number = max([number, *(before.file for before in former.values())])
+    # A number is never given twice: arcs may still lead to a symbol that is gone.
+    known = connection.execute("SELECT coalesce(max(id), 0) FROM symbols").fetchone()[0]
+    fresh = itertools.count(max(known, state(connection, "symbols") or 0) + 1)
+    rows = _Rows()
+    for entry in entries:
+        before = former.get(entry.path)
+        number += before is None
+        file = before.file if before else number
+        _add_file(rows, entry, file)
+        if entry.facts is not None:
+            _add_symbols(rows, entry, file, entry.facts, before.symbols if before else {}, fresh)
+    rows.write(connection)
+    connection.execute("DELETE FROM arcs WHERE mode = 'former' AND file NOT IN (SELECT id FROM files)")
+    put_state(connection, "symbols", next(fresh) - 1)
+
+
+def _add_file(rows: _Rows, entry: Entry, file: int) -> None:
+    stamp, facts = entry.stamp, entry.facts
+    level, unparsable, blob = (facts.level, facts.unparsable, b"") if facts else (NAMES, "", b"")
+    if facts and entry.role != TEST:
+        blob = encode(facts)
+    rows.files.append(
+        (file, entry.path, entry.module, entry.role, level, stamp.size, stamp.mtime_ns, stamp.ctime_ns,
+         stamp.inode, stamp.read_ns, entry.hash, unparsable, blob)
+    )  # fmt: skip
+    if entry.links:
+        rows.links.append((file, entry.links))
+    if entry.role == TEST:
+        names, imported = names_of(entry.text)
+        rows.tests.append((file, " ".join(names).lower()))
+        rows.callees.append((file, " ".join(imported)))
+        count = tests_in(entry.text)
+        if count:
+            rows.doors.append((file, TESTS, entry.path, 0, 1, f"{count} test{'s' * (count != 1)}", ""))
+    elif facts:
+        rows.callees.append((file, " ".join(_called_names(facts))))
+        rows.exports += [(file, *pair) for pair in exports_of(entry.path, entry.module, entry.role, facts)]
+        rows.doors += [(file, *door) for door in doors_of(entry.path, entry.module, entry.role, facts)]
+
+
+def _add_symbols(
+    rows: _Rows, entry: Entry, file: int, facts: Facts, before: Mapping[str, list[int]], fresh: Iterator[int]
+) -> None:
+    left = {dotted: list(numbers) for dotted, numbers in before.items()}
+    texts = list(_word_rows(entry, facts)) if entry.role != TEST else []
+    for place, (kind, dotted, line, end, signature, doc, _decorators, _bases, flags, *_) in enumerate(facts.symbols):
+        if entry.role == TEST and kind == CONSTANT:
+            continue
+        name = dotted.rpartition(".")[2] or entry.module.rpartition(".")[2]
+        known = left.get(dotted)
+        symbol = known.pop(0) if known else next(fresh)
+        flags |= nature(facts.symbols[place], entry.module, entry.role) << SHIFT
+        rows.symbols.append((symbol, file, place, name, dotted, kind, line, end, signature, doc, flags))
+        if texts:
+            rows.words.append((symbol, *texts[place]))
+    if texts:
+        rows.bags.append((file, packed(texts)))
+
+
+def _called_names(facts: Facts) -> set[str]:
+    """Give the names under which a file may call something: last parts of callees, and what imports rename."""
+    names = {call.callee.rpartition(".")[2] for call in facts.calls}
+    names.update(item.target for item in facts.imports if item.name != item.target)
+    return names
+
+
+def _marks(count: int) -> str:
+    return ", ".join("?" * count)
+
+
+def _word_rows(entry: Entry, facts: Facts) -> Iterator[Texts]:
+    """Give the searchable words of each symbol of a file."""
+    lines = spaced(entry.text).split("\n")
+    path = bag(IDENTIFIER.findall(entry.path.removesuffix(".py")))
+    symbols = facts.symbols
+    around: dict[str, str] = {}
+    for place, symbol in enumerate(symbols):
+        outer, _, name = (symbol.name or entry.module.rpartition(".")[2]).rpartition(".")
+        if outer not in around:
+            around[outer] = bag(outer.split("."))
+        start, end = symbol.line - 1, symbol.end
+        if symbol.kind == MODULE:
+            body = bag(facts.exports or (), 80)
+        else:
+            if symbol.kind == CLASS:
+                # What stands before the first method; methods speak for themselves.
+                after = symbols[place + 1 : place + 60]
+                end = min((other.line for other in after if other.kind == METHOD and other.line <= end), default=end)
+            body = bag(" ".join(lines[start:end]).split())
+        doc = bag(IDENTIFIER.findall(symbol.doc)) if symbol.doc else ""
+        yield stems(name), around[outer], doc, path, body

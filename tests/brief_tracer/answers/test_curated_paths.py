@@ -1,0 +1,103 @@
+"""Curated paths: kept, listed, shown, updated, deleted, marked as stale, and beside the flows they share steps with."""
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from inarch_brief_tracer.answers.curated_paths import CuratedPath, KeptStep, read_path
+
+pytestmark = pytest.mark.once
+
+FUNCTIONS = ("Dispatcher.execute_command", "TableCommand.execute", "validate_table")
+
+
+def test_a_path_is_kept_as_markdown(acme: Any) -> None:
+    acme.run("trace", "define", "validating", *FUNCTIONS, "-d", "How tables are checked.")
+    assert (acme.root / ".inarch/paths/validating.md").read_text() == (
+        "# validating\n\nHow tables are checked.\n\n"
+        "1. `acme.dispatch.dispatcher.Dispatcher.execute_command` acme/dispatch/dispatcher.py:6\n"
+        "2. `acme.commands.table.TableCommand.execute` acme/commands/table.py:9\n"
+        "3. `acme.validation.table.validate_table` acme/validation/table.py:2\n"
+    )
+    assert acme.run("trace", "list").lines == ["validating: How tables are checked."]
+    assert "there is a path validating already" in acme.run("trace", "define", "validating", *FUNCTIONS, code=2).err
+
+
+def test_one_function_takes_the_best_way_to_it(acme: Any) -> None:
+    acme.run("trace", "define", "whole", "validate_table")
+    steps = json.loads(acme.run("trace", "show", "whole", "--json").out)["steps"]
+    assert [step["qualname"].rpartition(".")[2] for step in steps] == [
+        "execute", "execute_command", "execute", "validate_table"
+    ]  # fmt: skip
+
+
+def test_moved_and_gone_steps_are_marked_until_updated(acme: Any) -> None:
+    acme.run("trace", "define", "validating", *FUNCTIONS)
+    path = acme.root / "acme/validation/table.py"
+    path.write_text("\n\n" + path.read_text())
+    assert acme.run("trace", "list").lines == ["validating (stale)"]
+    assert "moved to acme/validation/table.py:4" in acme.run("trace", "show", "validating").out
+    acme.run("trace", "update", "validating", "-d", "Checked again.")
+    assert acme.run("trace", "list").lines == ["validating: Checked again."]
+    path.write_text(path.read_text().replace("validate_table", "check_table"))
+    assert "(gone)" in acme.run("trace", "show", "validating").out
+    assert "steps that are gone" in acme.run("trace", "update", "validating", code=2).err
+    acme.run("trace", "update", "validating", "Dispatcher.execute_command", "check_table")
+    assert len(json.loads(acme.run("trace", "show", "validating", "--json").out)["steps"]) == 2
+
+
+def test_a_path_that_shares_two_functions_comes_along(acme: Any) -> None:
+    acme.run("trace", "define", "validating", *FUNCTIONS, "-d", "How tables are checked.")
+    acme.run("trace", "define", "apart", "revalidate_table", "validate_table")
+    out = acme.run("context", "get", "check_schema").out
+    assert "## Curated paths\n- validating: How tables are checked.\n" in out
+    assert "- apart" not in out
+    data = json.loads(acme.run("context", "get", "check_schema", "--json").out)
+    assert [path["name"] for path in data["curated"]] == ["validating"]
+
+
+def test_a_deleted_path_is_gone(acme: Any) -> None:
+    acme.run("trace", "define", "validating", *FUNCTIONS)
+    acme.run("trace", "delete", "validating")
+    assert "no paths are kept" in acme.run("trace", "list").out
+    acme.run("trace", "define", "validating", *FUNCTIONS)
+    acme.run("trace", "delete", "validating")
+    assert "there is no path validating" in acme.run("trace", "delete", "validating", code=2).err
+    assert "there is no path validating" in acme.run("trace", "show", "validating", code=2).err
+
+
+def test_paths_of_an_untrusted_project_are_ignored_with_a_line(acme: Any) -> None:
+    acme.write({".inarch/paths/theirs.md": "# theirs\n\n1. `acme.commands.table.TableCommand.execute` x.py:1\n"
+                "2. `acme.validation.table.validate_table` y.py:2\n"})  # fmt: skip
+    done = acme.run("trace", "list")
+    assert "theirs" not in done.out
+    assert "not trusted" in done.err
+    out = acme.run("context", "get", "validate_table").out
+    assert "theirs" not in out
+    assert ".inarch/paths is not read" in out
+    assert "not trusted" in acme.run("trace", "define", "mine", "validate_table", code=2).err
+
+
+def test_a_name_that_leads_elsewhere_is_refused(acme: Any) -> None:
+    for name in ("../x", "a/b", "-x", "", "x" * 81, ".hidden", "a b"):
+        acme.run("trace", "define", "--", name, "validate_table", code=2)
+    assert not (acme.root / ".inarch").exists()
+
+
+NAMES = st.from_regex(r"[a-z_]\w{0,8}(\.[A-Za-z_]\w{0,8}){0,3}", fullmatch=True)
+STEPS = st.builds(KeptStep, NAMES, st.from_regex(r"[a-z/]{1,12}\.py", fullmatch=True), st.integers(1, 9999))
+
+
+@given(st.lists(STEPS, max_size=6), st.from_regex(r"([A-Z][a-z ,]{0,20}[a-z]\.)?", fullmatch=True))
+def test_what_is_written_is_read_again(steps: list[KeptStep], description: str) -> None:
+    path = CuratedPath("some", description, tuple(steps))
+    assert read_path("some", path.text()) == path
+
+
+def test_what_people_write_is_read() -> None:
+    path = read_path("x", "# Any title\nWhy.\n\n* pkg.mod.run() (pkg/mod.py:3)\n- `pkg.mod.go`\nThe rest.\n")
+    assert path.steps == (KeptStep("pkg.mod.run", "pkg/mod.py", 3), KeptStep("pkg.mod.go"))
+    assert path.description == "Why."

@@ -1,0 +1,272 @@
+"""Flows of small trees: entries, routes, what is below; and the example that the design began with."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+ACME = {
+    "acme/__init__.py": "",
+    "acme/core/__init__.py": "",
+    "acme/core/acme.py": (
+        "from acme.dispatch.dispatcher import Dispatcher\n\n\nclass Acme:\n    def __init__(self):\n"
+        "        self.dispatcher = Dispatcher()\n\n    def execute(self, name, table):\n"
+        "        return self.dispatcher.execute_command(name, table)\n"
+    ),
+    "acme/dispatch/__init__.py": "",
+    "acme/dispatch/dispatcher.py": (
+        "from acme.commands.table import TableCommand\n\n\nclass Dispatcher:\n"
+        "    commands = {'table': TableCommand}\n\n    def execute_command(self, name, table):\n"
+        "        command = self.commands[name]()\n        return command.execute(table)\n"
+    ),
+    "acme/commands/__init__.py": "",
+    "acme/commands/table.py": (
+        "from acme.validation.table import validate_table\n\n\nclass TableCommand:\n    def execute(self, table):\n"
+        "        return validate_table(table)\n"
+    ),
+    "acme/validation/__init__.py": "",
+    "acme/validation/table.py": (
+        "def validate_table(table):\n    check_schema(table)\n    check_constraints(table)\n\n\n"
+        "def check_schema(table):\n    pass\n\n\ndef check_constraints(table):\n    pass\n\n\n"
+        "def revalidate_table(table):\n    pass\n"
+    ),
+}
+
+
+def test_the_first_example_gives_the_exact_chain(tree: Any, linking: Any) -> None:
+    tree.write(ACME)
+    flow = linking().flow("validate_table")
+    route = flow.routes[0]
+    assert [step.node.name for step in route.steps] == [
+        "Acme.execute",
+        "Dispatcher.execute_command",
+        "TableCommand.execute",
+        "validate_table",
+    ]
+    assert [(step.file, step.line) for step in route.steps[1:]] == [
+        ("acme/core/acme.py", 9),
+        ("acme/dispatch/dispatcher.py", 9),
+        ("acme/commands/table.py", 6),
+    ]
+    assert [below.step.node.name for below in flow.down] == ["check_schema", "check_constraints"]
+    assert flow.linked == ""
+
+
+def test_names_match_whole_components_only(tree: Any, linking: Any) -> None:
+    tree.write(ACME)
+    with linking().graph() as (graph, _):
+        assert [node.qualname for node in graph.find("validate_table")] == ["acme.validation.table.validate_table"]
+        assert [node.qualname for node in graph.find("TableCommand.execute()")] == [
+            "acme.commands.table.TableCommand.execute"
+        ]
+        assert {node.name for node in graph.find("execute")} == {"Acme.execute", "TableCommand.execute"}
+        assert [node.name for node in graph.find("acme/validation/table.py:7")] == ["check_schema"]
+        assert [node.name for node in graph.find("/far/away/acme/validation/table.py:7")] == ["check_schema"]
+        assert graph.find("date_table") == graph.find("") == graph.find("nowhere.py:1") == []
+
+
+def test_tests_do_not_drown_the_entries(tree: Any, linking: Any) -> None:
+    tests = {
+        f"tests/test_{number}.py": "from acme.validation.table import validate_table\n\n\n"
+        + "".join(f"def test_{place}():\n    validate_table({{}})\n\n\n" for place in range(20))
+        for number in range(5)
+    }
+    tree.write({**ACME, **tests})
+    flow = linking().flow("validate_table")
+    kinds = [entry.kind for entry in flow.entries]
+    assert flow.entry_counts["test"] == 100
+    assert kinds.count("test") <= 16 and "api" in kinds
+    assert "acme.core.acme.Acme.execute" in [entry.node.qualname for entry in flow.entries]
+
+
+def test_entries_stand_in_the_order_of_their_kinds(tree: Any, linking: Any) -> None:
+    tree.write(
+        {
+            "pyproject.toml": '[project.scripts]\nshop = "shop.cli:main"\n',
+            "shop/__init__.py": "from shop.core import buy\n",
+            "shop/core.py": "def buy():\n    pay()\n\n\ndef pay():\n    pass\n",
+            "shop/cli.py": (
+                "import click\nfrom shop.core import buy\n\n\ndef main():\n    buy()\n\n\n"
+                "@click.command()\ndef sell():\n    buy()\n"
+            ),
+            "shop/jobs.py": "from celery import shared_task\nfrom shop.core import buy\n\n\n"
+            "@shared_task\ndef nightly():\n    buy()\n",
+            "shop/web.py": "from flask import Flask\nfrom shop.core import buy\n\napp = Flask(__name__)\n\n\n"
+            "@app.route('/buy')\ndef page():\n    buy()\n\n\n@app.errorhandler(404)\ndef lost(error):\n    buy()\n",
+            "tests/test_core.py": "from shop.core import buy\n\n\ndef test_buy():\n    buy()\n",
+        }
+    )
+    flow = linking().flow("shop.core.pay")
+    shown = [(entry.kind, entry.name) for entry in flow.entries]
+    assert shown[:6] == [
+        ("script", "shop"),
+        ("command", "sell"),
+        ("route", "GET /buy"),
+        ("task", "nightly"),
+        ("handler", "lost"),
+        ("test", "test_buy"),
+    ]
+    assert ("api", "buy") in shown
+    assert flow.entry_count == len(flow.entries)
+
+
+def test_a_cycle_is_passed_once(tree: Any, linking: Any) -> None:
+    tree.write(
+        {
+            "a.py": "def start():\n    ping(3)\n\n\ndef ping(n):\n    pong(n)\n    end()\n\n\n"
+            "def pong(n):\n    ping(n - 1)\n\n\ndef end():\n    pass\n"
+        }
+    )
+    flow = linking().flow("a.end")
+    (steps,) = {route.steps for route in flow.routes if route.entry.name == "start"}
+    assert [step.node.name for step in steps] == ["start", "ping", "end"]
+    assert [step.cycle for step in steps] == [0, 2, 0]
+    assert {route.entry.name for route in flow.routes} == {"start", "ping", "pong", "end"}
+
+
+def test_a_class_is_reached_where_it_is_made(tree: Any, linking: Any) -> None:
+    tree.write(
+        {
+            "a.py": "class Apple:\n    def __init__(self):\n        wash()\n\n\ndef wash():\n    pass\n\n\n"
+            "def eat():\n    return Apple()\n"
+        }
+    )
+    flow = linking().flow("Apple")
+    assert "a.eat" in [route.steps[0].node.qualname for route in flow.routes]
+    assert [below.step.node.name for below in flow.down] == ["wash"]
+
+
+def test_more_callers_are_counted(tree: Any, linking: Any) -> None:
+    callers = "".join(f"def caller_{number}():\n    target()\n\n\n" for number in range(30))
+    tree.write({"a.py": f"def target():\n    pass\n\n\n{callers}"})
+    flow = linking().flow("target", entries=4)
+    assert len(flow.entries) == 4 and flow.entry_count == 31
+    assert flow.more_callers[flow.target.id] >= 26
+
+
+def test_ways_between_two_functions(tree: Any, linking: Any) -> None:
+    from inarch_brief_tracer.graph.flows import routes_between
+
+    tree.write(ACME)
+    with linking().graph() as (graph, _):
+        (top,), (end,) = graph.find("Acme.execute"), graph.find("check_schema")
+        (route,) = routes_between(graph, top, end)
+        assert [step.node.name for step in route.steps][-2:] == ["validate_table", "check_schema"]
+        assert routes_between(graph, end, top) == ()
+
+
+def test_entries_of_the_tree_are_listed_by_kind(tree: Any, linking: Any) -> None:
+    from inarch_brief_tracer.graph.entries import listed
+
+    tests = "import pytest\n\n\n@pytest.fixture\ndef table():\n    pass\n\n\n"
+    tests += "@pytest.mark.slow\ndef test_a(table):\n    pass\n"
+    tree.write({**ACME, "tests/test_a.py": tests, "run.py": "if __name__ == '__main__':\n    go()\n"})
+    with linking().graph() as (graph, _):
+        entries, totals = listed(graph)
+        assert totals["main"] == totals["test"] == totals["fixture"] == 1
+        assert [entry.kind for entry in entries][:3] == ["main", "test", "fixture"]
+        (only,), _ = listed(graph, "main")
+        assert only.name == "python run.py"
+
+
+def test_export_has_the_shapes_of_the_design(tree: Any, linking: Any) -> None:
+    from inarch_brief_tracer.graph.exporting import export
+
+    tree.write(ACME)
+    files: dict[str, list[dict[str, Any]]] = {}
+    with linking().graph() as (graph, _):
+        counts = export(graph, lambda name, lines: files.update({name: [json.loads(line) for line in lines]}))
+    assert counts == {name: len(rows) for name, rows in files.items()}
+    call = next(row for row in files["relationships.jsonl"] if row["to_func"] == "validate_table")
+    assert call == {
+        "type": "calls",
+        "from_func": "TableCommand.execute",
+        "to_func": "validate_table",
+        "file": "acme/commands/table.py",
+        "line": 6,
+        "to_file": "acme/validation/table.py",
+        "from_qualname": "acme.commands.table.TableCommand.execute",
+        "to_qualname": "acme.validation.table.validate_table",
+        "kind": "call",
+        "confidence": call["confidence"],
+    }
+    method = next(row for row in files["manifest.jsonl"] if row.get("qualname") == call["from_qualname"])
+    assert (method["type"], method["name"], method["class_name"]) == ("function", "execute", "TableCommand")
+    assert sum(row["type"] == "file" for row in files["manifest.jsonl"]) == len(ACME)
+
+
+def test_a_step_that_is_shown_elsewhere_is_kept_without_its_own_calls(tree: Any, linking: Any) -> None:
+    tree.write(
+        {
+            "a.py": "def main():\n    one()\n    two()\n\n\ndef one():\n    two()\n    leaf()\n\n\n"
+            "def two():\n    leaf()\n    two()\n\n\ndef leaf():\n    end()\n\n\ndef end():\n    pass\n"
+        }
+    )
+
+    def shape(calls: Any) -> Any:
+        return {item.step.node.name: shape(item.calls) for item in calls}
+
+    assert shape(linking().flow("a.main").down) == {"one": {"two": {}, "leaf": {}}, "two": {"leaf": {}}}
+    from inarch_brief_tracer.graph.flows import below
+
+    with linking().graph() as (graph, _):
+        (main,) = graph.find("a.main")
+        deep = shape(below(graph, main, 4)[0])
+    assert deep == {"one": {"two": {}, "leaf": {"end": {}}}, "two": {"leaf": {}}}
+
+
+def test_commands_of_a_group_bear_its_scripts_name(tree: Any, linking: Any) -> None:
+    tree.write(
+        {
+            "pyproject.toml": '[project.scripts]\nacme = "shop.cli:cli"\nother = "shop.parsing:main"\n',
+            "shop/__init__.py": "",
+            "shop/cli.py": "import click\nfrom shop.core import check\n\n\n@click.group()\ndef cli():\n    pass\n\n\n"
+            "@cli.command('check')\ndef check_it():\n    check()\n\n\n@cli.group()\ndef tables():\n    pass\n\n\n"
+            "@tables.command()\ndef drop():\n    check()\n",
+            "shop/parsing.py": "import argparse\nfrom shop.core import check\n\n\ndef main():\n"
+            "    parser = argparse.ArgumentParser()\n    parsers = parser.add_subparsers()\n"
+            "    parsers.add_parser('verify')\n    check()\n",
+            "shop/core.py": "def check():\n    pass\n",
+        }
+    )
+    names = {(entry.kind, entry.name) for entry in linking().flow("shop.core.check").entries}
+    assert {("command", "acme check"), ("command", "acme tables drop"), ("script", "other")} <= names
+    with linking().graph() as (graph, _):
+        gates = {gate.name for gates in graph.adjacency.gates.values() for gate in gates}
+    assert "other verify" in gates and "check" not in gates
+
+
+def test_what_a_package_takes_with_a_star_is_exported(tree: Any, linking: Any) -> None:
+    from inarch_brief_tracer.graph.entries import listed
+
+    tree.write(
+        {
+            "net/__init__.py": "from ._api import *\nfrom ._client import *\nfrom ._rest import *\n",
+            "net/_api.py": "from ._client import Client\n"
+            "\n__all__ = ['get']\n\n\ndef get():\n    return Client().send()\n\n\n"
+            "def hidden():\n    pass\n",
+            "net/_client.py": "__all__ = ['Client']\n\n\nclass Client:\n    def send(self):\n        pass\n\n"
+            "    def _raw(self):\n        pass\n",
+            "net/_rest.py": "def other():\n    pass\n\n\nclass Pool:\n    def close(self):\n        pass\n",
+        }
+    )
+    with linking().graph() as (graph, _):
+        names = {entry.node.qualname for entry in listed(graph, "api")[0]}
+    assert {"net._api.get", "net._client.Client.send", "net._rest.other", "net._rest.Pool.close"} <= names
+    assert not {"net._api.hidden", "net._client.Client._raw"} & names
+
+
+def test_tests_that_make_commands_do_not_run_them(tree: Any, linking: Any) -> None:
+    tests = "".join(
+        f"def test_{number}():\n    @command()\n    def made(): pass\n    assert made.name\n\n\n" for number in range(4)
+    )
+    tree.write(
+        {
+            "shop/__init__.py": "",
+            "shop/core.py": "class Command:\n    name = ''\n    def __call__(self):\n        return run()\n\n\n"
+            "def run():\n    pass\n\n\ndef command(func=None):\n    def decorator(f):\n        return Command()\n"
+            "    if func is not None:\n        return decorator(func)\n    return decorator\n",
+            "tests/test_core.py": f"from shop.core import command\n\n\n{tests}",
+        }
+    )
+    assert linking().flow("shop.core.run").entry_counts.get("test", 0) == 0

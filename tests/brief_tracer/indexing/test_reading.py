@@ -1,0 +1,73 @@
+"""A tree is read in batches, and tests only as far as whoever asks has time for them."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from inarch_brief_tracer.facts.file_facts import FULL, NAMES
+from inarch_brief_tracer.indexing import reading
+from inarch_brief_tracer.indexing.index import PATIENT, Index
+from inarch_brief_tracer.store.database import Store
+
+FILES = {
+    f"pkg/m{number}.py": f'def apple{number}():\n    """Peel the apple {number}."""\n    return pear{number}()\n\n\n'
+    f"def pear{number}():\n    return apple{(number + 1) % 7}\n"
+    for number in range(7)
+}
+TESTS = {"tests/test_m.py": "from pkg.m1 import apple1\n\n\ndef test_apple():\n    assert apple1()\n"}
+TABLES = {
+    "files": "path, module, role, level, hash, unparsable, facts",
+    "symbols": "id, file, place, name, dotted, kind, line, end, signature, doc, flags",
+    "bags": "file, texts",
+    "link_facts": "file, facts",
+    "exports": "file, name, target",
+    "vocabulary": "term, col, doc, cnt",
+}
+
+
+def kept(folder: Path, tree: Any, link_seconds: float = 1.0) -> dict[str, list[Any]]:
+    """Index a tree and give the rows that this made."""
+    index = Index(Store(str(folder), str(tree.root)), 60.0, link_seconds)
+    workspace = tree.workspace()
+    try:
+        with index.opened(workspace, linked=link_seconds >= PATIENT) as (connection, coverage):
+            assert coverage.indexed == coverage.files
+            return {name: rows(connection, name, columns) for name, columns in TABLES.items()}
+    finally:
+        index.links.close()
+        workspace.close()
+
+
+def rows(connection: sqlite3.Connection, table: str, columns: str) -> list[Any]:
+    return sorted(connection.execute(f"SELECT {columns} FROM {table}").fetchall())
+
+
+@pytest.mark.parametrize("size", [1, 150, 400])
+def test_a_tree_larger_than_a_batch_gives_the_same_index(
+    tree: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size: int
+) -> None:
+    tree.write({**FILES, **TESTS})
+    at_once = kept(tmp_path / "one", tree)
+    monkeypatch.setattr(reading, "BATCH_BYTES", size)
+    assert kept(tmp_path / "two", tree) == at_once
+
+
+def test_whoever_waits_long_gets_tests_read_wholly_at_once(tree: Any, tmp_path: Path) -> None:
+    tree.write({**FILES, **TESTS})
+
+    def level(found: dict[str, list[Any]]) -> str:
+        (known,) = [row[3] for row in found["files"] if row[0] == "tests/test_m.py"]
+        return str(known)
+
+    assert level(kept(tmp_path / "short", tree)) == NAMES
+    assert level(kept(tmp_path / "long", tree, PATIENT)) == FULL
+
+
+def test_tests_that_were_read_for_their_names_are_read_wholly_when_someone_waits(tree: Any, tmp_path: Path) -> None:
+    tree.write({**FILES, **TESTS})
+    kept(tmp_path / "one", tree)
+    assert kept(tmp_path / "one", tree, PATIENT)["link_facts"][-1][0] == 8

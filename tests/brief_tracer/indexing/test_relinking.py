@@ -1,0 +1,308 @@
+"""The graph follows the files, and survives what happens to its store."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from inarch_brief_tracer.indexing import reading
+from inarch_brief_tracer.indexing.partial_linking import link_near
+from inarch_brief_tracer.store.database import transaction
+from inarch_brief_tracer.store.kept_files import Shelf
+
+from ...forking import LONGEST_S
+
+CHAIN = {"a.py": "from b import two\n\n\ndef one():\n    two()\n", "b.py": "def two():\n    pass\n"}
+
+
+def test_arcs_follow_edits_deletions_and_renames(tree: Any, linking: Any) -> None:
+    tree.write(CHAIN)
+    linked = linking()
+    assert linked.arcs() == {("a.one", "b.two", "call", "exact", 5)}
+    tree.write({"b.py": "def zero():\n    pass\n\n\ndef two():\n    zero()\n"})
+    assert {arc[:2] for arc in linked.arcs()} == {("a.one", "b.two"), ("b.two", "b.zero")}
+    (tree.root / "b.py").rename(tree.root / "c.py")
+    tree.write({"a.py": CHAIN["a.py"].replace("from b", "from c")})
+    assert {arc[:2] for arc in linked.arcs()} == {("a.one", "c.two"), ("c.two", "c.zero")}
+    (tree.root / "c.py").unlink()
+    assert linked.arcs() == set()
+
+
+def test_a_second_process_finds_the_graph_made(tree: Any, linking: Any) -> None:
+    tree.write(CHAIN)
+    made = linking().arcs()
+    assert linking().arcs() == made != set()
+
+
+@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    st.lists(
+        st.tuples(st.integers(0, 3), st.lists(st.tuples(st.integers(0, 3), st.integers(0, 2)), max_size=4)), max_size=5
+    )
+)
+def test_after_any_edits_the_graph_is_as_if_new(tree: Any, linking: Any, edits: Any) -> None:
+    def source(calls: list[tuple[int, int]]) -> str:
+        lines = [f"import m{number}\n" for number in range(4)]
+        lines += [f"class C{place}:\n    def run(self):\n        pass\n" for place in range(len(calls) % 3)]
+        for place in range(3):
+            own = [call for number, call in enumerate(calls) if number % 3 == place]
+            lines.append(f"def f{place}():\n    pass\n" + "".join(f"    m{file}.f{name}()\n" for file, name in own))
+        return "".join(lines)
+
+    for path in tree.root.glob("*.py"):
+        path.unlink()
+    tree.write({f"m{number}.py": source([(number, 1)]) for number in range(4)})
+    linking(cache="").arcs()  # imports what links: it would count as the cost of the first, kept, linking
+    linked = linking()
+    linked.arcs()
+    for number, calls in edits:
+        path = tree.root / f"m{number}.py"
+        if not calls and path.exists():
+            path.unlink()
+        else:
+            tree.write({f"m{number}.py": source(calls)})
+        assert linked.whole_arcs() == linking(cache="").arcs()
+
+
+def test_one_file_of_a_large_tree_is_linked_by_itself_at_first(tree: Any, linking: Any) -> None:
+    tree.write({**CHAIN, "tests/test_b.py": "from b import two\n\n\ndef test_two():\n    two()\n"})
+    linked = linking()
+    before = linked.arcs()
+    with linked.graph() as (graph, _):
+        number = graph.find("a.py:1")[0].id
+        file = graph.connection.execute("SELECT file FROM symbols WHERE id = ?", (number,)).fetchone()[0]
+    workspace = tree.workspace()
+    with linked.index.opened(workspace) as (connection, _):
+        connection.execute("ROLLBACK")
+        with transaction(connection):
+            link_near(Shelf(connection, lambda path: None), [file], {})
+        connection.execute("BEGIN")
+    workspace.close()
+    linked.index.links.close()
+    assert linked.arcs() == before
+
+
+def test_numbers_are_never_given_twice(tree: Any, linking: Any) -> None:
+    tree.write(CHAIN)
+    linked = linking()
+    linked.arcs()
+    (tree.root / "b.py").unlink()
+    linked.arcs()
+    tree.write({"c.py": "def three():\n    pass\n"})
+    assert linked.arcs() == set()
+
+
+def test_time_runs_out_and_the_graph_is_made_in_the_background(tree: Any, linking: Any) -> None:
+    tree.write(CHAIN)
+    linked = linking(seconds=0.0)
+    with linked.graph() as (_, coverage):
+        first = coverage.linked
+    deadline = time.monotonic() + LONGEST_S
+    while linked.arcs() == set() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert linked.arcs() != set()
+    assert first == "" or "0 of 2 files are linked" in first
+
+
+def test_tests_are_linked_after_the_code(tree: Any, linking: Any) -> None:
+    tree.write({**CHAIN, "tests/test_b.py": "from b import two\n\n\ndef test_two():\n    two()\n"})
+    linked = linking()
+    assert ("test_b.test_two", "b.two") in {
+        (caller.removeprefix("tests."), callee) for caller, callee, *_ in linked.arcs()
+    }
+    assert tree.names("test_two")
+
+
+def test_an_unwritable_cache_is_done_without(tree: Any, linking: Any, tmp_path: Path) -> None:
+    tree.write(CHAIN)
+    (tmp_path / "file").write_text("no folder")
+    linked = linking(cache=str(tmp_path / "file" / "cache"))
+    assert len(linked.arcs()) == 1
+    tree.write({"b.py": "def two():\n    three()\n\n\ndef three():\n    pass\n"})
+    assert len(linked.arcs()) == 2
+
+
+@pytest.mark.usefixtures("permissions_count")
+def test_a_read_only_cache_is_done_without(tree: Any, linking: Any) -> None:
+    tree.write(CHAIN)
+    tree.cache.mkdir()
+    tree.cache.chmod(0o500)
+    assert len(linking().arcs()) == 1
+
+
+def test_a_store_damaged_anywhere_is_made_again(tree: Any) -> None:
+    tree.write({**CHAIN, **{f"m{number}.py": f"def f{number}():\n    pass\n" for number in range(40)}})
+    expected = _flow_or_error(tree)
+    assert "two" in expected
+    for seed in range(24):
+        _flow_or_error(tree)
+        (path,) = tree.cache.glob("*.sqlite")
+        content = bytearray(path.read_bytes())
+        start = 16 + seed * (len(content) - 600) // 24
+        for place in range(start, start + 512):
+            content[place] ^= 0xA5
+        path.write_bytes(content)
+        for beside in tree.cache.glob("*-*"):
+            if beside.suffix != ".sqlite":
+                beside.unlink(missing_ok=True)
+        # Damage where nobody looks is not noticed; nothing may crash, and what is answered is right.
+        assert _flow_or_error(tree) == expected
+
+
+def _flow_or_error(tree: Any) -> str:
+    """Ask as the tools do, which build a damaged index again."""
+    from inarch_brief_tracer.graph.flows import flow_to
+    from inarch_brief_tracer.indexing.index import Index
+    from inarch_brief_tracer.indexing.looking import Look
+    from inarch_brief_tracer.store.database import Store
+
+    workspace = tree.workspace()
+    index = Index(Store(str(tree.cache), str(tree.root)), 60.0, 60.0)
+    try:
+
+        def answer(graph: Any, _: Any) -> str:
+            found = graph.find("b.two")
+            return str([route.steps[0].node.qualname for route in flow_to(graph, found[0]).routes]) if found else "none"
+
+        return Look(workspace).graph(index, answer)
+    finally:
+        index.links.close()
+        workspace.close()
+
+
+def test_damaged_arcs_and_link_facts_are_noticed(tree: Any, linking: Any) -> None:
+    import sqlite3
+
+    tree.write(CHAIN)
+    linking().arcs()
+    (path,) = tree.cache.glob("*.sqlite")
+    for change in ("UPDATE arcs SET rows = x'00'", "UPDATE link_facts SET facts = x'00'; DELETE FROM arcs"):
+        connection = sqlite3.connect(path)
+        connection.executescript(change)
+        connection.close()
+        assert "a.one" in _flow_or_error(tree)
+
+
+def test_indexes_of_other_versions_do_not_stay_for_ever(tree: Any, linking: Any) -> None:
+    tree.write(CHAIN)
+    linking().arcs()
+    (path,) = tree.cache.glob("*.sqlite")
+    old, young = (path.with_name(f"{path.name.partition('-v')[0]}-v{number}.1.sqlite") for number in (0, 1))
+    for beside in (old, young):
+        beside.write_bytes(b"")
+    os.utime(old, (1_000_000_000, 1_000_000_000))
+    path.unlink()
+    linking().arcs()
+    assert young.exists() and not old.exists()
+
+
+def test_no_python_at_all_is_no_graph(tree: Any, linking: Any) -> None:
+    tree.write({"README.md": "# Nothing\n"})
+    assert linking().arcs() == set()
+
+
+def test_a_file_may_vanish_while_it_is_indexed(tree: Any, linking: Any) -> None:
+    tree.write({**CHAIN, "tests/test_b.py": "def test_b():\n    pass\n"})
+    linked = linking()
+    reads = 0
+
+    def progress(stage: str, done: int, total: int) -> None:
+        nonlocal reads
+        reads += 1
+        (tree.root / "a.py").unlink(missing_ok=True)
+        (tree.root / "tests/test_b.py").unlink(missing_ok=True)
+
+    workspace = tree.workspace()
+    with linked.index.opened(workspace, linked=True, progress=progress) as (_, coverage):
+        assert "can't be read" in (coverage.note or "")
+    workspace.close()
+    assert reads and linked.arcs() == set()
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"print 'two'\n",
+        b"\xff\xfe\x00",
+        b"def f(:\n",
+        b"from a import *\nfrom b import *\nexec('x = 1')\n",
+        b"x = " + b"(" * 150 + b")" * 150,
+        b"def f():\n    f()\n    return f()()()\n",
+    ],
+)
+def test_bad_files_hurt_nobody_else(tree: Any, linking: Any, content: bytes) -> None:
+    tree.write({**CHAIN, "bad.py": content, "b.py": "from bad import *\n\n\ndef two():\n    pass\n"})
+    assert ("a.one", "b.two") in {arc[:2] for arc in linking().arcs()}
+
+
+def test_link_facts_of_many_files_are_read_from_the_store_again(
+    tree: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, linking: Any
+) -> None:
+    tree.write({f"m{n}.py": f"from m{(n + 1) % 5} import *\ndef apple{n}(): apple{(n + 1) % 5}()\n" for n in range(5)})
+    made = linking(cache=str(tmp_path / "one")).arcs()
+    monkeypatch.setattr(reading, "MANY", 3)
+    linked = linking(cache=str(tmp_path / "two"))
+    assert linked.arcs() == made != set()
+    assert linked.index.links.fresh == {}
+
+
+def test_a_whole_graph_is_not_looked_at_again_until_the_store_changes(tree: Any, linking: Any) -> None:
+    tree.write(CHAIN)
+    linked, other = linking(), linking()
+    linked.arcs()
+    asked: list[str] = []
+    with linked.graph() as (graph, _):
+        graph.connection.set_trace_callback(asked.append)
+    assert linked.arcs() and not any("link_facts" in statement for statement in asked)
+    tree.write({"c.py": "import b\n\n\ndef three():\n    b.two()\n"})
+    other.arcs()
+    assert ("c.three", "b.two", "call", "exact", 5) in linked.arcs()
+
+
+SCRIPT = """
+import sys
+sys.path[:0] = {path!r}
+import inarch
+from pathlib import Path
+from inarch_brief_tracer.graph.flows import flow_to
+from inarch_brief_tracer.indexing.index import Index
+from inarch_brief_tracer.indexing.looking import Look
+from inarch_brief_tracer.store.database import Store
+from inarch_sandbox_fs import inarch_workspaces
+
+root, cache = sys.argv[1:]
+workspace = inarch_workspaces(inarch.PluginContext("sandbox-fs", root))[0].open(root)
+index = Index(Store(cache, root), 60.0, 60.0)
+for number in range(8):
+    text = f"from m3 import apple3\\n\\n\\ndef made_{{number}}_{name}():\\n    apple3()\\n"
+    Path(root, f"p{{number % 3}}_{name}.py").write_text(text)
+
+    def answer(graph, coverage):
+        target, = graph.find("m3.apple3")
+        reached = [route.entry.node.name for route in flow_to(graph, target, entries=50).routes]
+        return f"made_{{number}}_{name}" in reached
+
+    # What the other process writes in between may hide a change from one look, not from those that follow.
+    assert any(Look(workspace).graph(index, answer) for _ in range(50))
+index.links.close()
+"""
+
+
+def test_two_processes_share_one_graph(tree: Any, linking: Any) -> None:
+    tree.write({f"m{number}.py": f"def apple{number}(): pass\n" for number in range(10)})
+    scripts = [SCRIPT.format(path=sys.path, name=name) for name in ("one", "two")]
+    children = [
+        subprocess.Popen([sys.executable, "-c", script, str(tree.root), str(tree.cache)], env={**os.environ})
+        for script in scripts
+    ]
+    assert [child.wait(timeout=240) for child in children] == [0, 0]
+    made = {caller for caller, callee, *_ in linking().arcs() if callee == "m3.apple3"}
+    assert {"p1_one.made_7_one", "p1_two.made_7_two"} <= made

@@ -1,0 +1,75 @@
+"""A connection is kept between uses, as long as it leads to the same file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from inarch_brief_tracer.store.database import Store, give_back, transaction
+from inarch_brief_tracer.store.kept_files import put_state, state
+
+
+def made(tmp_path: Path) -> Store:
+    store = Store(str(tmp_path / "cache"), str(tmp_path))
+    with store.connection() as connection, transaction(connection):
+        put_state(connection, "apple", 1)
+    return store
+
+
+def test_a_connection_that_only_read_is_lent_again(tmp_path: Path) -> None:
+    store = made(tmp_path)
+    with store.connection() as first:
+        assert state(first, "apple") == 1
+    with store.connection() as again, store.connection() as inner:
+        assert again is first and inner is not first
+    store.close()
+
+
+def test_what_was_written_is_in_the_database_and_not_in_its_log(tmp_path: Path) -> None:
+    store = made(tmp_path)
+    assert [path.name for path in (tmp_path / "cache").iterdir()] == [Path(store.path).name]
+
+
+def test_what_others_write_is_seen_by_a_kept_connection(tmp_path: Path) -> None:
+    store, other = made(tmp_path), Store(str(tmp_path / "cache"), str(tmp_path))
+    with store.connection():
+        pass
+    with other.connection() as connection, transaction(connection):
+        put_state(connection, "apple", 2)
+    with store.connection() as connection:
+        assert state(connection, "apple") == 2
+    store.close()
+
+
+def test_a_database_that_was_removed_or_replaced_is_opened_anew(tmp_path: Path) -> None:
+    store = made(tmp_path)
+    with store.connection() as first:
+        born = state(first, "born")
+    Path(store.path).unlink()
+    with store.connection() as connection:
+        assert state(connection, "apple") is None and state(connection, "born") != born
+    store.close()
+
+
+def test_a_connection_that_failed_is_not_kept(tmp_path: Path) -> None:
+    store = made(tmp_path)
+    with pytest.raises(KeyError), store.connection() as first:
+        raise KeyError
+    with store.connection() as connection:
+        assert connection is not first and state(connection, "apple") == 1
+    store.close()
+
+
+def test_pages_that_are_empty_are_given_back(tmp_path: Path) -> None:
+    store = made(tmp_path)
+    with store.connection() as connection:
+        with transaction(connection):
+            put_state(connection, "pear", b"x" * 200_000)
+        with transaction(connection):
+            put_state(connection, "pear", b"")
+            give_back(connection)
+        assert connection.execute("PRAGMA freelist_count").fetchone() == (0,)
+        assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+        assert state(connection, "apple") == 1
+    assert Path(store.path).stat().st_size < 200_000
