@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from inarch.contract.commandline import split_command as split_command
     from inarch.contract.costs import cost_of as cost_of
     from inarch.contract.costs import price_at as price_at
-    from inarch.contract.deltas import join_deltas as join_deltas
     from inarch.contract.errors import Cancelled as Cancelled
     from inarch.contract.errors import ConfigError as ConfigError
     from inarch.contract.errors import InarchError as InarchError
@@ -128,6 +127,7 @@ if TYPE_CHECKING:
     from inarch_sdk.chat import chat_content as chat_content
     from inarch_sdk.chat import chat_finish as chat_finish
     from inarch_sdk.chat import chat_tool as chat_tool
+    from inarch_sdk.deltas import join_deltas as join_deltas
     from inarch_sdk.http_errors import provider_error as provider_error
     from inarch_sdk.prices import KnownModel as KnownModel
     from inarch_sdk.prices import PriceTable as PriceTable
@@ -141,23 +141,19 @@ _HOMES: dict[str, str] = {
     for module, names in {
         "calls.repair": "repair_arguments",
         "cli.terminal": "escape escape_json",
-        "inarch_sdk.chat": "ReasoningDetails chat_call chat_content chat_finish chat_tool",
         "contract.codec": "from_data to_data",
         "contract.commandline": "split_command",
         "contract.costs": "cost_of price_at",
-        "contract.deltas": "join_deltas",
         "contract.errors": "Cancelled ConfigError InarchError PluginError ProviderError StoreError ToolFailed"
         " UsageError",
         "contract.events": "EVENT_KINDS Event",
         "contract.folders": "KeptFolder",
         "contract.hookspecs": "hookimpl",
-        "inarch_sdk.http_errors": "provider_error",
         "contract.ids": "new_id utc_now",
         "contract.message_cache": "MessageCache",
         "contract.plugin_events": "EventKind",
         "contract.ports": "ApprovalRequest Clock ContextSource ContextStore DecisionStrategy FrontEnd FrontEndOptions"
         " FrontEndSpec ModelProvider Policy Situation StoreSpec Tool ToolContext Tracer Workspace WorkspaceSpec",
-        "inarch_sdk.prices": "KnownModel PriceTable price_table",
         "contract.processes": "Confinement Ran Rights",
         "contract.records": "REASONING_INDEX TERMINAL TEXT_INDEX Approval CallDelta CallPart Contribution Decision"
         " Delta DispatchReply Effects FileBytes FileChange FileStat FileState"
@@ -167,9 +163,7 @@ _HOMES: dict[str, str] = {
         "contract.references": "reference_fault",
         "contract.replacements": "Replacements",
         "contract.result_text": "result_text",
-        "inarch_sdk.service": "HttpService",
         "contract.slash_commands": "SlashCommand SlashContext",
-        "inarch_sdk.tooling": "FunctionTool tool",
         "contract.transcripts": "Exporter Transcript",
         "contract.versions": "is_older",
         "journal.redaction_dotenv": "is_dotenv",
@@ -177,6 +171,12 @@ _HOMES: dict[str, str] = {
         "sessions.launching": "InteractiveFrontEnd Launch",
         "sessions.session": "Session",
         "staging": "keep_former",
+        "inarch_sdk.chat": "ReasoningDetails chat_call chat_content chat_finish chat_tool",
+        "inarch_sdk.deltas": "join_deltas",
+        "inarch_sdk.http_errors": "provider_error",
+        "inarch_sdk.prices": "KnownModel PriceTable price_table",
+        "inarch_sdk.service": "HttpService",
+        "inarch_sdk.tooling": "FunctionTool tool",
     }.items()
     for name in names.split()
 }

@@ -10,8 +10,9 @@ from contextlib import redirect_stderr, redirect_stdout, suppress
 from pathlib import Path
 from typing import Any, get_args
 
+from inarch import join_deltas
 from inarch.contract.codec import from_data, to_data
-from inarch.contract.deltas import Delta, FinishReason, UsageDelta, join_deltas
+from inarch.contract.deltas import Delta, FinishReason, UsageDelta
 from inarch.contract.errors import ProviderError, ProviderErrorKind
 from inarch.contract.ports import ModelProvider
 from inarch.contract.records import Finish, Image, Message, ModelInfo, PartData, Text

@@ -45,7 +45,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
     "Use Inarch from a program": ("sessions.app", "sessions.session", "contract.replacements"),
     "Make a plugin": ("contract.hookspecs", "inarch_sdk.tooling", "contract.folders"),
     "What a plugin offers: ports": ("contract.ports", "contract.processes", "confinement"),
-    "Records": ("contract.records", "contract.deltas"),
+    "Records": ("contract.records", "inarch_sdk.deltas"),
     "Events": ("contract.events", "contract.plugin_events"),
     "Errors": ("contract.errors",),
     "For model providers": (

@@ -14,12 +14,14 @@ _OPERATORS = {
     **dict.fromkeys(";&\n", "commands can't be chained: run one command a call"),
     "|": "commands can't be piped: run one command a call and read its output",
     "<": "input can't be redirected: name the file as an argument",
-    ">": "output can't be redirected: it is returned; use write_file to keep it",
+    ">": "output can't be redirected: it is returned; keep it with a tool that writes files",
     **dict.fromkeys("()", "there is no shell: no groups and no subshells"),
     **dict.fromkeys("$`", "nothing is expanded: write the value itself, or quote with '…' what is meant literally"),
     **dict.fromkeys("{}", "braces are not expanded: write every word, or quote with '…' what is meant literally"),
     **dict.fromkeys(
-        "*?[", "patterns are not expanded: use find or list_files, or quote with '…' what the program itself expands"
+        "*?[",
+        "patterns are not expanded: use find or a tool that lists files, or quote with '…' what the program itself "
+        "expands",
     ),
 }
 _AT_THE_START = {

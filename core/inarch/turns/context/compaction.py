@@ -23,7 +23,7 @@ from inarch.turns.wording import STRUCTURE_TITLE
 
 EASE = 0.8
 """Where something must go, so much goes that this share of the room is used: not a little at every request."""
-STRUCTURE_GONE = f"{STRUCTURE_TITLE}\n(left out for lack of room; list_files shows it)"
+STRUCTURE_GONE = f"{STRUCTURE_TITLE}\n(left out for lack of room; the tools that list files show it)"
 STEPS_GONE = "Earlier steps of this turn were left out for lack of room."
 MOST_NAMES = 20
 
