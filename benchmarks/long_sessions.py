@@ -143,9 +143,9 @@ import asyncio, io, sys
 import inarch
 from inarch.cli.composing import Options
 from inarch.cli.conversing import Launched
-from inarch.cli.conversation.composing import new_view
-from inarch.cli.slash_changes import retry
-from inarch.cli.slash_talk import Talk
+from inarch_terminal.conversation.composing import new_view
+from inarch_terminal.slash.changes import retry
+from inarch_terminal.slash.talk import Talk
 
 with inarch.compose(flags={"model": "offline/extractive"}) as app:
     talk = Talk(app, app.session(sys.argv[1]), Launched(Options()), print, lambda: 80)

@@ -15,8 +15,8 @@ import statistics
 import time
 from pathlib import Path
 
-from inarch.cli.rendering import View
 from inarch.contract.events import Event, ModelDelta, event_data
+from inarch_terminal.rendering import View
 
 BYTES = 4
 _MIXED = """## A heading

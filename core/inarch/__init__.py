@@ -11,13 +11,14 @@ TYPE_CHECKING = False  # type checkers take it for true; `typing` itself would b
 
 if TYPE_CHECKING:
     from inarch import confinement as confinement
+    from inarch import figures as figures
     from inarch import staging as staging
     from inarch import transcripts as transcripts
     from inarch.calls.repair import repair_arguments as repair_arguments
-    from inarch.cli.terminal import escape as escape
-    from inarch.cli.terminal import escape_json as escape_json
     from inarch.contract.codec import from_data as from_data
     from inarch.contract.codec import to_data as to_data
+    from inarch.contract.columns import shorten as shorten
+    from inarch.contract.columns import width as width
     from inarch.contract.commandline import split_command as split_command
     from inarch.contract.costs import cost_of as cost_of
     from inarch.contract.costs import price_at as price_at
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
     from inarch.contract.events import EVENT_KINDS as EVENT_KINDS
     from inarch.contract.events import Event as Event
     from inarch.contract.folders import KeptFolder as KeptFolder
+    from inarch.contract.harmless import escape as escape
+    from inarch.contract.harmless import escape_json as escape_json
     from inarch.contract.hookspecs import hookimpl as hookimpl
     from inarch.contract.ids import new_id as new_id
     from inarch.contract.ids import utc_now as utc_now
@@ -140,14 +143,15 @@ _HOMES: dict[str, str] = {
     name: module if module.startswith("inarch_") else f"inarch.{module}"
     for module, names in {
         "calls.repair": "repair_arguments",
-        "cli.terminal": "escape escape_json",
         "contract.codec": "from_data to_data",
+        "contract.columns": "shorten width",
         "contract.commandline": "split_command",
         "contract.costs": "cost_of price_at",
         "contract.errors": "Cancelled ConfigError InarchError PluginError ProviderError StoreError ToolFailed"
         " UsageError",
         "contract.events": "EVENT_KINDS Event",
         "contract.folders": "KeptFolder",
+        "contract.harmless": "escape escape_json",
         "contract.hookspecs": "hookimpl",
         "contract.ids": "new_id utc_now",
         "contract.message_cache": "MessageCache",
@@ -181,7 +185,8 @@ _HOMES: dict[str, str] = {
     for name in names.split()
 }
 
-_HOMES |= {name: f"inarch.{name}" for name in ("confinement", "staging", "transcripts")}  # modules as a whole
+_WHOLE = ("confinement", "figures", "staging", "transcripts")  # modules as a whole
+_HOMES |= {name: f"inarch.{name}" for name in _WHOLE}
 
 __all__ = ["__version__", *sorted(_HOMES)]
 

@@ -30,6 +30,11 @@ class Launched:
     apps: list[App] = field(factory=list)
     model: ScriptedModel = field(factory=lambda: ScriptedModel([says("one"), says("two")]))
 
+    @property
+    def state_dir(self) -> Path:
+        """Return a folder of the test's own."""
+        return Path(self.root, "state")
+
     def compose(self, front_end: FrontEnd | None = None) -> App:
         """Compose an application."""
         if self.fault is not None:

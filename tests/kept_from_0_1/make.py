@@ -122,9 +122,10 @@ async def converse(home: Path, prompts: Sequence[str], approve: str, until: int 
 def type_lines(home: Path) -> None:
     """Keep two lines in the history of the prompt, which a terminal would have done."""
     os.environ.update(environ(home))
-    from inarch.cli.conversation.history import KeptHistory
+    from inarch.config import state_dir
+    from inarch_terminal.conversation.history import KeptHistory
 
-    history = KeptHistory(str(PROJECT))
+    history = KeptHistory(str(PROJECT), lambda: state_dir(os.environ))
     history.hide_with(str)
     for line in ("greet in English", "/sessions"):
         history.store_string(line)

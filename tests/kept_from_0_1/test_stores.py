@@ -137,11 +137,13 @@ def test_what_was_approved_for_good_still_runs_unasked(everyday: Kept) -> None:
 
 
 def test_trust_history_and_notes_are_still_there(everyday: Kept, monkeypatch: pytest.MonkeyPatch) -> None:
-    from inarch.cli.conversation.history import KeptHistory
+    from inarch.config import state_dir
+    from inarch_terminal.conversation.history import KeptHistory
 
     for name, value in everyday.environ.items():
         monkeypatch.setenv(name, value)
-    assert [*KeptHistory(str(everyday.project)).load_history_strings()] == ["/sessions", "greet in English"]
+    kept = KeptHistory(str(everyday.project), lambda: state_dir(everyday.environ))
+    assert [*kept.load_history_strings()] == ["/sessions", "greet in English"]
     with everyday.compose() as app:
         assert app.config.trusted and [*app.config.commands] == ["made"]
         recalled = asyncio.run(app.call_tool("recall", {"query": "basket"}))

@@ -23,7 +23,7 @@ BUILTINS = {
     "isolation": "inarch_isolation",
     "native": "inarch_native",
     "project": "inarch_project",
-    "terminal": "inarch.cli",
+    "terminal": "inarch_terminal",
 }
 COMMAND = """
 import inarch

@@ -18,11 +18,11 @@ from hypothesis import strategies as st
 from tests.export.written import FORMATS, export
 
 import inarch
-from inarch.cli.front_ends.text import TextFrontEnd
 from inarch.journal import fold
 from inarch.sessions.app import App
 from inarch.sessions.replay import replay
 from inarch.testing import HttpReply, HttpRequest, HttpServer
+from inarch_terminal.front_ends.text import TextFrontEnd
 
 from .wires import KEY, WIRES, Calls, Says, Wire
 

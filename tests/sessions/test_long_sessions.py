@@ -11,12 +11,13 @@ from typing import Any
 import pytest
 
 from inarch.cli.composing import Options
-from inarch.cli.conversation.composing import new_view
 from inarch.cli.conversing import Launched
-from inarch.cli.slash_changes import last_prompt, retry
-from inarch.cli.slash_sessions import fork
-from inarch.cli.slash_talk import Talk
+from inarch.sessions.contents import last_prompt
 from inarch.testing import says, scripted_app
+from inarch_terminal.conversation.composing import new_view
+from inarch_terminal.slash.changes import retry
+from inarch_terminal.slash.sessions import fork
+from inarch_terminal.slash.talk import Talk
 
 from .test_forking import long_session
 
@@ -52,9 +53,9 @@ def handed_out(talk: Talk, asking: Callable[[], object]) -> int:
 @pytest.mark.parametrize(
     "asking",
     [
-        lambda talk: talk.is_kept,
+        lambda talk: talk.session.is_kept,
         lambda talk: talk.keep(),
-        last_prompt,
+        lambda talk: last_prompt(talk.app.store, talk.session.id),
         lambda talk: asyncio.run(retry(talk, "")),
         lambda talk: new_view(talk, "m", colours=False, stream=io.StringIO()),
         lambda talk: fork(talk, ""),
@@ -67,7 +68,7 @@ def test_what_is_about_the_end_reads_the_end(talk: Talk, asking: Callable[[Talk]
 
 def test_what_is_read_from_the_end_is_right(talk: Talk) -> None:
     session = asyncio.run(_one_more(talk))
-    assert last_prompt(session) == "and now this"
+    assert last_prompt(session.app.store, session.session.id) == "and now this"
     asyncio.run(retry(session, ""))
     assert session.next_prompts == ["and now this"]
     assert len(session.session.turns) == 501

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -129,6 +129,19 @@ class Grants:
         lines = ["everything"] if self.everything else []
         lines += [f"every call of {name}" for name in sorted(self.tools)]
         return (*lines, *sorted(self.shapes.values()))
+
+    def kept(self) -> Sequence[ProjectApproval]:
+        """Return what was approved for good in the project."""
+        from inarch.config.approvals import approvals_of
+
+        return approvals_of(self.project.root, self.project.state_dir) if self.project is not None else ()
+
+    def revoke_kept(self, which: str | None = None) -> Sequence[ProjectApproval]:
+        """Take back what was approved for good in the project, all or the one of this id, and return it."""
+        from inarch.config.approvals import revoke_approvals
+
+        project = self.project
+        return revoke_approvals(project.root, project.state_dir, which) if project is not None else ()
 
     def revoke(self) -> None:
         """Forget every approval of the session; those of the project stay."""

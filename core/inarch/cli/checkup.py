@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Literal
 from attrs import frozen
 
 from inarch import __version__
-from inarch.cli.front_ends.words import confinement_words
 from inarch.cli.local_servers import PORTS, Ports, local_servers
 from inarch.contract.errors import ConfigError, InarchError
+from inarch.figures import confinement_words
 from inarch.plugins.readiness import with_address, with_variable
 from inarch.sessions.mending import WAY_ON
 

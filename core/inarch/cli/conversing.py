@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from contextlib import nullcontext
 from importlib import import_module
@@ -19,6 +20,7 @@ from inarch.plugins.discovery import discover, own_names
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from inarch.contract.ports import FrontEnd
     from inarch.sessions.app import App
@@ -67,6 +69,13 @@ class Launched:
     def root(self) -> str:
         """The directory to work in."""
         return self.given.root
+
+    @property
+    def state_dir(self) -> Path:
+        """Where the files of this person are kept."""
+        from inarch.config import state_dir
+
+        return state_dir(os.environ)
 
     def compose(self, front_end: FrontEnd | None = None) -> App:
         """Compose the application with this front end, or with the one that `--output` names."""

@@ -18,7 +18,7 @@ def exit_code(status: str, *, unmet: bool) -> int:
 
 def say(kind: str, text: str) -> None:
     """Write `inarch: kind: text` to standard error, on one line; a closed one is nobody's concern."""
-    from inarch.cli.terminal import escape
+    from inarch.contract.harmless import escape
     from inarch.journal.redaction import hide_in_message
 
     try:
@@ -31,7 +31,7 @@ def say(kind: str, text: str) -> None:
 
 def say_remedy(remedy: str) -> None:
     """Write below a message what helps: lines of configuration among them stay lines, to be copied."""
-    from inarch.cli.terminal import escape
+    from inarch.contract.harmless import escape
     from inarch.journal.redaction import hide_in_message
 
     try:
@@ -57,7 +57,7 @@ def report_crashes(debug: bool) -> None:
 def _traced(cls: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
     from traceback import format_exception
 
-    from inarch.cli.terminal import escape
+    from inarch.contract.harmless import escape
     from inarch.journal.redaction import hide_in_message
 
     sys.stderr.write(escape(hide_in_message("".join(format_exception(cls, error, trace)))))
@@ -77,7 +77,7 @@ def _crashed(cls: type[BaseException], error: BaseException, trace: TracebackTyp
     if path:
         say("note", f"the whole report is in {path}; --debug shows it here")
     else:
-        from inarch.cli.terminal import escape
+        from inarch.contract.harmless import escape
 
         sys.stderr.write(escape(report))
 

@@ -65,7 +65,7 @@ def load(words: str, given: Mapping[str, Any]) -> click.Command | None:
 
 def list_foreign(formatter: click.HelpFormatter, commands: Iterable[tuple[str, FoundCommand]]) -> None:
     """List commands of plugins with where they come from, without loading one."""
-    from inarch.cli.terminal import escape
+    from inarch.contract.harmless import escape
 
     others = [f"{name} ({found.plugin or found.distribution})" for name, found in sorted(commands)]
     rows = [(escape(one, keep_newlines=False), "") for one in others]

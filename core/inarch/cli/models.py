@@ -177,8 +177,8 @@ def _said(check: Check) -> Iterator[str]:
     if check.usage is None:
         yield from () if check.state == "fails" else ("tokens and cost unknown",)
     else:
-        from inarch.cli.front_ends.words import usage_words
         from inarch.contract.codec import to_data
+        from inarch.figures import usage_words
 
         yield usage_words(to_data(check.usage))
     yield f"{check.duration_s:.1f} s"

@@ -75,9 +75,9 @@ class Shown:
 
     def lines(self, glyphs: dict[str, str]) -> Iterator[str]:
         """Yield the lines for people, made harmless."""
-        from inarch.cli.context_view import where_lines
-        from inarch.cli.front_ends.spending import table
+        from inarch.cli.where_tokens_went import where_lines
         from inarch.contract.codec import to_data
+        from inarch.figures import table
 
         yield from heading(self.info, self.contents.turns)
         if self.first > 1:

@@ -88,7 +88,7 @@ def _agent_turn(turn: Turn, glyphs: dict[str, str], most: int | None, said: Iter
 
 
 def _call(call: ToolCall, glyphs: dict[str, str], most: int | None) -> Iterator[str]:
-    from inarch.cli.front_ends.words import duration, short_arguments
+    from inarch.figures import duration, short_arguments
 
     took = _seconds(call.started, call.ended)
     arguments = short_arguments(call.arguments)
@@ -107,8 +107,8 @@ def _call(call: ToolCall, glyphs: dict[str, str], most: int | None) -> Iterator[
 
 
 def _ending(turn: Turn) -> str:
-    from inarch.cli.front_ends.words import duration, usage_words
     from inarch.contract.codec import to_data
+    from inarch.figures import duration, usage_words
 
     took = _seconds(turn.started, turn.ended)
     words = [turn.status if not turn.limit else f"{turn.status} ({turn.limit})", usage_words(to_data(turn.usage))]
@@ -125,7 +125,7 @@ def glyphs() -> dict[str, str]:
 
 
 def _seconds(started: str | None, ended: str | None) -> float | None:
-    from inarch.cli.front_ends.words import seconds_between
+    from inarch.figures import seconds_between
 
     try:
         return seconds_between(started, ended)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
 from typing import Any, TextIO
 
+from inarch.contract.columns import shorten as shorten
+from inarch.contract.columns import width as width
 from inarch.contract.harmless import escape as escape
 from inarch.contract.harmless import escape_json as escape_json
 
@@ -47,37 +48,6 @@ class Harmless:
         return getattr(self._stream, name)
 
 
-def width(text: str) -> int:
-    """Return how many columns escaped `text` without line ends takes."""
-    if text.isascii():
-        return len(text)
-    return sum(map(_columns, text))
-
-
-@lru_cache(4096)
-def _columns(char: str) -> int:
-    from unicodedata import combining, east_asian_width
-
-    if combining(char) or char in "\u200c\u200d\ufe0e\ufe0f":
-        return 0
-    return 2 if east_asian_width(char) in "WF" else 1
-
-
-def shorten(text: str, columns: int) -> str:
-    """Return `text` cut to `columns` columns, with an ellipsis where something was cut."""
-    if columns <= 0:
-        return ""
-    if width(text) <= columns:
-        return text
-    kept, used = [], 0
-    for char in text:
-        used += _columns(char)
-        if used > columns - 1:
-            break
-        kept.append(char)
-    return "".join(kept) + "…"
-
-
 def columns_of(stream: TextIO) -> int:
     """Return the width of the terminal behind `stream`; `COLUMNS` rules, 80 where there is none."""
     told = os.environ.get("COLUMNS", "")
@@ -92,22 +62,3 @@ def columns_of(stream: TextIO) -> int:
 def is_terminal(stream: TextIO | None) -> bool:
     """Whether `stream` is open and a terminal."""
     return stream is not None and not stream.closed and stream.isatty()
-
-
-def has_colours(stream: TextIO | None, *, no_color: bool = False) -> bool:
-    """Whether colours may be written: a terminal, not `--no-color`, `NO_COLOR` or `TERM=dumb`."""
-    return is_terminal(stream) and not no_color and not os.environ.get("NO_COLOR") and can_rewrite(stream)
-
-
-def can_rewrite(stream: TextIO | None) -> bool:
-    """Whether the terminal behind `stream` can erase a line."""
-    return is_terminal(stream) and os.environ.get("TERM", "dumb") not in ("dumb", "")
-
-
-def has_glyphs(stream: TextIO) -> bool:
-    """Whether `stream` takes more than ASCII."""
-    try:
-        "●├─╰✓✗⊘⋯▸▾…".encode(stream.encoding or "ascii")
-    except (UnicodeEncodeError, LookupError):
-        return False
-    return True

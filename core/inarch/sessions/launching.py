@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Protocol
 from inarch.contract.ports import FrontEnd, FrontEndOptions
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from inarch.sessions.app import App
     from inarch.sessions.session import Session
 
@@ -27,6 +29,15 @@ class Launch(Protocol):
     @property
     def root(self) -> str:
         """The directory to work in, as it was named."""
+        ...
+
+    @property
+    def state_dir(self) -> Path:
+        """Where the files of this person are kept.
+
+        Raises:
+            ConfigError: The environment names no place for it.
+        """
         ...
 
     def compose(self, front_end: FrontEnd | None = None) -> App:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from inarch.journal import Journal, Redactor
     from inarch.journal.settling import OpenCall, Settled
     from inarch.turns.budget.pacing import Pacer
+    from inarch.turns.models import Choice
 
 T = TypeVar("T")
 
@@ -173,6 +174,27 @@ class Parts:
         from inarch.sessions.undo.looking import standing_at
 
         return settle(call, lambda path: standing_at(self.workspace, path))
+
+    def choice(self, name: str = "") -> Choice:
+        """Return the provider and model that a name means, without one those of the profile; it may take half a second.
+
+        Raises:
+            ConfigError: No composed plugin provides it.
+        """
+        from inarch.turns.models import choose_model
+
+        return choose_model(name or self.config.profile.model, self.composition.models, self.environ)
+
+    async def find_choice(self, name: str) -> Choice:
+        """Return the same after the provider has asked its service which model is its default, where it has to.
+
+        Raises:
+            ConfigError: No composed plugin provides it.
+        """
+        from inarch.turns.models import find_default
+
+        await find_default(name, self.composition.models, self.environ)
+        return self.choice(name)
 
     @property
     def runners(self) -> tuple[str, ...]:

@@ -44,6 +44,17 @@ class Session:
         return self.conversation.session_id
 
     @property
+    def is_kept(self) -> bool:
+        """Whether it has anything in its store, so that it can be opened again.
+
+        Raises:
+            StoreError: That can't be read.
+        """
+        from inarch.journal.snapshots import scan
+
+        return next(scan(self.conversation.journal.store, self.id), None) is not None
+
+    @property
     def turns(self) -> tuple[Turn, ...]:
         """The agent's turns so far, oldest first; those that the model doesn't see any more are read from the store.
 
@@ -84,7 +95,11 @@ class Session:
                 self._busy.release()
 
     async def call_tool(
-        self, name: str, arguments: Mapping[str, Any], show: Callable[[str], object] | None = None
+        self,
+        name: str,
+        arguments: Mapping[str, Any],
+        show: Callable[[str], object] | None = None,
+        origin: Literal["user", "slash"] = "user",
     ) -> ToolResult:
         """Call one tool outside of any turn, through the scheduler and all policies; it stands in the session.
 
@@ -94,6 +109,7 @@ class Session:
             name: The tool's name.
             arguments: Its arguments.
             show: Takes its live output.
+            origin: Who calls: the person, or a slash command that they typed.
 
         Raises:
             StoreError: The journal is required and could not be kept.
@@ -102,7 +118,7 @@ class Session:
         from inarch.sessions.calling import call_tool
 
         check_process(self._process)
-        return await call_tool(self.conversation, name, arguments, show)
+        return await call_tool(self.conversation, name, arguments, show, origin)
 
     def context(self) -> ContextView:
         """Return what the model would see now, and where its tokens go.
@@ -134,15 +150,17 @@ class Session:
             talk.journal.flush()
         return dropped
 
-    async def set_model(self, name: str) -> str:
+    async def set_model(self, name: str, why: str = "the user asked for it") -> str:
         """Ask another model (`PROVIDER/NAME`, `PROVIDER` or `auto`) from the next turn on; return its full name.
+
+        Where that is another one than before, it is recorded with `why`.
 
         Raises:
             ConfigError: No composed plugin provides it.
         """
         from inarch.sessions.switching import switch_model
 
-        return await switch_model(self.conversation, name)
+        return await switch_model(self.conversation, name, why)
 
     def set_approve(self, level: str) -> None:
         """Let `ask`, `edits`, `all` or `none` say from now on what runs without a question, as `--approve` does.

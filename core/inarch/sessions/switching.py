@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from inarch.turns import Conversation
 
 
-async def switch_model(talk: Conversation, name: str) -> str:
+async def switch_model(talk: Conversation, name: str, why: str) -> str:
     """Ask another model from the next turn on and return its full name.
 
     Raises:
@@ -26,7 +26,7 @@ async def switch_model(talk: Conversation, name: str) -> str:
     new = choose_model(name, talk.models, talk.environ).full_name
     talk.config = evolve(talk.config, profile=evolve(talk.config.profile, model=name))
     if new != old:
-        talk.journal.record(ModelSwitched(old, new, "the user asked for it"))
+        talk.journal.record(ModelSwitched(old, new, why))
     return new
 
 

@@ -1,0 +1,119 @@
+"""terminal: the front ends `text`, `json` and `jsonl`, and the commands of a conversation.
+
+It registers through the hooks as plugins do; what it names is imported when it is used.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Awaitable, Callable, Iterable
+from functools import partial
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from inarch import FrontEnd, FrontEndOptions, FrontEndSpec, PluginContext, SlashCommand, hookimpl
+
+if TYPE_CHECKING:
+    from inarch import Launch
+    from inarch_terminal.slash.running import Context
+    from inarch_terminal.slash.talk import Talk
+
+Handler = Callable[["Talk", str], str | Awaitable[str]]
+
+
+@hookimpl
+def inarch_front_ends(context: PluginContext) -> Iterable[FrontEndSpec]:
+    """Return the front ends."""
+    openers = {"text": _text, "json": _json, "jsonl": _jsonl}
+    return [FrontEndSpec(name, opens, _converse) for name, opens in openers.items()]
+
+
+@hookimpl
+def inarch_slash_commands(context: PluginContext) -> Iterable[SlashCommand]:
+    """Return the commands; `place` is `MODULE:FUNCTION`, a function of the conversation and the words."""
+
+    def command(name: str, words: str, help: str, place: str, *, at_once: bool = False) -> SlashCommand:
+        return SlashCommand(name, help, partial(_run, place), words, at_once)
+
+    return [
+        command("approve", "[revoke [all|ID]]", "List what runs without a question here, or take it back.",
+                "views:approve_command", at_once=True),
+        command("clear", "", "Begin a new session; the present one is kept.", "sessions:clear"),
+        command("compact", "[KEEP]", "Keep of all but the last KEEP turns (1) only prompt and answer.",
+                "views:compact"),
+        command("context", "", "Show what the model sees and where its tokens go.", "views:context",
+                at_once=True),
+        command("fork", "[TURN]", "Go on in a new session that begins with this one, up to TURN.",
+                "sessions:fork"),
+        command("help", "[COMMAND]", "List the commands.", "views:help_text", at_once=True),
+        command("model", "[PROVIDER/NAME]", "Show the model, or ask another one from now on.", "switching:model"),
+        command("plugins", "", "List the plugins and what they bring.", "views:plugins", at_once=True),
+        command("profile", "[NAME]", "Show the profiles, or work with another one from now on.",
+                "switching:profile"),
+        command("quit", "", "Leave the conversation.", "views:leave", at_once=True),
+        command("redo", "[TURN|CALL]", "Put changes on again that were undone.", "changes:redo"),
+        command("resume", "[SESSION]", "Go on with another session; the last one if none is named.",
+                "sessions:resume"),
+        command("retry", "[undo]", "Ask the last prompt again; undo takes its changes back first.",
+                "changes:retry"),
+        command("sessions", "", "List the sessions of this directory.", "sessions:sessions", at_once=True),
+        command("stats", "", "Show what the session took: requests, tokens, cost, time.", "views:stats",
+                at_once=True),
+        command("tools", "[NAME]", "List the tools, or show one.", "views:tools", at_once=True),
+        command("undo", "[TURN|CALL]", "Take back what the last turn changed, or TURN or CALL.", "changes:undo"),
+    ]  # fmt: skip
+
+
+def _run(place: str, words: str, context: Context) -> str | Awaitable[str]:
+    module, function = place.split(":")
+    handler: Handler = getattr(import_module(f"inarch_terminal.slash.{module}"), function)
+    return handler(context.talk, words)
+
+
+def _text(options: FrontEndOptions) -> FrontEnd:
+    """Return the picture where both streams are terminals with colours, else plain text."""
+    from inarch_terminal.abilities import has_colours
+
+    streams = (sys.stdout, sys.stderr)
+    if not options.quiet and all(has_colours(stream, no_color=options.no_color) for stream in streams):
+        from inarch_terminal.abilities import has_glyphs
+        from inarch_terminal.front_ends.picture import PictureFrontEnd
+
+        return PictureFrontEnd(*streams, glyphs=has_glyphs(sys.stdout) and has_glyphs(sys.stderr))
+    from inarch_terminal.front_ends.text import TextFrontEnd
+
+    return TextFrontEnd(*streams, quiet=options.quiet, no_color=options.no_color)
+
+
+def _json(options: FrontEndOptions) -> FrontEnd:
+    from inarch_terminal.front_ends.json import JsonFrontEnd
+
+    return JsonFrontEnd(sys.stdout)
+
+
+def _jsonl(options: FrontEndOptions) -> FrontEnd:
+    from inarch_terminal.front_ends.jsonl import JsonLinesFrontEnd
+
+    return JsonLinesFrontEnd(sys.stdout)
+
+
+def _converse(launch: Launch) -> int:
+    """Talk at the picture of a terminal that can be rewritten, else line by line."""
+    from inarch import UsageError
+    from inarch.host import is_terminal
+    from inarch_terminal.abilities import can_rewrite
+
+    if not is_terminal(sys.stdin):
+        raise UsageError("a conversation needs a terminal", 'ask one question with inarch "…" or inarch ask')
+    if launch.output == "text" and can_rewrite(sys.stdout):
+        try:
+            import termios  # noqa: F401 - not on Windows
+
+            from inarch_terminal.conversation.room import converse
+        except ImportError:
+            pass
+        else:
+            return converse(launch)
+    from inarch_terminal.plain import plain
+
+    return plain(launch)

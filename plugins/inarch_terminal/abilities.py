@@ -1,0 +1,30 @@
+"""What the terminal behind a stream can do, and how the program's end is told."""
+
+from __future__ import annotations
+
+import os
+from typing import TextIO
+
+from inarch.host import is_terminal
+
+ANSWERED, FAILED, CANCELLED = 0, 1, 130
+"""Exit codes."""
+
+
+def has_colours(stream: TextIO | None, *, no_color: bool = False) -> bool:
+    """Whether colours may be written: a terminal, not `--no-color`, `NO_COLOR` or `TERM=dumb`."""
+    return is_terminal(stream) and not no_color and not os.environ.get("NO_COLOR") and can_rewrite(stream)
+
+
+def can_rewrite(stream: TextIO | None) -> bool:
+    """Whether the terminal behind `stream` can erase a line."""
+    return is_terminal(stream) and os.environ.get("TERM", "dumb") not in ("dumb", "")
+
+
+def has_glyphs(stream: TextIO) -> bool:
+    """Whether `stream` takes more than ASCII."""
+    try:
+        "●├─╰✓✗⊘⋯▸▾…".encode(stream.encoding or "ascii")
+    except (UnicodeEncodeError, LookupError):
+        return False
+    return True

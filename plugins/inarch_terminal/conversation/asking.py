@@ -1,0 +1,229 @@
+"""The question before calls that need a yes, as part of the picture: single keys, a reason, an editor."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from attrs import define, field
+from prompt_toolkit.application.run_in_terminal import in_terminal
+
+from inarch_terminal.conversation.terminal_io import has_unread
+
+if TYPE_CHECKING:
+    from inarch import Approval, ApprovalRequest
+    from inarch_terminal.conversation.screen import Screen
+    from inarch_terminal.front_ends.answers import Answers
+    from inarch_terminal.front_ends.questions import Room
+
+QUIET_S = 0.4
+"""A key counts as an answer only after this long without any: somebody who types a line answers nothing by it."""
+UNCLEAR = "That is none of the answers; ? explains them.\n"
+
+_PAINT = {"+": "32", "-": "31", "@": "36"}
+_WHY_NOT = "why not (Enter: no reason): ", "d "
+_LINES = {"d": _WHY_NOT, "n": _WHY_NOT, "m": ("answer: ", "")}
+_KEYS_SAID = (
+    ("a", "approve, this once"),
+    ("A", "approve, and don't ask again in this session about calls like it"),
+    ("d", "deny; a reason may follow, and goes to the model"),
+    ("e", "edit the file that it would leave, else its arguments, in $VISUAL or $EDITOR; then be asked again"),
+    ("m", "more answers, as a line"),
+    ("Esc", "cancel the turn; so does Ctrl-C"),
+)
+_HARMLESS = frozenset({"v", "?", ""})
+_ALWAYS = "   always: "
+_KEYS = {"a": "a", "y": "a", "A": "A", "e": "e", "v": "v", "?": "?"}
+
+
+@define(eq=False, repr=False)
+class Asking:
+    """Asks about one batch after the other."""
+
+    screen: Screen
+    colours: bool
+    keys: str = field(init=False, default="")  # what can be pressed, while it counts
+    _batches: asyncio.Lock = field(init=False, factory=asyncio.Lock)
+    _answer: asyncio.Future[str] | None = field(init=False, default=None)
+    _lead: str = field(init=False, default="")
+    _many: int = field(init=False, default=1)
+    _pressed: float = field(init=False, default=0.0)
+    _stray: float = field(init=False, default=0.0)  # when a key was pressed that means nothing
+
+    @property
+    def is_open(self) -> bool:
+        """Whether a key is awaited."""
+        return self._answer is not None and not self._answer.done()
+
+    def saw_key(self) -> None:
+        """Note that a key was pressed."""
+        self._pressed = asyncio.get_running_loop().time()
+
+    async def ask(self, batch: Sequence[ApprovalRequest]) -> Sequence[Approval]:
+        """Ask until every call has an answer."""
+        from inarch_terminal.front_ends.questions import asked_about
+
+        settled: dict[str, Approval] = {}
+        drafts: dict[str, str] = {}
+        async with self._batches:
+            whole = False
+            while left := [request for request in batch if request.call.id not in settled]:
+                self._show("\n".join([*asked_about(left, whole=whole, room=self._room()), ""]))
+                found = await self._answered(left, whole)
+                whole = found.word == "view"
+                settled.update((one.call_id, one) for one in found.approvals)
+                settled.update((one.call_id, one) for one in await self._edited(found, drafts))
+        return [settled[request.call.id] for request in batch]
+
+    def press(self, key: str) -> None:
+        """Take a key as an answer, or as the beginning of one; one in the midst of typing is none."""
+        if not self.is_open:
+            return
+        is_typing = key not in _HARMLESS and self._pressed - self._stray < QUIET_S
+        if not is_typing and (key in _LINES or (key.isdecimal() and self._many > 1)):
+            self.screen.label, self._lead = _LINES.get(key, ("answer: ", ""))
+            self.screen.answer.text = key if key.isdecimal() else ""
+            self.screen.answer.cursor_position = len(self.screen.answer.text)
+            self.screen.focus(on_answer=True)
+        elif key in _KEYS and not is_typing:
+            self._settle(_KEYS[key])
+        else:
+            self._stray = self._pressed if key else self._stray
+            self.screen.hint = "? explains the keys"
+            self.screen.changed()
+
+    def enter(self) -> None:
+        """Take the line that follows a key as the answer."""
+        text = self._lead + self.screen.answer.text.strip()
+        if text.strip():
+            self.screen.focus(on_answer=False)
+            self._settle(text)
+        else:  # nothing at all is no answer
+            self.back()
+
+    def back(self) -> None:
+        """Leave the line and return to the keys."""
+        self.screen.focus(on_answer=False)
+        self.screen.changed()
+
+    def refuse(self) -> None:
+        """Answer no, as the end of input does."""
+        self._settle("d")
+
+    async def _answered(self, left: Sequence[ApprovalRequest], whole: bool) -> Answers:
+        """Return the next answer that means something."""
+        from inarch_terminal.front_ends.answers import read_answers
+        from inarch_terminal.front_ends.questions import is_cut
+
+        self._many = len(left)
+        view = "v view all · " if is_cut(left, self._room()) and not whole else ""
+        what = "it" if len(left) == 1 else "them"
+        choices = f"Run {what}? · a approve · A always · d deny · e edit · m more · {view}? help"
+        while True:
+            await self._quiet()
+            loop = asyncio.get_running_loop()
+            self._answer = loop.create_future()
+            try:
+                self.keys = choices
+                self.screen.changed()
+                text = await self._answer
+            finally:
+                self.keys, self._answer, self.screen.hint = "", None, ""
+                self.screen.focus(on_answer=False)
+                self.screen.changed()
+            found = read_answers(text, left)
+            if found.word not in ("unclear", "help"):
+                return found
+            self._show(UNCLEAR if found.word == "unclear" else _keys_explained(left, self.screen.columns))
+
+    def _room(self) -> Room:
+        from inarch_terminal.front_ends.questions import Room
+
+        return Room(self.screen.rows, self.screen.columns)
+
+    async def _quiet(self) -> None:
+        """Wait until what is on the screen can have been read and nobody is typing: a line is no answer."""
+        loop = asyncio.get_running_loop()
+        self._pressed = max(self._pressed, loop.time())
+        while (left := self._pressed + QUIET_S - loop.time()) > 0 or has_unread():  # noqa: ASYNC110 - keys prolong it
+            await asyncio.sleep(max(left, 0.01))
+
+    async def _edited(self, found: Answers, drafts: dict[str, str]) -> list[Approval]:
+        """Have calls changed in an editor; one that was not changed is asked about again."""
+        from inarch import Approval
+
+        approvals = []
+        for request in found.edits:
+            from inarch_terminal.front_ends.editor import edit
+
+            self.screen.settle()
+            async with in_terminal():
+                self.screen.lend(True)
+                try:
+                    arguments = await edit(request, drafts, self.screen.output.stdout, arguments=found.as_arguments)
+                finally:
+                    self.screen.lend(False)
+            if arguments is not None:
+                approvals.append(Approval(request.call.id, "modify", arguments=arguments))
+        return approvals
+
+    def _settle(self, text: str) -> None:
+        if self._answer is not None and not self._answer.done():
+            self._answer.set_result(text)
+
+    def _show(self, text: str) -> None:
+        lines = [part for line in text.split("\n") for part in _folded(line, self.screen.columns)]
+        self.screen.put("\n".join(_painted(lines, self.colours)))
+
+
+def _keys_explained(batch: Sequence[ApprovalRequest], columns: int) -> str:
+    from inarch_terminal.front_ends.questions import answer_rows
+
+    lines = [_row("key", key, said, columns) for key, said in _KEYS_SAID]
+    lines += ["", "after m, a line:"]
+    keys = {"a", "A", "e", "v", "d [REASON]"}
+    lines += [_row("line", answer, said, columns) for answer, said in answer_rows(batch) if answer not in keys]
+    return "\n".join([*lines, ""])
+
+
+def _row(kind: str, answer: str, said: str, columns: int) -> str:
+    from textwrap import fill
+
+    wide = 5 if kind == "key" else 22
+    lead = f"{answer:<{wide}}" if columns >= 2 * wide + 20 or kind == "key" else f"{answer}: "
+    return fill(f"{lead}{said}", max(columns, 20), subsequent_indent="  ", break_on_hyphens=False)
+
+
+def _folded(line: str, columns: int) -> list[str]:
+    """Return a line of words broken between them; a diff and the words of a command stay as they are."""
+    from textwrap import wrap
+
+    from inarch import width
+
+    lead = _ALWAYS if line.startswith(_ALWAYS) else ""
+    if width(line) <= columns or (line.startswith(" ") and not lead):
+        return [line]
+    later = " " * 5 if lead else "   "
+    return wrap(line, max(columns, 20), subsequent_indent=later, break_on_hyphens=False, break_long_words=False)
+
+
+def _painted(lines: Sequence[str], colours: bool) -> Iterator[str]:
+    """Yield the lines of a question, a diff among them in colour."""
+
+    def paint(code: str, text: str) -> str:
+        return f"\x1b[{code}m{text}\x1b[0m" if colours else text
+
+    is_diff = any(line.startswith(("   +++ ", "   --- ", "   @@ ")) for line in lines)
+    for line in lines:
+        body = line[3:] if line.startswith("   ") else ""
+        if line and not line.startswith(" ") and ": " in line:
+            yield paint("33", line)
+        elif body.startswith("$ "):
+            yield paint("1", line)
+        elif is_diff and body[:1] in _PAINT:
+            yield paint("1" if body.startswith(("+++ ", "--- ")) else _PAINT[body[0]], line)
+        elif line.startswith(_ALWAYS):
+            yield paint("2", line)
+        else:
+            yield line

@@ -1,0 +1,100 @@
+"""What is made while the line is shown already: the application, its session, the view of it."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, TextIO
+
+from attrs import evolve
+
+from inarch import InarchError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from inarch import Launch
+    from inarch_terminal.conversation.front_end import ScreenFrontEnd
+    from inarch_terminal.rendering import View
+    from inarch_terminal.slash.talk import Talk
+
+_FIGURES = frozenset({"session.started", "turn.ended", "model.replied", "model.switched"})
+_GLYPHS = "●├│╰─✓✗⋯"
+
+
+def compose_talk(launch: Launch, front_end: ScreenFrontEnd) -> tuple[Talk, str]:
+    """Compose the application and open its session; also return how well commands are confined. Not in the loop.
+
+    Raises:
+        InarchError: The configuration, the root or the store is not usable.
+    """
+    from inarch.figures import confinement_words
+    from inarch_terminal.slash.talk import Talk
+
+    app = launch.compose(front_end)
+    try:
+        session = launch.session(app)
+    except InarchError:
+        app.close()
+        raise
+    said = ""
+    if app.runners:
+        try:
+            said = f"Commands are {confinement_words(app.workspace.confinement())}."
+        except InarchError as error:
+            said = str(error)
+    return Talk(app, session, launch, sys.stdout.write, lambda: 80), said
+
+
+def model_of(talk: Talk) -> str:
+    """Return the full name of the model that is asked, as far as it is known; it may take half a second to find out."""
+    try:
+        return talk.app.choice().full_name
+    except InarchError:
+        return talk.app.config.profile.model
+
+
+def new_view(talk: Talk, model: str, *, colours: bool, stream: TextIO) -> View:
+    """Return the view of a session, with the figures of what it took before."""
+    from inarch_terminal.rendering import View
+
+    config = talk.app.config
+    view = View(
+        colours=colours,
+        glyphs=_has_glyphs(stream),
+        model=model,
+        profile=config.profile.name,
+        window=_window_of(talk),
+    )
+    if talk.session.conversation.turns:
+        from inarch import to_data
+        from inarch.host import last_part
+
+        total = to_data(talk.session.conversation.ledger.total())
+        for event in last_part(talk.app.store, talk.session.id):
+            if event.kind in _FIGURES:
+                said = evolve(event, data={**event.data, "session": total}, line="")
+                view.saw(said if event.kind == "turn.ended" else event)
+        view.finished(80)  # it was shown when it happened
+    return view
+
+
+def _window_of(talk: Talk) -> Callable[[str], int | None]:
+    known: dict[str, int | None] = {}
+
+    def window(model: str) -> int | None:
+        if model not in known:
+            try:
+                known[model] = talk.app.choice(model).limits.context_tokens
+            except InarchError:
+                known[model] = None
+        return known[model]
+
+    return window
+
+
+def _has_glyphs(stream: TextIO) -> bool:
+    try:
+        _GLYPHS.encode(stream.encoding or "ascii")
+    except (UnicodeEncodeError, LookupError):
+        return False
+    return True

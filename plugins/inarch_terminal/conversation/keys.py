@@ -1,0 +1,124 @@
+"""What keys do: in the line, while a turn runs, and while a question stands."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from prompt_toolkit.filters import Condition, Filter, has_focus, is_searching
+from prompt_toolkit.key_binding import KeyBindings
+from prompt_toolkit.key_binding.key_processor import KeyPressEvent
+from prompt_toolkit.keys import Keys
+
+if TYPE_CHECKING:
+    from inarch_terminal.conversation.room import Room
+
+
+def make_keys(room: Room) -> KeyBindings:
+    """Return the keys of a conversation."""
+    keys = KeyBindings()
+    in_answer = Condition(lambda: room.asking.is_open and has_focus(room.screen.answer)())
+    at_question = Condition(lambda: room.asking.is_open and not has_focus(room.screen.answer)())
+    in_line = ~at_question & ~in_answer & ~is_searching
+    _line_keys(keys, room, in_line)
+    _running_keys(keys, room, ~at_question & ~in_answer)
+    _question_keys(keys, room, at_question, in_answer)
+    return keys
+
+
+def _line_keys(keys: KeyBindings, room: Room, in_line: Filter) -> None:
+    @keys.add("enter", filter=in_line)
+    def send(event: KeyPressEvent) -> None:
+        buffer = event.current_buffer
+        is_picked = buffer.complete_state is not None and buffer.complete_state.current_completion is not None
+        if is_picked and not buffer.text.startswith("/"):
+            buffer.complete_state = None  # the path stands in the line already
+        else:
+            room.send()
+
+    @keys.add("escape", "enter", filter=in_line)
+    @keys.add("c-j", filter=in_line)
+    def new_line(event: KeyPressEvent) -> None:
+        event.current_buffer.newline(copy_margin=False)
+
+    @keys.add("tab", filter=in_line)
+    def complete(event: KeyPressEvent) -> None:
+        buffer = event.current_buffer
+        if buffer.complete_state is not None:
+            buffer.complete_next()
+        else:
+            buffer.start_completion(select_first=False, insert_common_part=True)
+
+    @keys.add("s-tab", filter=in_line)
+    def complete_back(event: KeyPressEvent) -> None:
+        event.current_buffer.complete_previous()
+
+    @keys.add(Keys.BracketedPaste, filter=in_line)
+    def paste(event: KeyPressEvent) -> None:
+        event.current_buffer.insert_text(room.pastes.fold(event.data))
+
+    @keys.add("backspace", filter=in_line & Condition(lambda: bool(_sign(room))))
+    def unpaste(event: KeyPressEvent) -> None:
+        event.current_buffer.delete_before_cursor(_sign(room))
+
+    @keys.add("up", filter=in_line & Condition(lambda: not room.screen.line.text and bool(room.work.waiting)))
+    def take_back(event: KeyPressEvent) -> None:
+        room.take_back()
+
+    @keys.add("c-o")
+    def fold(event: KeyPressEvent) -> None:
+        room.fold_reasoning()
+
+
+def _sign(room: Room) -> int:
+    return room.pastes.sign_before(room.screen.line.document.text_before_cursor)
+
+
+def _running_keys(keys: KeyBindings, room: Room, unasked: Filter) -> None:
+    @keys.add("escape", filter=unasked & ~is_searching)
+    def cancel(event: KeyPressEvent) -> None:
+        if room.screen.line.complete_state is not None:
+            room.screen.line.cancel_completion()
+        else:
+            room.cancel()
+
+    @keys.add("c-c")  # where the terminal leaves it to us
+    def interrupt(event: KeyPressEvent) -> None:
+        room.interrupt()
+
+    @keys.add("c-d", filter=unasked & Condition(lambda: not room.screen.line.text))
+    def leave(event: KeyPressEvent) -> None:
+        room.leave()
+
+
+def _question_keys(keys: KeyBindings, room: Room, at_question: Filter, in_answer: Filter) -> None:
+    @keys.add(Keys.Any, filter=at_question)
+    def press(event: KeyPressEvent) -> None:
+        room.asking.press(event.data)
+
+    @keys.add(Keys.BracketedPaste, filter=at_question, eager=True)
+    @keys.add("enter", filter=at_question)
+    @keys.add("c-j", filter=at_question)
+    @keys.add("tab", filter=at_question)
+    @keys.add("up", filter=at_question)
+    @keys.add("down", filter=at_question)
+    @keys.add("backspace", filter=at_question)
+    def ignore(event: KeyPressEvent) -> None:
+        room.asking.press("")
+
+    @keys.add("escape", filter=at_question, eager=True)
+    def cancel(event: KeyPressEvent) -> None:
+        room.cancel()
+
+    @keys.add("c-d", filter=at_question)
+    def refuse(event: KeyPressEvent) -> None:
+        room.asking.refuse()
+
+    @keys.add("enter", filter=in_answer)
+    @keys.add("c-j", filter=in_answer)
+    def answer(event: KeyPressEvent) -> None:
+        room.asking.enter()
+
+    @keys.add("escape", filter=in_answer)
+    @keys.add("c-d", filter=in_answer)
+    def back(event: KeyPressEvent) -> None:
+        room.asking.back()

@@ -1,0 +1,314 @@
+"""The conversation: what is typed goes to a session, what happens there to the screen, until the person leaves."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from typing import TYPE_CHECKING
+
+from prompt_toolkit.document import Document
+
+from inarch import InarchError, escape
+from inarch.host import say
+from inarch_terminal.abilities import ANSWERED, has_colours
+from inarch_terminal.conversation.asking import Asking
+from inarch_terminal.conversation.completing import LineCompleter
+from inarch_terminal.conversation.history import KeptHistory
+from inarch_terminal.conversation.interrupting import signals
+from inarch_terminal.conversation.keys import make_keys
+from inarch_terminal.conversation.pasting import Pastes
+from inarch_terminal.conversation.screen import TICK_S, Screen
+from inarch_terminal.conversation.streams import Above, folded
+from inarch_terminal.conversation.work import Line, Work
+
+if TYPE_CHECKING:
+    from inarch import Launch
+    from inarch_terminal.slash.talk import Talk
+
+GREETING = "Ask about this directory. Esc cancels, Ctrl-D leaves, /help lists commands."
+
+
+def converse(launch: Launch) -> int:
+    """Talk until the person leaves, and return the exit code.
+
+    Raises:
+        InarchError: The configuration, the root or the store is not usable.
+    """
+    room = Room(launch)
+    sys.stdout.write(f"{folded(GREETING, room.screen.columns)}\n")
+    sys.stdout.flush()
+    with asyncio.Runner() as runner:
+        return runner.run(room.run())
+
+
+class Room:
+    """One conversation at a terminal."""
+
+    def __init__(self, launch: Launch) -> None:
+        self.launch = launch
+        self.colours = has_colours(sys.stdout, no_color=launch.options.no_color)
+        self.pastes = Pastes()
+        self.history = KeptHistory(launch.root, lambda: launch.state_dir, self.pastes.unfold)
+        self.completer = LineCompleter()
+        self.work = Work(self._do, self._changed)
+        self.screen = Screen(
+            sys.stdout, colours=self.colours, keys=make_keys(self), history=self.history, completer=self.completer
+        )
+        self.asking = Asking(self.screen, self.colours)
+        self.screen.queued = lambda: [line.shown for line in self.work.waiting]
+        self.screen.asked = lambda: self.asking.keys
+        self.screen.standing = self._standing_hint
+        self.screen.app.key_processor.before_key_press += lambda _: self._key_comes()
+        self.talk: Talk | None = None
+        self._beside: set[asyncio.Task[None]] = set()
+        self.is_leaving = False
+        self._over: asyncio.Future[int]
+        self._ready: asyncio.Future[Talk]
+
+    async def run(self) -> int:
+        """Show the line, compose behind it, and do what is typed until the person leaves."""
+        loop = asyncio.get_running_loop()
+        self._over, self._ready, self.screen.loop = loop.create_future(), loop.create_future(), loop
+        drawn = asyncio.Event()
+        self.screen.app.after_render += lambda _: drawn.set()
+        with signals(self, loop), self._streams():
+            shown = loop.create_task(self.screen.app.run_async(handle_sigint=False, set_exception_handler=False))
+            shown.add_done_callback(self._ended)
+            await asyncio.wait([loop.create_task(drawn.wait()), shown], return_when=asyncio.FIRST_COMPLETED)
+            composed = loop.create_task(self._compose())
+            working = loop.create_task(self._work())
+            for task in (composed, working):
+                task.add_done_callback(self._failed)
+            try:
+                return await self._over
+            finally:
+                await self._close(working, composed, shown)
+
+    def send(self) -> None:
+        """Send the line: it is done at once, after what is being done, or beside it if it only tells something."""
+        line = self.screen.line
+        text = line.text.strip()
+        if not text:
+            line.reset()
+            self.work.go_on()
+            return
+        line.append_to_history()
+        line.reset()
+        item = Line(text, self.pastes.unfold(text).strip())
+        if self.talk is not None and self.work.is_running and _runs_at_once(self.talk, item.whole):
+            task = asyncio.get_running_loop().create_task(self._told(self.talk, item))
+            self._beside.add(task)
+            task.add_done_callback(self._beside.discard)
+            task.add_done_callback(self._failed)
+        else:
+            self.work.add(item)
+
+    def take_back(self) -> None:
+        """Put the last line in waiting back into the input."""
+        line = self.work.take_back()
+        if line is not None:
+            self.screen.line.document = Document(line.shown)
+
+    def cancel(self) -> None:
+        """Cancel what is being done."""
+        self.work.cancel()
+
+    def interrupt(self, was_running: bool | None = None) -> None:
+        """Do what Ctrl-C means now: cancel, else clear the line, else say how to leave."""
+        if self.work.is_running if was_running is None else was_running:
+            self.work.cancel()
+        elif self.screen.line.text:
+            self.screen.line.reset()
+        else:
+            self.screen.hint = "Ctrl-D leaves"
+        self.screen.changed()
+
+    def leave(self, code: int = ANSWERED) -> None:
+        """End the conversation; what is being done is cancelled in good order."""
+        if not self._over.done():
+            self._over.set_result(code)
+
+    def fold_reasoning(self) -> None:
+        """Show the reasoning of what follows, or fold it again."""
+        view = self.screen.view
+        if view is not None:
+            view.show_reasoning = not view.show_reasoning
+            self.screen.hint = "reasoning is shown" if view.show_reasoning else "reasoning is folded"
+            self.screen.changed()
+
+    async def _compose(self) -> None:
+        from inarch_terminal.conversation.composing import compose_talk, model_of
+        from inarch_terminal.conversation.front_end import ScreenFrontEnd
+        from inarch_terminal.recap import recap
+
+        front_end = ScreenFrontEnd(self.screen, self.asking)
+        talk, said = await asyncio.to_thread(compose_talk, self.launch, front_end)
+        talk.write, talk.columns, talk.switched = self.screen.put, lambda: self.screen.columns, self._switched
+        self.talk = talk
+        self._show_session(await asyncio.to_thread(model_of, talk))
+        self.history.hide_with(talk.session.conversation.journal.redactor.text)
+        if said:
+            self.screen.put(self._dim(said))
+        if before := recap(talk.session, self.screen.columns):
+            self.screen.put("".join(map(self._dim, before.splitlines())))
+        self._ready.set_result(talk)
+
+    def _switched(self) -> None:
+        """Show another session, or the same in another composition."""
+        from inarch_terminal.conversation.composing import model_of
+
+        assert self.talk is not None
+        self._show_session(model_of(self.talk))
+
+    def _show_session(self, model: str) -> None:
+        from inarch_terminal.conversation.composing import new_view
+
+        assert self.talk is not None
+        self.screen.settle()
+        folded = self.screen.view is None or not self.screen.view.show_reasoning
+        self.screen.view = new_view(self.talk, model, colours=self.colours, stream=self.screen.output.stdout)
+        self.screen.view.show_reasoning = not folded
+        self.completer.ready(self.talk, asyncio.get_running_loop())
+        self.screen.changed()
+
+    async def _work(self) -> None:
+        """Do what is typed as soon as there is somebody to do it; until then it waits in line."""
+        self.talk = await asyncio.shield(self._ready)
+        await self.work.run()
+
+    async def _do(self, line: Line) -> None:
+        """Do a line: a command, or a prompt and what a command wants to be asked."""
+        from inarch_terminal.slash.running import SlashCommands
+
+        self._echo(line.shown)
+        ticking = asyncio.get_running_loop().create_task(self._tick())
+        try:
+            talk = self.talk
+            assert talk is not None
+            if SlashCommands.takes(line.whole):
+                await SlashCommands(talk).run(line.whole)
+            elif line.whole.startswith("!"):
+                from inarch_terminal.user_commands import run_command
+
+                await run_command(talk.session, talk.app.runners, line.whole[1:].strip(), talk.write)
+            else:
+                await self._turn(talk, line.whole)
+            while talk.next_prompts:
+                prompt = talk.next_prompts.pop(0)
+                self._echo(prompt)
+                await self._turn(talk, prompt)
+            if talk.is_over:
+                self.leave()
+        finally:
+            ticking.cancel()
+            if self.completer.paths is not None:
+                self.completer.paths.changed()
+
+    async def _turn(self, talk: Talk, prompt: str) -> None:
+        try:
+            await talk.session.run(prompt)
+        except InarchError as error:  # the store's, or a model that isn't there: the turn's own are in its record
+            if self.screen.view is not None:
+                self.screen.settle()  # the view knows all that happened
+                self.screen.view.give_up()
+            say("error", str(error))
+
+    async def _told(self, talk: Talk, line: Line) -> None:
+        """Run a command that only tells, beside what is being done."""
+        from inarch_terminal.slash.running import SlashCommands
+
+        self._echo(line.shown)
+        await SlashCommands(talk).run(line.whole)
+        if talk.is_over:
+            self.leave()
+
+    async def _tick(self) -> None:
+        while True:
+            await asyncio.sleep(TICK_S)
+            if self.screen.view is not None and self.screen.view.is_moving:
+                self.screen.changed()
+
+    def _echo(self, text: str) -> None:
+        first, *rest = escape(text).split("\n")
+        lead = "\x1b[1;36m>\x1b[0m " if self.colours else "> "
+        self.screen.put("\n" + "\n".join([lead + first, *(f"  {line}" for line in rest)]) + "\n")
+
+    def _dim(self, text: str) -> str:
+        line = folded(escape(text, keep_newlines=False), self.screen.columns)
+        return f"\x1b[2m{line}\x1b[0m\n" if self.colours else f"{line}\n"
+
+    def _standing_hint(self) -> str:
+        if self.work.is_held and not self.work.is_running:
+            return "Enter sends what is queued; Up takes it back"
+        return ""
+
+    def _key_comes(self) -> None:
+        self.asking.saw_key()
+        self.screen.hint = ""
+
+    def _changed(self) -> None:
+        self.screen.changed()
+
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        """End the conversation with the picture: the terminal is gone, or drawing failed."""
+        error = None if task.cancelled() else task.exception()
+        if self._over.done():
+            return
+        if error is None or isinstance(error, EOFError):
+            self._over.set_result(ANSWERED)
+        else:
+            self._over.set_exception(error)
+
+    def _failed(self, task: asyncio.Task[None]) -> None:
+        error = None if task.cancelled() else task.exception()
+        if error is not None and not self._over.done():
+            self._over.set_exception(error)
+
+    async def _close(
+        self, working: asyncio.Task[None], composed: asyncio.Task[None], shown: asyncio.Task[None]
+    ) -> None:
+        """End in good order: first the turn, then the picture, then the application."""
+        self.is_leaving = True
+        working.cancel()
+        await asyncio.wait([working, composed, *self._beside])
+        try:
+            await self._take_down(shown)
+        finally:  # a terminal that is gone takes no last picture; the session is kept all the same
+            if self.talk is not None:
+                try:
+                    self.talk.keep()
+                finally:
+                    await self.talk.app.aclose()
+
+    async def _take_down(self, shown: asyncio.Task[None]) -> None:
+        """End the picture, unless the end of input has done that."""
+        self.screen.settle()
+        over = self.screen.app.future
+        if over is not None and not over.done():
+            self.screen.app.exit()
+        await asyncio.wait([shown])
+        self.screen.output.write_raw(self.screen.rest())
+        self.screen.output.flush()
+
+    @contextmanager
+    def _streams(self) -> Iterator[None]:
+        """Put above the picture what anybody prints meanwhile."""
+        above = Above(self.screen.put, lambda: self.screen.columns, colours=self.colours)
+        with redirect_stdout(above), redirect_stderr(above):
+            try:
+                yield
+            finally:
+                above.end()
+        text = self.screen.rest()
+        if text:
+            sys.stderr.write(text)
+
+
+def _runs_at_once(talk: Talk, line: str) -> bool:
+    if not line.startswith("/"):
+        return False
+    from inarch_terminal.slash.running import SlashCommands
+
+    return SlashCommands(talk).runs_at_once(line)

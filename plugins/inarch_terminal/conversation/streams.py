@@ -1,0 +1,60 @@
+"""Standard output and error while the picture stands: what others print goes above it, line by line."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable
+
+from inarch import escape, width
+
+_PAINT = {"inarch: error: ": "31", "inarch: internal error: ": "31", "inarch: note: ": "33"}
+
+
+class Above(io.TextIOBase):
+    """A stream whose lines are put above the picture, made harmless; from any thread.
+
+    Args:
+        put: Takes the lines.
+        columns: Returns how wide the terminal is.
+        colours: Whether errors and notes are coloured.
+    """
+
+    def __init__(self, put: Callable[[str], object], columns: Callable[[], int], *, colours: bool) -> None:
+        super().__init__()
+        self._put, self._columns, self._colours, self._begun = put, columns, colours, ""
+
+    @property
+    def encoding(self) -> str:  # type: ignore[override]
+        """What a terminal takes."""
+        return "utf-8"
+
+    def writable(self) -> bool:
+        """Return that it can be written."""
+        return True
+
+    def write(self, text: str) -> int:
+        """Put whole lines above; the beginning of one waits for its end."""
+        whole, newline, self._begun = (self._begun + text).rpartition("\n")
+        if newline:
+            self._put("".join(f"{self._shown(line)}\n" for line in whole.split("\n")))
+        return len(text)
+
+    def end(self) -> None:
+        """Put above what has no line end yet."""
+        if self._begun:
+            self.write("\n")
+
+    def _shown(self, line: str) -> str:
+        text = escape(line)
+        for lead, code in _PAINT.items():
+            if text.startswith(lead):
+                text = folded(text.removeprefix("inarch: "), self._columns())
+                return f"\x1b[{code}m{text}\x1b[0m" if self._colours else text
+        return text
+
+
+def folded(line: str, columns: int) -> str:
+    """Return a line as several where it is wider than the terminal."""
+    from textwrap import fill
+
+    return line if width(line) <= columns else fill(line, max(columns, 20), break_on_hyphens=False)

@@ -1,0 +1,103 @@
+"""What a line typed at the question for approval means, for each call of the batch."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Literal
+
+from attrs import frozen
+
+from inarch import Approval, ApprovalRequest
+
+_SCOPES: dict[str, Literal["shape", "tool", "session", "project"]] = {
+    "": "shape",
+    "shape": "shape",
+    "tool": "tool",
+    "session": "session",
+    "project": "project",
+}
+# An answer for some calls of a batch: their numbers, then the answer. A reason may hold a semicolon, but not one
+# that a number follows.
+_CLAUSE = re.compile(r"(?P<numbers>[0-9]+(?:[\s,]+[0-9]+)*)(?:\s+(?P<words>[^\s0-9].*))?", re.S)
+_BETWEEN = re.compile(r"\s*;\s*(?=[0-9])")
+
+
+@frozen
+class Answers:
+    """What was answered: some calls with their answers, some to be edited, or a word about the question itself.
+
+    `as_arguments` says that the arguments are to be edited even of a call that would leave a file.
+    """
+
+    approvals: tuple[Approval, ...] = ()
+    edits: tuple[ApprovalRequest, ...] = ()
+    as_arguments: bool = False
+    word: Literal["", "view", "help", "unclear"] = ""
+
+
+UNCLEAR = Answers(word="unclear")
+
+
+def read_answers(line: str, batch: Sequence[ApprovalRequest]) -> Answers:
+    """Return what an answer means; no word at all is a no, and only a clear yes is a yes."""
+    line = line.strip()
+    if line.lower() in ("v", "view"):
+        return Answers(word="view")
+    if line.lower() in ("?", "h", "help"):
+        return Answers(word="help")
+    found = _answer(line, batch)
+    return found if found is not None else _by_number(line, batch)
+
+
+def denied(request: ApprovalRequest, reason: str = "") -> Approval:
+    """Return a no; the reason goes to the model."""
+    return Approval(request.call.id, "deny", reason=reason)
+
+
+def _answer(text: str, calls: Sequence[ApprovalRequest]) -> Answers | None:
+    """Return one answer for all of these calls, None where the text is no answer."""
+    given, _, rest = text.partition(" ")
+    word, rest = given.lower(), rest.strip()
+    if word in ("", "d", "deny", "n", "no", "none"):
+        return Answers(tuple(denied(request, rest) for request in calls))
+    if (given == "a" or word in ("approve", "y", "yes", "all")) and not rest:
+        return Answers(tuple(Approval(request.call.id, "approve") for request in calls))
+    if word in ("a", "always") and rest.lower() in _SCOPES:
+        scope = _SCOPES[rest.lower()]
+        return Answers(tuple(Approval(request.call.id, "approve", scope=scope) for request in calls))
+    if word in ("e", "edit", "m", "modify") and rest.lower() in ("", "args", "arguments"):
+        return Answers(edits=tuple(calls), as_arguments=bool(rest))
+    return None
+
+
+def _by_number(line: str, batch: Sequence[ApprovalRequest]) -> Answers:
+    """Return an answer for each number; numbers alone are a yes to these and a no to the rest."""
+    clauses = [_CLAUSE.fullmatch(text) for text in _BETWEEN.split(line)]
+    taken: set[int] = set()
+    approvals: list[Approval] = []
+    edits: list[ApprovalRequest] = []
+    as_arguments = False
+    for clause in clauses:
+        numbers = {int(text) for text in re.findall("[0-9]+", clause["numbers"])} if clause is not None else set()
+        if clause is None or numbers & taken or not all(1 <= number <= len(batch) for number in numbers):
+            return UNCLEAR
+        taken |= numbers
+        if clause["words"] is None:
+            return _these_only(numbers, batch) if len(clauses) == 1 else UNCLEAR
+        found = _answer(clause["words"], [batch[number - 1] for number in sorted(numbers)])
+        if found is None:
+            return UNCLEAR
+        approvals += found.approvals
+        edits += found.edits
+        as_arguments = as_arguments or found.as_arguments
+    return Answers(tuple(approvals), tuple(edits), as_arguments)
+
+
+def _these_only(numbers: set[int], batch: Sequence[ApprovalRequest]) -> Answers:
+    return Answers(
+        tuple(
+            Approval(request.call.id, "approve") if number in numbers else denied(request)
+            for number, request in enumerate(batch, 1)
+        )
+    )

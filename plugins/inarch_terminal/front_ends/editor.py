@@ -1,0 +1,219 @@
+"""A call in the user's editor, as its file or its arguments: the terminal is handed over, and taken back as it was."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import shlex
+import shutil
+import signal
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, TextIO
+
+from inarch import ApprovalRequest, ProposedFile, ToolCall, escape, escape_json
+
+LARGEST_BYTES = 4_000_000
+_GRACE_S = 1.0
+_LONGEST_NAME = 200  # bytes; editors put more behind it for their own files
+
+
+class _NotEdited(Exception):
+    """There are no changed arguments; the text says why."""
+
+
+async def edit(
+    request: ApprovalRequest, drafts: dict[str, str], err: TextIO, *, arguments: bool = False
+) -> dict[str, Any] | None:
+    """Return a call's changed arguments; None where there are none, which is said.
+
+    Args:
+        request: The call; what it would do now is what the editor begins with: the file that it would leave, under that
+            file's name, else its arguments as JSON.
+        drafts: Arguments by call id that could not be read; the next edit goes on with them.
+        err: The terminal.
+        arguments: Whether the arguments are wanted even where there is a file.
+    """
+    call, file = request.call, request.file
+    try:
+        if file is not None and not arguments and call.id not in drafts:
+            changed = await _file_edited(call, file, err)
+        else:
+            changed = await _arguments_edited(call, drafts, err)
+        if changed == call.arguments:
+            raise _NotEdited("nothing was changed")
+    except _NotEdited as error:
+        err.write(escape(f"Not changed: {error}.\n"))
+        return None
+    return changed
+
+
+async def _file_edited(call: ToolCall, file: ProposedFile, err: TextIO) -> dict[str, Any]:
+    from inarch_terminal.front_ends.rewriting import rewritten
+
+    text = await _edited(file.after, _name_of(file.path), err)
+    if text in (file.after, f"{file.after}\n"):  # editors end the last line, whatever was done
+        raise _NotEdited("nothing was changed")
+    if text == file.before:
+        raise _NotEdited(f"{file.path} would stay as it is; d denies the call")
+    changed = rewritten(call.arguments, file, text)
+    if changed is None:
+        raise _NotEdited(f"{call.name} can't make this of {file.path}")
+    return changed
+
+
+async def _arguments_edited(call: ToolCall, drafts: dict[str, str], err: TextIO) -> dict[str, Any]:
+    text = await _edited(drafts.pop(call.id, "") or _pretty(call.arguments), "arguments.json", err)
+    try:
+        return _object(text)
+    except _NotEdited:
+        drafts[call.id] = text
+        raise
+
+
+def _name_of(path: str) -> str:
+    """Return the last name of a path, by which an editor knows how to show it; a plain one where it is no name."""
+    name = path.rstrip("/").rpartition("/")[2]
+    fits = name not in ("", ".", "..") and name.isprintable() and len(os.fsencode(name)) <= _LONGEST_NAME
+    return name if fits else "proposed.txt"
+
+
+def _pretty(arguments: Mapping[str, Any]) -> str:
+    """Return JSON that means the arguments and hides nothing: what can't be seen is written as its code."""
+    text = json.dumps(dict(arguments), ensure_ascii=False, indent=2, default=repr)
+    return "\n".join(escape_json(line) for line in text.split("\n")) + "\n"
+
+
+def _object(text: str) -> dict[str, Any]:
+    try:
+        value = json.loads(text.removeprefix("\ufeff"), parse_constant=_no_constant)
+    except json.JSONDecodeError as error:
+        where = f"line {error.lineno}, column {error.colno}"
+        raise _NotEdited(f"it is not JSON: {error.msg} at {where}; e goes on with it") from None
+    except (RecursionError, ValueError) as error:
+        raise _NotEdited(f"it is not JSON: {error}; e goes on with it") from None
+    if not isinstance(value, dict):
+        raise _NotEdited("it is not a JSON object; e goes on with it")
+    return value
+
+
+def _no_constant(name: str) -> float:
+    raise ValueError(f"{name} is no JSON number")
+
+
+async def _edited(text: str, name: str, err: TextIO) -> str:
+    """Return what the editor makes of a text in a file of this name.
+
+    Raises:
+        _NotEdited: There is no editor, it failed, or what it left is no text.
+    """
+    from tempfile import TemporaryDirectory
+
+    argv = _editor()
+    try:
+        with TemporaryDirectory(prefix="inarch-") as folder:  # of mode 0700: editors leave copies beside the file
+            path = Path(folder, name)
+            _write(path, text)
+            await _run([*argv, str(path)], err)
+            return _read(path)
+    except OSError as error:
+        raise _NotEdited(f"the file to edit can't be used: {error.strerror}") from error
+    except UnicodeEncodeError:
+        raise _NotEdited("the text is not UTF-8, so no editor can have it; e args edits the arguments") from None
+
+
+def _write(path: Path, text: str) -> None:
+    path.touch(0o600)
+    path.write_bytes(text.encode("utf-8"))
+
+
+def _read(path: Path) -> str:
+    if path.stat().st_size > LARGEST_BYTES:
+        raise _NotEdited(f"it is larger than {LARGEST_BYTES:,} bytes")
+    try:
+        return path.read_bytes().decode("utf-8")
+    except UnicodeDecodeError:
+        raise _NotEdited("it is not UTF-8") from None
+
+
+def _editor() -> list[str]:
+    for name in ("VISUAL", "EDITOR"):
+        value = os.environ.get(name, "").strip()
+        if not value:
+            continue
+        try:
+            argv = shlex.split(value)
+        except ValueError as error:
+            raise _NotEdited(f"${name} is not a command: {error}") from None
+        program = shutil.which(argv[0])
+        # A PATH with `.` in it would find a program of the repository.
+        if program is None or not Path(program).is_absolute():
+            raise _NotEdited(f"there is no program {argv[0]!r}, which ${name} names")
+        return [program, *argv[1:]]
+    raise _NotEdited("no editor is set; set VISUAL or EDITOR")
+
+
+async def _run(argv: list[str], err: TextIO) -> None:
+    with _terminal_lent():
+        process = await asyncio.create_subprocess_exec(*argv, stdin=0, stdout=err.fileno(), stderr=err.fileno())
+        try:
+            code = await process.wait()
+        except asyncio.CancelledError:
+            await _ended(process)
+            raise
+    if code != 0:
+        raise _NotEdited(f"{argv[0]} ended with {f'signal {-code}' if code < 0 else f'exit code {code}'}")
+
+
+async def _ended(process: asyncio.subprocess.Process) -> None:
+    """End an editor whose turn was cancelled."""
+    process.terminate()
+    try:
+        async with asyncio.timeout(_GRACE_S):
+            await process.wait()
+    except TimeoutError:
+        process.kill()
+        await process.wait()
+
+
+@contextmanager
+def _terminal_lent() -> Iterator[None]:
+    """Leave Ctrl-C to the editor meanwhile, and have the terminal afterwards as it was before."""
+    import termios
+
+    try:
+        before = termios.tcgetattr(0)
+    except termios.error:
+        before = None
+    handlers = {}
+    if threading.current_thread() is threading.main_thread():
+        # A handler that does nothing, not SIG_IGN: that would be the editor's too.
+        handlers = {number: signal.signal(number, _leave_alone) for number in (signal.SIGINT, signal.SIGQUIT)}
+    try:
+        yield
+    finally:
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
+        if before is not None:
+            _take_back(before)
+
+
+def _leave_alone(_number: int, _frame: object) -> None:
+    """Do nothing: the signal is meant for the editor."""
+
+
+def _take_back(before: list[Any]) -> None:
+    import termios
+
+    blocked = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTTOU})
+    try:
+        if os.tcgetpgrp(0) != os.getpgrp():  # an editor that died while the terminal was its own
+            os.tcsetpgrp(0, os.getpgrp())
+        termios.tcsetattr(0, termios.TCSADRAIN, before)
+    except (OSError, termios.error):
+        pass  # the terminal is gone; reading from it will say so
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, blocked)

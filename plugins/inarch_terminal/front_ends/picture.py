@@ -1,0 +1,102 @@
+"""`--output text` on a terminal with colours: what the conversation shows, for one turn."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Callable, Sequence
+from time import monotonic
+from typing import TextIO
+
+from inarch import Approval, ApprovalRequest, Event
+from inarch.host import is_terminal
+from inarch_terminal.front_ends.region import Region, widths_of
+from inarch_terminal.rendering import View, prepare
+
+DRAWN_EVERY_S = 0.04
+MOVES_EVERY_S = 0.25
+PREPARED_AFTER_S = 0.05
+"""After so long the request is on its way, and importing what draws the reply holds nothing up."""
+_AT_ONCE = frozenset({"turn.started", "turn.ended", "error", "limit.wait"})
+
+
+class PictureFrontEnd:
+    """Draws a turn as it happens: the answer as Markdown, on standard output; everything else on standard error."""
+
+    name = "text"
+
+    def __init__(self, out: TextIO, err: TextIO, *, glyphs: bool) -> None:
+        self._view = View(colours=True, glyphs=glyphs)
+        self._region = self.beside = Region(out, err)
+        self._due: asyncio.TimerHandle | None = None
+        self._due_at = self._last = 0.0
+        self._asking = False
+
+    def show(self, event: Event) -> None:
+        """Show an event, soon if it is one of many."""
+        self._view.saw(event)
+        if event.kind == "model.requested":
+            _later(PREPARED_AFTER_S, prepare)
+        left = self._last + DRAWN_EVERY_S - monotonic()
+        if left > 0 and event.kind not in _AT_ONCE and self._draw_in(left):
+            return
+        self._draw()
+
+    async def approve(self, batch: Sequence[ApprovalRequest]) -> Sequence[Approval]:
+        """Ask on the terminal; where nobody can type, give no answer."""
+        if not is_terminal(sys.stdin):
+            return []
+        from inarch_terminal.front_ends.approvals import ask
+
+        self._draw(moving=False)
+        self._asking = True
+        try:
+            return await ask(batch, self._region.err)
+        finally:
+            self._asking = False
+
+    def close(self) -> None:
+        """Write what is finished and take away what moves."""
+        self._stop()
+        self._draw(moving=False)
+        self._region.clear()
+
+    def _draw(self, *, moving: bool = True) -> None:
+        if self._asking:  # the question stands there
+            return
+        self._stop()
+        columns = self._region.columns
+        live = self._view.live(columns - 1, self._region.rows) if moving else ""
+        self._region.draw(list(self._view.pieces(columns)), live, widths_of(live))
+        self._last = monotonic()
+        if live and self._view.is_moving:
+            self._draw_in(MOVES_EVERY_S)
+
+    def _draw_in(self, seconds: float) -> bool:
+        """Draw after so long, unless that is to happen sooner; without an event loop it is not."""
+        at = monotonic() + seconds
+        if self._due is not None and self._due_at <= at:
+            return True
+        self._stop()
+        self._due, self._due_at = _later(seconds, self._draw_quietly), at
+        return self._due is not None
+
+    def _draw_quietly(self) -> None:
+        self._due = None
+        try:
+            self._draw()
+        except (OSError, ValueError):  # the terminal is gone: the next event will find out
+            self._stop()
+
+    def _stop(self) -> None:
+        if self._due is not None:
+            self._due.cancel()
+            self._due = None
+
+
+def _later(seconds: float, do: Callable[[], object]) -> asyncio.TimerHandle | None:
+    try:
+        loop = asyncio.get_running_loop()
+    except RuntimeError:
+        return None
+    return loop.call_later(seconds, do)

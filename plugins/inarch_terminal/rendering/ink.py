@@ -1,0 +1,117 @@
+"""Colours and signs: the eight basic colours with dim and bold, or none at all; signs, or ASCII in their place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from attrs import frozen
+
+from inarch import escape, shorten, width
+
+CODES = {"dim": "2", "bold": "1", "green": "32", "red": "31", "yellow": "33", "cyan": "36", "magenta": "35"}
+SIGNS = {
+    "root": ("●", "*"), "item": ("├─", "|-"), "bar": ("│ ", "| "), "end": ("╰─", "`-"), "ok": ("✓", "ok"),
+    "failed": ("✗", "failed"), "stopped": ("⊘", "stopped"), "unknown": ("?", "?"), "live": ("⋯", "..."),
+    "waits": ("·", "."), "asks": ("?", "?"), "folded": ("▸", ">"), "unfolded": ("▾", "v"), "added": ("+", "+"),
+    "dropped": ("−", "-"), "minus": ("−", "-"), "switched": ("⇄", "->"), "cut": ("…", "..."), "dot": (" · ", " - "),
+    "quote": ("│ ", "> "), "bullet": ("• ", "- "), "rule": ("─", "-"),
+}  # fmt: skip
+TAB = 4
+_LIKE_ASCII = str.maketrans(
+    {"·": "-", "…": "...", "−": "-", "–": "-", "—": "-", "→": "->", "×": "x", "‘": "'", "’": "'", "“": '"', "”": '"',
+     "\u00a0": " ", "•": "-"}
+)  # fmt: skip
+
+
+@frozen
+class Ink:
+    """How text is painted."""
+
+    colours: bool
+    glyphs: bool
+
+    def sign(self, name: str) -> str:
+        """Return a sign, or what stands for it where there is only ASCII."""
+        return SIGNS[name][0 if self.glyphs else 1]
+
+    def paint(self, text: str, *styles: str) -> str:
+        """Return text in these styles."""
+        codes = ";".join(CODES[style] for style in styles if style)
+        return f"\x1b[{codes}m{text}\x1b[0m" if self.colours and text and codes else text
+
+    def plain(self, text: str) -> str:
+        """Return text on one line, made harmless, in ASCII where there is nothing else."""
+        text = escape(" ".join(text.split()) if "\n" in text or "\t" in text else text, keep_newlines=False)
+        return text if self.glyphs else to_ascii(text)
+
+    def plain_lines(self, text: str) -> str:
+        """Return text of several lines made harmless, in ASCII where there is nothing else."""
+        text = escape(text)
+        return text if self.glyphs else to_ascii(text)
+
+    def cut(self, text: str, columns: int) -> str:
+        """Return text that is at most so wide, with a sign where its end was cut."""
+        text = shorten(text, columns)
+        return text if self.glyphs or text.isascii() else text.replace("…", "~")
+
+    def cut_middle(self, text: str, columns: int) -> str:
+        """Return text that is at most so wide, with a sign where its middle was cut: the end of a path tells most."""
+        if columns <= 0 or width(text) <= columns:
+            return text if columns > 0 else ""
+        mark = "…" if self.glyphs else "~"
+        tail = ""
+        for char in reversed(text):
+            if width(char + tail) > (columns - 1) * 3 // 5:
+                break
+            tail = char + tail
+        head = shorten(text, columns - width(tail)).removesuffix("…")
+        return f"{head}{mark}{tail.lstrip(chr(0x200D))}"
+
+    def wrapped(self, text: str, columns: int, most: int = 0) -> Iterator[str]:
+        """Yield lines of at most so many columns, broken at spaces where there are any; `most` of them if not 0."""
+        lines = [line for part in text.split("\n") for line in fold(part.expandtabs(TAB), max(columns, 1))]
+        if most and len(lines) > most:
+            lines = [*lines[: most - 1], self.cut(f"{lines[most - 1]} …", max(columns, 1))]
+        yield from lines
+
+
+def fold(text: str, columns: int) -> Iterator[str]:
+    """Yield the lines of one line of text in so many columns; words that are longer than a line are broken."""
+    line, used = "", 0
+    for word in _words(text):
+        wide = width(word)
+        if used + width(word.rstrip(" ")) <= columns:
+            line, used = line + word, used + wide
+            continue
+        if line.strip():
+            yield line.rstrip(" ")
+        line, used = "", 0
+        for char in word:
+            one = width(char)
+            if used + one > columns and line:
+                if line.strip() or char != " ":
+                    yield line.rstrip(" ")
+                line, used = "", 0
+            line, used = line + char, used + one
+    yield line.rstrip(" ")
+
+
+def _words(text: str) -> Iterator[str]:
+    """Yield words with the spaces that follow them."""
+    start = 0
+    while start < len(text):
+        end = text.find(" ", start)
+        if end < 0:
+            yield text[start:]
+            return
+        while end < len(text) and text[end] == " ":
+            end += 1
+        yield text[start:end]
+        start = end
+
+
+def to_ascii(text: str) -> str:
+    """Return text in which everything beyond ASCII stands as an escape."""
+    if text.isascii():
+        return text
+    return text.translate(_LIKE_ASCII).encode("ascii", "backslashreplace").decode("ascii")

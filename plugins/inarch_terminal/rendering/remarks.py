@@ -1,0 +1,110 @@
+"""What is said beside the answer: notes, errors with their remedies, what a turn took."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from inarch import width
+from inarch_terminal.front_ends.spending import sum_words
+from inarch_terminal.rendering.calls import below
+from inarch_terminal.rendering.ink import Ink
+from inarch_terminal.rendering.page import Page
+
+Data = Mapping[str, Any]
+_MOST_LINES = 6
+
+
+class Remarks:
+    """Adds remarks to the page; within a turn each is made once."""
+
+    def __init__(self, page: Page) -> None:
+        self._page = page
+        self._said: set[str] = set()
+        self._told: set[str] = set()
+
+    def forget(self) -> None:
+        """Begin anew: what the next turn or command has to tell is news, even in the same words."""
+        self._said.clear()
+        self._told.clear()
+
+    def prompt(self, text: str) -> None:
+        """Show a prompt of an earlier run."""
+
+        def draw(columns: int, ink: Ink) -> Iterator[str]:
+            yield ""
+            for place, line in enumerate(ink.wrapped(ink.plain_lines(text.strip()), max(1, columns - 2))):
+                yield ink.paint("  " if place else "> ", "dim") + ink.paint(line, "bold")
+
+        self._page.remark(draw)
+
+    def title(self, text: str) -> None:
+        """Begin a turn with who answers."""
+        self._page.remark(
+            lambda columns, ink: [ink.paint(ink.cut(f"{ink.sign('root')} {ink.plain(text)}", columns), "dim")]
+        )
+
+    def item(self, mark: str, style: str, text: str) -> None:
+        """Add a line to the tree; what doesn't fit goes on below."""
+
+        def draw(columns: int, ink: Ink) -> Iterator[str]:
+            lead = f"{ink.sign('item')} {ink.sign(mark)} "
+            first, *more = ink.wrapped(ink.plain(text), columns - width(lead), _MOST_LINES)
+            yield ink.paint(ink.cut(lead, columns), style) + ink.paint(first, style)
+            for line in more:
+                yield below(line, columns, ink, style)
+
+        self._page.item(draw)
+
+    def note(self, text: str) -> None:
+        """Add a note: to the tree while it is open."""
+        if text in self._said:
+            return
+        self._said.add(text)
+        if not self._page.tree_is_open:
+            self.said(f"note: {text}", "yellow")
+            return
+
+        def draw(columns: int, ink: Ink) -> Iterator[str]:
+            for line in ink.wrapped(ink.plain(text), columns - width(ink.sign("bar")) - 3, _MOST_LINES):
+                yield below(line, columns, ink, "yellow")
+
+        self._page.item(draw)
+
+    def said(self, text: str, style: str) -> None:
+        """Add a remark outside of the tree."""
+        self._page.remark(
+            lambda columns, ink: [ink.paint(line, style) for line in ink.wrapped(ink.plain(text), columns)]
+        )
+
+    def error(self, message: str, remedy: str = "") -> None:
+        """Add an error, and below it what to do."""
+        if any(message in told or told in message for told in self._told):
+            return
+        self._told.add(message)
+
+        def draw(columns: int, ink: Ink) -> Iterator[str]:
+            for line in ink.wrapped(ink.plain(f"error: {message}"), columns):
+                yield ink.paint(line, "red")
+            indent = "  " if columns >= 12 else ""
+            for line in ink.wrapped(ink.plain_lines(remedy), columns - len(indent)) if remedy else ():
+                yield indent + line
+
+        self._page.remark(draw)
+
+    def sum_up(self, turn: Data, data: Data) -> None:
+        """Say what a turn took and what cut it short, what of it decisions took, and the session so far."""
+        words = [word for part in sum_words(turn, data) for word in part.split(" · ")]
+        style = "yellow" if turn["status"] in ("cancelled", "limited") else "dim"
+        self._page.remark(lambda columns, ink: _joined(words, style, columns, ink))
+
+
+def _joined(words: Sequence[str], style: str, columns: int, ink: Ink) -> Iterator[str]:
+    """Yield words with dots between them, in as many lines as they need."""
+    dot, line = ink.sign("dot"), ""
+    for word in map(ink.plain, words):
+        if line and width(line) + width(dot) + width(word) > columns:
+            yield ink.paint(line, style)
+            line = ""
+        line = f"{line}{dot}{word}" if line else ink.cut(word, columns)
+    yield ink.paint(line, style)

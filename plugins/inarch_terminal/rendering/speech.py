@@ -1,0 +1,77 @@
+"""The answer while it comes: made harmless, cut into blocks; a block is finished once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from inarch import escape
+from inarch.host import MOST_MARKS
+from inarch_terminal.rendering.blocks import Blocks
+from inarch_terminal.rendering.ink import Ink
+from inarch_terminal.rendering.markdown import draw_block, is_ready
+
+_UNFINISHED = "\r\u200c\u200d"  # half a line end, joiners: they mean something only with what follows
+
+
+class Speech:
+    """The text of one reply after another.
+
+    Args:
+        finished: Takes each block.
+    """
+
+    def __init__(self, finished: Callable[[str], None]) -> None:
+        self._finished = finished
+        self._blocks = Blocks()
+        self._pieces: list[str] = []  # of the present reply
+        self._before = self._held = ""
+        self._drawn: tuple[tuple[int, int, int], list[str]] = ((0, 0, 0), [])
+
+    @property
+    def text(self) -> str:
+        """All of the present reply."""
+        return "".join(self._pieces)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether a block is unfinished."""
+        return not self._blocks.is_empty
+
+    def add(self, text: str) -> None:
+        """Take a piece."""
+        self._pieces.append(text)
+        text = self._held + text
+        whole = text.rstrip(_UNFINISHED)
+        self._held = text[len(whole) :]
+        self._take(whole)
+
+    def finish(self) -> None:
+        """Finish what is open: nothing more of this reply comes."""
+        held, self._held = self._held, ""
+        self._take(held)
+        for block in self._blocks.close():
+            self._finished(block)
+        self._before = ""
+
+    def forget(self) -> None:
+        """Begin a new reply."""
+        self.finish()
+        self._pieces.clear()
+
+    def moving(self, columns: int, rows: int, ink: Ink) -> list[str]:
+        """Return the last lines of what is unfinished."""
+        key = (self._blocks.version, columns, rows)
+        if self._drawn[0] != key:
+            source = self._blocks.tail(rows, rows * columns)
+            if not source.strip():
+                return []
+            if not is_ready():  # as it is, rather than later
+                return list(ink.wrapped(ink.plain_lines(source.rstrip("\n")), columns))[-rows:]
+            self._drawn = (key, draw_block(source, columns, ink).split("\n")[:-1][-rows:])
+        return self._drawn[1]
+
+    def _take(self, text: str) -> None:
+        if text:
+            for block in self._blocks.add(escape(text, after=self._before)):
+                self._finished(block)
+            self._before = (self._before + text)[-MOST_MARKS:]

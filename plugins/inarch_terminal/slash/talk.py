@@ -1,0 +1,109 @@
+"""What the commands of a conversation work on: its application and its session, and where they say things."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from attrs import define, field
+
+from inarch import StoreError
+
+if TYPE_CHECKING:
+    from inarch import App, Launch, Session
+
+
+@define(eq=False, repr=False)
+class Talk:
+    """A conversation that goes on, maybe with another session or another profile.
+
+    Args:
+        app: The composed application.
+        session: Where the next prompt goes.
+        launch: What the application was composed with.
+        write: Shows text that is made harmless already.
+        columns: Returns how wide the terminal is now.
+        switched: Told when another session or application took over.
+        next_prompts: Prompts that a command wants to be run now.
+        is_over: Whether the person wants to leave.
+    """
+
+    app: App
+    session: Session
+    launch: Launch
+    write: Callable[[str], object]
+    columns: Callable[[], int]
+    switched: Callable[[], object] = field(default=lambda: None)
+    next_prompts: list[str] = field(factory=list)
+    is_over: bool = False
+
+    @property
+    def is_overtaken(self) -> bool:
+        """Whether another process went on with the session, so that nothing more can be kept from here."""
+        try:
+            self.keep()
+        except StoreError:
+            return True
+        return False
+
+    def go_on_with(self, session: Session) -> None:
+        """Let the next prompt go to another session of the application; what can't be kept of this one is told."""
+        if self.session.conversation.turns or self.session.is_kept:
+            self.flush(self.session)
+        self.session = session
+        self.switched()
+
+    def keep(self) -> None:
+        """Hand what was recorded to the store, if the session has turns at all.
+
+        Raises:
+            StoreError: The journal is required and could not be kept.
+        """
+        if self.session.conversation.turns or self.session.is_kept:
+            self.session.conversation.journal.flush()
+
+    async def recompose(self, launch: Launch, *, with_grants: bool) -> Sequence[str]:
+        """Compose anew and go on with the same session; where that fails everything stays as it was.
+
+        Returns:
+            What the new composition ignored or refused and the old one didn't.
+
+        Raises:
+            InarchError: The configuration is not usable.
+        """
+        app = await asyncio.to_thread(launch.compose)
+        old, grants = self.app, self.session.conversation.scheduler.grants
+        self.keep()
+        known = self.session.is_kept
+        app.take_store(old)
+        try:
+            session = app.session(self.session.id if known else None)
+        except BaseException:
+            old.take_store(app)
+            await app.aclose()
+            raise
+        self.app, self.session, self.launch = app, session, launch
+        if with_grants:
+            now = session.conversation.scheduler.grants
+            now.shapes, now.tools, now.everything = grants.shapes, grants.tools, grants.everything
+        await old.aclose()
+        self.switched()
+        before = set(left_out(old))
+        return [line for line in left_out(app) if line not in before]
+
+    @staticmethod
+    def flush(session: Session) -> None:
+        """Hand what was recorded in a session to the store; a failure is told."""
+        from inarch.host import say
+
+        try:
+            session.conversation.journal.flush()
+        except StoreError as error:
+            say("error", str(error))
+
+
+def left_out(app: App) -> list[str]:
+    """Return a line for each thing that a composition ignored or refused."""
+    refused = [f"plugin {one.name!r} was refused: {one.reason} ({one.remedy})" for one in app.composition.refused]
+    return [*app.ignored, *refused]

@@ -1,0 +1,179 @@
+"""The commands that only tell: `/tools`, `/plugins`, `/stats`, `/context`, `/approve`; and `/compact`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from inarch import UsageError, escape, shorten, width
+
+if TYPE_CHECKING:
+    from inarch_terminal.slash.talk import Talk
+
+
+def tools(talk: Talk, words: str) -> str:
+    """Return the tools of the profile, or one of them with its arguments."""
+    known = talk.app.composition.tools
+    if not words:
+        rows = [(name, bound.value.category, bound.value.description) for name, bound in sorted(known.items())]
+        wide = max((len(name) for name, _, _ in rows), default=0)
+        lines = (f"{name:<{wide}}  {category:<8}  {_first_line(said)}" for name, category, said in rows)
+        return "\n".join(_fitting(lines, talk.columns())) or "no tools in this profile"
+    if words not in known:
+        from inarch.host import nearest
+
+        raise UsageError(f"there is no tool {words!r}", nearest(words, known) or "/tools lists them")
+    tool = known[words].value
+    lead = f"{tool.name} · {tool.category} · plugin {known[words].plugin} · {tool.timeout_s:g} s"
+    about = _wrapped(f"{lead}\n\n{tool.description}", talk.columns())
+    return "\n".join([about, "", *_fitting(_arguments(tool.input_schema), talk.columns())])
+
+
+def plugins(talk: Talk, words: str) -> str:
+    """Return the plugins of the composition and what was refused of it.
+
+    Raises:
+        UsageError: There are words.
+    """
+    _none(words, "plugins")
+    composition = talk.app.composition
+    brought: dict[str, list[str]] = {}
+    for kind in ("models", "strategies", "stores", "workspaces", "slash_commands", "front_ends"):
+        for name, bound in getattr(composition, kind).items():
+            brought.setdefault(bound.plugin, []).append(f"/{name}" if kind == "slash_commands" else name)
+    rows = [
+        (one.name, ", ".join([*one.tools, *brought.get(one.name, ()), *_others(one.hooks)]))
+        for one in composition.loaded
+    ]
+    wide = max((len(name) for name, _ in rows), default=0)
+    lines = list(_fitting((f"{name:<{wide}}  {said}" for name, said in rows), talk.columns()))
+    refused = (f"refused: {one.name}: {one.reason} ({one.remedy})" for one in composition.refused)
+    lines += [_wrapped(line, talk.columns()) for line in refused]
+    return "\n".join(lines) or "no plugins in this profile"
+
+
+def stats(talk: Talk, words: str) -> str:
+    """Return what the session took so far.
+
+    Raises:
+        UsageError: There are words.
+    """
+    from inarch import to_data
+    from inarch.figures import summed, table
+
+    _none(words, "stats")
+    rows: list[dict[str, Any]] = to_data(talk.session.conversation.ledger.rows())
+    turns = talk.session.turns
+    many = "1 turn" if len(turns) == 1 else f"{len(turns)} turns"
+    calls = sum(len(turn.calls) for turn in turns)
+    lead = f"session {talk.session.id} · {many} · {calls} call{'' if calls == 1 else 's'}"
+    if not rows:
+        return _wrapped(f"{lead} · no requests yet", talk.columns())
+    lines = list(table(rows))
+    if max(map(width, lines)) > talk.columns():
+        narrow = [*rows, {**summed(rows), "purpose": "in all"}] if len(rows) > 1 else rows
+        lines = [_wrapped(_spent(row), talk.columns()) for row in narrow]
+    return "\n".join([_wrapped(lead, talk.columns()), *(escape(line) for line in lines)])
+
+
+def _spent(row: Mapping[str, Any]) -> str:
+    from inarch.figures import duration, spent_words
+    from inarch_terminal.front_ends.spending import PURPOSES
+
+    what = f"{PURPOSES.get(row['purpose'], row['purpose'])} {row.get('model', '')}".rstrip()
+    return f"{what}: {row['requests']:,} requests · {spent_words(row)} · {duration(row['seconds'])}"
+
+
+def context(talk: Talk, words: str) -> str:
+    """Return what the model sees, and where its tokens go."""
+    from inarch_terminal.slash.context_view import context_text
+
+    return escape(context_text(talk.session, words, talk.columns()))
+
+
+def compact(talk: Talk, words: str) -> str:
+    """Leave earlier turns out of what the model sees, and return what that was."""
+    from inarch_terminal.slash.context_view import compact_text
+
+    return escape(compact_text(talk.session, words, talk.columns()))
+
+
+def approve_command(talk: Talk, words: str) -> str:
+    """Return what runs without a question; `revoke` takes it back first."""
+    from inarch_terminal.slash.approved import approve
+
+    return "\n".join(escape(said, keep_newlines=False) for said in approve(talk.session, words))
+
+
+def _none(words: str, name: str) -> None:
+    if words:
+        raise UsageError(f"/{name} takes no words")
+
+
+def _others(hooks: tuple[str, ...]) -> Iterator[str]:
+    """Yield what a plugin brings that has no name of its own."""
+    said = {"inarch_tracers": "a tracer", "inarch_context_sources": "a context source", "inarch_policies": "a policy"}
+    yield from (said[hook] for hook in hooks if hook in said)
+
+
+def _arguments(schema: Mapping[str, Any]) -> Iterator[str]:
+    required = schema.get("required", ())
+    for name, about in schema.get("properties", {}).items():
+        kinds = about.get("type") or [one.get("type", "any") for one in about.get("anyOf", ())] or "any"
+        kind = kinds if isinstance(kinds, str) else " | ".join(map(str, kinds))
+        said = f"  {about['description']}" if about.get("description") else ""
+        default = "required" if name in required else f"default {about.get('default')!r}"
+        yield f"  {name}: {kind}, {default}{said}"
+
+
+def _first_line(text: str) -> str:
+    return text.strip().split("\n", 1)[0]
+
+
+def _fitting(lines: Iterator[str], columns: int) -> Iterator[str]:
+    yield from (shorten(escape(line, keep_newlines=False), columns) for line in lines)
+
+
+def _wrapped(text: str, columns: int) -> str:
+    from textwrap import fill
+
+    paragraphs = escape(text).split("\n")
+    return "\n".join(fill(one, max(columns, 20), break_on_hyphens=False) for one in paragraphs)
+
+
+def help_text(talk: Talk, words: str) -> str:
+    """Return the list of commands, or what is known of one."""
+    commands = (bound.value for bound in talk.app.composition.slash_commands.values())
+    rows = {f"/{command.name}": (command.words, command.help) for command in commands}
+    rows["!COMMAND"] = "", "Run a command in the workspace, confined; the model sees its output with the next prompt."
+    rows["@PATH"] = "", "Put a file, a folder or a picture of the workspace into the prompt."
+    if words:
+        name = f"/{words.removeprefix('/')}"
+        if name not in rows:
+            from inarch.host import nearest
+
+            raise UsageError(f"there is no command {name}", nearest(name, rows))
+        rows = {name: rows[name]}
+    names = {name: escape(f"{name} {said[0]}".rstrip(), keep_newlines=False) for name, said in rows.items()}
+    wide = max(map(len, names.values()))
+    columns = talk.columns()
+    lines: list[str] = []
+    for name, (_, text) in rows.items():
+        text = escape(text, keep_newlines=False)
+        if columns >= wide + 40:
+            lines.append(shorten(f"{names[name]:<{wide}}  {text}", columns))
+        else:
+            lines += [names[name], *_indented(text, columns)]
+    return "\n".join(lines)
+
+
+def _indented(text: str, columns: int) -> list[str]:
+    from textwrap import wrap
+
+    return wrap(text, max(columns, 20), initial_indent="  ", subsequent_indent="  ", break_on_hyphens=False)
+
+
+def leave(talk: Talk, words: str) -> str:
+    """End the conversation."""
+    talk.is_over = True
+    return ""

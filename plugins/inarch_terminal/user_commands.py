@@ -1,0 +1,81 @@
+"""The `!command` of a conversation: the person's own command, through the same scheduler as the model's."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from inarch import Event, PlannedCall, StoreError, ToolResult, escape
+from inarch.host import CommandRan, say, say_remedy
+
+if TYPE_CHECKING:
+    from inarch import Session
+
+_OUTSIDE_TURNS = ""
+MOST_LINES = 100
+"""The last lines of a cancelled command that are shown."""
+SEEN = "the model sees this with your next prompt"
+
+
+async def run_command(session: Session, runners: Sequence[str], command: str, write: Callable[[str], object]) -> None:
+    """Run a command line, show what it wrote, and record that it ran; a cancel stops it.
+
+    Args:
+        session: Where it runs; its output is in the context of the session's next turn.
+        runners: The tools that run command lines in its workspace; the first one does.
+        command: The words, for no shell.
+        write: Shows text that is made harmless already.
+    """
+    if not command:
+        say("error", "give a command after the !, such as !ls")
+        return
+    if not runners:
+        say("error", "no tool of this profile runs commands")
+        return
+    journal = session.conversation.journal
+    calls = [PlannedCall(runners[0], {"command": command})]
+    came: list[str] = []  # what it wrote so far: a cancelled one has no other output
+
+    def saw(event: Event) -> None:
+        if event.kind == "call.output" and not event.turn_id:
+            came.append(event.data["text"])
+
+    journal.listeners.append(saw)
+    try:
+        (call,) = await session.conversation.scheduler.run(_OUTSIDE_TURNS, calls, "user")
+    except asyncio.CancelledError:
+        shown, ending = _tail("".join(came)), "cancelled"
+        write(escape(shown).rstrip("\n") + "\n" if shown.strip() else "")
+        say("note", f"the command was cancelled; {SEEN}")
+    else:
+        if call.result is None:
+            raise AssertionError("a finished call has a result")
+        shown, ending = _output(call.result)
+        write(escape(shown).rstrip("\n") + "\n" if shown.strip() else "")
+        if call.result.error is None:
+            say("note", f"{ending}; {SEEN}" if ending else SEEN)
+    finally:
+        journal.listeners.remove(saw)
+    journal.record(CommandRan("!", command, f"{shown.rstrip()}\n({ending})".strip() if ending else shown))
+    try:
+        journal.flush()  # no turn may follow that would do it
+    except StoreError as error:
+        say("error", str(error))
+
+
+def _tail(text: str) -> str:
+    lines = text.rstrip().splitlines()
+    left = len(lines) - MOST_LINES
+    return "\n".join([f"… {left:,} lines before …", *lines[left:]] if left > 0 else lines)
+
+
+def _output(result: ToolResult) -> tuple[str, str]:
+    """Return what a command wrote and how it ended, if not well; why it did not run is said here."""
+    if result.error is not None:
+        say("error", result.error.message)
+        say_remedy(result.error.remedy)
+        return "", f"it did not run: {result.error.message}"
+    data = result.data if isinstance(result.data, dict) else {}
+    ending = str(data.get("note") or "") or (f"exit code {data['exit_code']}" if data.get("exit_code") else "")
+    return str(data.get("output", "")), ending

@@ -1,0 +1,161 @@
+"""Every slash command of the conversation, and what a person runs with `!`."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from ...cli.conftest import Run
+from .conftest import Talk
+
+pytestmark = pytest.mark.once
+
+PARTS = str(Path(__file__).parents[2] / "cli" / "parts.py")
+
+
+def test_commands_that_tell(talk: Talk) -> None:
+    opened = talk("--plugin", PARTS, lines=60)
+    opened.type("/help", "Enter")
+    opened.until("/approve [revoke [all|ID]]", "/undo [TURN|CALL]", "/again", "!COMMAND", "@PATH")
+    opened.type("/tools read_file", "Enter")
+    opened.until("read_file · file · plugin sandbox-fs", "file_path: string, required")
+    opened.type("/tools nothing", "Enter")
+    opened.until("there is no tool 'nothing'")
+    opened.type("/plugins", "Enter")
+    opened.until("sandbox-fs ", "/again, /slow, /spoil")
+    opened.type("/context", "Enter")
+    opened.until("in all", "the input of one such request")
+    opened.type("/stats", "Enter")
+    opened.until("0 turns", "no requests yet")
+    opened.type("/approve", "Enter")
+    opened.until("in this project\n  nothing")
+    opened.type("/again and again", "Enter")
+    opened.until("again and again", times=2)
+    opened.type("/spoil", "Enter")
+    opened.until("spoilt milk")
+    opened.type("/nothing", "Enter")
+    opened.until("there is no command /nothing")
+    opened.type("/compact", "Enter")
+    opened.until("Nothing to leave out")
+    opened.type("/sessions all", "Enter")
+    opened.until("/sessions takes no words")
+    opened.type("/quit", "Enter")
+    opened.until("code=0")
+
+
+def test_another_model_and_another_profile(talk: Talk, environ: dict[str, str]) -> None:
+    folder = Path(environ["XDG_CONFIG_HOME"]) / "inarch"
+    folder.mkdir(parents=True)
+    (folder / "config.toml").write_text('[profiles.still]\nextends = "default"\nmodel = "offline"\napprove = "none"\n')
+    opened = talk()
+    opened.type("/model", "Enter")
+    opened.until("talking/words (profile default")
+    opened.type("/model talking/nowhere", "Enter")
+    opened.until("talking has no model 'nowhere'")
+    opened.type("/model nobody/words", "Enter")
+    opened.until("no plugin provides the model 'nobody/words'")
+    opened.type("/model talking/other", "Enter")
+    opened.until("talking/other is asked from now on")
+    opened.type("hello", "Enter")
+    opened.until("● talking/other", "said hello")
+    opened.type("/profile", "Enter")
+    opened.until("* default", "  still")
+    opened.type("/profile nowhere", "Enter")
+    opened.until("there is no profile 'nowhere'")
+    opened.type("/profile still", "Enter")
+    opened.until("profile still from now on: offline/extractive, approve none")
+    opened.type("what did I say", "Enter")
+    opened.until("● offline/extractive", "no tokens")
+    opened.type("/stats", "Enter")
+    opened.until("2 turns")
+
+
+def test_sessions_are_left_and_gone_on_with(talk: Talk, cli: Run) -> None:
+    opened = talk(lines=60)
+    opened.type("/fork", "Enter")
+    opened.until("there is nothing to fork yet")
+    opened.type("/resume", "Enter")
+    opened.until("there is no other session of this directory")
+    for word in ("apples", "pears"):
+        opened.type(f"about {word}", "Enter")
+        opened.until(f"said about {word}", "100 in, 10 out" if word == "apples" else "session: 200 in, 20 out")
+    opened.type("/clear", "Enter")
+    opened.until("a new session", "goes back to the one before")
+    opened.type("about plums", "Enter")
+    opened.until("said about plums", "100 in, 10 out")
+    opened.type("/sessions", "Enter")
+    opened.until("* ", "about plums", "  about apples")
+    opened.type("/resume", "Enter")
+    opened.until("> /resume\nsession ", "> about pears\n  Heard 1 lines")
+    opened.type("/fork 1", "Enter")
+    opened.until("with 1 turn; files are left as they are")
+    opened.type("about figs", "Enter")
+    opened.until("said about figs")
+    opened.type("/stats", "Enter")
+    opened.until("2 turns · 0 calls")
+    opened.type("", "C-d")
+    opened.until("code=0")
+    listed = json.loads(cli("sessions", "list", "--json").stdout)
+    assert len(listed) == 3
+
+
+def test_changes_are_undone_and_redone_and_a_prompt_runs_again(ask: Talk, project: Path) -> None:
+    opened = ask("--approve", "all", lines=80)
+    opened.type("/undo", "Enter")
+    opened.until("nothing to undo")
+    opened.type("/retry", "Enter")
+    opened.until("there is no prompt to run again")
+    opened.type("write a file", "Enter")
+    opened.until("✓ write_file", "The answer.", "cost unknown")
+    opened.type("/undo", "Enter")
+    opened.until("- new.txt: removed")
+    assert not (project / "new.txt").exists()
+    opened.type("/redo", "Enter")
+    opened.until("+ new.txt: made")
+    assert (project / "new.txt").read_text() == "one\ntwo\n"
+    opened.type("/retry", "Enter")
+    opened.until("what it changed stays: new.txt (/retry undo takes that back first)", "> write a file")
+    opened.until("The answer.", times=2)
+
+
+def test_what_a_person_runs_is_shown_and_seen_with_the_next_prompt(talk: Talk, project: Path) -> None:
+    (project / "notes.txt").write_text("from the command\n")
+    opened = talk()
+    opened.type("!cat notes.txt", "Enter")
+    opened.until("✓ execute_command cat notes.txt", "from the command", "the model sees this with your next prompt")
+    opened.type("what was it", "Enter")
+    opened.until("said it saw what is from the command", "cost unknown")
+    opened.type("and now", "Enter")
+    screen = opened.until("said and now", "cost unknown", times=1)
+    assert screen.count("said it saw what") == 1
+    opened.type("!rm notes.txt", "Enter")
+    opened.until("execute_command is denied", "[commands.rm]")
+    opened.type("!", "Enter")
+    opened.until("give a command after the !")
+
+
+def test_commands_are_in_the_record(talk: Talk, cli: Run, environ: dict[str, str], project: Path) -> None:
+    opened = talk()
+    opened.type("hello", "Enter")
+    opened.until("said hello", "cost unknown")
+    opened.type("/stats", "Enter")
+    opened.until("1 turn")
+    opened.type("/clear", "Enter")
+    opened.until("a new session")
+    opened.type("/quit", "Enter")
+    opened.until("code=0")
+    script = (
+        "import sys, inarch\n"
+        "app = inarch.compose(root=sys.argv[1])\n"
+        "(info,) = app.store.sessions()\n"
+        "print([e.data['name'] for e in app.store.load(info.id) if e.kind == 'command.ran'])\n"
+        "app.close()\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", script, str(project)], env=environ, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == "['stats', 'clear']"

@@ -1,0 +1,145 @@
+"""The parts of the line that need no terminal: pastes, history, paths, streams."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from prompt_toolkit.completion import CompleteEvent
+from prompt_toolkit.document import Document
+
+from inarch.cli.composing import Options
+from inarch.cli.conversing import Launched
+from inarch.testing import says, scripted_app
+from inarch_project.mentions import mentioned_words
+from inarch_terminal.conversation.completing import LineCompleter
+from inarch_terminal.conversation.history import LONGEST, MOST_LINES, KeptHistory
+from inarch_terminal.conversation.pasting import Pastes
+from inarch_terminal.conversation.paths import PathIndex, escaped, ranked, unescaped
+from inarch_terminal.conversation.streams import Above
+from inarch_terminal.slash.talk import Talk
+
+from ...forking import LONGEST_S
+
+
+@given(st.lists(st.text(alphabet="ab\n\r[]", max_size=60), min_size=1, max_size=4))
+def test_what_was_folded_unfolds_to_what_was_pasted(texts: list[str]) -> None:
+    pastes = Pastes()
+    texts = [text * 20 for text in texts]
+    line = " and ".join(pastes.fold(text) for text in texts)
+    meant = [text.replace("\r\n", "\n").replace("\r", "\n") for text in texts]
+    assert pastes.unfold(line) == " and ".join(meant)
+
+
+def test_a_sign_that_somebody_typed_stands_for_nothing() -> None:
+    pastes = Pastes()
+    assert pastes.unfold("[paste 1: 20 lines]") == "[paste 1: 20 lines]"
+    sign = pastes.fold("x\n" * 20)
+    assert sign == "[paste 1: 20 lines]"
+    assert pastes.sign_before(f"see {sign}") == len(sign)
+    assert pastes.sign_before(f"see {sign[:-1]}") == 0
+    assert pastes.fold("y" * 2_000) == "[paste 2: 2,000 characters]"
+
+
+@pytest.fixture
+def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    return tmp_path
+
+
+def test_lines_wait_until_it_is_known_what_is_secret(state: Path) -> None:
+    history = KeptHistory(str(state), lambda: state)
+    history.store_string("the word is sesame")
+    assert not history.path.exists()
+    history.hide_with(lambda text: text.replace("sesame", "‹secret›"))
+    history.store_string("x" * (LONGEST + 1))
+    history.store_string("another sesame")
+    assert history.path.stat().st_mode & 0o777 == 0o600
+    assert list(KeptHistory(str(state), lambda: state).load_history_strings()) == [
+        "another ‹secret›",
+        "the word is ‹secret›",
+    ]
+    assert list(KeptHistory(str(state / "elsewhere"), lambda: state).load_history_strings()) == []
+
+
+def test_damaged_and_too_many_lines(state: Path) -> None:
+    history = KeptHistory(str(state), lambda: state)
+    history.path.parent.mkdir(parents=True)
+    rows = [json.dumps(f"line {number}") for number in range(2 * MOST_LINES + 10)]
+    history.path.write_bytes("\n".join([*rows, "{", "17", "\x00\x00"]).encode() + b'\n"cut')
+    lines = list(history.load_history_strings())
+    assert len(lines) == MOST_LINES and lines[0] == f"line {2 * MOST_LINES + 9}"
+    assert len(history.path.read_text().splitlines()) == MOST_LINES
+    assert list(history.load_history_strings()) == lines
+    assert [path.name for path in history.path.parent.iterdir()] == [history.path.name]
+
+
+@given(st.text(min_size=1, max_size=30).filter(lambda text: not set(text) & set(".,;:!?)]}'\"@`")))
+def test_a_path_that_is_completed_is_the_one_that_is_mentioned(path: str) -> None:
+    assert unescaped(escaped(path)) == path
+    if "\n" not in path and path.strip():
+        assert mentioned_words(f"see @{escaped(path)} now") in ([path], [])  # nothing but marks is no path
+
+
+def test_the_likeliest_path_comes_first() -> None:
+    paths = ["src/", "src/shop/", "src/shop/basket.py", "basket.md", "docs/a basket.md", "tests/test_basket.py"]
+    assert ranked("bask", paths)[:2] == ["basket.md", "src/shop/basket.py"]
+    assert ranked("", paths)[0] == "basket.md"
+    assert ranked("nothing", paths) == []
+
+
+def test_paths_are_looked_at_again_when_something_changed(tmp_path: Path) -> None:
+    (tmp_path / "one.txt").write_text("1")
+    app, _ = scripted_app([says("hello")], tmp_path)
+    with app:
+        index = PathIndex(app.workspace)
+        assert index.matching("txt") == ["one.txt"]
+        (tmp_path / "sub").mkdir()
+        (tmp_path / "sub" / "two.txt").write_text("2")
+        assert index.matching("txt") == ["one.txt"]
+        index.changed()
+        end = time.monotonic() + LONGEST_S
+        while index.matching("two") != ["sub/two.txt"]:
+            assert time.monotonic() < end
+        assert index.matching("sub/") == ["sub/", "sub/two.txt"]
+
+
+def test_what_a_line_can_become(tmp_path: Path) -> None:
+    app, _ = scripted_app([says("hello")], tmp_path)
+    (tmp_path / "a b.txt").write_text("1")
+    completer = LineCompleter()
+
+    def offered(text: str) -> list[str]:
+        return [one.text for one in completer.get_completions(Document(text), CompleteEvent())]
+
+    with app:
+        assert offered("/") == []
+        completer.talk = Talk(app, app.session(), Launched(Options()), print, lambda: 80)
+        completer.paths = PathIndex(app.workspace)
+        assert {"model", "quit", "memory"} <= set(offered("/"))
+        assert offered("/co") == ["compact", "context"]
+        assert offered("/tools read_f") == ["read_file"]
+        assert offered("/retry ") == ["undo"]
+        assert offered("/quit ") == []
+        assert offered("see @a") == ["a\\ b.txt"]
+        assert offered("see @a\\ b") == ["a\\ b.txt"]
+        assert offered("mail me@a") == []
+        assert offered("see /co") == []
+
+
+def test_what_others_print_comes_in_whole_harmless_lines() -> None:
+    said: list[str] = []
+    above = Above(said.append, lambda: 40, colours=True)
+    above.write("half")
+    assert said == []
+    above.write(" a line\x1b[2J\nand more")
+    above.end()
+    assert "".join(said) == "half a line\\x1b[2J\nand more\n"
+    said.clear()
+    above.write("inarch: error: " + "word " * 12 + "\n")
+    (text,) = said
+    assert text.startswith("\x1b[31merror: word") and text.count("\n") == 2 and "inarch" not in text

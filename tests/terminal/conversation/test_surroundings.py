@@ -1,0 +1,112 @@
+"""Narrow terminals, resizing, no colours, dumb terminals, other front ends."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from ...cli.terminals import Flags, Open
+from .conftest import READY, Talk
+
+pytestmark = pytest.mark.once
+
+
+def test_it_works_at_forty_columns(ask: Talk, project: Path) -> None:
+    opened = ask(columns=40)
+    opened.type("a line of more words than fit in such a terminal", "Enter")
+    opened.until("The answer.")
+    opened.type("/help", "Enter")
+    opened.until("the prompt.\n")
+    opened.type("write a file", "Enter")
+    opened.until("Run it?", "? help")
+    opened.type("a")
+    opened.until("> write a file", "The answer.")
+    assert max(map(len, opened.screen().splitlines())) <= 40
+    assert (project / "new.txt").exists()
+
+
+def test_another_size_redraws_the_picture_and_keeps_the_scrollback(talk: Talk) -> None:
+    opened = talk(columns=90, lines=24)
+    opened.type("slow one", "Enter")
+    opened.until("Slowly")
+    line = "this is a line that is long enough to be folded in a terminal that is narrow"
+    opened.type(line)
+    opened.until(line)
+    for columns in (40, 100, 60):
+        opened.tmux("resize-window", "-t", "main", "-x", str(columns), "-y", "24")
+        opened.until(f"> {line[: columns - 2]}".rstrip() + "\n", "narrow\n")
+    opened.type("", "Escape")
+    screen = opened.until("cancelled ·", "narrow\n")
+    assert screen.count("Slowly") == 1
+    assert screen.count("> slow one") == 1
+    assert screen.count("> this is a line") == 1
+
+
+def test_colours_unless_they_are_not_wanted(ask: Talk) -> None:
+    coloured = ask()
+    coloured.type("write a file", "Enter")
+    coloured.until("Run it?")
+    assert "\x1b[32m" in coloured.screen(colours=True)
+    for words, extra in ((("--no-color",), {}), ((), {"NO_COLOR": "1"})):
+        plain = ask(*words, **extra)
+        plain.type("write a file", "Enter")
+        plain.until("Run it?")
+        assert re.search(r"\x1b\[(\d+;)*[34][0-8]", plain.screen(colours=True)) is None
+
+
+def test_a_dumb_terminal_has_the_plain_line_and_the_same_commands(terminal: Open, slowly: Flags) -> None:
+    opened = terminal(*slowly, dumb=True)
+    opened.until(READY, ">")
+    opened.type("read something", "Enter")
+    opened.until("The answer.", "cost unknown")
+    opened.type("/stats", "Enter")
+    opened.until("1 turn")
+    opened.type("/model slowly/none", "Enter")
+    opened.until("slowly has no model 'none'")
+    opened.type("!cat README.md", "Enter")
+    opened.until("Sells apples", "the model sees this with your next prompt")
+    opened.type("/retry", "Enter")
+    opened.until("> /retry", "The answer.", times=1)
+    opened.type("/quit", "Enter")
+    assert "\x1b" not in opened.until("code=0")
+
+
+def test_a_wrong_configuration_ends_it_with_one_line(terminal: Open, environ: dict[str, str]) -> None:
+    opened = terminal("--profile", "nowhere")
+    screen = opened.until("code=2")
+    assert screen.count("there is no profile 'nowhere'") == 1
+
+
+def test_what_was_left_out_is_told_and_what_went_before_is_shown(talk: Talk, project: Path) -> None:
+    (project / ".inarch").mkdir()
+    (project / ".inarch" / "config.toml").write_text('[profiles.default]\nmodel = "offline"\n')
+    opened = talk()
+    opened.until("note:", "this project is not trusted")
+    opened.type("hello", "Enter")
+    opened.until("said hello", "100 in")
+    opened.type("", "C-d")
+    opened.until("code=0")
+    again = talk("--continue")
+    again.until("> hello\n  Heard 1 lines")
+
+
+def test_text_that_could_mislead_a_terminal_is_shown_as_codes(ask: Talk) -> None:
+    opened = ask()
+    opened.type("say control", "Enter")
+    opened.until("The answer\\x1b[2J\\u202e.", "> say control")
+    opened.type("!printf", "Enter")
+    opened.until("error: ")
+
+
+def test_what_was_printed_stands_once_and_in_order(talk: Talk) -> None:
+    opened = talk(lines=200)
+    for number in range(12):
+        opened.type(f"prompt number {number} ends", "Enter")
+    screen = opened.until(*(f"said prompt number {number} ends" for number in range(12)), "100 in, 10 out")
+    places = [screen.index(f"said prompt number {number} ends") for number in range(12)]
+    assert places == sorted(places)
+    for number in range(12):
+        assert screen.count(f"said prompt number {number} ends") == 1
+        assert screen.count(f"> prompt number {number} ends") == 1

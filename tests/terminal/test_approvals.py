@@ -1,0 +1,145 @@
+"""What the question for approval shows, and what an answer means."""
+
+from __future__ import annotations
+
+import string
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import inarch
+from inarch.cli.terminal import width
+from inarch_terminal.front_ends.answers import read_answers
+from inarch_terminal.front_ends.questions import Room, asked_about, explained, is_cut, question
+
+
+@inarch.tool
+def write_file(file_path: str, content: str) -> str:
+    """Write a file."""
+    return f"{file_path}: {content}"
+
+
+@inarch.tool(category="command")
+def execute_command(command: str) -> str:
+    """Run a command."""
+    return command
+
+
+def request(number: int = 1, preview: str = "", shape: str = "", **arguments: Any) -> inarch.ApprovalRequest:
+    call = inarch.ToolCall(f"c{number}", "", "t", "write_file", arguments or {"file_path": "a.txt", "content": "x"})
+    return inarch.ApprovalRequest(call, write_file, "writes files", preview, shape)
+
+
+BATCH = [request(1), request(2), request(3)]
+
+
+def outcomes(line: str) -> list[str]:
+    return [f"{one.call_id[1:]} {one.outcome} {one.scope}" for one in read_answers(line, BATCH).approvals]
+
+
+def every(outcome: str, scope: str = "once") -> list[str]:
+    return [f"{number} {outcome} {scope}" for number in (1, 2, 3)]
+
+
+@pytest.mark.parametrize(
+    ("line", "wanted"),
+    [
+        ("y\n", every("approve")),
+        ("ALL", every("approve")),
+        ("", every("deny")),
+        ("n", every("deny")),
+        ("none", every("deny")),
+        ("a", every("approve", "once")),
+        ("A", every("approve", "shape")),
+        ("approve", every("approve", "once")),
+        ("d", every("deny", "once")),
+        ("always", every("approve", "shape")),
+        ("a tool", every("approve", "tool")),
+        ("A Session", every("approve", "session")),
+        ("a project", every("approve", "project")),
+        ("1 3", ["1 approve once", "2 deny once", "3 approve once"]),
+        ("3,1", ["1 approve once", "2 deny once", "3 approve once"]),
+        ("1 3 y", ["1 approve once", "3 approve once"]),
+        ("2 n no reason", ["2 deny once"]),
+        ("1 y; 2 n; 3 a tool", ["1 approve once", "2 deny once", "3 approve tool"]),
+        ("1 y; 2 n one; two", ["1 approve once", "2 deny once"]),
+    ],
+)
+def test_what_an_answer_means(line: str, wanted: list[str]) -> None:
+    assert outcomes(line) == wanted
+
+
+@pytest.mark.parametrize(
+    "line", ["perhaps", "y 1", "4", "0", "1 y; 1 n", "1; 2", "1 maybe", "a everything", "1 y; x", "²"]
+)
+def test_what_is_no_answer_settles_nothing(line: str) -> None:
+    found = read_answers(line, BATCH)
+    assert (found.word, found.approvals, found.edits) == ("unclear", (), ())
+
+
+def test_words_about_the_question() -> None:
+    assert [read_answers(line, BATCH).word for line in ("v", "?", "HELP", "view")] == ["view", "help", "help", "view"]
+
+
+def test_edits() -> None:
+    assert [item.call.id for item in read_answers("e", BATCH[:1]).edits] == ["c1"]
+    mixed = read_answers("1 y; 3 e", BATCH)
+    assert [item.call.id for item in mixed.edits] == ["c3"]
+    assert [item.call_id for item in mixed.approvals] == ["c1"]
+
+
+def test_a_reason_comes_with_the_no() -> None:
+    assert [one.reason for one in read_answers("n not that file\n", BATCH).approvals] == ["not that file"] * 3
+    assert [one.reason for one in read_answers("2 n not; that file", BATCH).approvals] == ["not; that file"]
+
+
+@given(st.text(string.printable + "²٣é"))
+def test_only_a_clear_yes_approves(line: str) -> None:
+    found = read_answers(line, BATCH)
+    if found.word:
+        assert not found.approvals
+        return
+    if any(one.outcome == "approve" for one in found.approvals):
+        rest = set(line.lower().replace(",", " ").replace(";", " ").split()) - {"y", "yes", "all", "a", "always"}
+        rest -= {"shape", "tool", "session", "project"}
+        said_no = any(one.outcome == "deny" for one in found.approvals)
+        assert said_no or all(word.strip("0") in {"1", "2", "3"} for word in rest) or found.edits
+
+
+def test_the_question_shows_what_will_run_harmlessly() -> None:
+    text = question([request(file_path="a\x1b[2J.txt", content="one\ntwo\u202e", shape="a\x1b[2J\nb")])
+    assert "file_path = a\\x1b[2J.txt" in text
+    assert "two\\u202e" in text
+    assert "always: a\\x1b[2J\\nb" in text
+    assert "\x1b" not in text + explained([request(shape="a\x1b[2J")])
+
+
+def test_a_preview_takes_the_place_of_arguments_and_a_cut_is_told() -> None:
+    long = request(preview="\n".join(f"+line {i}" for i in range(100)))
+    text = question([long])
+    assert "+line 0" in text and "+line 99" not in text
+    assert "70 more lines" in text and "v view all" in text
+    assert "+line 99" in question([long], whole=True)
+
+
+def test_the_help_says_what_always_covers() -> None:
+    text = explained([request(shape="write_file on a.txt")])
+    assert "no question about: write_file on a.txt" in text
+    assert "every call of write_file" in text
+    call = inarch.ToolCall("c", "", "t", "execute_command", {"command": "pytest"})
+    text = explained([inarch.ApprovalRequest(call, execute_command, "it runs", shape="pytest …")])
+    assert "commands like this one (pytest …)" in text and "every call" not in text
+
+
+@given(st.lists(st.text("ab ü\n", max_size=400), min_size=1, max_size=30), st.integers(12, 60), st.integers(20, 200))
+def test_a_question_is_never_longer_than_the_screen_unless_all_is_asked_for(
+    previews: list[str], rows: int, columns: int
+) -> None:
+    batch = [request(preview=preview or "x", shape="s" * 300) for preview in previews]
+    room = Room(rows, columns)
+    lines = asked_about(batch, room=room)
+    assert sum(max(-(-width(line) // columns), 1) for line in lines) <= rows
+    if len(lines) < len(asked_about(batch, whole=True)):
+        assert is_cut(batch, room) and "v view all" in question(batch, room=room)

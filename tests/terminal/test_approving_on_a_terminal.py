@@ -1,0 +1,185 @@
+"""Answers to the question for approval, typed in a real terminal of tmux."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from ..cli.terminals import Flags, Open
+
+pytestmark = pytest.mark.once
+Script = Callable[[str], str]
+
+
+@pytest.fixture
+def script(tmp_path: Path) -> Script:
+    """Make an editor out of a few lines of shell; the file is `$1`."""
+
+    def make(text: str) -> str:
+        path = tmp_path / "editor with space.sh"
+        path.write_text(text)
+        return f"sh '{path}'"
+
+    return make
+
+
+def test_always_covers_the_file_and_nothing_else(terminal: Open, slowly: Flags) -> None:
+    opened = terminal(*slowly, dumb=True)
+    opened.until("Ctrl-D", ">")
+    opened.type("write a file", "Enter")
+    opened.until("always: write_file on new.txt", "[d]")
+    opened.type("A", "Enter")
+    opened.until("The answer.", "cost unknown")
+    opened.type("write a file", "Enter")
+    screen = opened.until("✓ write_file", "The answer.", "cost unknown", times=2)
+    assert screen.count("Run it?") == 1
+    opened.type("both files", "Enter")
+    opened.until("Run them?", "always: write_file on one.txt")
+
+
+def test_always_in_the_project_outlives_the_session(terminal: Open, slowly: Flags, project: Path) -> None:
+    opened = terminal("write a file", *slowly)
+    opened.until("[d]")
+    opened.type("A project", "Enter")
+    opened.until("✓ write_file", "code=0")
+    (project / "new.txt").unlink()
+    again = terminal("write a file", *slowly)
+    assert "Run it?" not in again.until("✓ write_file", "code=0")
+    listed = terminal("policy", "list").until("code=0")
+    assert "write_file on new.txt" in listed
+
+
+def test_the_editor_opens_the_proposed_file_and_is_asked_about_again(
+    terminal: Open, slowly: Flags, script: Script, project: Path
+) -> None:
+    # An editor that leaves the terminal raw and silent: afterwards it has to be as before.
+    is_file = 'test "$(stat -c %a "$1")" = 600 && test "$(basename "$1")" = new.txt && grep -qx two "$1"'
+    editor = script(f'stty raw -echo < /dev/tty; {is_file} && sed -i s/two/three/ "$1"\n')
+    opened = terminal("write a file", *slowly, EDITOR=editor)
+    opened.until("+++ new.txt", "e edit", "[d]")
+    opened.type("e", "Enter")
+    opened.until("+three")
+    opened.type("y", "Enter")
+    opened.until("[d] y", "✓ write_file new.txt", "code=0")
+    assert (project / "new.txt").read_text() == "one\nthree\n"
+
+
+def test_the_arguments_of_an_edit_can_be_edited_too(
+    terminal: Open, slowly: Flags, script: Script, project: Path
+) -> None:
+    opened = terminal("write a file", *slowly, EDITOR=script('sed -i s/new.txt/other.txt/ "$1"\n'))
+    opened.until("+++ new.txt", "[d]")
+    opened.type("e args", "Enter")
+    opened.until("it changes other.txt", "+++ other.txt")
+    opened.type("y", "Enter")
+    opened.until("✓ write_file other.txt", "code=0")
+    assert (project / "other.txt").read_text() == "one\ntwo\n"
+    assert not (project / "new.txt").exists()
+
+
+def test_a_change_that_is_not_valid_is_told(terminal: Open, slowly: Flags, script: Script) -> None:
+    opened = terminal("write a file", *slowly, EDITOR=script('echo "{}" > "$1"\n'))
+    opened.until("[d]")
+    opened.type("e args", "Enter")
+    opened.until("the change is not valid", "Run it?")
+    opened.type("n", "Enter")
+    opened.until("⊘ write_file", "code=4")
+
+
+@pytest.mark.parametrize(
+    ("editor", "said"),
+    [
+        ("true", "nothing was changed"),
+        ("nowhere/ed", "there is no program 'nowhere/ed'"),
+        ("false", "ended with exit code 1"),
+        ("", "no editor is set"),
+    ],
+)
+def test_an_editor_that_changes_nothing_is_told_and_asked_again(
+    terminal: Open, slowly: Flags, editor: str, said: str
+) -> None:
+    opened = terminal("write a file", *slowly, VISUAL=editor)
+    opened.until("[d]")
+    opened.type("e", "Enter")
+    opened.until(said)
+    opened.until("Run it?", times=2)
+    opened.type("", "C-d")
+    opened.until("⊘ write_file", "code=4")
+
+
+def test_what_is_not_json_is_kept_for_the_next_try(
+    terminal: Open, slowly: Flags, script: Script, project: Path
+) -> None:
+    text = (
+        'if grep -q broken "$1"; then sed -i s/broken// "$1"; else sed -i "s/new.txt\\"/newer.txt\\"broken/" "$1"; fi\n'
+    )
+    opened = terminal("write a file", *slowly, EDITOR=script(text))
+    opened.until("[d]")
+    opened.type("e args", "Enter")
+    opened.until("it is not JSON", "e goes on with it")
+    opened.type("e", "Enter")
+    opened.until("it changes newer.txt")
+    opened.type("y", "Enter")
+    opened.until("code=0")
+    assert (project / "newer.txt").exists()
+
+
+def test_ctrl_c_in_the_editor_is_the_editors(terminal: Open, slowly: Flags, script: Script) -> None:
+    editor = script('trap "echo caught; exit 1" INT\necho editing\nwhile true; do sleep 0.1; done\n')
+    opened = terminal("write a file", *slowly, EDITOR=editor)
+    opened.until("[d]")
+    opened.type("e", "Enter")
+    opened.until("editing")
+    opened.type("", "C-c")
+    opened.until("caught", "ended with exit code 1")
+    opened.type("y", "Enter")
+    opened.until("✓ write_file", "code=0")
+
+
+def test_answers_by_number_leave_the_rest_open(terminal: Open, slowly: Flags, project: Path) -> None:
+    opened = terminal("both files", *slowly)
+    opened.until("2. write_file", "[d]")
+    opened.type("2 n not this one", "Enter")
+    opened.until("Run it?")
+    opened.type("?", "Enter")
+    opened.until("the reason goes to the model", "Ctrl-C cancels the turn")
+    opened.type("y", "Enter")
+    opened.until("not this one", "code=0")
+    assert (project / "one.txt").exists() and not (project / "two.txt").exists()
+
+
+def test_always_for_a_command_is_for_commands_like_it(terminal: Open, project: Path) -> None:
+    (project / "Makefile").write_text("one:\n\techo first\ntwo:\n\techo second\n")
+    plugin = str(Path(__file__).parents[1] / "cli" / "commanding.py")
+    opened = terminal("--plugin", plugin, "--model", "commanding/words", dumb=True)
+    opened.until("Ctrl-D", ">")
+    opened.type("please: make  'one'", "Enter")
+    question = opened.until("$ make one", "0  make", "1  one", "always: make", "[d]")
+    shape = next(line.strip() for line in question.splitlines() if "always:" in line)
+    opened.type("a tool", "Enter")
+    opened.until("✓ execute_command", "It ran.")
+    opened.type("please: make one", "Enter")
+    screen = opened.until("✓ execute_command", "It ran.", times=2)
+    assert screen.count("Run it?") == 1
+    opened.type("please: python3 -m unittest", "Enter")
+    assert shape not in opened.until("$ python3 -m unittest", "[d]").rpartition("please: python3")[2]
+
+
+def test_a_signal_meanwhile_ends_the_editor_too(terminal: Open, slowly: Flags, script: Script) -> None:
+    opened = terminal("write a file", *slowly, EDITOR=script("kill -TERM $PPID\nsleep 60\n"))
+    opened.until("[d]")
+    opened.type("e", "Enter")
+    opened.until("code=130")
+
+
+def test_init_grants_what_it_proposes_after_a_yes(terminal: Open, project: Path) -> None:
+    (project / "pytest.ini").write_text("")
+    opened = terminal("config", "init")
+    opened.until("recognised pytest: pytest.ini", "trust it? [y/N]")
+    assert not (project / ".inarch").exists()
+    opened.type("y", "Enter")
+    opened.until("code=0")
+    assert "[commands.test]" in (project / ".inarch" / "config.toml").read_text()
+    assert "granted by [commands.test]" in terminal("policy", "explain", "python3 -m pytest -x").until("code=0")

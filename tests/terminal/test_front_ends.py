@@ -1,0 +1,171 @@
+"""What the front ends make of events, without a terminal."""
+
+from __future__ import annotations
+
+import io
+import json
+from decimal import Decimal
+
+import pytest
+
+from inarch.contract.events import (
+    CallResult,
+    CallState,
+    ErrorHappened,
+    Event,
+    EventData,
+    ModelDelta,
+    Note,
+    TurnEnded,
+    TurnStarted,
+    event_data,
+)
+from inarch.contract.records import ToolCall, ToolError, ToolResult, Turn, TurnStatus, Usage
+from inarch.figures import duration, money, short_arguments, usage_words
+from inarch_terminal.abilities import has_colours
+from inarch_terminal.front_ends.json import JsonFrontEnd
+from inarch_terminal.front_ends.jsonl import JsonLinesFrontEnd
+from inarch_terminal.front_ends.text import TextFrontEnd
+
+START, END = "2026-01-01T00:00:00.000000Z", "2026-01-01T00:00:02.500000Z"
+
+
+def turn(status: TurnStatus = "done", content: str = "", **extra: str | None) -> Turn:
+    return Turn("t", "agent", "u", "s", START, END, content, "offline/extractive", usage=Usage(cost_usd=Decimal(0)),
+                status=status, **extra)  # type: ignore[arg-type]  # fmt: skip
+
+
+def events(*payloads: EventData) -> list[Event]:
+    return [Event(seq, START, "s", "t", payload.kind, event_data(payload)) for seq, payload in enumerate(payloads, 1)]
+
+
+CALL = ToolCall("c", "", "t", "read_file", {"file_path": "a.py"})
+WORK = events(
+    TurnStarted(turn("running")),
+    CallState("c", "read_file", "validating", CALL),
+    CallState("c", "read_file", "executing", after=("b",)),
+    CallResult("c", "read_file", "error", ToolResult(False, error=ToolError("not_found", "no a.py")), START, END),
+    Note("mind the gap"),
+    ModelDelta("The ans"),
+    ModelDelta("wer"),
+    TurnEnded(turn("done", "The answer")),
+)
+
+
+def test_json_is_one_object_with_the_calls(capsys: pytest.CaptureFixture[str]) -> None:
+    out = io.StringIO()
+    front_end = JsonFrontEnd(out)
+    for event in WORK:
+        front_end.show(event)
+    front_end.close()
+    record = json.loads(out.getvalue())
+    assert list(record) == ["session_id", "turn", "answer", "usage", "exit"]
+    assert (record["session_id"], record["answer"], record["exit"]) == ("s", "The answer", 0)
+    (call,) = record["turn"]["calls"]
+    assert call["status"] == "error" and call["result"]["error"]["code"] == "not_found"
+    assert call["arguments"] == {"file_path": "a.py"} and call["after"] == ["b"]
+    assert "mind the gap" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("status", "code"), [("failed", 1), ("limited", 3), ("cancelled", 130)])
+def test_json_carries_the_exit_code(status: TurnStatus, code: int) -> None:
+    out = io.StringIO()
+    front_end = JsonFrontEnd(out)
+    for event in events(TurnStarted(turn("running")), TurnEnded(turn(status))):
+        front_end.show(event)
+    assert json.loads(out.getvalue())["exit"] == code
+
+
+def test_json_tells_an_error_with_its_remedy(capsys: pytest.CaptureFixture[str]) -> None:
+    front_end = JsonFrontEnd(io.StringIO())
+    for event in events(ErrorHappened("the key was refused", "check the key"), ErrorHappened("it broke")):
+        front_end.show(event)
+    said = capsys.readouterr().err.splitlines()
+    assert said == ["inarch: error: the key was refused (check the key)", "inarch: error: it broke"]
+
+
+def test_json_of_a_turn_that_never_ended_is_still_an_object() -> None:
+    out = io.StringIO()
+    front_end = JsonFrontEnd(out)
+    for event in WORK[:3]:
+        front_end.show(event)
+    front_end.close()
+    front_end.close()
+    assert json.loads(out.getvalue())["turn"]["calls"][0]["status"] == "executing"
+
+
+def test_jsonl_is_every_stored_event() -> None:
+    out = io.StringIO()
+    front_end = JsonLinesFrontEnd(out)
+    for event in WORK:
+        front_end.show(event)
+    kinds = [json.loads(line)["kind"] for line in out.getvalue().splitlines()]
+    assert kinds == [event.kind for event in WORK if event.kind != "model.delta"]
+
+
+def test_text_writes_the_answer_once_and_notes_once(capsys: pytest.CaptureFixture[str]) -> None:
+    out, err = io.StringIO(), io.StringIO()
+    front_end = TextFrontEnd(out, err)
+    for event in [*WORK[:5], WORK[4], *WORK[5:]]:
+        front_end.show(event)
+    assert out.getvalue() == "The answer\n"
+    assert err.getvalue() == ""
+    assert capsys.readouterr().err.splitlines() == [
+        "inarch: call: read_file a.py · 2.5 s · error: not_found: no a.py",
+        "inarch: note: mind the gap",
+        "inarch: turn: no tokens · $0 · 2.5 s",
+    ]
+
+
+def test_a_script_is_told_what_was_denied_and_what_would_allow_it(capsys: pytest.CaptureFixture[str]) -> None:
+    denied = ToolError("denied", "write_file needs approval", "run with --approve edits, or:\n[[rules]]\ntool = 'x'")
+    twice = [CallResult(id, "write_file", "error", ToolResult(False, error=denied), None, END) for id in "ab"]
+    for quiet in (False, True):
+        front_end = TextFrontEnd(io.StringIO(), io.StringIO(), quiet=quiet)
+        for event in events(TurnStarted(turn("running")), *twice):
+            front_end.show(event)
+        said = capsys.readouterr().err
+        call = "inarch: call: write_file · denied\n"
+        told = "inarch: note: write_file needs approval\n  run with --approve edits, or:\n  [[rules]]\n  tool = 'x'\n"
+        assert said == ("" if quiet else f"{call}{told}{call}")
+
+
+def test_quiet_is_the_answer_only_but_errors_are_told(capsys: pytest.CaptureFixture[str]) -> None:
+    out = io.StringIO()
+    front_end = TextFrontEnd(out, io.StringIO(), quiet=True)
+    failed = events(ErrorHappened("no luck", "try again"), TurnEnded(turn("failed", error="no luck (try again)")))
+    for event in [*WORK[:5], *failed]:
+        front_end.show(event)
+    assert out.getvalue() == ""
+    assert capsys.readouterr().err == "inarch: error: no luck (try again)\n"
+
+
+def test_answers_are_escaped() -> None:
+    out = io.StringIO()
+    front_end = TextFrontEnd(out, io.StringIO())
+    for event in events(TurnEnded(turn("done", "a\x1b[2Jb\u202ec\r\nd"))):
+        front_end.show(event)
+    assert out.getvalue() == "a\\x1b[2Jb\\u202ec\nd\n"
+
+
+def test_words() -> None:
+    assert short_arguments({"file_path": "a.py"}) == "a.py"
+    assert short_arguments({"file_path": "a.py", "content": "one\ntwo\n"}) == "a.py content=(2 lines)"
+    assert short_arguments({}) == ""
+    assert [duration(s) for s in (0.0123, 2.34, 65)] == ["12 ms", "2.3 s", "1 min 05 s"]
+    assert [money(Decimal(s)) for s in ("0", "0.00001", "0.0123", "2.5")] == ["$0", "<$0.0001", "$0.0123", "$2.50"]
+    assert usage_words({"input_tokens": 1200, "output_tokens": 3, "cost_usd": None}) == "1,200 in, 3 out · cost unknown"
+    assert usage_words({"input_tokens": 0, "output_tokens": 0, "cost_usd": "0"}) == "no tokens · $0"
+
+
+def test_json_stays_one_line_and_whole_with_odd_text() -> None:
+    out = io.StringIO()
+    front_end = JsonFrontEnd(out)
+    for event in events(TurnStarted(turn("running")), TurnEnded(turn("done", "one\ntwo\u202e\x1b"))):
+        front_end.show(event)
+    (line,) = out.getvalue().splitlines()
+    assert json.loads(line)["answer"] == "one\ntwo\u202e\x1b"
+
+
+def test_a_buffer_has_no_colours() -> None:
+    assert not has_colours(io.StringIO())

@@ -1,0 +1,128 @@
+"""What somebody at a terminal sees: the tree, the question, the conversation; in a real terminal of tmux."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from ..cli.terminals import Flags, Open
+
+pytestmark = pytest.mark.once
+
+
+def test_a_turn_is_a_tree_then_the_answer_then_what_it_took(terminal: Open, slowly: Flags) -> None:
+    screen = terminal("read something", *slowly, fork=False).until("code=0")
+    lines = [line.rstrip() for line in screen.splitlines() if line.strip()]
+    assert lines[0] == "● slowly/words"
+    assert lines[1].startswith("├─ + context structure: ")
+    (good,) = [line for line in lines if line.startswith("├─ ✓ read_file README.md · ")]
+    assert good.endswith(" ms")
+    bad = next(i for i, line in enumerate(lines) if line.startswith("├─ ✗ read_file nowhere/to/be/found.md · "))
+    assert lines[bad + 1].startswith("│    not_found: ")
+    assert lines[5] == "╰─"
+    assert lines[6] == "The answer."
+    assert lines[7].startswith("1,200 in, 34 out · cost unknown · ")
+    assert lines[8] == "code=0"
+
+
+def test_it_works_at_forty_columns(terminal: Open, slowly: Flags) -> None:
+    screen = terminal("read something", *slowly, columns=40).until("code=0")
+    lines = [line.rstrip() for line in screen.splitlines() if line.strip()]
+    assert all(len(line) <= 40 for line in lines) and "code=0" in lines
+    assert any(line.startswith("├─ ✗ read_file") and "…" in line for line in lines)
+
+
+def test_colours_unless_they_are_not_wanted(terminal: Open, slowly: Flags) -> None:
+    coloured = terminal("read something", *slowly)
+    coloured.until("code=0")
+    assert "\x1b[32m" in coloured.screen(colours=True)
+    for words, extra in ((("--no-color",), {}), ((), {"NO_COLOR": "1"})):
+        plain = terminal("read something", *slowly, *words, **extra)
+        plain.until("code=0")
+        assert "\x1b[3" not in plain.screen(colours=True)
+
+
+def test_quiet_is_the_answer_only(terminal: Open, slowly: Flags) -> None:
+    screen = terminal("read something", *slowly, "--quiet").until("code=0")
+    assert screen.split() == ["The", "answer.", "code=0"]
+
+
+def test_a_yes_lets_a_call_run(terminal: Open, slowly: Flags, project: Path) -> None:
+    opened = terminal("write a file", *slowly)
+    question = opened.until("Run it?", "[d]")
+    assert "write_file" in question and "new.txt" in question and "two" in question
+    assert not (project / "new.txt").exists()
+    opened.type("y", "Enter")
+    opened.until("✓ write_file", "The answer.", "code=0")
+    assert (project / "new.txt").read_text() == "one\ntwo\n"
+
+
+def test_no_is_no_and_carries_the_reason(terminal: Open, slowly: Flags, project: Path) -> None:
+    opened = terminal("write a file", *slowly)
+    opened.until("[d]")
+    opened.type("d not that one", "Enter")
+    opened.until("⊘ write_file", "not that one", "code=4")
+    assert not (project / "new.txt").exists()
+
+
+def test_numbers_choose_from_a_batch_and_nonsense_asks_again(terminal: Open, slowly: Flags, project: Path) -> None:
+    opened = terminal("both files", *slowly)
+    opened.until("1. write_file", "2. write_file", "[d]")
+    opened.type("perhaps", "Enter")
+    opened.until("perhaps", "Run them?")
+    opened.until("Run them?", times=2)
+    opened.type("2", "Enter")
+    opened.until("code=0")
+    assert not (project / "one.txt").exists()
+    assert (project / "two.txt").read_text() == "2"
+
+
+def test_ctrl_c_at_the_question_cancels_the_turn(terminal: Open, slowly: Flags, project: Path) -> None:
+    opened = terminal("write a file", *slowly)
+    opened.until("[d]")
+    opened.type("", "C-c")
+    opened.until("cancelled", "code=130")
+    assert not (project / "new.txt").exists()
+
+
+def test_ctrl_c_while_a_reply_streams(terminal: Open, slowly: Flags) -> None:
+    opened = terminal("sleep a while", *slowly)
+    opened.until("The an")  # the s waits: a key could begin with it
+    opened.type("", "C-c")
+    opened.until("cancelled", "code=130")
+
+
+def test_a_conversation_on_a_dumb_terminal(terminal: Open, slowly: Flags) -> None:
+    opened = terminal(*slowly, dumb=True)
+    opened.until("Ctrl-D", "Commands are confined at level", ">")
+    opened.type("what is this", "Enter")
+    opened.until("The answer.", "cost unknown")
+    opened.type("sleep a while", "Enter")
+    opened.until("> sleep a while\n● slowly/words")
+    opened.type("", "C-c")
+    opened.until("cancelled")
+    opened.type("please fail", "Enter")
+    opened.until("the key was refused")
+    opened.until("\n> ", times=3)
+    opened.until("\n>\n")  # a Ctrl-C before the prompt belongs to the turn
+    opened.type("", "C-c")
+    opened.until("(Ctrl-D leaves)")
+    opened.type("", "C-d")
+    opened.until("code=0")
+
+
+def test_the_same_error_is_told_in_each_turn_and_by_each_command(terminal: Open, slowly: Flags) -> None:
+    for dumb in (True, False):
+        opened = terminal(*slowly, "--plugin", str(Path(__file__).parents[1] / "cli" / "parts.py"), dumb=dumb)
+        opened.until("Ctrl-D", ">")
+        opened.type("please fail", "Enter")
+        opened.until("the key was refused")
+        opened.type("please fail", "Enter")
+        opened.until("the key was refused", times=2)
+        opened.type("/spoil", "Enter")
+        opened.until("spoilt milk")
+        opened.type("/spoil", "Enter")
+        opened.until("spoilt milk", times=2)
+        opened.type("/quit", "Enter")
+        opened.until("code=0")

@@ -1,0 +1,150 @@
+"""What was spent, as it is shown: at the end of a turn, in a session's table, and where a model was switched."""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import json
+import re
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+import inarch
+from inarch.cli.sessions import sessions
+from inarch.contract.codec import to_data
+from inarch.contract.events import (
+    Event,
+    EventData,
+    ModelDelta,
+    ModelReplied,
+    ModelRequested,
+    ModelSwitched,
+    Note,
+    Spent,
+    TurnEnded,
+    TurnStarted,
+    event_data,
+)
+from inarch.contract.records import Message, Turn, Usage
+from inarch.figures import table
+from inarch.testing import says, scripted_app
+from inarch_terminal.front_ends.json import JsonFrontEnd
+from inarch_terminal.front_ends.spending import session_words, turn_words
+from inarch_terminal.front_ends.text import TextFrontEnd
+
+START = "2026-01-01T00:00:00.000000Z"
+TURN = Turn("t", "agent", "u", "s", START, START, "The answer", "a/b", usage=Usage(1500, 46), status="done")
+ANSWERS = Spent("turn", "", "a/b", 2, 1, 1200, 34, cost_usd=Decimal("0.0123"), seconds=2.5)
+DECISIONS = Spent("decision", "dispatch", "a/lite", 1, 0, 300, 12, cost_usd=Decimal("0.0001"), seconds=0.25)
+UNKNOWN = Spent("turn", "", "c/d", 2, 0, 10, 1, unknown=2)
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def shown(front_end: TextFrontEnd | JsonFrontEnd, *payloads: EventData) -> None:
+    for seq, payload in enumerate(payloads, 1):
+        front_end.show(Event(seq, START, "s", "t", payload.kind, event_data(payload)))
+
+
+def rows(*spent: Spent) -> list[dict[str, Any]]:
+    return [to_data(one) for one in spent]
+
+
+def test_a_turn_tells_what_its_decisions_took() -> None:
+    assert turn_words({}, rows(ANSWERS)) == ["1,200 in, 34 out · $0.0123"]
+    assert turn_words({}, rows(DECISIONS, ANSWERS)) == [
+        "1,500 in, 46 out · $0.0124",
+        "of it decisions: 300 in, 12 out · $0.0001",
+    ]
+    assert turn_words({"usage": to_data(Usage(cost_usd=Decimal(0)))}, []) == ["no tokens · $0"]
+
+
+def test_an_unknown_cost_is_said_beside_the_known_one() -> None:
+    assert turn_words({}, rows(UNKNOWN)) == ["10 in, 1 out · cost unknown"]
+    assert turn_words({}, rows(ANSWERS, UNKNOWN))[0].endswith("$0.0123 and 2 requests of unknown cost")
+
+
+def test_the_session_is_told_once_it_is_more_than_the_turn() -> None:
+    session = Spent("", "", "", 5, 0, 5000, 100, cost_usd=Decimal("0.5"))
+    assert session_words({"spent": rows(session), "session": to_data(session)}) == []
+    (said,) = session_words({"spent": rows(ANSWERS), "session": to_data(session)})
+    assert said == "session: 5,000 in, 100 out · $0.5000"
+    assert session_words({}) == []
+
+
+def test_the_end_of_a_turn_has_the_line() -> None:
+    out, err = Terminal(), Terminal()
+    session = Spent("", "", "", 5, 0, 5000, 100, cost_usd=Decimal("0.5"))
+    shown(TextFrontEnd(out, err), TurnStarted(TURN), TurnEnded(TURN, (DECISIONS, ANSWERS), session))
+    decisions = "of it decisions: 300 in, 12 out · $0.0001"
+    plain = " ".join(re.sub("\x1b\\[[0-9;]*m", "", err.getvalue()).split())
+    assert f"1,500 in, 46 out · $0.0124 · 0 ms · {decisions} · session: 5,000 in, 100 out · $0.5000" in plain
+
+
+def test_an_estimate_is_marked_as_one() -> None:
+    guessed = Spent("turn", "", "a/b", 1, 1, 300, 12, unknown=1, estimated=1)
+    assert turn_words({}, rows(guessed)) == ["about 300 in, 12 out · cost unknown"]
+    assert turn_words({}, rows(ANSWERS, guessed))[0].startswith("about 1,500 in")
+    assert turn_words({"usage": to_data(Usage(300, 12, estimated=True))}, []) == ["about 300 in, 12 out · cost unknown"]
+    (older,) = rows(ANSWERS)
+    del older["estimated"]
+    assert turn_words({}, [older]) == ["1,200 in, 34 out · $0.0123"], "a record from before there was this"
+
+
+def test_a_reply_that_broke_off_is_not_taken_for_the_beginning_of_the_next() -> None:
+    out = Terminal()
+    failed = ModelReplied("a/b", Message("assistant", ()), Usage(), "error", error="malformed")
+    shown(
+        TextFrontEnd(out, io.StringIO(), quiet=True),
+        TurnStarted(TURN), ModelRequested("a/b", "turn", 1, 0), ModelDelta("The ans"), failed, Note("asking again"),
+        ModelRequested("a/b", "turn", 1, 0, attempt=2), ModelDelta("The answer"), TurnEnded(TURN),
+    )  # fmt: skip
+    assert out.getvalue() == "The ans\n(the reply broke off here)\nThe answer\n"
+
+
+@pytest.mark.parametrize("quiet", [False, True])
+def test_a_model_that_takes_over_is_told_by_every_front_end(quiet: bool, capsys: pytest.CaptureFixture[str]) -> None:
+    switched = ModelSwitched("a/b", "c/d", "the quota is used up")
+    shown(TextFrontEnd(io.StringIO(), io.StringIO(), quiet=quiet), switched)
+    shown(JsonFrontEnd(io.StringIO()), switched)
+    assert capsys.readouterr().err == "inarch: note: c/d takes over from a/b: the quota is used up\n" * 2
+
+
+def test_the_table_of_a_session() -> None:
+    lines = list(table(rows(DECISIONS, ANSWERS)))
+    assert [line.split() for line in lines] == [
+        ["purpose", "plugin", "model", "requests", "in", "out", "cost", "time"],
+        ["decision", "dispatch", "a/lite", "1", "300", "12", "$0.0001", "250", "ms"],
+        ["turn", "-", "a/b", "2", "(1", "failed)", "1,200", "34", "$0.0123", "2.5", "s"],
+        ["total", "3", "(1", "failed)", "1,500", "46", "$0.0124", "2.8", "s"],
+    ]
+    assert len(list(table(rows(ANSWERS)))) == 2
+
+
+def test_sessions_show_has_the_table_and_the_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME"):
+        monkeypatch.setenv(name, str(tmp_path / "home"))
+    app, _ = scripted_app([says("well", Usage(1200, 34, cost_usd=Decimal("0.0123")))], tmp_path, journal=True)
+
+    async def go() -> str:
+        session = app.session()
+        await session.run("go")
+        await app.aclose()
+        return session.id
+
+    session_id = asyncio.run(go())
+    result = CliRunner().invoke(sessions, ["show", session_id, "--root", str(tmp_path)])
+    assert result.exit_code == 0, result.output
+    cells = [line.split()[:7] for line in result.output.splitlines()]
+    assert ["turn", "-", "scripted/script", "1", "1,200", "34", "$0.0123"] in cells
+    result = CliRunner().invoke(sessions, ["show", session_id, "--json", "--root", str(tmp_path)])
+    (row,) = json.loads(result.output)["spent"]
+    assert (row["purpose"], row["model"], row["requests"], row["cost_usd"]) == ("turn", "scripted/script", 1, "0.0123")
+    assert inarch.from_data(Spent, row).input_tokens == 1200

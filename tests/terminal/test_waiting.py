@@ -1,0 +1,106 @@
+"""Waits for a service that asks for patience: counted down on a terminal, one line in a pipe, an event for programs."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from inarch.testing import HttpReply, HttpServer, json_reply, sse_reply
+
+from ..cli.conftest import Run
+from ..cli.terminals import Open
+
+pytestmark = pytest.mark.once
+
+NAME = "openai-compatible/small"
+ADDRESS = "INARCH_PLUGIN_OPENAI_COMPATIBLE__BASE_URL"
+
+
+def busy(seconds: str) -> HttpReply:
+    return json_reply({"error": {"message": "slow down"}}, 429, retry_after=seconds)
+
+
+def chunks(delta: dict[str, Any], finish: str) -> HttpReply:
+    choices = ({"index": 0, "delta": delta, "finish_reason": None}, {"index": 0, "delta": {}, "finish_reason": finish})
+    return sse_reply([{"id": "r", "object": "chat.completion.chunk", "choices": [choice]} for choice in choices])
+
+
+GOOD = chunks({"content": "The answer."}, "stop")
+READS = chunks(
+    {
+        "tool_calls": [
+            {"index": 0, "id": "c1", "function": {"name": "read_file", "arguments": '{"file_path": "README.md"}'}}
+        ]
+    },
+    "tool_calls",
+)
+
+
+def test_a_wait_is_counted_down_and_then_gone(terminal: Open, tmp_path: Path) -> None:
+    written = tmp_path / "written"
+    with HttpServer([busy("3"), GOOD]) as server:
+        opened = terminal("say something", "--model", NAME, **{ADDRESS: f"{server.url}/v1"})
+        opened.tmux("pipe-pane", "-t", "main", f"cat > {shlex.quote(str(written))}")
+        screen = opened.until("The answer.", "code=0")
+    assert "waiting" not in screen
+    counted = [int(left) for left in re.findall(rf"waiting (\d+) s for {NAME} \(Ctrl-C cancels\)", written.read_text())]
+    assert counted == sorted(set(counted), reverse=True)
+    assert len(counted) >= 2 and counted[0] <= 4
+
+
+def test_ctrl_c_ends_the_countdown_and_the_turn(terminal: Open) -> None:
+    with HttpServer([busy("50"), GOOD]) as server:
+        opened = terminal("say something", "--model", NAME, **{ADDRESS: f"{server.url}/v1"})
+        opened.until("waiting", f"s for {NAME} (Ctrl-C cancels): ")
+        opened.type("", "C-c")
+        screen = opened.until("cancelled", "code=130")
+        assert len(server.requests) == 1
+    assert "waiting" not in screen
+
+
+def test_requests_beyond_the_limit_of_a_minute_wait(terminal: Open) -> None:
+    with HttpServer([READS, GOOD]) as server:
+        extra = {ADDRESS: f"{server.url}/v1", "INARCH_PLUGIN_OPENAI_COMPATIBLE__REQUESTS_PER_MINUTE": "1"}
+        opened = terminal("read something", "--model", NAME, **extra)
+        opened.until("read_file README.md", "(Ctrl-C cancels): no more than 1 request a minute")
+        opened.type("", "C-c")
+        opened.until("cancelled", "code=130")
+        assert len(server.requests) == 1
+
+
+def test_a_pipe_gets_one_plain_line(cli: Run) -> None:
+    with HttpServer([busy("1"), GOOD]) as server:
+        done = cli("say something", "--model", NAME, **{ADDRESS: f"{server.url}/v1"})
+    assert (done.returncode, done.stdout) == (0, "The answer.\n")
+    (line,) = [line for line in done.stderr.splitlines() if "waiting" in line]
+    assert line.startswith(f"inarch: note: waiting 2 s for {NAME}: ")
+    assert "\x1b" not in done.stderr and "\r" not in done.stderr
+
+
+def test_quiet_is_the_answer_only(cli: Run) -> None:
+    with HttpServer([busy("1"), GOOD]) as server:
+        done = cli("say something", "--model", NAME, "--quiet", **{ADDRESS: f"{server.url}/v1"})
+    assert (done.returncode, done.stdout, done.stderr) == (0, "The answer.\n", "")
+
+
+def test_programs_get_an_event_before_the_wait(cli: Run) -> None:
+    with HttpServer([busy("1"), GOOD]) as server:
+        done = cli("say something", "--model", NAME, "--output", "jsonl", **{ADDRESS: f"{server.url}/v1"})
+    events = [json.loads(line) for line in done.stdout.splitlines()]
+    kinds = [event["kind"] for event in events if event["kind"] in ("model.requested", "limit.wait")]
+    assert kinds == ["model.requested", "limit.wait", "model.requested"]
+    (wait,) = [event["data"] for event in events if event["kind"] == "limit.wait"]
+    assert wait["model"] == NAME and 1 < wait["seconds"] < 2 and wait["reason"]
+
+
+def test_a_wait_that_is_too_long_is_an_error_that_says_when(cli: Run) -> None:
+    with HttpServer([busy("900"), GOOD]) as server:
+        done = cli("say something", "--model", NAME, **{ADDRESS: f"{server.url}/v1"})
+        assert len(server.requests) == 1
+    assert done.returncode == 1
+    assert re.search(r"answered 429: slow down; it can be asked again at \d\d:\d\d, in 15 min", done.stderr)
