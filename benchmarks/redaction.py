@@ -1,6 +1,7 @@
 """What looking for secrets costs: an event's line, a long result, a piece of a stream, a request, opening.
 
-`python benchmarks/redaction.py` prints microseconds, with no secret known and with 40.
+`python benchmarks/redaction.py` prints microseconds, with no secret known and with 40, then what it costs to look at
+texts that are made to take long, whole and in pieces: microseconds a kilobyte for each length, the same for any length.
 """
 
 from __future__ import annotations
@@ -20,14 +21,50 @@ from inarch.turns.hiding import Hiding
 
 LINE = '{"seq":12,"kind":"call.state","data":{"call_id":"0190-call","name":"read_file","status":"executing"}}' * 5
 CODE = "\n".join(f"    result_{n} = self.parse(tokens[{n}], key={n})  # see line {n}" for n in range(1000))
+DRAWN = "q7Rt2Xz9Lm4Kp8Vw"
+WORST = {
+    "a name again and again": "token=",
+    "the same, each with a secret": f"token={DRAWN}",
+    "the beginning of a web token": "-eyJ",
+    "secrets side by side": f"password={DRAWN} ",
+    "a known value in itself": "7a",
+    "a known value, nearly": "a",
+}
+"""What a text is made of that begins with a name and ends with what a secret doesn't go on with."""
+PIECE = 40
 
 
 def cpu_us(work: Callable[[], object], times: int) -> float:
-    work()
+    """Return what it costs, on average of so many times after the first; the first where there is no other."""
     begun = time.process_time_ns()
+    work()
+    if times:
+        begun = time.process_time_ns()
     for _ in range(times):
         work()
-    return (time.process_time_ns() - begun) / times / 1000
+    return (time.process_time_ns() - begun) / max(times, 1) / 1000
+
+
+def streamed(redactor: Redactor, text: str) -> None:
+    stream = RedactedStream(redactor)
+    for place in range(0, len(text), PIECE):
+        stream.feed(text[place : place + PIECE])
+    stream.rest()
+
+
+def worst() -> None:
+    """Print what each of these texts costs by its length."""
+    redactor = Redactor()
+    redactor.learn_values([("x", "7a" * 4), ("y", "a" * 8000 + "b" + "a" * 8000)])
+    for way, work, lengths in (
+        ("whole", redactor.text, (250_000, 500_000, 1_000_000)),
+        ("in pieces", partial(streamed, redactor), (20_000, 40_000, 80_000)),
+    ):
+        print(f"us a kilobyte, {way + ', by length':32}", *(f"{length:12,}" for length in lengths))
+        for name, part in WORST.items():
+            texts = [f"password={part * (length // len(part))}(" for length in lengths]
+            costs = [cpu_us(partial(work, text), 0) / len(text) * 1000 for text in texts]
+            print(f"  {name:45}", *(f"{cost:12.1f}" for cost in costs), flush=True)
 
 
 def main() -> None:
@@ -47,6 +84,7 @@ def main() -> None:
             Path(folder, f"package{number}").mkdir()
         print(f"finding .env files in 60 folders {cpu_us(lambda: find_dotenvs(folder), 20):9.1f}")
     print(f"making a redactor for 40 values  {cpu_us(lambda: Redactor.from_environ(environ), 5):9.1f}")
+    worst()
 
 
 if __name__ == "__main__":

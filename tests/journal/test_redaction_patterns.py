@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import base64
 import json
 import string
 import sysconfig
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 from secret_samples import HEX, LETTERS, PLACES, TOKENS, lot, pem, varied
 
 from inarch.journal import Redactor
+from inarch.journal.redaction_pattern import JUDGED, Pattern, Piece
 from inarch.journal.redaction_patterns import PATTERNS, SHORTEST_MATCH, patterns_in
 
 NAMES = [
@@ -146,7 +148,7 @@ def test_a_key_has_at_least_and_at_most_so_many_characters(
         return "whole" if shown == f"of {token} is" else shown
 
     placed = f"of {needle if is_shown else ''}‹secret:{tag}:1› is"
-    assert hidden(least) == hidden(most or (120 if is_shown else 1000)) == placed
+    assert hidden(least) == hidden(most or (120 if is_shown else 9000)) == placed
     assert hidden(least - 1) == "whole"
     if most is not None:
         assert hidden(most + 1) == "whole"
@@ -185,9 +187,9 @@ AROUND: list[tuple[str, str, int, int | None]] = [
     ("header-token", "Proxy-Authorization: a-scheme-of-many    {}", 16, None),
     ("header-token", "AUTHORIZATION = '{}'", 16, None),
     ("header-token", '"authorization"=>"{}"', 16, None),
-    ("url-password", "https://:{}@host", 6, 4000),
-    ("url-password", "x://a.b_%+~-" + "u" * 56 + ":{}@host", 6, 4000),
-    ("url-password", "(postgres://app:{}@host)", 6, 4000),
+    ("url-password", "https://:{}@host", 6, None),
+    ("url-password", "x://a.b_%+~-" + "u" * 56 + ":{}@host", 6, None),
+    ("url-password", "(postgres://app:{}@host)", 6, None),
     ("assigned", "DB_PASSWORD_OF_THE_HOST={}", 16, None),
     ("assigned", "password        :=        '{}'", 16, None),
     ("assigned", '\\"token\\": \\"{}\\"', 16, None),
@@ -207,7 +209,7 @@ def test_a_secret_in_its_place_has_at_least_and_at_most_so_many_characters(
         return Redactor().text(f"of {frame.format('Aa1' + varied(length - 3, LETTERS))} is")
 
     placed = f"of {frame.format(f'‹secret:{tag}:1›')} is"
-    assert hidden(least) == hidden(most or (1000 if tag == "dotenv" else 4000)) == placed
+    assert hidden(least) == hidden(most or JUDGED) == hidden(most or 9000) == placed
     assert hidden(least - 1) != placed
     if most is not None:
         assert hidden(most + 1) != placed
@@ -291,6 +293,39 @@ def test_private_keys_are_recognised(kind: str, shape: str) -> None:
     hidden = Redactor().text(f"{text}\nand then prose")
     assert not any(line in hidden for line in lines[1:-1])
     assert hidden.endswith("then prose")
+
+
+@pytest.mark.parametrize("lines", [60, 300])
+def test_private_keys_of_any_length_are_hidden_to_their_end(lines: int) -> None:
+    body = "\n".join(lot(64, LETTERS + "+/") for _ in range(lines))
+    begin, end = "-----BEGIN PGP PRIVATE KEY BLOCK-----\n", "\n-----END PGP PRIVATE KEY BLOCK-----"
+    assert Redactor().text(f"{begin}\n{body}{end}") == f"{begin[:-1]}‹secret:private-key:1›{end[1:]}"
+
+
+def test_a_login_of_any_length_is_hidden_whatever_character_its_beginning_ends_in() -> None:
+    for shift in range(3):
+        login = base64.b64encode(f"user:{'p' * shift}{'€' * 2000}".encode()).decode()
+        assert Redactor().text(f"Basic {login} is") == "Basic ‹secret:basic-login:1› is"
+
+
+def test_of_a_long_text_that_is_no_secret_not_every_part_is_judged() -> None:
+    judged: list[int] = []
+
+    def never(value: str) -> bool:
+        judged.append(len(value))
+        return False
+
+    pattern = Pattern("x", ("token",), (Piece("=", 1, 1, True), Piece("[a-z=]", 16)), never, before="", shown=True)
+    text = "token=" * 200_000
+    assert all(match.stop == len(text) for match in pattern.find(text, 0, len(text), ()))
+    assert sum(judged) <= JUDGED**2 + 3 * len(text)  # the end is judged as if it were short
+    assert [pattern.begins(f"{text}{end}", 0, len(text) + 1) for end in ("", "(")] == [0, len(text) + 1]
+
+
+def test_a_secret_behind_a_long_text_that_is_none_is_found() -> None:
+    for words in (300, 700, 1500):
+        text = f"{'token=' * words}({'password=' + varied(5000, LETTERS)}"
+        assert Redactor().text(text) == f"{'token=' * words}(password=‹secret:assigned:1›"
 
 
 def test_the_same_secret_has_the_same_placeholder_and_another_has_another() -> None:

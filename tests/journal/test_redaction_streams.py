@@ -3,9 +3,10 @@ from __future__ import annotations
 from itertools import pairwise
 
 import pytest
+from attrs import define
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from secret_samples import PLACES, TOKENS, pem
+from secret_samples import LETTERS, PLACES, TOKENS, pem, varied
 
 from inarch.contract.events import Event, ModelDelta, ModelReplied
 from inarch.contract.records import Message, Text, Usage
@@ -52,6 +53,59 @@ def test_any_chunks_give_what_the_whole_gives(pieces: list[str], cuts: list[int]
     assert streamed(redactor, chunks) == whole
     assert redactor.text(whole) == whole
     assert redactor.reveal(whole) == text
+
+
+LONG = [
+    ("Authorization: Bearer {}", "-._~+/"),
+    ("Authorization: {}", "-._~+/"),
+    ("password = '{}'", "-_.~"),
+    ("x://u:{}@host", "-_"),
+    ("{}", ""),
+]
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from(LONG), st.integers(3900, 9000)), min_size=1, max_size=2),
+    st.lists(st.integers(0, 18_000), max_size=12),
+)
+@example([(LONG[0], 6000), (LONG[4], 5000)], list(range(0, 12_000, 7)))
+def test_any_chunks_of_long_secrets_give_what_the_whole_gives(
+    kinds: list[tuple[tuple[str, str], int]], cuts: list[int]
+) -> None:
+    secrets = [
+        (frame, ("ghp_" if frame == "{}" else "") + varied(length, LETTERS + letters) + "Aa1")
+        for (frame, letters), length in kinds
+    ]
+    text = " ".join(frame.format(secret) for frame, secret in secrets) + " and more"
+    places = sorted({0, len(text), *(cut for cut in cuts if cut < len(text))})
+    redactor = Redactor.from_environ({"A_TOKEN": KNOWN})
+    whole = redactor.text(text)
+    assert not any(secret[:20] in whole or secret[-20:] in whole for _, secret in secrets)
+    assert streamed(redactor, [text[first:last] for first, last in pairwise(places)]) == whole
+    assert redactor.text(whole) == whole
+    assert redactor.reveal(whole) == text
+
+
+@define(eq=False)
+class Counting(Redactor):
+    """Counts the characters that are looked at."""
+
+    seen: int = 0
+
+    def shown(self, text: str, start: int) -> tuple[str, int]:
+        self.seen += len(text)
+        return super().shown(text, start)
+
+
+@pytest.mark.parametrize("begin", ["password=", "-----BEGIN PRIVATE KEY-----\n"])
+def test_the_pieces_of_a_long_secret_are_not_looked_at_again_and_again(begin: str) -> None:
+    redactor = Counting()
+    whole = begin + varied(64, LETTERS) + varied(40_000, LETTERS)
+    assert streamed(redactor, [whole[at : at + 5] for at in range(0, len(whole), 5)]).startswith(f"{begin[:8]}")
+    short, redactor.seen = redactor.seen, 0
+    whole += varied(40_000, LETTERS)
+    streamed(redactor, [whole[at : at + 5] for at in range(0, len(whole), 5)])
+    assert redactor.seen < 2.5 * short
 
 
 def test_what_a_secret_behind_it_makes_one_waits_for_that() -> None:

@@ -6,6 +6,7 @@ import base64
 import binascii
 import json
 import re
+from codecs import getincrementaldecoder
 
 from inarch.journal.redaction_names import looks_random, secrets_of
 
@@ -42,7 +43,8 @@ def is_jwt(value: str) -> bool:
 def is_login(value: str) -> bool:
     """Whether it is `user:password` in base64."""
     try:
-        user, colon, password = _decoded(value).decode("utf-8").partition(":")
+        # Of a long one the beginning is looked at, which may end within a character.
+        user, colon, password = getincrementaldecoder("utf-8")().decode(_decoded(value)).partition(":")
     except (ValueError, UnicodeDecodeError):
         return False
     return bool(colon and password) and (user + password).isprintable()

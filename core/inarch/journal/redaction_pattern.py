@@ -7,6 +7,7 @@ complete.
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable, Container, Iterator
 from functools import cached_property
 from typing import NamedTuple
@@ -17,17 +18,19 @@ BEFORE = "(?<![A-Za-z0-9])"
 AFTER = "(?![A-Za-z0-9])"
 AFTER_WORD = re.compile("(?<=[A-Za-z0-9])")
 """Matches where `BEFORE` does not."""
+JUDGED = 4000
+"""Characters of a secret of any length that tell whether it is one."""
 
 
 class Piece(NamedTuple):
-    """So many characters of a class; those that are `shown` stay as they are.
+    """So many characters of a class, or any number from the least on; those that are `shown` stay as they are.
 
     Where the class is of words, `cut` matches the beginning of one.
     """
 
     chars: str
     least: int
-    most: int
+    most: int | None = None
     shown: bool = False
     cut: str = ""
 
@@ -44,6 +47,21 @@ class Match(NamedTuple):
     is_real: bool = True
 
 
+class Run:
+    """Tells how far the characters of a class go on; each is looked at once, from however many places it is asked."""
+
+    def __init__(self, chars: re.Pattern[str], text: str, stop: int) -> None:
+        self._chars, self._text, self._stop = chars, text, stop
+        self._first = self._last = -1
+
+    def end(self, place: int) -> int:
+        """Return where they end that begin at a place, the place itself where none do."""
+        if not self._first <= place <= self._last:
+            found = self._chars.match(self._text, place, self._stop)
+            self._first, self._last = place, found.end() if found else place
+        return self._last
+
+
 def _any(value: str) -> bool:
     return True
 
@@ -55,7 +73,7 @@ class Pattern:
     Args:
         tag: Part of the placeholder.
         needles: Where to look; without white space.
-        pieces: What follows a needle.
+        pieces: What follows a needle. If the last may have any number of characters, what it begins with is judged.
         looks_real: Whether a found secret is one; examples and names are not.
         before: What must not stand, or must, before the needle.
         after: The same for the end.
@@ -82,7 +100,8 @@ class Pattern:
     @cached_property
     def longest(self) -> int:
         """Characters that a match has at most."""
-        return max(map(len, self.needles)) + sum(piece.most * (1 if not piece.cut else 20) for piece in self.pieces)
+        most = [sys.maxsize if piece.most is None else piece.most * (20 if piece.cut else 1) for piece in self.pieces]
+        return max(map(len, self.needles)) + sum(most)
 
     @cached_property
     def has_space(self) -> bool:
@@ -91,10 +110,19 @@ class Pattern:
 
     @cached_property
     def whole(self) -> re.Pattern[str]:
-        """Matches a whole secret; the groups named `s…` are its hidden pieces."""
+        """Matches a secret, of one that goes on what is judged; the groups named `s…` are its hidden pieces."""
         needle = _grouped("n", self._needle, self.shown)
-        pieces = (_grouped(f"p{i}", _times(piece), piece.shown) for i, piece in enumerate(self.pieces))
+        times = [_times(piece) for piece in self.pieces]
+        if self.goes_on:
+            times[-1] = _times(self.pieces[-1]._replace(most=JUDGED))
+        pieces = (_grouped(f"p{i}", times[i], piece.shown) for i, piece in enumerate(self.pieces))
         return re.compile(self.before + needle + "".join(pieces))
+
+    @cached_property
+    def goes_on(self) -> re.Pattern[str] | None:
+        """Matches what else the last piece has, where that may be any number of characters."""
+        last = self.pieces[-1]
+        return re.compile(f"(?:{last.chars})*+") if last.most is None else None
 
     @cached_property
     def _ends(self) -> re.Pattern[str]:
@@ -102,13 +130,27 @@ class Pattern:
 
     @cached_property
     def begun(self) -> re.Pattern[str]:
-        """Matches what reaches the end of the text and could go on."""
+        """Matches what reaches the end of the text and could go on; `more` is where the last piece does if it can."""
         full = ""
         ways = []
         for piece in self.pieces:
-            ways.append(f"{full}{piece.cut or f'{piece.chars}{{0,{piece.most}}}'}\\Z")
+            ways.append(f"{full}{piece.cut or _times(piece._replace(least=0))}\\Z")
             full += _times(piece)
+        if self.goes_on:
+            ways[-1] = "".join(map(_times, self.pieces[:-1])) + "(?P<more>)"
         return re.compile(f"{self.before}{self._needle}(?:{'|'.join(ways)})")
+
+    def begins(self, text: str, first: int, end: int) -> int:
+        """Return the first place from `first` to `end` where something begins that could go on, `end` if none."""
+        run = Run(self.goes_on, text, len(text)) if self.goes_on else None
+        for needle in self.needles:
+            place = text.find(needle, first)
+            while 0 <= place < end:
+                match = self.begun.match(text, place)
+                if match and (match.lastgroup is None or run is None or run.end(match.end()) == len(text)):
+                    end = place
+                place = text.find(needle, place + 1)
+        return end
 
     @property
     def _needle(self) -> str:
@@ -128,15 +170,21 @@ class Pattern:
         What ends at one of the places `issued` is a placeholder. It counts as a letter, so that hiding twice changes
         nothing.
         """
+        run = Run(self.goes_on, text, stop) if self.goes_on else None
         match = self.whole.search(text, start, stop)
         while match is not None:
             hidden = [match.span(name) for name in match.groupdict() if match[name]]
-            first, last = hidden[0][0], hidden[-1][1]
-            real = self._ends.match(text, match.end(), stop) is not None
-            real = real and self.looks_real(text[first:last]) and self.fits(match[0])
+            first, last, end = hidden[0][0], hidden[-1][1], match.end()
+            real = self.looks_real(text[first:last]) and self.fits(match[0])
+            # If all that is judged is no secret, what begins in the first half of it is none: the time stays linear.
+            again = match.start() + 1
+            if run is not None and (reached := run.end(end)) > end:
+                last = end = reached
+                again = match.start() + JUDGED // 2
+            real = real and self._ends.match(text, end, stop) is not None
             real = real and not (self.before and match.start() in issued)
-            yield Match(first, last, match.start(), match.end(), self.tag, is_real=real)
-            match = self.whole.search(text, match.end() if real else match.start() + 1, stop)
+            yield Match(first, last, match.start(), end, self.tag, is_real=real)
+            match = self.whole.search(text, end if real else again, stop)
 
 
 def _grouped(name: str, expression: str, shown: bool) -> str:
@@ -144,4 +192,4 @@ def _grouped(name: str, expression: str, shown: bool) -> str:
 
 
 def _times(piece: Piece) -> str:
-    return f"{piece.chars}{{{piece.least},{piece.most}}}"
+    return f"{piece.chars}{{{piece.least},{'' if piece.most is None else piece.most}}}"

@@ -20,8 +20,6 @@ from inarch.journal.redaction_pattern import AFTER_WORD, Pattern, Piece
 _WORD = "[A-Za-z0-9]"
 _TOKEN = "[A-Za-z0-9_-]"
 _BASE64 = "[A-Za-z0-9+/]"
-_LONGEST = 4000
-"""Characters of a secret that has no form of its own: tokens of sessions have more than a thousand."""
 
 
 def _any(value: str) -> bool:
@@ -29,7 +27,7 @@ def _any(value: str) -> bool:
 
 
 def _starting(
-    tag: str, *needles: str, least: int, most: int = 1000, chars: str = _WORD, real: Callable[[str], bool] = _any
+    tag: str, *needles: str, least: int, most: int | None = None, chars: str = _WORD, real: Callable[[str], bool] = _any
 ) -> Pattern:
     return Pattern(tag, needles, (Piece(chars, least, most),), real)
 
@@ -95,7 +93,7 @@ PATTERNS: tuple[Pattern, ...] = (
     Pattern(
         "slack-token",
         ("xoxb-", "xoxp-", "xoxa-", "xoxr-", "xoxs-", "xoxe-", "xoxe.", "xapp-"),
-        (Piece("[A-Za-z0-9.-]", 20, 1000),),
+        (Piece("[A-Za-z0-9.-]", 20),),
         mixed,
         gate=("xox", "xapp-"),
     ),
@@ -103,7 +101,7 @@ PATTERNS: tuple[Pattern, ...] = (
         "slack-webhook", ("hooks.slack.com/services/",), (Piece("[A-Za-z0-9/]", 30, 120),), mixed, before="", shown=True
     ),
     Pattern("google-key", ("AIza",), (Piece(_TOKEN, 35, 35),), mixed, after="(?![A-Za-z0-9_-])"),
-    _starting("google-token", "ya29.", least=20, most=2000, chars=_TOKEN, real=mixed),
+    _starting("google-token", "ya29.", least=20, chars=_TOKEN, real=mixed),
     _starting("google-secret", "GOCSPX-", least=24, most=64, chars=_TOKEN, real=mixed),
     _starting("anthropic-key", "sk-ant-", least=20, chars=_TOKEN, real=mixed),
     _starting("openai-key", "sk-", least=20, chars=_TOKEN, real=is_key),
@@ -133,7 +131,7 @@ PATTERNS: tuple[Pattern, ...] = (
             Piece("[A-Z0-9 ]", 1, 12, True),
             Piece("PRIVATE KEY", 1, 1, True, "[A-Z ]{0,11}"),
             Piece("(?: BLOCK)?-----", 1, 1, True, "[ A-Z]{0,6}-{0,5}"),
-            Piece(r"(?:[A-Za-z0-9+/=\r\n\\\"',:.]|(?<=[:,\s])[ \t]|-(?!-))", 40, 16_384),
+            Piece(r"(?:[A-Za-z0-9+/=\r\n\\\"',:.]|(?<=[:,\s])[ \t]|-(?!-))", 40),
         ),
         is_pem,
         before="",
@@ -143,7 +141,7 @@ PATTERNS: tuple[Pattern, ...] = (
     Pattern(
         "bearer-token",
         ("Bearer", "bearer"),
-        (Piece("[ \t]", 1, 4, True), Piece("[A-Za-z0-9._~+/=-]", 16, _LONGEST)),
+        (Piece("[ \t]", 1, 4, True), Piece("[A-Za-z0-9._~+/=-]", 16)),
         looks_random,
         shown=True,
         gate=("bearer",),
@@ -151,7 +149,7 @@ PATTERNS: tuple[Pattern, ...] = (
     Pattern(
         "basic-login",
         ("Basic", "basic"),
-        (Piece("[ \t]", 1, 4, True), Piece("[A-Za-z0-9+/=]", 8, 1000)),
+        (Piece("[ \t]", 1, 4, True), Piece("[A-Za-z0-9+/=]", 8)),
         is_login,
         shown=True,
         gate=("basic",),
@@ -162,7 +160,7 @@ PATTERNS: tuple[Pattern, ...] = (
         (
             *_SEPARATOR,
             Piece("(?:[A-Za-z-]{1,16}[ \t]{1,4})", 0, 1, True, "[A-Za-z-]{0,16}[ \t]{0,4}"),
-            Piece("[A-Za-z0-9._~+/=-]", 16, _LONGEST),
+            Piece("[A-Za-z0-9._~+/=-]", 16),
         ),
         looks_random,
         before="",
@@ -175,7 +173,7 @@ PATTERNS: tuple[Pattern, ...] = (
         (
             Piece("[A-Za-z0-9._%+~-]", 0, 64, True),
             Piece(":", 1, 1, True),
-            Piece(r"[^\s/@:\"'<>`{}$()\[\]‹›\\]", 6, _LONGEST),
+            Piece(r"[^\s/@:\"'<>`{}$()\[\]‹›\\]", 6),
             Piece("@", 1, 1, True),
         ),
         is_password,
@@ -186,7 +184,7 @@ PATTERNS: tuple[Pattern, ...] = (
     Pattern(
         "assigned",
         _NAMES,
-        (Piece("[A-Za-z0-9_-]", 0, 16, True), *_SEPARATOR, Piece("[A-Za-z0-9_+/=.~-]", 16, _LONGEST)),
+        (Piece("[A-Za-z0-9_-]", 0, 16, True), *_SEPARATOR, Piece("[A-Za-z0-9_+/=.~-]", 16)),
         looks_random,
         before="",
         after="(?![A-Za-z0-9(\\[])",
@@ -206,7 +204,7 @@ PATTERNS: tuple[Pattern, ...] = (
             Piece("[A-Za-z0-9_. ]", 1, 60, True),
             Piece("=", 1, 1, True),
             Piece("[\"']", 0, 1, True),
-            Piece("[^\\s\"'‹›]", 8, 1000),
+            Piece("[^\\s\"'‹›]", 8),
         ),
         before="",
         after="",
@@ -266,12 +264,7 @@ def begun(text: str, start: int) -> int:
     run = max(text.rfind(space, start) for space in " \n\t\r") + 1 or start
     for pattern in PATTERNS:
         first = max(start if pattern.has_space else run, len(text) - pattern.longest)
-        for needle in pattern.needles:
-            place = text.find(needle, first)
-            while 0 <= place < end:
-                if pattern.begun.match(text, place):
-                    end = place
-                place = text.find(needle, place + 1)
+        end = pattern.begins(text, first, end)
     return end
 
 
