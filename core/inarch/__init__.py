@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from inarch.contract.errors import UsageError as UsageError
     from inarch.contract.events import EVENT_KINDS as EVENT_KINDS
     from inarch.contract.events import Event as Event
+    from inarch.contract.findings import Finding as Finding
+    from inarch.contract.findings import SelfCheck as SelfCheck
     from inarch.contract.folders import KeptFolder as KeptFolder
     from inarch.contract.harmless import escape as escape
     from inarch.contract.harmless import escape_json as escape_json
@@ -150,6 +152,7 @@ _HOMES: dict[str, str] = {
         "contract.errors": "Cancelled ConfigError InarchError PluginError ProviderError StoreError ToolFailed"
         " UsageError",
         "contract.events": "EVENT_KINDS Event",
+        "contract.findings": "Finding SelfCheck",
         "contract.folders": "KeptFolder",
         "contract.harmless": "escape escape_json",
         "contract.hookspecs": "hookimpl",

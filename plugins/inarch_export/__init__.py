@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from importlib import import_module
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
 
 import inarch
-from inarch.transcripts import Transcript
 
-Pieces = Callable[[Transcript], Iterator[str]]
+if TYPE_CHECKING:
+    Pieces = Callable[[inarch.Transcript], Iterator[str]]
 
 
 class Format:
@@ -20,7 +20,7 @@ class Format:
         self.suffixes = suffixes
         self._place = place
 
-    def export(self, session: Transcript, out: TextIO) -> None:
+    def export(self, session: inarch.Transcript, out: TextIO) -> None:
         """Write the session."""
         module, _, function = self._place.partition(":")
         pieces: Pieces = getattr(import_module(f"{__name__}.{module}"), function)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from inarch import hookimpl
 
 if TYPE_CHECKING:
-    from inarch import PluginContext, Tool
+    from inarch import Finding, PluginContext, SelfCheck, Tool
 
 
 @hookimpl
@@ -17,3 +17,16 @@ def inarch_tools(context: PluginContext) -> Iterable[Tool]:
     from inarch_git.tools import TOOLS
 
     return TOOLS
+
+
+@hookimpl
+def inarch_checks(context: PluginContext) -> Iterable[SelfCheck]:
+    """Return whether git is there."""
+    import inarch
+
+    def look() -> Iterable[Finding]:
+        from inarch_git.checking import look
+
+        return look()
+
+    return [inarch.SelfCheck("git", look)]

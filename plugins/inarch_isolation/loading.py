@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from attrs import frozen
 
-from inarch import ConfigError, Effects, EventKind, PluginError, SlashCommand, StoreSpec, from_data
+from inarch import ConfigError, Effects, EventKind, PluginError, SelfCheck, SlashCommand, StoreSpec, from_data
 from inarch.host import LoadJob, Offered, blame
 from inarch_isolation import proxies
 from inarch_isolation.describing import MODEL_MEMBERS, TOOL_MEMBERS
@@ -114,6 +114,7 @@ _MAKERS: Mapping[str, Callable[[Host, str, Mapping[str, Any]], Any]] = {
     "stores": lambda host, target, item: StoreSpec(item["name"], store_opener(host, target)),
     "tracers": _tracer,
     "context_sources": lambda host, target, item: proxies.FarSource(host, target, item["name"]),
+    "checks": lambda host, target, item: SelfCheck(item["name"], proxies.check_runner(host, target)),
     "events": lambda host, target, item: EventKind(item["name"], item["help"], item["schema"]),
     "policies": lambda host, target, item: proxies.FarPolicy(host, target, item["name"]),
     "slash_commands": lambda host, target, item: SlashCommand(

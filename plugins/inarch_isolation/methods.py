@@ -171,6 +171,7 @@ METHODS: dict[tuple[str, str], Method] = {
     ("tracers", "summary"): lambda _, tracer, args, __: tracer.summary(args),
     ("tracers", "close"): lambda _, tracer, __, ___: tracer.close(),
     ("slash_commands", "start"): _start,
+    ("checks", "run"): lambda _, check, __, ___: to_data(list(check.run())),
     ("stores", "open"): _open,
     ("opened", "append"): _append,
     ("opened", "scan"): _scan,
@@ -198,6 +199,7 @@ DOORS: dict[str, tuple[Any, tuple[type[BaseException], ...]]] = {
     "policies": ("policy", ()),
     "tracers": ("tracer", ()),
     "slash_commands": ("command", (InarchError,)),
+    "checks": ("check", ()),
     "stores": ("store", (InarchError,)),
     "opened": ("store", (InarchError,)),
 }

@@ -15,6 +15,7 @@ from inarch import (
     Delta,
     Effects,
     Event,
+    Finding,
     Limits,
     ModelInfo,
     ModelRequest,
@@ -361,6 +362,15 @@ def slash_runner(host: Host, target: str) -> Callable[..., Awaitable[str]]:
         if not isinstance(text, str):
             raise wrong(host, f"no text: {text!r}")
         return text
+
+    return run
+
+
+def check_runner(host: Host, target: str) -> Callable[[], Sequence[Finding]]:
+    """Return the `run` of a check."""
+
+    def run() -> Sequence[Finding]:
+        return tuple(checked(host, list[Finding], host.call(target, "run", None, door="check")))
 
     return run
 

@@ -44,6 +44,21 @@ def inarch_workspaces(context: inarch.PluginContext) -> Iterable[inarch.Workspac
 
 
 @inarch.hookimpl
+def inarch_checks(context: inarch.PluginContext) -> Iterable[inarch.SelfCheck]:
+    """Return what searches with."""
+
+    def look() -> Iterable[inarch.Finding]:
+        from inarch_sandbox_fs.engines import Engines
+
+        place = Engines(context.root, "ripgrep").program("rg")
+        if place:
+            return [inarch.Finding("programs", "fine", f"rg at {place}")]
+        return [inarch.Finding("programs", "note", "rg is not installed", "searches are faster with it")]
+
+    return [inarch.SelfCheck("rg", look)]
+
+
+@inarch.hookimpl
 def inarch_settings() -> type:
     """Return the class of `[plugins.sandbox-fs]`."""
     from inarch_sandbox_fs.settings import Settings

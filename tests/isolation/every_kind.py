@@ -308,3 +308,8 @@ def inarch_slash_commands(context: inarch.PluginContext) -> Any:
 @inarch.hookimpl
 def inarch_stores(context: inarch.PluginContext) -> Any:
     return [inarch.StoreSpec("remembering", lambda path: inarch.open_store("memory", path))]
+
+
+@inarch.hookimpl
+def inarch_checks(context: inarch.PluginContext) -> Any:
+    return [inarch.SelfCheck("tea", lambda: [inarch.Finding("kitchen", "note", "no tea", "buy some", ("tea",))])]

@@ -227,6 +227,12 @@ def test_a_slash_command_answers(both: Both) -> None:
     assert _ran(both, work)[0] == "cba"
 
 
+def test_a_check_finds(both: Both) -> None:
+    here, there = ([list(bound.value.run()) for bound in app.composition.checks] for app in both)
+    assert here == there
+    assert [inarch.Finding("kitchen", "note", "no tea", "buy some", ("tea",))] in there
+
+
 def test_a_store_keeps(compose: Any, tmp_path: Any) -> None:
     store = compose().composition.stores["remembering"].value.open(str(tmp_path / "somewhere"))
     events = [inarch.Event(1, inarch.utc_now(), "s", None, "note", {"text": "é"})]

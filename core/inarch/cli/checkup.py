@@ -5,37 +5,33 @@ from __future__ import annotations
 import os
 import platform
 import sys
+import time
 from collections.abc import Generator, Iterator
-from pathlib import Path
-from typing import TYPE_CHECKING, Literal
-
-from attrs import frozen
+from concurrent.futures import Future
+from itertools import islice
+from threading import Thread
+from typing import TYPE_CHECKING
 
 from inarch import __version__
 from inarch.cli.local_servers import PORTS, Ports, local_servers
-from inarch.contract.errors import ConfigError, InarchError
+from inarch.contract.doors import guarded, leaving_out
+from inarch.contract.errors import ConfigError, InarchError, PluginError
+from inarch.contract.findings import STATES, Finding, SelfCheck
 from inarch.figures import confinement_words
+from inarch.plugins.loading import has_address
 from inarch.plugins.readiness import with_address, with_variable
 from inarch.sessions.mending import WAY_ON
 
 if TYPE_CHECKING:
     from inarch.cli.composing import Options
     from inarch.config import Config
+    from inarch.plugins import Bound
     from inarch.plugins.readiness import Ready
     from inarch.sessions.app import App
 
-State = Literal["fine", "note", "wrong"]
-
-
-@frozen
-class Finding:
-    """One thing that was looked at; what is `wrong` makes `doctor` exit with 1, `lines` are to be copied."""
-
-    topic: str
-    state: State
-    text: str
-    remedy: str = ""
-    lines: tuple[str, ...] = ()
+CHECK_S = 10.0
+"""Seconds that the plugins have to look at themselves."""
+MOST_FINDINGS = 100
 
 
 def check_up(options: Options, ports: Ports = PORTS) -> Iterator[Finding]:
@@ -57,12 +53,12 @@ def check_up(options: Options, ports: Ports = PORTS) -> Iterator[Finding]:
         return
     try:
         yield from _model(app)
+        yield from _of_plugins(app)
         yield from _servers(app, ports)
         yield from _commands(app)
         yield from _store(app)
     finally:
         app.close()
-    yield from _programs()
 
 
 def _configuration(options: Options) -> Generator[Finding, None, Config | None]:
@@ -139,8 +135,6 @@ def _model(app: App) -> Iterator[Finding]:
     text = f"{app.config.profile.model}; of the keys {', '.join(variables)} "
     are_set = f"{' and '.join(keys)} {'is' if len(keys) == 1 else 'are'} set" if keys else "none is set"
     yield Finding("model", "fine", text + are_set)
-    for one in with_address(ready):
-        yield from _own_server(app, one)
     yield Finding("model", "fine", f"providers: {', '.join(sorted(app.composition.models)) or 'none'}")
 
 
@@ -152,31 +146,11 @@ def _ready(app: App) -> list[Ready]:
     return ready_for(discover(), app.config.profile.plugins)
 
 
-def _own_server(app: App, ready: Ready) -> Iterator[Finding]:
-    """Say where the user's own server is and, if it is on this machine, whether it takes connections."""
-    from inarch.turns.models import listens
-    from inarch_sdk.service import HttpService
-
-    name = ready.plugin
-    provider = app.composition.models.get(name)
-    address = getattr(provider.context.settings, ready.setting, "") if provider is not None else ""
-    if not address:
-        return
-    service = HttpService(name, address)
-    if not service.is_local:
-        yield Finding("model", "fine", f"{name} is at {service.address}")
-    elif listens(address):
-        yield Finding("model", "fine", f"{name} takes connections at {service.address}")
-    else:
-        remedy = f"start the server, or correct {ready.setting} in [plugins.{name}]"
-        yield Finding("model", "note", f"nothing listens at {name}'s {service.address}", remedy)
-
-
 def _servers(app: App, ports: Ports) -> Iterator[Finding]:
     """Look for model servers on this machine, unless one is configured; say what to write to use each."""
     known = _ready(app)
     ready = next(iter(with_address(known)), None)
-    if ready is None or _has_server(app, ready):
+    if ready is None or has_address(app.config, ready):
         return
     config, name = app.config, ready.plugin
     for server in local_servers(ports):
@@ -188,14 +162,6 @@ def _servers(app: App, ports: Ports) -> Iterator[Finding]:
             remedy += f', or try it once with --model {name}; model = "auto" takes it where no key is set'
             lines += _model_lines(app, name, known)
         yield Finding("local server", "note", server.words, remedy, tuple(lines))
-
-
-def _has_server(app: App, ready: Ready) -> bool:
-    """Whether the user has said where a server of their own is."""
-    from inarch.config.environment import plugin_variable
-
-    named = app.environ.get(plugin_variable(ready.plugin) + ready.setting.upper())
-    return bool(named or app.config.plugin_tables.get(ready.plugin, {}).get(ready.setting))
 
 
 def _model_lines(app: App, name: str, known: list[Ready]) -> list[str]:
@@ -246,14 +212,33 @@ def _store(app: App) -> Iterator[Finding]:
         yield Finding("store", "note", f"{file} was set aside because it was damaged", f"{WAY_ON}, then delete it")
 
 
-def _programs() -> Iterator[Finding]:
-    from shutil import which
+def _of_plugins(app: App) -> Iterator[Finding]:
+    """Yield what the plugins say of themselves; all are asked at once, and one that fails or hangs is wrong."""
+    asked = [(bound, _asked(bound)) for bound in app.composition.checks]
+    end = time.monotonic() + CHECK_S
+    for bound, answer in asked:
+        try:
+            yield from answer.result(max(end - time.monotonic(), 0.0))
+        except TimeoutError:
+            said = f"plugin {bound.plugin!r} did not look at {bound.value.name!r} within {CHECK_S:g} s"
+            yield Finding("plugins", "wrong", said, leaving_out(bound.plugin))
+        except PluginError as error:
+            yield Finding("plugins", "wrong", error.message, error.remedy)
 
-    for name, use in (("git", "the git tools need it"), ("rg", "searches are faster with it")):
-        place = which(name) or ""
-        if not Path(place).is_absolute():  # `.` in PATH: nobody runs what a repository brings along
-            place = str(Path(sys.executable).with_name(name))
-        if os.access(place, os.X_OK):
-            yield Finding("programs", "fine", f"{name} at {place}")
-        else:
-            yield Finding("programs", "note", f"{name} is not installed", use)
+
+def _asked(bound: Bound[SelfCheck]) -> Future[list[Finding]]:
+    """Have a check run in a thread, which is left to itself if it hangs."""
+    answer: Future[list[Finding]] = Future()
+
+    def look() -> None:
+        try:
+            with guarded(bound.plugin, "check", ()):
+                found = list(islice(bound.value.run(), MOST_FINDINGS))
+                if not all(isinstance(one, Finding) and one.state in STATES for one in found):
+                    raise TypeError(f"what {bound.value.name!r} found are no findings")
+            answer.set_result(found)
+        except PluginError as error:
+            answer.set_exception(error)
+
+    Thread(target=look, daemon=True).start()
+    return answer

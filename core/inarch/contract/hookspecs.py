@@ -29,6 +29,7 @@ from inarch.contract.records import PluginContext
 from inarch.contract.slash_commands import SlashCommand
 
 if TYPE_CHECKING:
+    from inarch.contract.findings import SelfCheck  # only doctor looks
     from inarch.contract.transcripts import Exporter  # only an export reads a session
 
 hookspec = pluggy.HookspecMarker("inarch")
@@ -219,6 +220,21 @@ def inarch_front_ends(context: PluginContext) -> Iterable[FrontEnd | FrontEndSpe
 
 
 @hookspec
+def inarch_checks(context: PluginContext) -> Iterable[SelfCheck]:  # type: ignore[empty-body]
+    """Return checks: what `inarch doctor` asks the plugin about itself.
+
+    >>> import inarch
+    >>> def look():
+    ...     yield inarch.Finding("demo", "note", "there is no tea", "boil water")
+    >>> @inarch.hookimpl
+    ... def inarch_checks(context):
+    ...     return [inarch.SelfCheck("tea", look)]
+    >>> [finding.state for check in inarch_checks(inarch.PluginContext("demo", ".")) for finding in check.run()]
+    ['note']
+    """
+
+
+@hookspec
 def inarch_loaders(context: PluginContext) -> Iterable[Loader]:  # type: ignore[empty-body]
     """Return loaders of plugins; `mode` of `[isolation.NAME]` names the one to use.
 
@@ -275,5 +291,5 @@ def inarch_settings() -> type:  # type: ignore[empty-body]
 HOOKS: tuple[str, ...] = (
     "inarch_tools", "inarch_models", "inarch_strategies", "inarch_stores", "inarch_tracers", "inarch_workspaces",
     "inarch_context_sources", "inarch_policies", "inarch_slash_commands", "inarch_events", "inarch_front_ends",
-    "inarch_exporters", "inarch_loaders", "inarch_settings",
+    "inarch_exporters", "inarch_checks", "inarch_loaders", "inarch_settings",
 )  # fmt: skip

@@ -55,6 +55,7 @@ PORTS: dict[str, Port] = {
     "front_ends": Port("front end", True, ("show", "approve", "close"), coroutines=("approve",)),
     "loaders": Port("loader", True, ("begin",)),
     "exporters": Port("exporter", True, ("export",)),
+    "checks": Port("check", False, ("run",)),
 }
 """The registration hooks `inarch_KIND(context)` by kind."""
 

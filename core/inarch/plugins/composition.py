@@ -39,6 +39,7 @@ from inarch.plugins.single_files import remedy_for, tried_file
 
 if TYPE_CHECKING:
     from inarch.config import Config
+    from inarch.contract.findings import SelfCheck
     from inarch.contract.transcripts import Exporter
     from inarch.plugins.apart import Apart
 
@@ -95,6 +96,7 @@ class Composition:
     front_ends: Mapping[str, Bound[FrontEnd | FrontEndSpec]] = _NOTHING
     loaders: Mapping[str, Bound[Loader]] = _NOTHING
     exporters: Mapping[str, Bound[Exporter]] = _NOTHING
+    checks: tuple[Bound[SelfCheck], ...] = ()
     refused: tuple[Refused, ...] = ()
     loaded: tuple[LoadedPlugin, ...] = ()
     builtins: Mapping[str, LoadedPlugin] = _NOTHING

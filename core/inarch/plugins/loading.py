@@ -128,7 +128,7 @@ def _auto(config: Config, discovery: Discovery) -> Iterator[str]:
     keyed = [one.plugin for one in ready if one.variable and config.environ.get(one.variable)]
     yield from keyed
     if not keyed:
-        yield from (one.plugin for one in ready if one.setting and _has_address(config, one))
+        yield from (one.plugin for one in ready if one.setting and has_address(config, one))
     yield from (one.plugin for one in ready if one.always)
 
 
@@ -137,7 +137,7 @@ def ready_for(discovery: Discovery, plugins: Collection[str]) -> list[Ready]:
     return [one for one in discovery.ready if discovery.plugins[one.plugin].ours or one.plugin in plugins]
 
 
-def _has_address(config: Config, ready: Ready) -> bool:
+def has_address(config: Config, ready: Ready) -> bool:
     """Whether the user, not the project, has said where the server is."""
     if config.environ.get(plugin_variable(ready.plugin) + ready.setting.upper()):
         return True

@@ -1,0 +1,43 @@
+"""What a plugin says of itself to `inarch doctor`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Literal, get_args
+
+from inarch.contract.frozen import frozen
+
+State = Literal["fine", "note", "wrong"]
+STATES: tuple[State, ...] = get_args(State)
+
+
+@frozen
+class Finding:
+    """One thing that was looked at.
+
+    Args:
+        topic: What it is about, in a word or two: `model`, `programs`.
+        state: `fine`, worth a `note`, or `wrong`, which makes `inarch doctor` exit with 1.
+        text: What was found.
+        remedy: What to do about it.
+        lines: Lines to copy, such as those of a configuration.
+    """
+
+    topic: str
+    state: State
+    text: str
+    remedy: str = ""
+    lines: tuple[str, ...] = ()
+
+
+@frozen
+class SelfCheck:
+    """Something that a plugin looks at when it is asked whether it can work here.
+
+    Args:
+        name: What it looks at, for the case that it fails itself.
+        run: Looks, beside the others and within seconds, and changes nothing.
+    """
+
+    name: str
+    run: Callable[[], Iterable[Finding]]
