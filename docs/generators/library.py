@@ -39,7 +39,8 @@ async def main():
 asyncio.run(main())
 ```
 
-[Objects of your own](../how-to/replace-parts.md) can stand where parts of plugins would: a model, a clock, a tool.
+[Use Inarch as a library](../how-to/use-as-a-library.md) says what a program can leave out. [Objects of your
+own](../how-to/replace-parts.md) can stand where parts of plugins would: a model, a clock, a tool.
 """
 GROUPS: dict[str, tuple[str, ...]] = {
     "Use Inarch from a program": ("sessions.app", "sessions.session", "contract.replacements"),

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from inarch.config.project import Project
 
 ConfigSource = str | Path | Mapping[str, Any] | None
-_FLAGS = {"max_cost_usd": "--max-cost"}
+_FLAGS = {"max_cost_usd": "--max-cost", "plugins": "plugins="}
 
 
 def load_config(

@@ -115,6 +115,7 @@ def compose_plugins(
     without: Sequence[str] = (),
     files: Sequence[str] = (),
     builtins: bool = True,
+    auto: bool = True,
     probe_seconds: float = PROBE_SECONDS,
     recorded: bool = True,
 ) -> Composition:
@@ -125,6 +126,7 @@ def compose_plugins(
         without: Names to leave out.
         files: `.py` files to load as plugins.
         builtins: Whether the built-in parts are loaded, too.
+        auto: Whether the model `auto` may mean providers that the profile's `plugins` doesn't name.
         probe_seconds: Wall clock of the first load of a foreign plugin.
         recorded: Whether plugins may keep a record of what happens.
 
@@ -147,7 +149,7 @@ def compose_plugins(
     for found in singles:
         if found.name not in without:
             composer.try_to_add(found)
-    for name, key in providers_named(config, composer.discovery):
+    for name, key in providers_named(config, composer.discovery, auto):
         if name not in without and not composer.has_provider(name):
             composer.add(name, key)
     return composer.composition()

@@ -106,11 +106,11 @@ def settings_of(name: str, cls: type | None, config: Config) -> object:
     return {}
 
 
-def providers_named(config: Config, discovery: Discovery) -> Iterator[tuple[str, str]]:
+def providers_named(config: Config, discovery: Discovery, auto: bool) -> Iterator[tuple[str, str]]:
     """Yield the plugins that the profile's models name, each with the profile's key that names it.
 
-    `PROVIDER/NAME` is split at the first slash; `auto` names the installed providers whose key or address the user has
-    given, and those that need nothing.
+    `PROVIDER/NAME` is split at the first slash; `auto`, where it may name any, names the installed providers whose key
+    or address the user has given, and those that need nothing.
     """
     profile = config.profile
     models = [("model", profile.model), *(("fallback", item) for item in profile.fallback)]
@@ -118,7 +118,7 @@ def providers_named(config: Config, discovery: Discovery) -> Iterator[tuple[str,
         models.append(("decision_model", profile.decision_model))
     for key, model in models:
         if model == "auto":
-            yield from ((name, key) for name in _auto(config, discovery))
+            yield from ((name, key) for name in _auto(config, discovery) if auto)
         else:
             yield model.partition("/")[0], key
 

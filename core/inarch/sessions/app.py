@@ -29,6 +29,7 @@ def compose(
     root: str | os.PathLike[str] = ".",
     config: str | os.PathLike[str] | Mapping[str, Any] | None = None,
     *,
+    plugins: Sequence[str] | None = None,
     flags: Mapping[str, Any] | None = None,
     without: Sequence[str] = (),
     files: Sequence[str] = (),
@@ -44,6 +45,7 @@ def compose(
         profile: The profile's name; None takes the configured one.
         root: The workspace's directory.
         config: A file that replaces the user's, or a mapping shaped like it.
+        plugins: In place of the profile's list, `...` among them stands for it. `auto` chooses among these, too.
         flags: Profile keys that win over everything else, such as `{"model": "offline/extractive"}`.
         without: Plugins and built-in parts to leave out.
         files: Single-file plugins to add.
@@ -65,11 +67,12 @@ def compose(
         place,
         profile=profile,
         config=config if config is None or isinstance(config, Mapping) else os.fspath(config),
-        flags=flags or {},
+        flags={**(flags or {}), "plugins": plugins} if plugins is not None else flags,
         environ=variables,
     )
     return compose_as(
         loaded,
+        auto=plugins is None,
         without=without,
         files=files,
         front_end=front_end,
@@ -83,6 +86,7 @@ def compose(
 def compose_as(
     config: Config,
     *,
+    auto: bool = True,
     without: Sequence[str] = (),
     files: Sequence[str] = (),
     front_end: FrontEnd | None = None,
@@ -92,7 +96,7 @@ def compose_as(
     replacing: Replacing | None = None,
 ) -> App:
     """Do what `compose` does with a configuration that is loaded."""
-    composition = compose_plugins(config, without=without, files=files, builtins=builtins, recorded=journal)
+    composition = compose_plugins(config, without=without, files=files, builtins=builtins, auto=auto, recorded=journal)
     if replacing is None:
         return App(config, composition, front_end, journal, dict(environ))
     from inarch.sessions.replacing import put_in_place

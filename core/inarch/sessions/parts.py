@@ -306,6 +306,10 @@ class Parts:
             provider = (name or "auto").partition("/")[0]
             if provider != "auto" and provider not in self.composition.models:
                 return self._absent(key, name, provider, self.composition.models)
+        if not self.composition.models and self.composition.refused:
+            item = self.composition.refused[0]
+            message = f"no plugin of this profile provides a model: plugin {item.name!r} {item.reason}"
+            return self.config.error("model", message, item.remedy)
         return None
 
     def missing(self) -> Iterator[ConfigError]:
@@ -331,7 +335,7 @@ class Parts:
             message += f": plugin {plugin!r} {refused.reason}"
         found = discover()
         if plugin in found.builtins:
-            remedy = f"take -p no:{plugin} away"
+            remedy = f"take -p no:{plugin} away" if self.composition.builtins else "compose with builtins=True"
         elif plugin not in found.plugins:
             remedy = nearest(plugin, known) or "none of the profile's plugins brings one"
         elif refused is not None:

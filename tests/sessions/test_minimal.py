@@ -1,0 +1,152 @@
+"""Inarch as a library: what a program names is composed, and nothing besides."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import inarch
+from inarch.testing import HttpServer, json_reply, sse_reply
+
+PAGES = Path(__file__).parents[2]
+NAMED = ["sandbox-fs", "openai-compatible"]
+OURS = {"inarch", "inarch_chat_completions", "inarch_confinement", "inarch_sandbox_fs", "inarch_sdk"}
+"""The packages of Inarch that such a program may load: the kernel, its libraries and what it named."""
+FLOORS = {"calls", "config", "contract", "journal", "plugins", "sessions", "staging", "turns"}
+HEAVY = {
+    "rich",
+    "click",
+    "prompt_toolkit",
+    "sqlite3",
+    "litellm",
+    "jsonschema",
+    "cattrs",
+    "loguru",
+    "importlib.metadata",
+}
+PROMPT = "What does notes.txt say?"
+
+
+def example(page: str) -> str:
+    """Return the page's program that composes what it names, as a person would copy it."""
+    programs = re.findall(r"^```python\n(.*?)^```$", (PAGES / page).read_text("utf-8"), re.M | re.S)
+    (found,) = (program for program in programs if "openai-compatible" in program)
+    return found
+
+
+def chunk(delta: Any, finish: str | None = None) -> dict[str, Any]:
+    return {"choices": [{"index": 0, "delta": delta, "finish_reason": finish}]}
+
+
+def server() -> HttpServer:
+    """Return a server that has one model, which reads the file and says what is in it."""
+    read = {"name": "read_file", "arguments": json.dumps({"file_path": "notes.txt"})}
+    asks = chunk({"tool_calls": [{"index": 0, "id": "c1", "type": "function", "function": read}]}, "tool_calls")
+    says = chunk({"content": "It says: buy apples."}, "stop")
+    return HttpServer([json_reply({"data": [{"id": "small"}]}), sse_reply([asks]), sse_reply([says])])
+
+
+def loaded(code: str, folder: Path, **environ: str) -> tuple[str, set[str]]:
+    """Return what a fresh process prints that runs this, and its modules."""
+    program = f"import sys\n{code}\nprint(*sys.modules, file=sys.stderr)"
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", program], capture_output=True, text=True, check=True, cwd=folder,
+        env={"HOME": str(folder / "home"), "PATH": os.environ["PATH"], **environ},
+    )  # fmt: skip
+    return done.stdout, set(done.stderr.split())
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/how-to/use-as-a-library.md"])
+def test_the_pages_program_answers_with_tools_and_loads_nothing_it_did_not_name(page: str, tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("buy apples\n")
+    with server() as service:
+        address = {"INARCH_PLUGIN_OPENAI_COMPATIBLE__BASE_URL": service.url}
+        printed, modules = loaded(example(page), tmp_path, **address)
+        bodies = [request.json for request in service.requests if request.method == "POST"]
+    assert printed == "done It says: buy apples.\n"
+    assert (len(bodies), "buy apples" in str(bodies[1]["messages"][-1])) == (2, True)
+    _, httpx = loaded("import httpx", tmp_path)  # which imports a command line of its own
+    new = modules - httpx
+    ours = {name for name in new if name.partition(".")[0].startswith("inarch") or name.startswith("__editable")}
+    assert {name.partition(".")[0] for name in ours if not name.startswith("__")} <= OURS
+    assert {name.split(".")[1] for name in ours if name.startswith("inarch.")} <= FLOORS
+    assert {name for name in ours if name.startswith(("inarch.sessions.undo", "inarch.sessions.replay"))} <= {
+        "inarch.sessions.undo", "inarch.sessions.undo.telling",
+    }  # fmt: skip
+    assert not {name for name in new if name in HEAVY or name.partition(".")[0] in HEAVY}
+    assert not [*tmp_path.rglob("*.db"), *tmp_path.rglob("*.jsonl")], "nothing is kept"
+
+
+def composed(tmp_path: Path, plugins: Any, **options: Any) -> inarch.App:
+    environ = {"HOME": str(tmp_path), **options.pop("environ", {})}
+    return inarch.compose(root=tmp_path, plugins=plugins, journal=False, environ=environ, **options)
+
+
+def test_auto_chooses_among_the_plugins_that_are_named(tmp_path: Path) -> None:
+    keys = {"GEMINI_API_KEY": "k", "INARCH_PLUGIN_OPENAI_COMPATIBLE__BASE_URL": "http://127.0.0.1:9"}
+    with composed(tmp_path, NAMED, environ=keys) as app:
+        assert [*app.composition.models] == ["openai-compatible"]
+        assert [one.name for one in app.composition.loaded] == NAMED
+    with composed(tmp_path, ["sandbox-fs"], flags={"model": "offline"}) as app:
+        assert [*app.composition.models] == ["offline"], "a model that is named brings its plugin, as ever"
+
+
+def test_no_plugins_named_means_the_profiles(tmp_path: Path) -> None:
+    profile = {"profiles": {"default": {"plugins": ["sandbox-fs", "git"]}}}
+    with composed(tmp_path, None, config=profile) as app:
+        assert [one.name for one in app.composition.loaded] == ["sandbox-fs", "git", "offline"]
+    with composed(tmp_path, ["memory", "..."], config=profile) as app:
+        assert [one.name for one in app.composition.loaded] == ["memory", "sandbox-fs", "git"]
+    with composed(tmp_path, [], config=profile) as app:
+        assert app.composition.loaded == ()
+
+
+def test_they_win_over_everything_else_and_count_as_the_profiles(tmp_path: Path) -> None:
+    environ = {"INARCH_PLUGINS": "git"}
+    with composed(tmp_path, ["memory"], environ=environ, flags={"plugins": ["git"]}) as app:
+        assert app.config.profile.plugins == ("memory",)
+
+
+@pytest.mark.parametrize("builtins", [True, False])
+def test_a_program_without_built_in_parts_answers_too(builtins: bool, tmp_path: Path) -> None:
+    with composed(tmp_path, ["sandbox-fs", "offline"], builtins=builtins) as app:
+        turn = asyncio.run(app.session().run("list the files"))
+    assert (turn.status, bool(turn.content), bool(app.composition.builtins)) == ("done", True, builtins)
+
+
+@pytest.mark.parametrize(
+    ("plugins", "options", "said"),
+    [
+        (["openai-compatible"], {}, "no plugin provides the workspace 'sandbox-fs' (add 'sandbox-fs' to the profile's"),
+        (["sandbox-fs"], {}, "no plugin of this profile provides a model (add"),
+        (["sandbox-fs", "openai-compatibel"], {},
+         "no plugin of this profile provides a model: plugin 'openai-compatibel' is not installed (did you mean 'o"),
+        (NAMED, {"flags": {"strategy": ["native"]}},
+         "no plugin provides the strategy 'native' (compose with builtins=True)"),
+        (["sandbox-fs", "sandbox-fs"], {}, "plugins=: must be a list of names, each once"),
+        ("sandbox-fs", {}, "plugins=: must be a list, not a string"),
+    ],
+)  # fmt: skip
+def test_what_is_missing_is_told(plugins: Any, options: dict[str, Any], said: str, tmp_path: Path) -> None:
+    with pytest.raises(inarch.ConfigError) as raised, composed(tmp_path, plugins, builtins=False, **options) as app:
+        asyncio.run(app.session().run(PROMPT))
+    assert said in str(raised.value)
+
+
+def test_an_address_that_is_missing_is_told_by_the_turn(tmp_path: Path) -> None:
+    with composed(tmp_path, NAMED, builtins=False) as app:
+        events: list[inarch.Event] = []
+
+        async def run() -> None:
+            events.extend([event async for event in app.session().stream(PROMPT)])
+
+        asyncio.run(run())
+    assert "openai-compatible has no address" in " ".join(str(event.data) for event in events)
