@@ -6,33 +6,11 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 from weakref import WeakValueDictionary
 
-from attrs import frozen
-
 from inarch import ContextSource, DecisionStrategy, PluginContext, Tool, Tracer, hookimpl
+from inarch_brief_tracer.answers.settings import Settings
 
 if TYPE_CHECKING:
     from inarch_brief_tracer.answers.tools import Desk
-
-
-@frozen
-class Settings:
-    """Settings of the brief tracer.
-
-    Args:
-        index_seconds: How long one call may read and parse; the next call goes on where it stopped.
-        link_seconds: How long one call may wait for the graph, which goes on in the background.
-        context: Whether the flow through what a prompt names is added to the turn.
-        context_seconds: How long that may take before it is left out.
-        context_tokens: How long it may be.
-        impact: Whether the end of a turn tells which entry paths and tests its edits are on.
-    """
-
-    index_seconds: float = 4.0
-    link_seconds: float = 2.0
-    context: bool = True
-    context_seconds: float = 2.0
-    context_tokens: int = 600
-    impact: bool = True
 
 
 _desks: WeakValueDictionary[int, Desk] = WeakValueDictionary()

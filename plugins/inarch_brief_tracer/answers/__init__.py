@@ -3,7 +3,8 @@
 answers
 ├── tools, tool_answers, neighbourhood            the tools of a model
 ├── flow_answers, function_traces                 flows through what is asked for; one function up, down, to another
-├── flow_text, flow_tree, flow_data, flow_mermaid as text, arrows, JSON and diagrams; `wording`, `call_sites`, `notes`
+├── flow_text, flow_tree, flow_data, flow_mermaid as text, arrows, JSON and diagrams
+├── wording, call_sites, unknowns                 names and counts, lines of code, what is not known yet
 ├── flow_source, turn_flows, trace_first          what is added to a turn, and a strategy
 ├── impact_tracer, impact                         which entries and tests a turn's edits are on
 ├── curated_paths                                 paths that people keep

@@ -114,7 +114,7 @@ def room(seconds: float | None = None, link_seconds: float | None = None) -> Ite
         seconds: Time for reading; that of the settings by default.
         link_seconds: Time for linking; enough for a large tree by default.
     """
-    from inarch_brief_tracer.plugin import Settings
+    from inarch_brief_tracer.answers.settings import Settings
 
     context = click.get_current_context().find_object(inarch.PluginContext) or inarch.PluginContext("brief-tracer", ".")
     settings = context.settings if isinstance(context.settings, Settings) else Settings()

@@ -11,7 +11,7 @@ from inarch_brief_tracer.answers import curated_paths
 from inarch_brief_tracer.answers.call_sites import Sites
 from inarch_brief_tracer.answers.flow_text import TOKENS, Story, told
 from inarch_brief_tracer.answers.flow_tree import own_calls
-from inarch_brief_tracer.answers.notes import as_known, unread
+from inarch_brief_tracer.answers.unknowns import as_known, unread
 from inarch_brief_tracer.answers.wording import plain
 from inarch_brief_tracer.finding.targets import Match, matching
 

@@ -19,7 +19,7 @@ from inarch_brief_tracer.answers.flow_tree import (
     shown_routes,
     targets_of,
 )
-from inarch_brief_tracer.answers.notes import as_known, unread
+from inarch_brief_tracer.answers.unknowns import as_known, unread
 from inarch_brief_tracer.answers.wording import MARK, at, count, named, signature
 from inarch_brief_tracer.graph.call_graph import Graph
 from inarch_brief_tracer.graph.flows import below, flow_to, routes_between

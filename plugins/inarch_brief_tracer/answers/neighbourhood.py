@@ -6,9 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from inarch_brief_tracer.answers.call_sites import Sites
-from inarch_brief_tracer.answers.tool_answers import described, noted
 from inarch_brief_tracer.facts.modules import TEST
-from inarch_brief_tracer.finding.hits import Hit
+from inarch_brief_tracer.finding.hits import Hit, described
 from inarch_brief_tracer.finding.neighbours import callees_of, callers_of
 from inarch_brief_tracer.finding.search import search
 from inarch_brief_tracer.graph.call_graph import Graph
@@ -27,7 +26,7 @@ def neighbourhood(graph: Graph, coverage: Coverage, query: str) -> Row:
     hits = search(graph.shelf, query, limit=6)
     empty: Row = {"query": query, "target": None, "callers": [], "callees": [], "others": []}
     if not hits:
-        return {**empty, "note": noted(coverage, "nothing found")}
+        return {**empty, "note": coverage.noted("nothing found")}
     best, sites = hits[0], Sites(graph.shelf.read)
     target, cut = _target(graph, best, sites)
     callers, note = _callers(graph, best, sites)
@@ -40,7 +39,7 @@ def neighbourhood(graph: Graph, coverage: Coverage, query: str) -> Row:
         "more_callers": note is not None,
         "more_callees": more,
         "others": [described(hit) for hit in hits[1:]],
-        "note": noted(coverage, graph.linked, note, cut),
+        "note": coverage.noted(graph.linked, note, cut),
     }
 
 

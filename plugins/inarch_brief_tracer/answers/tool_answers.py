@@ -6,14 +6,11 @@ from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
 
 from inarch import KeptFolder, ToolContext, ToolFailed
-from inarch_brief_tracer.facts.modules import TEST
-from inarch_brief_tracer.facts.source import first_sentence
 from inarch_brief_tracer.indexing.index import Coverage, Index
 from inarch_brief_tracer.indexing.looking import Look
 from inarch_brief_tracer.store.kept_files import Shelf
 
 if TYPE_CHECKING:
-    from inarch_brief_tracer.finding.hits import Hit
     from inarch_brief_tracer.graph.call_graph import Graph
     from inarch_brief_tracer.graph.model import Node
 
@@ -35,14 +32,14 @@ def look(context: ToolContext) -> Look:
 
 def find_symbols(index: Index, context: ToolContext, query: str, kind: str, limit: int) -> dict[str, Any]:
     """Answer `find_symbols`."""
-    from inarch_brief_tracer.finding.file_ranking import CANDIDATES, best_files
+    from inarch_brief_tracer.finding.hits import CANDIDATES, best_files, described
     from inarch_brief_tracer.finding.search import search
 
     def answer(shelf: Shelf, coverage: Coverage) -> dict[str, Any]:
         hits = search(shelf, query, kind, CANDIDATES)
         shown = hits[: max(1, min(limit, MAX_FOUND))]
         symbols = [described(hit) for hit in shown]
-        return {"symbols": symbols, "files": best_files(hits)[: len(symbols)], "note": noted(coverage)}
+        return {"symbols": symbols, "files": best_files(hits)[: len(symbols)], "note": coverage.noted()}
 
     return look(context).facts(index, answer)
 
@@ -102,13 +99,13 @@ def find_entry_points(index: Index, context: ToolContext, kind: str) -> dict[str
         found, totals, notes = entries(shelf, kind)
         if kind == "all" and state(shelf.connection, "linked"):
             _add_linked(index.links.graph(shelf), None, FURTHER_KINDS, found, totals)
-        return {"entries": found, "totals": totals, "note": noted(coverage, *notes)}
+        return {"entries": found, "totals": totals, "note": coverage.noted(*notes)}
 
     def linked(graph: Graph, coverage: Coverage) -> dict[str, Any]:
         found: list[dict[str, Any]] = []
         totals: dict[str, int] = {}
         _add_linked(graph, kind, FURTHER_KINDS | {kind}, found, totals)
-        return {"entries": found, "totals": totals, "note": noted(coverage, graph.linked)}
+        return {"entries": found, "totals": totals, "note": coverage.noted(graph.linked)}
 
     if kind in LINKED_KINDS:
         return look(context).graph(index, linked)
@@ -144,27 +141,6 @@ def only(graph: Graph, coverage: Coverage, function: str) -> Node:
         raise ToolFailed(
             "validation", f"{function} is the name of {len(named.candidates)} functions", f"one of: {places}"
         )
-    note = noted(coverage)
+    note = coverage.noted()
     near = f"nearest: {', '.join(named.nearest)}" if named.nearest else "find_symbols searches by words"
     raise ToolFailed("not_found", f"no function is called {function}" + (f" ({note})" if note else ""), near)
-
-
-def noted(coverage: Coverage, *notes: str | None) -> str | None:
-    """Join what has to be said about an answer."""
-    own = "no Python files here" if not coverage.files else coverage.note
-    return "; ".join(note for note in (own, *notes) if note) or None
-
-
-def described(hit: Hit) -> dict[str, Any]:
-    """Give a symbol as the tools show it."""
-    return {
-        "qualname": hit.qualname,
-        "kind": hit.kind,
-        "file": hit.path,
-        "line": hit.line,
-        "end_line": hit.end,
-        "signature": hit.signature,
-        "doc": first_sentence(hit.doc),
-        "score": round(hit.score, 3),
-        "test": hit.role == TEST,
-    }

@@ -4,7 +4,7 @@ facts
 ├── source, modules, words             its text; its module's name and role; the words of its names and prose
 ├── file_facts, link_facts             what is kept of it: for the search, and for linking
 ├── parsing                            from bytes to both, in one walk through the syntax tree
-├── statement_codes, expression_codes  the walk: statements, expressions; `scopes` are those it is in
+├── statement_codes, expression_codes  the walk: statements, expressions; `scopes` holds each `open_scope` it is in
 ├── outline, syntax_nodes              what the walk notes for the search
 ├── name_scan                          names without a tree: of tests, of very large files, of those with errors
 ├── entry_points, framework_entries    where it lets a program be entered; `manifests` tell others

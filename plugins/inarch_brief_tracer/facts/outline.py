@@ -26,7 +26,7 @@ from inarch_brief_tracer.facts.file_facts import (
     Symbol,
 )
 from inarch_brief_tracer.facts.link_facts import ATTRIBUTE, CALL, CLASS_SCOPE, FUNCTION_SCOPE, MODULE_SCOPE, Code
-from inarch_brief_tracer.facts.scopes import Open, Site
+from inarch_brief_tracer.facts.open_scope import Open, Site
 from inarch_brief_tracer.facts.source import Function, Source, flat
 from inarch_brief_tracer.facts.syntax_nodes import (
     decorator_flags,

@@ -30,7 +30,8 @@ from inarch_brief_tracer.facts.link_facts import (
     LinkFacts,
     packed,
 )
-from inarch_brief_tracer.facts.scopes import Scopes, Site
+from inarch_brief_tracer.facts.open_scope import Site
+from inarch_brief_tracer.facts.scopes import Scopes
 from inarch_brief_tracer.facts.syntax_nodes import dotted
 
 if TYPE_CHECKING:

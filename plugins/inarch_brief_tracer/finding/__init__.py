@@ -2,7 +2,7 @@
 
 finding
 ├── query, terms                 what is asked for; how rare its words are here
-├── hits, search, spreading      symbols, ranked; scores spread along calls
-├── file_ranking, targets        which files, and which function a question is about
+├── hits, search, spreading      symbols and their files, ranked; scores spread along calls
+├── targets                      which function a question is about
 └── neighbours, entry_listing    callers, callees and entry points, as far as names and imports tell
 """

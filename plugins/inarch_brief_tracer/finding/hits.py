@@ -1,10 +1,11 @@
-"""Symbols as answers: read from the index, weighed by what they are."""
+"""Symbols as answers: read from the index, weighed by what they are; the files that they speak for."""
 
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable
-from typing import NamedTuple
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator
+from typing import Any, NamedTuple
 
 from inarch_brief_tracer.facts.file_facts import (
     ALIAS,
@@ -19,7 +20,9 @@ from inarch_brief_tracer.facts.file_facts import (
     STUB,
 )
 from inarch_brief_tracer.facts.modules import CODE, EXAMPLE, TEST, VENDORED
+from inarch_brief_tracer.facts.source import first_sentence
 from inarch_brief_tracer.store.kept_files import Shelf
+from inarch_brief_tracer.store.word_bags import Texts, texts, unpacked_lines
 
 _ROLES = {CODE: 1.0, TEST: 0.35, EXAMPLE: 0.5, VENDORED: 0.4}
 _KINDS = {MODULE: 0.55, CLASS: 0.75, FUNCTION: 1.0, METHOD: 1.0, CONSTANT: 0.6}
@@ -30,6 +33,12 @@ JOINED = (
     " FROM symbols s JOIN files f ON f.id = s.file"
 )
 """Reads the fields of `Hit`."""
+CANDIDATES = 300
+"""How many symbols vote for their files."""
+_FLATTENING = 10
+"""Reciprocal rank fusion: how slowly the vote of a symbol falls with its rank."""
+_VOTES = 5
+"""A file's best symbols that count; more would prefer long files."""
 
 
 class Hit(NamedTuple):
@@ -99,3 +108,43 @@ def preference(hit: Hit) -> float:
     if name.startswith("__") and name.endswith("__"):
         value *= 0.8
     return value
+
+
+def texts_of(connection: sqlite3.Connection, hits: Collection[Hit]) -> Iterator[tuple[Hit, Texts]]:
+    """Read the words of some symbols."""
+    files = {hit.file for hit in hits}
+    marks = ", ".join("?" * len(files))
+    bags = {
+        file: unpacked_lines(blob)
+        for file, blob in connection.execute(f"SELECT file, texts FROM bags WHERE file IN ({marks})", list(files))
+    }
+    for hit in hits:
+        lines = bags.get(hit.file, [])
+        if hit.place + 1 < len(lines):
+            yield hit, texts(lines[0], lines[hit.place + 1])
+
+
+def best_files(hits: Iterable[Hit]) -> list[str]:
+    """Order the files of ranked symbols by the reciprocal ranks of their best ones."""
+    scores: dict[str, float] = {}
+    votes: Counter[str] = Counter()
+    for rank, hit in enumerate(hits):
+        votes[hit.path] += 1
+        if votes[hit.path] <= _VOTES:
+            scores[hit.path] = scores.get(hit.path, 0.0) + 1 / (_FLATTENING + rank)
+    return sorted(scores, key=lambda path: (-round(scores[path], 9), path))
+
+
+def described(hit: Hit) -> dict[str, Any]:
+    """Give a symbol as the tools show it."""
+    return {
+        "qualname": hit.qualname,
+        "kind": hit.kind,
+        "file": hit.path,
+        "line": hit.line,
+        "end_line": hit.end,
+        "signature": hit.signature,
+        "doc": first_sentence(hit.doc),
+        "score": round(hit.score, 3),
+        "test": hit.role == TEST,
+    }

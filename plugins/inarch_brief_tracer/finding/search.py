@@ -7,11 +7,10 @@ from collections.abc import Mapping, Sequence
 
 from inarch_brief_tracer.facts.file_facts import CLASS, FUNCTION, METHOD, MODULE
 from inarch_brief_tracer.facts.words import stems
-from inarch_brief_tracer.finding.hits import JOINED, Hit, by_ids, file_hits, order, preference
+from inarch_brief_tracer.finding.hits import JOINED, Hit, by_ids, file_hits, order, preference, texts_of
 from inarch_brief_tracer.finding.query import Query, parsed
 from inarch_brief_tracer.finding.terms import Terms, terms_of
 from inarch_brief_tracer.store.kept_files import Shelf
-from inarch_brief_tracer.store.word_bags import texts_of
 
 _CANDIDATES = 300
 _FIELDS = ("name", "qualname", "doc", "path", "body")

@@ -45,6 +45,11 @@ class Coverage(NamedTuple):
             parts.insert(0, f"indexed {self.indexed:,} of {self.files:,} files, the next call goes on")
         return "; ".join(parts) or None
 
+    def noted(self, *notes: str | None) -> str | None:
+        """Join what has to be said about an answer, None if that is nothing."""
+        own = self.note if self.files else "no Python files here"
+        return "; ".join(note for note in (own, *notes) if note) or None
+
 
 @define(eq=False, repr=False)
 class Index:

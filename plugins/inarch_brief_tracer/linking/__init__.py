@@ -2,7 +2,7 @@
 
 linking
 ├── resolver, command_groups              what one dotted name stands for, by imports and inheritance
-├── values, linker                        what expressions can stand for; the worklist
+├── cells, values, linker                 what names hold; what expressions can stand for; the worklist
 ├── names, members, attributes            what names and attributes stand for; `attribute_writes`
 ├── calls, binding, callbacks             calls, their parameters, and functions that are handed over
 ├── containers, strings, annotations      items, texts, what annotations say

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from inarch_brief_tracer.facts.link_facts import ATTRIBUTE, SEQUENCE, SUBSCRIPT, UNION, Code
 from inarch_brief_tracer.linking.attributes import attribute
+from inarch_brief_tracer.linking.cells import Cell, Value, Values
 from inarch_brief_tracer.linking.linker import EMPTY, Linker, union
 from inarch_brief_tracer.linking.names import builtin, name_cell
-from inarch_brief_tracer.linking.values import Cell, Cls, Outside, Scope, Text, Value, Values
+from inarch_brief_tracer.linking.values import Cls, Outside, Scope, Text
 
 _TRANSPARENT = frozenset(
     [

@@ -2,25 +2,14 @@
 
 from __future__ import annotations
 
-from inarch_brief_tracer.linking.arguments import Arguments
 from inarch_brief_tracer.linking.attributes import attribute, own_attribute, special
 from inarch_brief_tracer.linking.binding import call_function
 from inarch_brief_tracer.linking.budget import INFERRED, PROPERTY
+from inarch_brief_tracer.linking.cells import Arguments, Value, Values
 from inarch_brief_tracer.linking.linker import Linker, every
 from inarch_brief_tracer.linking.members import defines, descendants, instance_cell, lookup
 from inarch_brief_tracer.linking.names import binding_cell, own_cell
-from inarch_brief_tracer.linking.values import (
-    STATIC,
-    Cls,
-    Func,
-    Instance,
-    Module,
-    OpenClass,
-    Pattern,
-    Property,
-    Value,
-    Values,
-)
+from inarch_brief_tracer.linking.values import STATIC, Cls, Func, Instance, Module, OpenClass, Pattern, Property
 
 
 def matching(linker: Linker, base: Value, pattern: Pattern, line: int) -> Values:

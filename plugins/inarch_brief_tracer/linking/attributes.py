@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from inarch_brief_tracer.linking.arguments import NO_ARGUMENTS, Arguments
 from inarch_brief_tracer.linking.binding import call_function
 from inarch_brief_tracer.linking.budget import DUNDER, EXACT, HIERARCHY, INFERRED, PROPERTY
 from inarch_brief_tracer.linking.callback_names import has
 from inarch_brief_tracer.linking.callbacks import call_handed, mixed_in
 from inarch_brief_tracer.linking.calls import call
+from inarch_brief_tracer.linking.cells import NO_ARGUMENTS, Arguments, Cell, Value, Values
 from inarch_brief_tracer.linking.linker import EMPTY, Linker, every, union
 from inarch_brief_tracer.linking.members import NOT_FOUND, Found, lookup, outside_bases
 from inarch_brief_tracer.linking.names import exported_cell, module_attribute, outside_module
@@ -16,7 +16,6 @@ from inarch_brief_tracer.linking.values import (
     STATIC,
     Above,
     Bound,
-    Cell,
     Cls,
     Container,
     Func,
@@ -30,8 +29,6 @@ from inarch_brief_tracer.linking.values import (
     Pattern,
     Property,
     Text,
-    Value,
-    Values,
 )
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from inarch_brief_tracer.linking.arguments import NO_ARGUMENTS, Arguments
+from inarch_brief_tracer.linking.cells import NO_ARGUMENTS, Arguments, Cell, Values
 from inarch_brief_tracer.linking.linker import EMPTY, Linker, union
 from inarch_brief_tracer.linking.names import own_cell
-from inarch_brief_tracer.linking.values import Cell, Cls, Container, Func, Generator, OpenClass, Values
+from inarch_brief_tracer.linking.values import Cls, Container, Func, Generator, OpenClass
 
 
 def call_function(linker: Linker, func: Func, arguments: Arguments, kind: int, confidence: int, line: int) -> Values:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from inarch_brief_tracer.linking.abstract_methods import READING, calls_of
-from inarch_brief_tracer.linking.arguments import NO_ARGUMENTS, Arguments
 from inarch_brief_tracer.linking.binding import call_function
 from inarch_brief_tracer.linking.budget import CALLBACK, INFERRED, NAME
 from inarch_brief_tracer.linking.callback_names import is_callback, is_caller, is_entering, is_registrar, never_calls
+from inarch_brief_tracer.linking.cells import NO_ARGUMENTS, Arguments, Value, Values
 from inarch_brief_tracer.linking.linker import EMPTY, Linker, union
 from inarch_brief_tracer.linking.members import descendants, lookup
-from inarch_brief_tracer.linking.values import Bound, Cls, Container, Func, Instance, Outside, Partial, Value, Values
+from inarch_brief_tracer.linking.values import Bound, Cls, Container, Func, Instance, Outside, Partial
 
 
 def call_back_receiver(linker: Linker, callee: Outside, line: int) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from inarch_brief_tracer.linking.arguments import NO_ARGUMENTS, Arguments
 from inarch_brief_tracer.linking.binding import call_function
 from inarch_brief_tracer.linking.budget import CALL, CALLBACK, DUNDER, EXACT, HIERARCHY, INFERRED
 from inarch_brief_tracer.linking.callbacks import (
@@ -14,6 +13,7 @@ from inarch_brief_tracer.linking.callbacks import (
     keep_handed,
     mixed_in,
 )
+from inarch_brief_tracer.linking.cells import NO_ARGUMENTS, Arguments, Value, Values
 from inarch_brief_tracer.linking.linker import EMPTY, Linker, union
 from inarch_brief_tracer.linking.members import instance_cell, lookup, outside_bases
 from inarch_brief_tracer.linking.values import (
@@ -26,8 +26,6 @@ from inarch_brief_tracer.linking.values import (
     OpenClass,
     Outside,
     Partial,
-    Value,
-    Values,
 )
 
 

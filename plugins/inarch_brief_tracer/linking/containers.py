@@ -2,24 +2,12 @@
 
 from __future__ import annotations
 
-from inarch_brief_tracer.linking.arguments import NO_ARGUMENTS, Arguments
 from inarch_brief_tracer.linking.attributes import attribute, special
 from inarch_brief_tracer.linking.budget import CALL, DUNDER, INFERRED
 from inarch_brief_tracer.linking.calls import call
+from inarch_brief_tracer.linking.cells import NO_ARGUMENTS, Arguments, Cell, Value, Values
 from inarch_brief_tracer.linking.linker import EMPTY, Linker, every, union
-from inarch_brief_tracer.linking.values import (
-    Cell,
-    Cls,
-    Container,
-    Generator,
-    Instance,
-    Number,
-    Outside,
-    Property,
-    Text,
-    Value,
-    Values,
-)
+from inarch_brief_tracer.linking.values import Cls, Container, Generator, Instance, Number, Outside, Property, Text
 
 MAX_ITEMS = 64
 """Items of a container with cells of their own; further ones share one."""

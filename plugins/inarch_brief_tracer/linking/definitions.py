@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from inarch_brief_tracer.facts.link_facts import Code
 from inarch_brief_tracer.linking.annotations import close, hinted
-from inarch_brief_tracer.linking.arguments import Arguments
 from inarch_brief_tracer.linking.binding import call_function, generator
 from inarch_brief_tracer.linking.budget import DECORATOR, DUNDER, INFERRED
 from inarch_brief_tracer.linking.calls import call, functions_first
+from inarch_brief_tracer.linking.cells import Arguments, Cell, Value, Values
 from inarch_brief_tracer.linking.containers import iterated
 from inarch_brief_tracer.linking.evaluate import evaluate, function_of
 from inarch_brief_tracer.linking.linker import Linker, union
@@ -16,7 +16,6 @@ from inarch_brief_tracer.linking.names import binding_cell, own_cell
 from inarch_brief_tracer.linking.values import (
     OF_CLASS,
     STATIC,
-    Cell,
     Cls,
     Func,
     Generator,
@@ -24,8 +23,6 @@ from inarch_brief_tracer.linking.values import (
     Outside,
     Partial,
     Scope,
-    Value,
-    Values,
 )
 
 _IMPLICIT_STATIC = frozenset(("__new__",))

@@ -6,12 +6,12 @@ from collections.abc import Callable
 
 from inarch_brief_tracer.facts import link_facts as codes
 from inarch_brief_tracer.facts.link_facts import Code
-from inarch_brief_tracer.linking.arguments import NO_ARGUMENTS, Arguments
 from inarch_brief_tracer.linking.attribute_writes import store
 from inarch_brief_tracer.linking.attributes import attribute, special
 from inarch_brief_tracer.linking.binding import generator
 from inarch_brief_tracer.linking.budget import CALL
 from inarch_brief_tracer.linking.calls import call, functions_first
+from inarch_brief_tracer.linking.cells import NO_ARGUMENTS, Arguments, Values
 from inarch_brief_tracer.linking.containers import (
     all_items,
     dunder_call,
@@ -26,7 +26,7 @@ from inarch_brief_tracer.linking.containers import (
 from inarch_brief_tracer.linking.linker import EMPTY, Linker, Missing, every, union
 from inarch_brief_tracer.linking.names import binding_cell, builtin, name_cell, own_cell
 from inarch_brief_tracer.linking.strings import as_text
-from inarch_brief_tracer.linking.values import Container, Func, Generator, Instance, Scope, Text, Values
+from inarch_brief_tracer.linking.values import Container, Func, Generator, Instance, Scope, Text
 
 Evaluate = Callable[[Linker, Code], Values]
 

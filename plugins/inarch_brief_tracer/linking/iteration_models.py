@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from inarch_brief_tracer.linking.arguments import Arguments
 from inarch_brief_tracer.linking.attributes import special
 from inarch_brief_tracer.linking.budget import CALLBACK
 from inarch_brief_tracer.linking.calls import call
+from inarch_brief_tracer.linking.cells import Arguments, Values
 from inarch_brief_tracer.linking.containers import all_items, item_cell, iterate, iterated
 from inarch_brief_tracer.linking.linker import EMPTY, Linker, Model, union
-from inarch_brief_tracer.linking.values import Container, Func, Values
+from inarch_brief_tracer.linking.values import Container, Func
 
 
 def argument(arguments: Arguments, place: int, name: str = "") -> Values:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from inarch_brief_tracer.linking.arguments import Arguments
 from inarch_brief_tracer.linking.attribute_writes import matching, store
 from inarch_brief_tracer.linking.attributes import attribute, special
+from inarch_brief_tracer.linking.cells import Arguments, Value, Values
 from inarch_brief_tracer.linking.containers import dunder_call
 from inarch_brief_tracer.linking.iteration_models import (
     _chain,
@@ -23,7 +23,7 @@ from inarch_brief_tracer.linking.iteration_models import (
 )
 from inarch_brief_tracer.linking.linker import EMPTY, Linker, Model, union
 from inarch_brief_tracer.linking.strings import as_text
-from inarch_brief_tracer.linking.values import Above, Cls, Instance, Pattern, Scope, Text, Value, Values
+from inarch_brief_tracer.linking.values import Above, Cls, Instance, Pattern, Scope, Text
 from inarch_brief_tracer.linking.wrapper_models import (
     _awaited,
     _cast,

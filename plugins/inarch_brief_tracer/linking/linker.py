@@ -13,11 +13,10 @@ from typing import Any, NamedTuple
 from attrs import Factory, define
 
 from inarch_brief_tracer.facts.link_facts import Code
-from inarch_brief_tracer.linking.arguments import Arguments
 from inarch_brief_tracer.linking.budget import Budget
+from inarch_brief_tracer.linking.cells import Arguments, Cell, Value, Values
 from inarch_brief_tracer.linking.values import (
     Above,
-    Cell,
     Cls,
     Container,
     File,
@@ -32,8 +31,6 @@ from inarch_brief_tracer.linking.values import (
     Property,
     Scope,
     Text,
-    Value,
-    Values,
 )
 
 BUILTINS = frozenset(dir(builtins))

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from inarch_brief_tracer.linking.cells import Cell
 from inarch_brief_tracer.linking.linker import Linker
-from inarch_brief_tracer.linking.values import Cell, Cls
+from inarch_brief_tracer.linking.values import Cls
 
 
 class Found(NamedTuple):

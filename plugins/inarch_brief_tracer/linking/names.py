@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from inarch_brief_tracer.facts.link_facts import CLASS_SCOPE
+from inarch_brief_tracer.linking.cells import Cell, Values
 from inarch_brief_tracer.linking.linker import BUILTINS, EMPTY, Linker
-from inarch_brief_tracer.linking.values import Cell, File, Module, Scope, Values
+from inarch_brief_tracer.linking.values import File, Module, Scope
 
 
 def own_cell(scope: Scope, name: str) -> Cell:

@@ -7,18 +7,18 @@ from collections.abc import Callable
 from inarch_brief_tracer.facts import link_facts as codes
 from inarch_brief_tracer.facts.link_facts import Code
 from inarch_brief_tracer.linking.annotations import close, hinted
-from inarch_brief_tracer.linking.arguments import NO_ARGUMENTS, Arguments
 from inarch_brief_tracer.linking.attributes import special
 from inarch_brief_tracer.linking.binding import call_function
 from inarch_brief_tracer.linking.budget import DUNDER, INFERRED
 from inarch_brief_tracer.linking.calls import call
+from inarch_brief_tracer.linking.cells import NO_ARGUMENTS, Arguments, Values
 from inarch_brief_tracer.linking.containers import enter, iterated
 from inarch_brief_tracer.linking.definitions import _class, _function
 from inarch_brief_tracer.linking.evaluate import assign, evaluate
 from inarch_brief_tracer.linking.linker import Linker, union
 from inarch_brief_tracer.linking.members import instance_cell
 from inarch_brief_tracer.linking.names import absolute, binding_cell, exported_cell, module_value, outside_module
-from inarch_brief_tracer.linking.values import Cls, Func, Instance, Module, Values
+from inarch_brief_tracer.linking.values import Cls, Func, Instance, Module
 
 
 def run(linker: Linker, code: Code) -> None:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from inarch_brief_tracer.linking.arguments import Arguments
 from inarch_brief_tracer.linking.attributes import special
+from inarch_brief_tracer.linking.cells import Arguments, Values
 from inarch_brief_tracer.linking.containers import iterated
 from inarch_brief_tracer.linking.linker import EMPTY, Linker
-from inarch_brief_tracer.linking.values import Instance, Pattern, Text, Values
+from inarch_brief_tracer.linking.values import Instance, Pattern, Text
 
 
 def text_method(linker: Linker, base: Text | Pattern, name: str, arguments: Arguments, line: int) -> Values:

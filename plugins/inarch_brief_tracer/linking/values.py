@@ -1,40 +1,11 @@
-"""What an expression can stand for: functions, classes, instances, modules, containers and names outside the tree.
-
-Values are compared by identity: each is made once. A `Cell` is the set of values of a variable, an attribute, a
-parameter, a return or an item of a container, with the statements that have read it.
-"""
+"""What an expression can stand for: functions, classes, instances, modules, containers and names outside the tree."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from inarch_brief_tracer.facts.link_facts import CLASS_SCOPE, ScopeFacts
-
-if TYPE_CHECKING:
-    from inarch_brief_tracer.linking.arguments import Arguments
-
-
-class Value:
-    """Anything a cell can hold."""
-
-    __slots__ = ()
-
-
-Values = tuple[Value, ...]
-
-
-_UNREAD: list[int] = []
-"""Stands for the readers of every cell that has none, and is never written to."""
-
-
-class Cell:
-    """A set of values in the order they were found, and the units (statements) to look at again when it grows."""
-
-    __slots__ = ("readers", "values")
-
-    def __init__(self) -> None:
-        self.values: Values = ()
-        self.readers: list[int] = _UNREAD
+from inarch_brief_tracer.linking.cells import Arguments, Cell, Value, Values
 
 
 class Scope:

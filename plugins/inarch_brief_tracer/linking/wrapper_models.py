@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from inarch_brief_tracer.linking.arguments import NO_ARGUMENTS, Arguments
 from inarch_brief_tracer.linking.attributes import attribute, special
 from inarch_brief_tracer.linking.callbacks import call_back, hand_over
+from inarch_brief_tracer.linking.cells import NO_ARGUMENTS, Arguments, Values
 from inarch_brief_tracer.linking.containers import all_items, enter
 from inarch_brief_tracer.linking.iteration_models import argument
 from inarch_brief_tracer.linking.linker import EMPTY, Linker, Model, union
@@ -20,7 +20,6 @@ from inarch_brief_tracer.linking.values import (
     Partial,
     Property,
     Text,
-    Values,
 )
 
 

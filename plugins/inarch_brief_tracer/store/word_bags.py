@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import sqlite3
 import zlib
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
-
-from inarch_brief_tracer.finding.hits import Hit
 
 Texts = tuple[str, str, str, str, str]
 """Words of the name, the qualified name, the docstring, the path and the body."""
@@ -27,7 +25,7 @@ def unpacked(blob: bytes) -> list[Texts]:
         sqlite3.DatabaseError: the blob is damaged.
     """
     path, *lines = unpacked_lines(blob)
-    return [_texts(path, line) for line in lines]
+    return [texts(path, line) for line in lines]
 
 
 @lru_cache(maxsize=400)
@@ -39,23 +37,10 @@ def unpacked_lines(blob: bytes) -> list[str]:
         raise sqlite3.DatabaseError(f"damaged words: {error}") from error
 
 
-def _texts(path: str, line: str) -> Texts:
+def texts(path: str, line: str) -> Texts:
+    """Give the words of one symbol, from its file's and its own line."""
     try:
         name, qualname, doc, body = line.split("\t")
     except ValueError as error:
         raise sqlite3.DatabaseError(f"damaged words: {error}") from error
     return name, qualname, doc, path, body
-
-
-def texts_of(connection: sqlite3.Connection, hits: Collection[Hit]) -> Iterator[tuple[Hit, Texts]]:
-    """Read the words of some symbols."""
-    files = {hit.file for hit in hits}
-    marks = ", ".join("?" * len(files))
-    bags = {
-        file: unpacked_lines(blob)
-        for file, blob in connection.execute(f"SELECT file, texts FROM bags WHERE file IN ({marks})", list(files))
-    }
-    for hit in hits:
-        lines = bags.get(hit.file, [])
-        if hit.place + 1 < len(lines):
-            yield hit, _texts(lines[0], lines[hit.place + 1])

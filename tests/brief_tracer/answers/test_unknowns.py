@@ -8,7 +8,7 @@ from typing import Any, cast
 
 from inarch_brief_tracer.answers.call_sites import Sites
 from inarch_brief_tracer.answers.flow_text import UNLINKED, Story, told
-from inarch_brief_tracer.answers.notes import as_known
+from inarch_brief_tracer.answers.unknowns import as_known
 from inarch_brief_tracer.graph.model import RANKS, Entry, Flow, Node, Route, Step
 
 NODE = Node(1, "m.main", "function", "m.py", 1, 9, "code")

@@ -1,13 +1,36 @@
-"""The arguments of one call."""
+"""What a name holds while files are linked, and what a call hands over.
+
+Values are compared by identity: each is made once. A `Cell` is the set of values of a variable, an attribute, a
+parameter, a return or an item of a container, with the statements that have read it.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from inarch_brief_tracer.linking.values import Values
-
 from collections.abc import Sequence
+
+
+class Value:
+    """Anything a cell can hold."""
+
+    __slots__ = ()
+
+
+Values = tuple[Value, ...]
+
+
+_UNREAD: list[int] = []
+"""Stands for the readers of every cell that has none, and is never written to."""
+
+
+class Cell:
+    """A set of values in the order they were found, and the units (statements) to look at again when it grows."""
+
+    __slots__ = ("readers", "values")
+
+    def __init__(self) -> None:
+        self.values: Values = ()
+        self.readers: list[int] = _UNREAD
+
 
 NO_KEYWORDS: dict[str, Values] = {}
 

@@ -1,0 +1,26 @@
+"""Settings of the plugin."""
+
+from __future__ import annotations
+
+from attrs import frozen
+
+
+@frozen
+class Settings:
+    """Settings of the brief tracer.
+
+    Args:
+        index_seconds: How long one call may read and parse; the next call goes on where it stopped.
+        link_seconds: How long one call may wait for the graph, which goes on in the background.
+        context: Whether the flow through what a prompt names is added to the turn.
+        context_seconds: How long that may take before it is left out.
+        context_tokens: How long it may be.
+        impact: Whether the end of a turn tells which entry paths and tests its edits are on.
+    """
+
+    index_seconds: float = 4.0
+    link_seconds: float = 2.0
+    context: bool = True
+    context_seconds: float = 2.0
+    context_tokens: int = 600
+    impact: bool = True
