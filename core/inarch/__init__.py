@@ -126,7 +126,6 @@ if TYPE_CHECKING:
     from inarch.sessions.launching import InteractiveFrontEnd as InteractiveFrontEnd
     from inarch.sessions.launching import Launch as Launch
     from inarch.sessions.session import Session as Session
-    from inarch.staging import keep_former as keep_former
     from inarch_sdk.chat import ReasoningDetails as ReasoningDetails
     from inarch_sdk.chat import chat_call as chat_call
     from inarch_sdk.chat import chat_content as chat_content
@@ -140,6 +139,7 @@ if TYPE_CHECKING:
     from inarch_sdk.service import HttpService as HttpService
     from inarch_sdk.tooling import FunctionTool as FunctionTool
     from inarch_sdk.tooling import tool as tool
+    from inarch_staging import keep_former as keep_former
 
 _HOMES: dict[str, str] = {
     name: module if module.startswith("inarch_") else f"inarch.{module}"
@@ -177,13 +177,13 @@ _HOMES: dict[str, str] = {
         "sessions.app": "App compose open_store run",
         "sessions.launching": "InteractiveFrontEnd Launch",
         "sessions.session": "Session",
-        "staging": "keep_former",
         "inarch_sdk.chat": "ReasoningDetails chat_call chat_content chat_finish chat_tool",
         "inarch_sdk.deltas": "join_deltas",
         "inarch_sdk.http_errors": "provider_error",
         "inarch_sdk.prices": "KnownModel PriceTable price_table",
         "inarch_sdk.service": "HttpService",
         "inarch_sdk.tooling": "FunctionTool tool",
+        "inarch_staging": "keep_former",
     }.items()
     for name in names.split()
 }

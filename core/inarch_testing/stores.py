@@ -20,7 +20,7 @@ from inarch.contract.errors import StoreError, StoreErrorKind
 from inarch.contract.events import Event
 from inarch.contract.records import SessionInfo
 from inarch.host import MemoryStore as MemoryStore
-from inarch.staging import write_whole
+from inarch_staging import write_whole
 
 try:
     import fcntl

@@ -14,7 +14,7 @@ from typing import Any
 from attrs import define, field, frozen
 
 from inarch import HttpService, Price, ProviderError, to_data
-from inarch.staging import write_whole
+from inarch_staging import write_whole
 
 FILE = "models.json"
 VERSION = 1

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TextIO
 
 import inarch
-from inarch.staging import opened, staged, sweep
+from inarch_staging import opened, staged, sweep
 
 PROTECTED = frozenset({".git", ".inarch"})
 

@@ -9,7 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from inarch.staging import write_whole
+from inarch_staging import write_whole
 
 VERSION = 1
 """Of these files; what another version wrote counts for nothing, and it is written anew."""

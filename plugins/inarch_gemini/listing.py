@@ -12,7 +12,7 @@ from typing import Any
 from attrs import define, field, frozen
 
 from inarch import Limits, ModelInfo, to_data
-from inarch.staging import write_whole
+from inarch_staging import write_whole
 
 FILE = "models.json"
 MOST_PAGES = 20

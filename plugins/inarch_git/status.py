@@ -8,8 +8,8 @@ from typing import Any
 
 from attrs import define, field
 
-from inarch.staging import is_leftover
 from inarch_git.invocation import text
+from inarch_staging import is_leftover
 
 _CHANGES = {
     "M": "modified",

@@ -7,9 +7,9 @@ import os
 import stat
 
 from inarch import ToolFailed
-from inarch.staging import is_leftover
 from inarch_sandbox_fs.opening import Open
 from inarch_sandbox_fs.paths import split
+from inarch_staging import is_leftover
 
 _MOST_NAMES = 5_000  # a bound on the look for a similar name
 

@@ -8,9 +8,9 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 
 from inarch import ToolFailed
-from inarch.staging import is_leftover, lock
 from inarch_sandbox_fs.opening import Open
 from inarch_sandbox_fs.paths import split
+from inarch_staging import is_leftover, lock
 
 _TRIES, _PAUSE_S = 200, 0.05
 _DEEPEST = 200  # a program may nest such names deeper than any path that was put back goes

@@ -7,9 +7,9 @@ import stat
 from typing import Literal
 
 from inarch import FileStat, Survey
-from inarch.staging import is_leftover
 from inarch_sandbox_fs.ignore import Ignore
 from inarch_sandbox_fs.walk import Walker
+from inarch_staging import is_leftover
 
 Kind = Literal["file", "directory", "link", "other"]
 _KINDS: dict[int, Kind] = {stat.S_IFREG: "file", stat.S_IFDIR: "directory", stat.S_IFLNK: "link"}

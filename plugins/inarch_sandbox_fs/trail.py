@@ -12,9 +12,9 @@ from pathlib import Path
 from attrs import define, field
 
 from inarch import ToolFailed
-from inarch.staging import hold, lock, sweep
 from inarch_sandbox_fs.leftovers import alone, remove_leftovers
 from inarch_sandbox_fs.opening import FOLDER, Open
+from inarch_staging import hold, lock, sweep
 
 _FLAGS = os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC
 

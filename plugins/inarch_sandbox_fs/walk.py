@@ -13,11 +13,11 @@ from collections.abc import Callable, Iterable
 from attrs import define, field
 
 from inarch import Walk
-from inarch.staging import is_leftover
 from inarch_sandbox_fs.globs import Glob
 from inarch_sandbox_fs.ignore import Ignore
 from inarch_sandbox_fs.opening import Open
 from inarch_sandbox_fs.reading import read_range
+from inarch_staging import is_leftover
 
 _MOST_RULES = 1 << 20  # bytes of one ignore file
 _MOST_NAMED = 5

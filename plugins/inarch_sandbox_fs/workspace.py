@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Literal
 from attrs import define, field
 
 from inarch import FileBytes, FileChange, FileStat, FileState, SearchHits, Survey, ToolFailed, UsageError, Walk
-from inarch.staging import is_leftover
 from inarch_sandbox_fs.failures import failure, missing, too_big
 from inarch_sandbox_fs.globs import Glob, compile_glob
 from inarch_sandbox_fs.opening import PATH_ONLY, SAFE, Open, best_open
@@ -30,6 +29,7 @@ from inarch_sandbox_fs.writing import (
     write_new,
     write_over,
 )
+from inarch_staging import is_leftover
 
 if TYPE_CHECKING:
     from inarch import Confinement, Ran, Rights

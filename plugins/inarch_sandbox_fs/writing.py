@@ -9,12 +9,12 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
 from inarch import ToolFailed
-from inarch.staging import staged
 from inarch_sandbox_fs.failures import changed, exists, not_a_file
 from inarch_sandbox_fs.opening import FOLDER, SAFE, Open
 from inarch_sandbox_fs.paths import split
 from inarch_sandbox_fs.reading import digest_of
 from inarch_sandbox_fs.renaming import rename_new
+from inarch_staging import staged
 
 
 @contextmanager

@@ -10,8 +10,8 @@ from contextlib import suppress
 from pathlib import Path
 
 import inarch
-from inarch.staging import opened, staged, sweep
 from inarch_sqlite_store.durable import sync_path
+from inarch_staging import opened, staged, sweep
 
 _AT_ONCE = 16
 """Files that are brought to disk together: the drive does the work of many in little more than the time of one."""

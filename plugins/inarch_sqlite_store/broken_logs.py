@@ -11,7 +11,7 @@ import struct
 from functools import partial
 from pathlib import Path
 
-from inarch.staging import write_whole
+from inarch_staging import write_whole
 
 _HEADER, _FRAME = 32, 24
 _MAGIC = (0x377F0682, 0x377F0683)

@@ -11,7 +11,6 @@ import pytest
 
 import inarch
 import inarch.host
-import inarch_confinement
 
 HEAVY = ("asyncio", "attr", "attrs", "cattrs", "click", "httpx", "importlib.metadata", "jsonschema", "loguru", "pluggy")
 
@@ -63,11 +62,11 @@ def test_a_name_that_does_not_exist_is_an_attribute_error() -> None:
         inarch.Journal  # noqa: B018
 
 
-def test_confinement_is_a_public_module_with_all_that_its_library_has() -> None:
-    import inarch.confinement as public
-
-    assert public is inarch.confinement and public.__all__ == inarch_confinement.__all__
-    assert all(getattr(public, name) is getattr(inarch_confinement, name) for name in public.__all__)
+@pytest.mark.parametrize("name", ["confinement", "staging"])
+def test_a_library_is_a_public_module_with_all_that_it_has(name: str) -> None:
+    public, library = import_module(f"inarch.{name}"), import_module(f"inarch_{name}")
+    assert public is getattr(inarch, name) and public.__all__ == library.__all__
+    assert all(getattr(public, each) is getattr(library, each) for each in public.__all__)
 
 
 def test_import_inarch_imports_nothing_heavy() -> None:

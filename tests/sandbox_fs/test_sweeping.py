@@ -10,14 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from inarch import staging
-from inarch.staging import hold, temporary_name
+import inarch_staging as staging
 from inarch_sandbox_fs.reading import digest
 from inarch_sandbox_fs.workspace import FolderWorkspace
+from inarch_staging import hold, temporary_name
 
 KILLED = """
 import os, signal, sys
-from inarch import staging
+import inarch_staging as staging
 from inarch_sandbox_fs.reading import digest
 from inarch_sandbox_fs.workspace import FolderWorkspace
 root, state, named = sys.argv[1:]

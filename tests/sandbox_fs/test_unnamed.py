@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from inarch import ToolFailed, staging
+import inarch_staging as staging
+from inarch import ToolFailed
 from inarch_sandbox_fs.reading import digest
 from inarch_sandbox_fs.workspace import FolderWorkspace
 

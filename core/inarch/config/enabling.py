@@ -17,7 +17,7 @@ from inarch.config.lines import key_lines, value_spans
 from inarch.config.tables import REST
 from inarch.config.writing import make_folder
 from inarch.contract.errors import UsageError
-from inarch.staging import write_whole
+from inarch_staging import write_whole
 
 
 def chosen_profile(path: Path) -> str:

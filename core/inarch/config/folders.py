@@ -13,7 +13,7 @@ from inarch.config import places
 from inarch.config.files import MAX_BYTES, Unreadable, needs_trust, read_user_file
 from inarch.config.project_files import is_left
 from inarch.contract.errors import StoreError, ToolFailed
-from inarch.staging import write_whole
+from inarch_staging import write_whole
 
 if TYPE_CHECKING:
     from inarch.config.config import Config

@@ -100,7 +100,7 @@ def write_kept(path: Path, projects: Mapping[str, object]) -> None:
     import json
     import re
 
-    from inarch.staging import write_whole
+    from inarch_staging import write_whole
 
     text = json.dumps({"version": VERSION, "projects": projects}, indent=1) + "\n"
     write_whole(path, text.encode(), former=rf"\.{re.escape(path.name)}\.[a-z0-9_]{{8}}")

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from attrs import frozen
 
 from inarch.config.files import CONFIG_FILE, GUIDE_FILES, READ, Unreadable, read_regular, why
-from inarch.staging import is_leftover
+from inarch_staging import is_leftover
 
 MAX_FILES = 1_000
 MAX_TOTAL_BYTES = 16_000_000

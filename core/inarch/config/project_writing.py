@@ -7,7 +7,7 @@ import re
 
 from inarch.config.files import READ, Unreadable, why
 from inarch.config.project_files import digest
-from inarch.staging import write_whole
+from inarch_staging import write_whole
 
 
 def write_project_file(root: str, path: str, data: bytes | None) -> dict[str, str]:

@@ -13,7 +13,7 @@ from inarch.config.tables import Profile
 from inarch.config.values import fields_of
 from inarch.config.writing import make_folder
 from inarch.contract.errors import UsageError
-from inarch.staging import write_whole
+from inarch_staging import write_whole
 
 if TYPE_CHECKING:
     from inarch.config.proposing import Proposal

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 from inarch import __version__
 from inarch.plugins.discovery import FoundPlugin
 from inarch.plugins.modules import files_hash, locate
-from inarch.staging import write_whole
+from inarch_staging import write_whole
 
 HOUR, DAY = 3600.0, 86_400.0
 _RULES = "2"  # to be raised when a probe checks more than before, so that every plugin is probed again

@@ -10,13 +10,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from inarch.staging import write_whole
 from inarch_brief_tracer.answers import command_room
 from inarch_brief_tracer.answers.wording import count
 from inarch_brief_tracer.facts.file_facts import LIGHT
 from inarch_brief_tracer.graph.call_graph import Graph
 from inarch_brief_tracer.graph.model import Node
 from inarch_brief_tracer.indexing.index import Coverage
+from inarch_staging import write_whole
 
 _TABLES = ("files", "symbols", "gates")
 

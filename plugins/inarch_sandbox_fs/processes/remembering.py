@@ -10,10 +10,10 @@ from typing import NamedTuple
 
 from attrs import frozen
 
-from inarch.staging import staged, sweep, temporary_name
 from inarch_sandbox_fs.opening import FOLDER, SAFE, Open
 from inarch_sandbox_fs.paths import split
 from inarch_sandbox_fs.processes.emptying import remove, set_mode
+from inarch_staging import staged, sweep, temporary_name
 
 _MOST_FILE = 1 << 20
 _CHECKED_BY_GIT = frozenset({"objects", "lfs"})  # named by the hash of their bytes, and too big to keep

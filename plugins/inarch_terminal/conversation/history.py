@@ -93,7 +93,7 @@ class KeptHistory(History):
         return lines
 
     def _write_anew(self, lines: Iterable[str]) -> None:
-        from inarch.staging import write_whole
+        from inarch_staging import write_whole
 
         path = self.path
         pieces = (json.dumps(line).encode() + b"\n" for line in lines)

@@ -1,0 +1,305 @@
+"""Files that are written whole, by `write_whole`: after a kill the old bytes are there or the new ones.
+
+What is being written has no name where the file system can do that, and a replacement has a temporary one between two
+system calls. There, and on other file systems, a kill may leave a name; the next write to that folder sweeps it.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+import stat
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from attrs import define
+
+__all__ = [
+    "Staged",
+    "give",
+    "hold",
+    "is_leftover",
+    "keep_former",
+    "lock",
+    "opened",
+    "staged",
+    "sweep",
+    "temporary_name",
+    "write_whole",
+]
+
+_UNNAMED = getattr(os, "O_TMPFILE", 0)
+_NO_UNNAMED = (errno.EOPNOTSUPP, errno.EISDIR, errno.EINVAL, errno.ENOENT)
+_CREATE = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+_FOLDER = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_CLOEXEC
+_LOOK = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
+_HELD = (errno.EWOULDBLOCK, errno.EACCES)
+_LONG_S = 3600.0
+_LEFTOVER = re.compile(r"\.inarch-(?:(?:undo-)?[0-9a-f]+-)?[0-9a-f]{16}\.tmp")
+
+
+def write_whole(
+    path: str | os.PathLike[str],
+    data: bytes | Iterable[bytes],
+    *,
+    mode: int | None = 0o600,
+    replace: bool = True,
+    sync: bool = True,
+    folder: int | None = None,
+    former: str = "",
+) -> int:
+    """Write a file whole and return its size; what killed processes left beside it is swept.
+
+    Args:
+        path: The file.
+        data: Its bytes, in pieces if they are many.
+        mode: Its permissions; None for those of any new file.
+        replace: Whether it may take the place of a file that is there.
+        sync: Whether its bytes are on disk when it has its name.
+        folder: An open folder from which the path leads.
+        former: What names the file had while an older version wrote it, as a regular expression.
+
+    Raises:
+        FileExistsError: There is one, and it may not be replaced.
+    """
+    parent, name = os.path.split(os.fspath(path))
+    with opened(parent or ".", folder) as inner:
+        sweep(inner, former)
+        with staged(inner, [data] if isinstance(data, bytes) else data, mode=mode, sync=sync) as file:
+            (file.place_over if replace else file.place_new)(name)
+            return os.fstat(file.descriptor).st_size
+
+
+def keep_former(path: Path, version: int, copy: Callable[[Path, Path], object] | None = None) -> Path:
+    """Keep a copy of a file as `NAME.version-N`, whole and private, before it is brought up; return its path.
+
+    Args:
+        path: The file.
+        version: Its version. A copy of it that is there already stays: it is the older one.
+        copy: Copies the first path's content into the file at the second; by default byte for byte.
+
+    Raises:
+        OSError: It can't be kept.
+    """
+    from shutil import copyfile
+
+    former = path.with_name(f"{path.name}.version-{version}")
+    if former.exists():
+        return former
+    with opened(former.parent) as folder:
+        sweep(folder)
+        with staged(folder, named=True) as file:
+            (copy or copyfile)(path, former.with_name(file.temporary))
+            file.place_over(former.name)
+    return former
+
+
+@contextmanager
+def opened(path: str | os.PathLike[str], folder: int | None = None) -> Iterator[int]:
+    """Yield a folder's descriptor, for what stands in it; `folder` is an open one from which the path leads."""
+    descriptor = os.open(path, _FOLDER, dir_fd=folder)
+    try:
+        yield descriptor
+    finally:
+        os.close(descriptor)
+
+
+@define(eq=False, repr=False)
+class Staged:
+    """A written file without a name, else with a temporary one."""
+
+    folder: int
+    descriptor: int
+    temporary: str
+
+    def place_new(self, name: str, rename: Callable[[int, str, int, str], None] | None = None) -> None:
+        """Give it a name where nothing stands.
+
+        Args:
+            name: The name.
+            rename: How to rename without overwriting, where it has a temporary name; by default with a hard link.
+
+        Raises:
+            FileExistsError: Something stands there.
+        """
+        if not self.temporary:
+            self._link(name)
+            return
+        (rename or _rename_new)(self.folder, self.temporary, self.folder, name)
+        self.temporary = ""
+
+    def place_over(self, name: str) -> None:
+        """Put it in the place of whatever file stands under a name."""
+        if not self.temporary:
+            hold(self.descriptor)  # before it has a name, so that nobody takes it for a leftover
+            self._link(temporary := temporary_name(self.folder))
+            self.temporary = temporary
+        os.rename(self.temporary, name, src_dir_fd=self.folder, dst_dir_fd=self.folder)
+        self.temporary = ""
+
+    def _link(self, name: str) -> None:
+        # Never made over something; what is linked has no name until now.
+        os.link(f"/proc/self/fd/{self.descriptor}", name, dst_dir_fd=self.folder, follow_symlinks=True)
+
+    def close(self) -> None:
+        """Let go of it; a temporary name goes, too."""
+        if self.temporary:
+            with suppress(FileNotFoundError):
+                os.unlink(self.temporary, dir_fd=self.folder)
+        os.close(self.descriptor)
+
+
+@contextmanager
+def staged(
+    folder: int,
+    pieces: Iterable[bytes] = (),
+    *,
+    mode: int | None = 0o600,
+    owner: tuple[int, int] | None = None,
+    sync: bool = True,
+    named: bool = False,
+) -> Iterator[Staged]:
+    """Yield a file that holds the bytes, to be placed in the folder.
+
+    Args:
+        folder: The folder's descriptor.
+        pieces: The bytes.
+        mode: Its permissions; None for those of any new file.
+        owner: The user and group to whom it is given, as far as the system allows.
+        sync: Whether its bytes are to be on disk.
+        named: Whether it has a temporary name in any case, for who can't write to a descriptor.
+    """
+    file = _begin(folder, 0o666 if mode is None else 0o600, named)
+    try:
+        with open(file.descriptor, "wb", closefd=False) as stream:
+            stream.writelines(pieces)
+        if owner is not None:
+            give(file.descriptor, owner)
+        if mode is not None and stat.S_IMODE(mode) != 0o600:
+            os.fchmod(file.descriptor, stat.S_IMODE(mode))
+        if sync:
+            os.fsync(file.descriptor)
+        yield file
+    finally:
+        file.close()
+
+
+def _begin(folder: int, mode: int, named: bool) -> Staged:
+    """Open a file without a name; where the system has none, or no way to name it later, one with a temporary name."""
+    if _UNNAMED and not named and os.path.isdir("/proc/self/fd"):
+        try:
+            return Staged(folder, os.open(".", os.O_RDWR | _UNNAMED | os.O_CLOEXEC, mode, dir_fd=folder), "")
+        except OSError as error:
+            if error.errno not in _NO_UNNAMED:
+                raise
+    while True:
+        name = temporary_name(folder)
+        descriptor = os.open(name, _CREATE, mode, dir_fd=folder)
+        if hold(descriptor):
+            return Staged(folder, descriptor, name)
+        os.close(descriptor)  # it was taken for a leftover before it was held, and is gone
+
+
+def give(descriptor: int, owner: tuple[int, int]) -> None:
+    """Give an open file to a user and a group, as far as the system allows."""
+    if owner != (os.geteuid(), os.getegid()):
+        try:
+            os.fchown(descriptor, *owner)
+        except PermissionError:
+            pass  # only root may give files away
+
+
+def _rename_new(folder: int, name: str, new_folder: int, new_name: str) -> None:
+    try:
+        os.link(name, new_name, src_dir_fd=folder, dst_dir_fd=new_folder, follow_symlinks=False)
+    except FileExistsError:
+        raise
+    except OSError:  # a file system without hard links
+        with suppress(FileNotFoundError):
+            os.stat(new_name, dir_fd=new_folder, follow_symlinks=False)
+            raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), new_name) from None
+        os.rename(name, new_name, src_dir_fd=folder, dst_dir_fd=new_folder)
+    else:
+        os.unlink(name, dir_fd=folder)
+
+
+def temporary_name(folder: int) -> str:
+    """Return a new name for what is about to take the place of something in this folder."""
+    return f"{_marked(folder)}{os.urandom(8).hex()}.tmp"
+
+
+def is_leftover(name: str) -> bool:
+    """Whether a name is one of ours for a moment: being written now, or left by a process that was killed."""
+    return name.startswith(".inarch-") and _LEFTOVER.fullmatch(name) is not None
+
+
+def sweep(folder: int, former: str = "") -> None:
+    """Remove what processes that were killed left in a folder while they wrote to it.
+
+    Only a file that is ours is one: its name says that it was made in this very folder, which the name of a copy or of
+    a file out of a repository doesn't, and nobody holds it. One that can't be locked, or is not ours to remove, stays.
+    Links, and names that match `former`, which nobody held, are ours when they are an hour old.
+    """
+    beginning = _marked(folder)
+    with suppress(OSError):
+        listed = os.open(".", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=folder)
+        try:
+            for name in os.listdir(listed):
+                is_ours = name.startswith(beginning) and is_leftover(name)
+                if is_ours or (former and re.fullmatch(former, name, re.DOTALL)):
+                    with suppress(OSError):
+                        _remove(folder, name, is_ours)
+        finally:
+            os.close(listed)
+
+
+def _remove(folder: int, name: str, is_held: bool) -> None:
+    found = os.stat(name, dir_fd=folder, follow_symlinks=False)
+    if os.geteuid() not in (0, found.st_uid):  # root gives files away
+        return
+    if not is_held or stat.S_ISLNK(found.st_mode):
+        if time.time() - found.st_mtime > _LONG_S and stat.S_IFMT(found.st_mode) in (stat.S_IFREG, stat.S_IFLNK):
+            os.unlink(name, dir_fd=folder)
+    elif stat.S_ISREG(found.st_mode):
+        descriptor = os.open(name, _LOOK, dir_fd=folder)
+        try:
+            if lock(descriptor):
+                os.unlink(name, dir_fd=folder)
+        finally:
+            os.close(descriptor)
+
+
+def hold(descriptor: int) -> bool:
+    """Say that an open file with a temporary name is in use while it is open; return whether it is still there."""
+    try:
+        lock(descriptor)
+    except BlockingIOError:
+        return False  # only who is about to remove it locks it, too
+    return os.fstat(descriptor).st_nlink > 0
+
+
+def lock(descriptor: int) -> bool:
+    """Lock an open file; return False where there are no locks.
+
+    Raises:
+        BlockingIOError: Somebody else holds it.
+    """
+    try:
+        import fcntl
+
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except ImportError:
+        return False
+    except OSError as error:
+        if error.errno in _HELD:
+            raise BlockingIOError(*error.args) from None
+        return False
+    return True
+
+
+def _marked(folder: int) -> str:
+    # The folder's number: what was copied, or came out of a repository, has the number of another.
+    return f".inarch-{os.fstat(folder).st_ino:x}-"
