@@ -9,18 +9,27 @@ from __future__ import annotations
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
+    from inarch.cli.composing import Options as Options
     from inarch.cli.composing import compose_given as compose_given
+    from inarch.cli.composing import compose_told as compose_told
     from inarch.cli.failure import exit_code as exit_code
     from inarch.cli.failure import say as say
     from inarch.cli.failure import say_remedy as say_remedy
+    from inarch.cli.groups import Group as Group
     from inarch.cli.interrupts import interrupts as interrupts
     from inarch.cli.options import composing_options as composing_options
     from inarch.cli.session_ids import listing as listing
     from inarch.cli.terminal import columns_of as columns_of
     from inarch.cli.terminal import is_terminal as is_terminal
+    from inarch.cli.terminal import print_json as print_json
+    from inarch.cli.terminal import print_line as print_line
+    from inarch.config.config import Config as Config
+    from inarch.config.load import check_config as check_config
     from inarch.config.sources import nearest as nearest
+    from inarch.config.trust import trust_of as trust_of
     from inarch.config.values import Check as Check
     from inarch.config.values import key as key
+    from inarch.contract.costs import priced as priced
     from inarch.contract.doors import OURS as OURS
     from inarch.contract.doors import blame as blame
     from inarch.contract.doors import guarded as guarded
@@ -35,29 +44,45 @@ if TYPE_CHECKING:
     from inarch.plugins.checks import fault_of as fault_of
     from inarch.plugins.checks import opened_fault as opened_fault
     from inarch.plugins.composition import Bound as Bound
+    from inarch.plugins.composition import compose_plugins as compose_plugins
     from inarch.plugins.discovery import discover as discover
+    from inarch.plugins.discovery import own_ready as own_ready
+    from inarch.plugins.loading import has_address as has_address
+    from inarch.plugins.loading import ready_for as ready_for
+    from inarch.plugins.readiness import Ready as Ready
     from inarch.sessions.contents import last_part as last_part
     from inarch.sessions.contents import last_prompt as last_prompt
     from inarch.sessions.finding import find_session as find_session
+    from inarch.sessions.mending import WAY_ON as WAY_ON
     from inarch.sessions.transcript import KeptTranscript as KeptTranscript
     from inarch.sessions.undo.report import report_lines as report_lines
     from inarch.turns.accumulator import Accumulator as Accumulator
     from inarch.turns.checking import checked_decision as checked_decision
     from inarch.turns.context.fitting import dropped_words as dropped_words
     from inarch.turns.context.viewing import ContextView as ContextView
+    from inarch.turns.models import Choice as Choice
+    from inarch.turns.models import choose_decision_model as choose_decision_model
+    from inarch.turns.models import choose_model as choose_model
+    from inarch.turns.models import find_default as find_default
+    from inarch.turns.models import ready_among as ready_among
     from inarch.turns.wording import STRUCTURE_TITLE as STRUCTURE_TITLE
 
 _HOMES = {
     name: module
     for module, names in {
-        "cli.composing": "compose_given",
+        "cli.composing": "Options compose_given compose_told",
         "cli.failure": "exit_code say say_remedy",
+        "cli.groups": "Group",
         "cli.interrupts": "interrupts",
         "cli.options": "composing_options",
         "cli.session_ids": "listing",
-        "cli.terminal": "columns_of is_terminal",
+        "cli.terminal": "columns_of is_terminal print_json print_line",
+        "config.config": "Config",
+        "config.load": "check_config",
         "config.sources": "nearest",
+        "config.trust": "trust_of",
         "config.values": "Check key",
+        "contract.costs": "priced",
         "contract.doors": "OURS blame guarded",
         "contract.events": "CommandRan ErrorHappened",
         "contract.harmless": "MOST_MARKS",
@@ -66,16 +91,20 @@ _HOMES = {
         "journal.memory": "MemoryStore",
         "plugins.alone": "load_alone",
         "plugins.checks": "fault_of opened_fault",
-        "plugins.composition": "Bound",
-        "plugins.discovery": "discover",
+        "plugins.composition": "Bound compose_plugins",
+        "plugins.discovery": "discover own_ready",
+        "plugins.loading": "has_address ready_for",
+        "plugins.readiness": "Ready",
         "sessions.contents": "last_part last_prompt",
         "sessions.finding": "find_session",
+        "sessions.mending": "WAY_ON",
         "sessions.transcript": "KeptTranscript",
         "sessions.undo.report": "report_lines",
         "turns.accumulator": "Accumulator",
         "turns.checking": "checked_decision",
         "turns.context.fitting": "dropped_words",
         "turns.context.viewing": "ContextView",
+        "turns.models": "Choice choose_decision_model choose_model find_default ready_among",
         "turns.wording": "STRUCTURE_TITLE",
     }.items()
     for name in names.split()

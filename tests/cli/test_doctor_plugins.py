@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from inarch.cli import checkup
-from inarch.cli.checkup import Finding, check_up
 from inarch.cli.composing import Options
+from inarch_commands import checkup
+from inarch_commands.checkup import Finding, check_up
 
 TEA = """
 import inarch, pathlib, time

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from inarch.cli.checkup import Finding, check_up
 from inarch.cli.composing import Options
-from inarch.cli.local_servers import PORTS, local_servers
 from inarch.testing import HttpReply, HttpServer, json_reply
+from inarch_commands.checkup import Finding, check_up
+from inarch_commands.local_servers import PORTS, local_servers
 
 LIST = json_reply({"object": "list", "data": [{"id": "nomic-embed-text"}, {"id": "qwen3:8b"}, {"id": 'odd"name'}]})
 
@@ -121,4 +121,4 @@ def test_a_turn_looks_for_no_server(environ: dict[str, str], project: Path) -> N
     words = [sys.executable, "-P", "-X", "importtime", "-m", "inarch", "what is here?"]
     done = subprocess.run(words, cwd=project, env=environ, capture_output=True, text=True, check=True)
     assert "inarch.cli.turn" in done.stderr
-    assert "inarch.cli.local_servers" not in done.stderr
+    assert "inarch_commands.local_servers" not in done.stderr

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from inarch.cli.models_check import OUTPUT, THINKING_OUTPUT
 from inarch.testing import HttpReply, HttpRequest, HttpServer, json_reply, sse_reply
+from inarch_commands.models_check import OUTPUT, THINKING_OUTPUT
 
 from .conftest import Run
 

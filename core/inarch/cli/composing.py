@@ -111,14 +111,16 @@ def tell_left_out(app: App) -> None:
         say("note", f"plugin {refused.name!r} was refused: {refused.reason} ({refused.remedy})")
 
 
-def compose_told(given: Mapping[str, Any]) -> App:
+def compose_told(given: Mapping[str, Any], **flags: Any) -> App:
     """Compose the application from click's parameters and say what was left out, for commands without a session.
+
+    `flags` are keys of the profile that win over everything else.
 
     Raises:
         InarchError: As `compose_app`.
     """
     options = Options.of(given)
-    app = compose_app(options)
+    app = compose_app(options._replace(flags={**options.flags, **flags}))
     if not options.quiet:
         tell_left_out(app)
     return app

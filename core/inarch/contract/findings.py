@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Literal, get_args
+from typing import Literal
 
 from inarch.contract.frozen import frozen
 
 State = Literal["fine", "note", "wrong"]
-STATES: tuple[State, ...] = get_args(State)
 
 
 @frozen

@@ -10,18 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from inarch.cli.groups import Group
-from inarch.cli.options import composing_options
-from inarch.cli.terminal import columns_of, escape, print_json, print_line, shorten
-from inarch.contract.doors import guarded
-from inarch.contract.errors import PluginError, ProviderError, UsageError
+from inarch import PluginError, ProviderError, UsageError, escape, shorten
+from inarch.host import Group, columns_of, composing_options, guarded, print_json, print_line
 
 if TYPE_CHECKING:
-    from inarch.cli.models_check import Check, Checked
-    from inarch.contract.ports import ModelProvider
-    from inarch.contract.records import Price
-    from inarch.plugins import Bound
-    from inarch.sessions.app import App
+    from inarch import App, ModelProvider, Price
+    from inarch.host import Bound
+    from inarch_commands.models_check import Check, Checked
 
 _MARKS = {"works": "ok  ", "fails": "BAD ", "skipped": "--  "}
 
@@ -39,7 +34,7 @@ def list_models(as_json: bool, **given: Any) -> None:
 
     Each with its context and the price of a million tokens, where they are known.
     """
-    from inarch.cli.composing import compose_told
+    from inarch.host import compose_told
 
     app = compose_told(given)
     rows = asyncio.run(_offers(app))
@@ -60,19 +55,15 @@ def check(names: tuple[str, ...], as_json: bool, **given: Any) -> int:
 
     Each request is tiny, and what it cost is said. Exit 0: all work, 1: something fails.
     """
-    from inarch.cli.composing import Options, compose_app, tell_left_out
-    from inarch.cli.failure import ANSWERED, FAILED
-    from inarch.plugins import discover
+    from inarch.host import compose_told, discover
+    from inarch_commands.exits import ANSWERED, FAILED
 
     for name in names:
         if not name.partition("/")[0] or any(letter.isspace() for letter in name):
             raise UsageError(f"{name!r} is no model", "write PROVIDER/NAME, PROVIDER or auto")
-    options = Options.of(given)
     installed = [name for name in names if name.partition("/")[0] in discover().plugins]
     # As fallback models, the providers of all that is looked at are composed.
-    app = compose_app(options._replace(flags={**options.flags, "fallback": [*installed, "auto"]}))
-    if not options.quiet:
-        tell_left_out(app)
+    app = compose_told(given, fallback=[*installed, "auto"])
     return ANSWERED if asyncio.run(_check(app, names, as_json)) else FAILED
 
 
@@ -86,7 +77,7 @@ async def _offers(app: App) -> list[dict[str, Any]]:
 
 async def _offer(name: str, bound: Bound[ModelProvider]) -> list[dict[str, Any]]:
     """Ask one provider; one that fails becomes a row that says so."""
-    from inarch.turns.models import Choice
+    from inarch.host import Choice
 
     provider = bound.value
     try:
@@ -134,7 +125,7 @@ def _price_words(price: dict[str, str | None]) -> str:
 
 async def _check(app: App, names: Sequence[str], as_json: bool) -> bool:
     """Check and print; what was shown before a model is slow or fails stays shown."""
-    from inarch.cli.models_check import check_models, where_auto_goes
+    from inarch_commands.models_check import check_models, where_auto_goes
 
     found: list[Checked] = []
     redactor = app.redactor
@@ -177,7 +168,7 @@ def _said(check: Check) -> Iterator[str]:
     if check.usage is None:
         yield from () if check.state == "fails" else ("tokens and cost unknown",)
     else:
-        from inarch.contract.codec import to_data
+        from inarch import to_data
         from inarch.figures import usage_words
 
         yield usage_words(to_data(check.usage))
@@ -185,7 +176,7 @@ def _said(check: Check) -> Iterator[str]:
 
 
 def _checked_data(checked: Checked) -> dict[str, Any]:
-    from inarch.contract.codec import to_data
+    from inarch import to_data
 
     return {
         "model": checked.model,

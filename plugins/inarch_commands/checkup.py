@@ -12,26 +12,19 @@ from itertools import islice
 from threading import Thread
 from typing import TYPE_CHECKING
 
-from inarch import __version__
-from inarch.cli.local_servers import PORTS, Ports, local_servers
-from inarch.contract.doors import guarded, leaving_out
-from inarch.contract.errors import ConfigError, InarchError, PluginError
-from inarch.contract.findings import STATES, Finding, SelfCheck
+from inarch import ConfigError, Finding, InarchError, PluginError, SelfCheck, __version__
 from inarch.figures import confinement_words
-from inarch.plugins.loading import has_address
-from inarch.plugins.readiness import with_address, with_variable
-from inarch.sessions.mending import WAY_ON
+from inarch.host import WAY_ON, blame, guarded, has_address
+from inarch_commands.local_servers import PORTS, Ports, local_servers
 
 if TYPE_CHECKING:
-    from inarch.cli.composing import Options
-    from inarch.config import Config
-    from inarch.plugins import Bound
-    from inarch.plugins.readiness import Ready
-    from inarch.sessions.app import App
+    from inarch import App
+    from inarch.host import Bound, Config, Options, Ready
 
 CHECK_S = 10.0
 """Seconds that the plugins have to look at themselves."""
 MOST_FINDINGS = 100
+_STATES = ("fine", "note", "wrong")
 
 
 def check_up(options: Options, ports: Ports = PORTS) -> Iterator[Finding]:
@@ -62,7 +55,7 @@ def check_up(options: Options, ports: Ports = PORTS) -> Iterator[Finding]:
 
 
 def _configuration(options: Options) -> Generator[Finding, None, Config | None]:
-    from inarch.config import check_config
+    from inarch.host import check_config
 
     config, problems = check_config(options.root, profile=options.profile, flags=options.flags)
     for problem in problems:
@@ -80,7 +73,7 @@ def _configuration(options: Options) -> Generator[Finding, None, Config | None]:
 
 
 def _trust(config: Config) -> Iterator[Finding]:
-    from inarch.config import trust_of
+    from inarch.host import trust_of
 
     try:
         standing = trust_of(config.root, config.state_dir)
@@ -109,8 +102,8 @@ def _folders(config: Config) -> Iterator[Finding]:
 
 
 def _plugins(config: Config, options: Options) -> Generator[Finding, None, App | None]:
-    from inarch.plugins import compose_plugins
-    from inarch.sessions.app import App
+    from inarch import App
+    from inarch.host import compose_plugins
 
     try:
         composition = compose_plugins(config, without=options.without, files=options.files, recorded=False)
@@ -130,7 +123,7 @@ def _plugins(config: Config, options: Options) -> Generator[Finding, None, App |
 
 def _model(app: App) -> Iterator[Finding]:
     ready = _ready(app)
-    variables = [one.variable for one in with_variable(ready)]
+    variables = [one.variable for one in ready if one.variable]
     keys = [name for name in variables if app.environ.get(name)]
     text = f"{app.config.profile.model}; of the keys {', '.join(variables)} "
     are_set = f"{' and '.join(keys)} {'is' if len(keys) == 1 else 'are'} set" if keys else "none is set"
@@ -140,8 +133,7 @@ def _model(app: App) -> Iterator[Finding]:
 
 def _ready(app: App) -> list[Ready]:
     """Return what the installed providers need that `auto` would choose from, the lowest rank first."""
-    from inarch.plugins import discover
-    from inarch.plugins.loading import ready_for
+    from inarch.host import discover, ready_for
 
     return ready_for(discover(), app.config.profile.plugins)
 
@@ -149,7 +141,7 @@ def _ready(app: App) -> list[Ready]:
 def _servers(app: App, ports: Ports) -> Iterator[Finding]:
     """Look for model servers on this machine, unless one is configured; say what to write to use each."""
     known = _ready(app)
-    ready = next(iter(with_address(known)), None)
+    ready = next((one for one in known if one.setting), None)
     if ready is None or has_address(app.config, ready):
         return
     config, name = app.config, ready.plugin
@@ -167,7 +159,7 @@ def _servers(app: App, ports: Ports) -> Iterator[Finding]:
 def _model_lines(app: App, name: str, known: list[Ready]) -> list[str]:
     """Return the lines that make the server the profile's model where `auto` would not choose it."""
     profile = app.config.profile
-    if profile.model == "auto" and not any(app.environ.get(one.variable) for one in with_variable(known)):
+    if profile.model == "auto" and not any(app.environ.get(one.variable) for one in known if one.variable):
         return []
     return ["", f"[profiles.{_quoted(profile.name)}]", f'model = "{name}"']
 
@@ -220,8 +212,8 @@ def _of_plugins(app: App) -> Iterator[Finding]:
         try:
             yield from answer.result(max(end - time.monotonic(), 0.0))
         except TimeoutError:
-            said = f"plugin {bound.plugin!r} did not look at {bound.value.name!r} within {CHECK_S:g} s"
-            yield Finding("plugins", "wrong", said, leaving_out(bound.plugin))
+            hung = blame(bound.plugin, "check", f"did not look at {bound.value.name!r} within {CHECK_S:g} s")
+            yield Finding("plugins", "wrong", hung.message, hung.remedy)
         except PluginError as error:
             yield Finding("plugins", "wrong", error.message, error.remedy)
 
@@ -234,7 +226,7 @@ def _asked(bound: Bound[SelfCheck]) -> Future[list[Finding]]:
         try:
             with guarded(bound.plugin, "check", ()):
                 found = list(islice(bound.value.run(), MOST_FINDINGS))
-                if not all(isinstance(one, Finding) and one.state in STATES for one in found):
+                if not all(isinstance(one, Finding) and one.state in _STATES for one in found):
                     raise TypeError(f"what {bound.value.name!r} found are no findings")
             answer.set_result(found)
         except PluginError as error:

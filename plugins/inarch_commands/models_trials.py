@@ -8,7 +8,7 @@ from typing import Literal
 
 from attrs import evolve, frozen
 
-from inarch.contract.records import Message, ModelRequest, Reply, Text, ToolSpec
+from inarch import Message, ModelRequest, Reply, Text, ToolSpec
 
 CheckName = Literal["text", "tool call", "structured reply"]
 

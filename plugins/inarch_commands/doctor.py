@@ -6,8 +6,7 @@ from typing import Any
 
 import click
 
-from inarch.cli.options import composing_options
-from inarch.cli.terminal import print_json, print_line
+from inarch.host import composing_options, print_json, print_line
 
 _MARKS = {"fine": "ok  ", "note": "note", "wrong": "BAD "}
 
@@ -23,9 +22,9 @@ def doctor(as_json: bool, **given: Any) -> int:
     """
     from attrs import asdict
 
-    from inarch.cli.checkup import check_up
-    from inarch.cli.composing import Options
-    from inarch.cli.failure import ANSWERED, FAILED
+    from inarch.host import Options
+    from inarch_commands.checkup import check_up
+    from inarch_commands.exits import ANSWERED, FAILED
 
     findings = []
     for finding in check_up(Options.of(given)):

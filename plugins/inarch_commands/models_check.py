@@ -10,17 +10,21 @@ from typing import TYPE_CHECKING, Literal
 
 from attrs import evolve, field, frozen
 
-from inarch.cli.models_trials import CheckName, Trial, trials_of
-from inarch.contract.doors import guarded
-from inarch.contract.errors import ConfigError, PluginError, ProviderError
-from inarch.contract.records import Finish, Limits, ModelRequest, Price, Reply, Usage
-from inarch.plugins.discovery import own_ready
-from inarch.plugins.readiness import with_address, with_variable
-from inarch.turns.accumulator import Accumulator
-from inarch.turns.models import Choice, choose_decision_model, choose_model, find_default, ready_among
+from inarch import ConfigError, Finish, Limits, ModelRequest, PluginError, Price, ProviderError, Reply, Usage
+from inarch.host import (
+    Accumulator,
+    Choice,
+    choose_decision_model,
+    choose_model,
+    find_default,
+    guarded,
+    own_ready,
+    ready_among,
+)
+from inarch_commands.models_trials import CheckName, Trial, trials_of
 
 if TYPE_CHECKING:
-    from inarch.sessions.app import App
+    from inarch import App
 
 State = Literal["works", "fails", "skipped"]
 OUTPUT = 64
@@ -87,14 +91,14 @@ async def where_auto_goes(app: App) -> tuple[str, str]:
     provider = choice.provider.value.name
     ready = ready_among(app.composition.models)
     found = next((one for one in ready if one.plugin == provider), None)
-    keys = " and ".join(one.variable for one in with_variable(ready))
+    keys = " and ".join(one.variable for one in ready if one.variable)
     if choice.note:
         return choice.full_name, choice.note
     if found is not None and found.variable:
         return choice.full_name, f"{found.variable} is set"
     if found is not None and found.setting:
         return choice.full_name, f"{keys} are not set, and your server at its {found.setting} takes connections"
-    named = " or ".join(f"[plugins.{one.plugin}] {one.setting}" for one in with_address(ready))
+    named = " or ".join(f"[plugins.{one.plugin}] {one.setting}" for one in ready if one.setting)
     return choice.full_name, f"{keys} are not set, and {named} names no server"
 
 
@@ -211,7 +215,7 @@ def _remedy(error: ProviderError, choice: Choice, trial: Trial) -> str:
 
 def _sum(used: Sequence[Usage | None], price: Price | None) -> Usage | None:
     """Return what all attempts took, None if a service was silent about one."""
-    from inarch.contract.costs import priced
+    from inarch.host import priced
 
     total: Usage | None = None
     for usage in used:
