@@ -144,14 +144,14 @@ import inarch
 from inarch.cli.composing import Options
 from inarch.cli.conversing import Launched
 from inarch_terminal.conversation.composing import new_view
-from inarch_terminal.slash.changes import retry
+from inarch_terminal.slash.running import SlashCommands
 from inarch_terminal.slash.talk import Talk
 
 with inarch.compose(flags={"model": "offline/extractive"}) as app:
     talk = Talk(app, app.session(sys.argv[1]), Launched(Options()), print, lambda: 80)
     new_view(talk, "", colours=False, stream=io.StringIO())
     talk.keep()
-    asyncio.run(retry(talk, ""))
+    asyncio.run(SlashCommands(talk).run("/retry"))
 """
 _FORK = """
 import sys

@@ -1,7 +1,7 @@
 """Break code on purpose, one place at a time, and tell which faults no test notices.
 
     python benchmarks/mutants.py core/inarch/calls/ordering.py --tests tests/calls
-    python benchmarks/mutants.py core/inarch/sessions/undo/*.py --tests tests/sessions/undo tests/cli/test_undo.py
+    python benchmarks/mutants.py plugins/inarch_undo/*.py --tests tests/undo
     python benchmarks/mutants.py FILE --tests TESTS --line 120 --budget 600     one line again, by all its tests
 
 First every test runs once, and what lines it comes by is noted. Then each fault of `mutations.py` is put into the

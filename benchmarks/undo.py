@@ -22,12 +22,13 @@ from inarch.contract.events import SessionStarted, TurnStarted
 from inarch.contract.records import PlannedCall, PluginContext, Turn
 from inarch.journal import Journal, Redactor
 from inarch.plugins import Bound
-from inarch.sessions.undo.undoing import Undoing
+from inarch.sessions.extending import Access
 from inarch_sandbox_fs.settings import Settings
 from inarch_sandbox_fs.tools import TOOLS
 from inarch_sandbox_fs.workspace import FolderWorkspace
 from inarch_sdk.tooling import tool
 from inarch_sqlite_store.store import SqliteStore
+from inarch_undo.undoing import Undoing
 
 FILES, EDITS, TREE, ROUNDS = 500, 50, 10_000, 5
 LINES = "".join(f"line {number} of a file of the usual length\n" for number in range(100))
@@ -104,7 +105,7 @@ def undo_of_many() -> tuple[Took, Took]:
         journal = Journal(bench.store, "bench", seq=bench.journal.seq)
 
         def undo() -> None:
-            report = Undoing(bench.workspace, journal).run("undo")
+            report = Undoing(Access(bench.workspace, journal)).run("undo")
             assert report.done and len(report.files) == FILES, report
 
         def bare() -> None:

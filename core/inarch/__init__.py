@@ -113,10 +113,17 @@ if TYPE_CHECKING:
     from inarch.contract.references import reference_fault as reference_fault
     from inarch.contract.replacements import Replacements as Replacements
     from inarch.contract.result_text import result_text as result_text
+    from inarch.contract.session_extensions import PutBack as PutBack
+    from inarch.contract.session_extensions import SessionAccess as SessionAccess
+    from inarch.contract.session_extensions import SessionExtension as SessionExtension
+    from inarch.contract.session_extensions import Standing as Standing
     from inarch.contract.slash_commands import SlashCommand as SlashCommand
     from inarch.contract.slash_commands import SlashContext as SlashContext
     from inarch.contract.transcripts import Exporter as Exporter
     from inarch.contract.transcripts import Transcript as Transcript
+    from inarch.contract.undo_report import FileConflict as FileConflict
+    from inarch.contract.undo_report import FileOutcome as FileOutcome
+    from inarch.contract.undo_report import UndoReport as UndoReport
     from inarch.contract.versions import is_older as is_older
     from inarch.journal.redaction_dotenv import is_dotenv as is_dotenv
     from inarch.sessions.app import App as App
@@ -170,8 +177,10 @@ _HOMES: dict[str, str] = {
         "contract.references": "reference_fault",
         "contract.replacements": "Replacements",
         "contract.result_text": "result_text",
+        "contract.session_extensions": "PutBack SessionAccess SessionExtension Standing",
         "contract.slash_commands": "SlashCommand SlashContext",
         "contract.transcripts": "Exporter Transcript",
+        "contract.undo_report": "FileConflict FileOutcome UndoReport",
         "contract.versions": "is_older",
         "journal.redaction_dotenv": "is_dotenv",
         "sessions.app": "App compose open_store run",

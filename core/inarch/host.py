@@ -39,6 +39,10 @@ if TYPE_CHECKING:
     from inarch.contract.loading import LoadJob as LoadJob
     from inarch.contract.loading import Offered as Offered
     from inarch.contract.ports import OPTIONAL as OPTIONAL
+    from inarch.journal.changes import Changes as Changes
+    from inarch.journal.changes import changes_now as changes_now
+    from inarch.journal.changes import kept_changes as kept_changes
+    from inarch.journal.changes import prompt_at as prompt_at
     from inarch.journal.memory import MemoryStore as MemoryStore
     from inarch.plugins.alone import load_alone as load_alone
     from inarch.plugins.checks import fault_of as fault_of
@@ -55,7 +59,6 @@ if TYPE_CHECKING:
     from inarch.sessions.finding import find_session as find_session
     from inarch.sessions.mending import WAY_ON as WAY_ON
     from inarch.sessions.transcript import KeptTranscript as KeptTranscript
-    from inarch.sessions.undo.report import report_lines as report_lines
     from inarch.turns.accumulator import Accumulator as Accumulator
     from inarch.turns.checking import checked_decision as checked_decision
     from inarch.turns.context.fitting import dropped_words as dropped_words
@@ -88,6 +91,7 @@ _HOMES = {
         "contract.harmless": "MOST_MARKS",
         "contract.loading": "LoadJob Offered",
         "contract.ports": "OPTIONAL",
+        "journal.changes": "Changes changes_now kept_changes prompt_at",
         "journal.memory": "MemoryStore",
         "plugins.alone": "load_alone",
         "plugins.checks": "fault_of opened_fault",
@@ -99,7 +103,6 @@ _HOMES = {
         "sessions.finding": "find_session",
         "sessions.mending": "WAY_ON",
         "sessions.transcript": "KeptTranscript",
-        "sessions.undo.report": "report_lines",
         "turns.accumulator": "Accumulator",
         "turns.checking": "checked_decision",
         "turns.context.fitting": "dropped_words",

@@ -145,7 +145,7 @@ def _put_blob(_: Child, store: Any, args: Any, __: Running) -> Any:
 
 
 def _start(child: Child, command: Any, args: Any, call: Running) -> Any:
-    return command.start(args["words"], FarSlashContext(child.line, call, args["session_id"]))
+    return command.start(args["words"], FarSlashContext(child.line, call, args["session_id"], args["columns"]))
 
 
 METHODS: dict[tuple[str, str], Method] = {

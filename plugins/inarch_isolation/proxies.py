@@ -356,7 +356,8 @@ def slash_runner(host: Host, target: str) -> Callable[..., Awaitable[str]]:
     """Return the `run` of a slash command."""
 
     async def run(words: str, context: SlashContext | None = None) -> str:
-        arguments = {"words": words, "session_id": context.session_id if context else ""}
+        session_id, columns = (context.session_id, context.columns) if context else ("", 0)
+        arguments = {"words": words, "session_id": session_id, "columns": columns}
         answer = slash_answers(context) if context else None
         text = await host.call_async(target, "start", arguments, door="command", answer=answer)
         if not isinstance(text, str):

@@ -196,6 +196,15 @@ class FarSlashContext:
     _line: Line
     _call: Running
     session_id: str
+    columns: int
+
+    def extension(self, name: str) -> Any:
+        """Refuse: what works in a session is not in this process.
+
+        Raises:
+            ToolFailed: Always.
+        """
+        raise ToolFailed("permission", f"the session extension {name!r} can't be had in a process of its own")
 
     async def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
         """Run a tool as if a model had called it."""

@@ -51,16 +51,12 @@ def inarch_slash_commands(context: PluginContext) -> Iterable[SlashCommand]:
         command("profile", "[NAME]", "Show the profiles, or work with another one from now on.",
                 "switching:profile"),
         command("quit", "", "Leave the conversation.", "views:leave", at_once=True),
-        command("redo", "[TURN|CALL]", "Put changes on again that were undone.", "changes:redo"),
         command("resume", "[SESSION]", "Go on with another session; the last one if none is named.",
                 "sessions:resume"),
-        command("retry", "[undo]", "Ask the last prompt again; undo takes its changes back first.",
-                "changes:retry"),
         command("sessions", "", "List the sessions of this directory.", "sessions:sessions", at_once=True),
         command("stats", "", "Show what the session took: requests, tokens, cost, time.", "views:stats",
                 at_once=True),
         command("tools", "[NAME]", "List the tools, or show one.", "views:tools", at_once=True),
-        command("undo", "[TURN|CALL]", "Take back what the last turn changed, or TURN or CALL.", "changes:undo"),
     ]  # fmt: skip
 
 

@@ -24,6 +24,7 @@ BUILTINS = {
     "native": "inarch_native",
     "project": "inarch_project",
     "terminal": "inarch_terminal",
+    "undo": "inarch_undo",
 }
 COMMAND = """
 import inarch

@@ -15,7 +15,7 @@ from inarch.cli.conversing import Launched
 from inarch.sessions.contents import last_prompt
 from inarch.testing import says, scripted_app
 from inarch_terminal.conversation.composing import new_view
-from inarch_terminal.slash.changes import retry
+from inarch_terminal.slash.running import SlashCommands
 from inarch_terminal.slash.sessions import fork
 from inarch_terminal.slash.talk import Talk
 
@@ -56,7 +56,7 @@ def handed_out(talk: Talk, asking: Callable[[], object]) -> int:
         lambda talk: talk.session.is_kept,
         lambda talk: talk.keep(),
         lambda talk: last_prompt(talk.app.store, talk.session.id),
-        lambda talk: asyncio.run(retry(talk, "")),
+        lambda talk: asyncio.run(SlashCommands(talk).run("/retry")),
         lambda talk: new_view(talk, "m", colours=False, stream=io.StringIO()),
         lambda talk: fork(talk, ""),
     ],
@@ -69,7 +69,7 @@ def test_what_is_about_the_end_reads_the_end(talk: Talk, asking: Callable[[Talk]
 def test_what_is_read_from_the_end_is_right(talk: Talk) -> None:
     session = asyncio.run(_one_more(talk))
     assert last_prompt(session.app.store, session.session.id) == "and now this"
-    asyncio.run(retry(session, ""))
+    asyncio.run(SlashCommands(session).run("/retry"))
     assert session.next_prompts == ["and now this"]
     assert len(session.session.turns) == 501
 

@@ -10,7 +10,7 @@ from inarch.contract.errors import Cancelled, InarchError, PluginError, Provider
 
 Door = Literal[
     "load", "hook", "tool", "tracer", "policy", "strategy", "source", "provider", "store", "workspace", "front end",
-    "command", "settings", "exporter", "check",
+    "command", "settings", "extension", "exporter", "check",
 ]  # fmt: skip
 
 T = TypeVar("T")

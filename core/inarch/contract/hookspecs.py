@@ -26,6 +26,7 @@ from inarch.contract.ports import (
     WorkspaceSpec,
 )
 from inarch.contract.records import PluginContext
+from inarch.contract.session_extensions import SessionExtension
 from inarch.contract.slash_commands import SlashCommand
 
 if TYPE_CHECKING:
@@ -188,6 +189,22 @@ def inarch_slash_commands(context: PluginContext) -> Iterable[SlashCommand]:  # 
 
 
 @hookspec
+def inarch_session_extensions(context: PluginContext) -> Iterable[SessionExtension]:  # type: ignore[empty-body]
+    """Return what the plugin adds to sessions: objects that are made for a session when they are asked for.
+
+    >>> import inarch
+    >>> class Count:
+    ...     def __init__(self, session): self.session = session
+    ...     def events(self): return sum(1 for _ in self.session.store.load(self.session.session_id))
+    >>> @inarch.hookimpl
+    ... def inarch_session_extensions(context):
+    ...     return [inarch.SessionExtension("count", "Counts its events.", Count)]
+    >>> inarch_session_extensions(inarch.PluginContext("demo", "."))[0].name
+    'count'
+    """
+
+
+@hookspec
 def inarch_events(context: PluginContext) -> Iterable[EventKind]:  # type: ignore[empty-body]
     """Return the kinds of events that the plugin records, through the context of a tool or a slash command.
 
@@ -291,5 +308,5 @@ def inarch_settings() -> type:  # type: ignore[empty-body]
 HOOKS: tuple[str, ...] = (
     "inarch_tools", "inarch_models", "inarch_strategies", "inarch_stores", "inarch_tracers", "inarch_workspaces",
     "inarch_context_sources", "inarch_policies", "inarch_slash_commands", "inarch_events", "inarch_front_ends",
-    "inarch_exporters", "inarch_checks", "inarch_loaders", "inarch_settings",
+    "inarch_session_extensions", "inarch_exporters", "inarch_checks", "inarch_loaders", "inarch_settings",
 )  # fmt: skip

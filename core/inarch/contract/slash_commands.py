@@ -18,6 +18,19 @@ class SlashContext(Protocol):
         """The session in which the command was typed."""
         ...
 
+    @property
+    def columns(self) -> int:
+        """How wide the screen is."""
+        ...
+
+    def extension(self, name: str) -> Any:
+        """Return what a plugin adds to the session, as `Session.extension` does.
+
+        Raises:
+            UsageError: No plugin brings it.
+        """
+        ...
+
     async def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
         """Run a tool as if a model had called it: policies judge it, the person is asked, undo takes it back.
 

@@ -11,6 +11,7 @@ from inarch.contract.plugin_events import EventKind, reserved
 from inarch.contract.ports import FrontEndSpec, StoreSpec, WorkspaceSpec
 from inarch.contract.records import Category
 from inarch.contract.references import reference_fault
+from inarch.contract.session_extensions import SessionExtension
 from inarch.contract.slash_commands import SlashCommand
 
 _EVENT_NAME = re.compile(r"[a-z][a-z0-9_]{0,63}")
@@ -51,6 +52,7 @@ PORTS: dict[str, Port] = {
     "context_sources": Port("context source", False, ("gather",), coroutines=("gather",)),
     "policies": Port("policy", False, ("judge",)),
     "slash_commands": Port("slash command", True, ("run",), ("name", "help", "words"), ("run",), SlashCommand),
+    "session_extensions": Port("session extension", True, ("open",), ("name", "help"), cls=SessionExtension),
     "events": Port("kind of event", False, (), ("name", "help"), cls=EventKind),
     "front_ends": Port("front end", True, ("show", "approve", "close"), coroutines=("approve",)),
     "loaders": Port("loader", True, ("begin",)),

@@ -29,6 +29,7 @@ from inarch.contract.ports import (
     WorkspaceSpec,
 )
 from inarch.contract.records import PluginContext, Refused
+from inarch.contract.session_extensions import SessionExtension
 from inarch.contract.slash_commands import SlashCommand
 from inarch.plugins.checks import PORTS
 from inarch.plugins.discovery import Discovery, FoundPlugin, discover, own_names
@@ -92,6 +93,7 @@ class Composition:
     context_sources: tuple[Bound[ContextSource], ...] = ()
     policies: tuple[Bound[Policy], ...] = ()
     slash_commands: Mapping[str, Bound[SlashCommand]] = _NOTHING
+    session_extensions: Mapping[str, Bound[SessionExtension]] = _NOTHING
     events: tuple[Bound[EventKind], ...] = ()
     front_ends: Mapping[str, Bound[FrontEnd | FrontEndSpec]] = _NOTHING
     loaders: Mapping[str, Bound[Loader]] = _NOTHING

@@ -187,6 +187,22 @@ class App(Parts):
             bound.value.export(session, out)
             out.flush()
 
+    def extension(self, session_id: str, name: str) -> Any:
+        """Return what a plugin adds to a kept session of this directory, which need not be opened for it.
+
+        Raises:
+            UsageError: No composed plugin brings it, or the session is about another directory.
+            StoreError: What was recorded can't be read.
+            PluginError: The plugin failed to.
+        """
+        from inarch.calls import DeclaredEvents
+        from inarch.sessions.extending import access_apart, opened
+
+        check_process(self.process)
+        composed = self.composition
+        access = access_apart(self, session_id)
+        return opened(composed.session_extensions, name, DeclaredEvents(composed.events), access)
+
     async def call_tool(self, name: str, arguments: Mapping[str, Any]) -> ToolResult:
         """Call one tool, through the scheduler and all policies, outside any session.
 

@@ -8,8 +8,8 @@ from attrs import define, field
 
 from inarch.contract.events import Event
 from inarch.journal import Redactor
-from inarch.sessions.undo.telling import Undone
 from inarch.turns.budget.ledger import Ledger
+from inarch.turns.changes_undone import Undone
 from inarch.turns.commands_ran import CommandOutputs
 from inarch.turns.context.counting import TokenCounter
 

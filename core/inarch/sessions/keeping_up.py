@@ -36,10 +36,10 @@ class KeepingUp:
 
     def _make(self, talk: Conversation) -> None:
         from inarch.journal import Redactor
+        from inarch.journal.changes import kept_changes
         from inarch.journal.resuming import keep_resumable
         from inarch.sessions.contents import Contents
         from inarch.sessions.hearing import Heard
-        from inarch.sessions.undo.checkpoints import kept_changes
 
         store, session_id = talk.journal.store, talk.session_id
         keep_resumable(store, session_id, lambda: Heard(Redactor()))

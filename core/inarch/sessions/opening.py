@@ -20,8 +20,8 @@ from inarch.sessions.hearing import Heard
 from inarch.sessions.mending import bring_back
 from inarch.sessions.observers import Observer
 from inarch.sessions.parts import Parts
-from inarch.sessions.undo.telling import Undone
 from inarch.turns import Conversation
+from inarch.turns.changes_undone import Undone
 from inarch.turns.commands_ran import CommandOutputs
 from inarch.turns.context.said import Said, restored
 
@@ -139,6 +139,8 @@ def _conversation(parts: Parts, journal: Journal, history: History | None, remem
         environ=parts.environ,
         pacer=parts.pacer,
         instructions=_instructions(parts.config),
+        extensions=parts.composition.session_extensions,
+        runners=parts.runners,
         turns=[turn for turn in history.turns if turn.type == "agent"] if history else [],
     )
     if history:

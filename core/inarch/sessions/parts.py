@@ -170,8 +170,8 @@ class Parts:
 
     def settle(self, call: OpenCall) -> Settled:
         """Return what a call that was cut off did to the files of the workspace."""
+        from inarch.journal.changes import standing_at
         from inarch.journal.settling import settle
-        from inarch.sessions.undo.looking import standing_at
 
         return settle(call, lambda path: standing_at(self.workspace, path))
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import os
 import threading
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Literal
 
 from attrs import define, field
@@ -18,7 +19,7 @@ from inarch.sessions.keeping_up import KeepingUp
 from inarch.turns import Conversation, run_turn
 
 if TYPE_CHECKING:
-    from inarch.sessions.undo.report import UndoReport
+    from inarch.contract.undo_report import UndoReport
     from inarch.turns.context.viewing import ContextView
 
 _PAUSE_S = 0.02
@@ -33,6 +34,7 @@ class Session:
     _busy: threading.Lock = field(factory=threading.Lock, init=False)  # an undo runs in any thread
     _keeping_up: KeepingUp = field(init=False)
     _process: int = field(factory=os.getpid, init=False)
+    _extensions: dict[str, Any] = field(factory=dict, init=False)
 
     @_keeping_up.default
     def _begin_keeping_up(self) -> KeepingUp:
@@ -172,6 +174,21 @@ class Session:
 
         switch_approve(self.conversation, level)
 
+    def extension(self, name: str) -> Any:
+        """Return what a plugin adds to the session, made when it is first asked for; its hook says what that is.
+
+        Raises:
+            UsageError: No composed plugin brings it.
+            PluginError: The plugin failed to.
+        """
+        from inarch.sessions.extending import Access, opened
+
+        if name not in self._extensions:
+            talk = self.conversation
+            access = Access(talk.workspace, talk.journal, None, talk.runners, self._alone, self._forget)
+            self._extensions[name] = opened(talk.extensions, name, talk.scheduler.events, access)
+        return self._extensions[name]
+
     def undo(self, target: str = "", dry_run: bool = False) -> UndoReport:
         """Take back what a turn or a call did to files, and keep what was changed there since.
 
@@ -180,10 +197,11 @@ class Session:
             dry_run: Whether to say only what would happen.
 
         Raises:
-            UsageError: A turn is running, or the target is none.
+            UsageError: A turn is running, the target is none, or the part that does it is left out.
             StoreError: What was recorded can't be read, or the journal is required and could not be kept.
         """
-        return self._put_back("undo", target, dry_run)
+        report: UndoReport = self.extension("undo").undo(target, dry_run)
+        return report
 
     def redo(self, target: str = "") -> UndoReport:
         """Put on again what was undone last, or the named turn or call of it.
@@ -191,27 +209,25 @@ class Session:
         Raises:
             UsageError, StoreError: As `undo`.
         """
-        return self._put_back("redo", target, False)
+        report: UndoReport = self.extension("undo").redo(target)
+        return report
 
-    def _put_back(self, action: Literal["undo", "redo"], target: str, dry_run: bool) -> UndoReport:
-        from inarch.sessions.undo.undoing import Undoing
-
+    @contextmanager
+    def _alone(self, action: str) -> Iterator[None]:
+        """Keep turns from running meanwhile."""
         check_process(self._process)
         if not self._busy.acquire(blocking=False):
             raise UsageError("a turn is running, or another undo", f"{action} when it has ended")
         try:
-            talk = self.conversation
-            talk.journal.flush()
-            tools = talk.scheduler.tools.items()
-            commands = {name for name, bound in tools if bound.value.category == "command"}
-            undoing = Undoing(talk.workspace, talk.journal, commands=commands)
-            try:
-                return undoing.run(action, target, dry_run)
-            finally:
-                for event in undoing.recorded:
-                    talk.seen.pop(event.data.get("path", ""), None)
+            self.conversation.journal.flush()
+            yield
         finally:
             self._busy.release()
+
+    def _forget(self, recorded: Sequence[Event]) -> None:
+        """Forget what was known of files that were put back: the model has not seen that."""
+        for event in recorded:
+            self.conversation.seen.pop(event.data.get("path", ""), None)
 
     async def stream(self, prompt: str) -> AsyncIterator[Event]:
         """Run a turn and yield its events while they happen; leaving the loop early cancels the turn.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from attrs import define, field
@@ -10,6 +10,7 @@ from attrs import define, field
 from inarch.config import Config
 from inarch.contract.ports import ContextSource, DecisionStrategy, Tracer, Workspace
 from inarch.contract.records import Message, ToolSpec, Turn
+from inarch.contract.session_extensions import SessionExtension
 from inarch.journal import Journal
 from inarch.plugins import Bound
 from inarch.turns.budget.ledger import Ledger
@@ -33,6 +34,8 @@ class Conversation:
     """The state of a session between turns, and the composed parts a turn works with.
 
     Args:
+        extensions: What plugins add to sessions.
+        runners: The tools that run command lines.
         make_scheduler: Makes what runs calls, when it is first needed: after a reply that has some, most often.
         history: What the model sees of each turn that is over, oldest first; `gone` is how many before it sees no more.
         pacer: Spaces the requests of all sessions.
@@ -57,6 +60,8 @@ class Conversation:
     environ: Mapping[str, str]
     pacer: Pacer
     instructions: str = ""
+    extensions: Mapping[str, Bound[SessionExtension]] = field(factory=dict)
+    runners: Collection[str] = ()
     history: list[Said] = field(factory=list)
     gone: int = 0
     turns: list[Turn] = field(factory=list)

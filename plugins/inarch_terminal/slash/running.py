@@ -36,6 +36,19 @@ class Context:
         """The session in which the command was typed."""
         return self.talk.session.id
 
+    @property
+    def columns(self) -> int:
+        """How wide the screen is."""
+        return self.talk.columns()
+
+    def extension(self, name: str) -> Any:
+        """Return what a plugin adds to the session.
+
+        Raises:
+            UsageError: No plugin brings it.
+        """
+        return self.talk.session.extension(name)
+
     async def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
         """Run a tool in the session, outside of its turns.
 
@@ -119,7 +132,7 @@ class SlashCommands:
         # It belongs to the session in which it was typed; after a new composition that one has a journal of its own.
         where = session if talk.app is app else talk.session
         where.conversation.journal.record(CommandRan(name, words, shown))
-        if (where.turns and not self.runs_at_once(line)) or not self._is_own(name):
+        if (where.conversation.turns and not self.runs_at_once(line)) or not self._is_own(name):
             talk.flush(where)  # no turn may follow that would do it
 
     def _is_own(self, name: str) -> bool:
@@ -132,9 +145,10 @@ class SlashCommands:
             bound = self.known[name]
             context = Context(self.talk, bound.plugin, bound.value.at_once)
             if self._is_own(name):
-                return await _text(bound.value, words, context)
-            with guarded(bound.plugin, "command", passes=(StoreError,)):
-                shown = escape(await _text(bound.value, words, context))
+                shown = await _text(bound.value, words, context)
+            else:
+                with guarded(bound.plugin, "command", passes=(StoreError,)):
+                    shown = escape(await _text(bound.value, words, context))
             self.talk.next_prompts += context.prompts
             return shown
         from inarch import UsageError

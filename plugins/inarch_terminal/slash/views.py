@@ -143,7 +143,10 @@ def _wrapped(text: str, columns: int) -> str:
 
 def help_text(talk: Talk, words: str) -> str:
     """Return the list of commands, or what is known of one."""
-    commands = (bound.value for bound in talk.app.composition.slash_commands.values())
+    composed = talk.app.composition
+    bound = composed.slash_commands.items()
+    own = sorted(name for name, one in bound if one.plugin in composed.builtins)
+    commands = (composed.slash_commands[name].value for name in dict.fromkeys([*own, *(name for name, _ in bound)]))
     rows = {f"/{command.name}": (command.words, command.help) for command in commands}
     rows["!COMMAND"] = "", "Run a command in the workspace, confined; the model sees its output with the next prompt."
     rows["@PATH"] = "", "Put a file, a folder or a picture of the workspace into the prompt."

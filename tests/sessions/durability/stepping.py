@@ -29,7 +29,6 @@ from attrs import evolve
 
 import inarch
 from inarch.sessions.app import App
-from inarch.sessions.undo.apart import put_back_apart
 from inarch.testing import calls, says, scripted_app
 from inarch_testing.apps import environ_in
 
@@ -258,7 +257,7 @@ class _Marking:
 def _undo(place: Place) -> None:
     app = place.app()
     os.kill(os.getpid(), signal.SIGUSR1)
-    put_back_apart(app, app.store.sessions()[0].id, "undo", "", False)
+    app.extension(app.store.sessions()[0].id, "undo").run("undo")
     app.close()
 
 
@@ -323,11 +322,11 @@ def _complaints(place: Place, name: str, before: Any, after: Any, is_resumed: bo
                 found.append(f"the model is told {told}, but done: {is_done}")
     app.close()
     app = place.app()
-    report = put_back_apart(app, session.id, "undo", "", False)
+    report = app.extension(session.id, "undo").run("undo")
     if report.conflicts or place.files() != before:
         found.append(f"undo: {report} leaves {place.files()}")
     if name == "undo" or is_done:
-        report = put_back_apart(app, session.id, "redo", "", False)
+        report = app.extension(session.id, "undo").run("redo")
         if place.files() != after:
             found.append(f"redo: {report} leaves {place.files()}")
     app.close()

@@ -19,9 +19,9 @@ from inarch.contract.errors import StoreError, ToolFailed
 from inarch.contract.files import FileState
 from inarch.contract.ports import ContextStore, Workspace
 from inarch.contract.workspaces import Restorable
+from inarch.journal.changes import NOTHING, Standing
 from inarch.sessions.replay.copying import standing_at
 from inarch.sessions.replay.survey import Move, Record
-from inarch.sessions.undo.checkpoints import NOTHING, Standing
 
 PLAIN = stat.S_IFREG | 0o644
 Blob = Callable[[str], bytes]

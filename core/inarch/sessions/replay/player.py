@@ -17,6 +17,7 @@ from inarch.contract.event_parts import PluginEvent
 from inarch.contract.events import CommandRan, Event, EventData, FileChanged, ModelSwitched
 from inarch.contract.plugin_events import is_plugins
 from inarch.contract.records import CallOrigin, PlannedCall, ToolResult
+from inarch.journal.changes import Standing, transitions_of
 from inarch.journal.settling import OpenCall, Settled
 from inarch.journal.snapshots import between
 from inarch.sessions.replay.between import compact_again, payload_of, put_back_again
@@ -30,7 +31,6 @@ from inarch.sessions.replay.recorded import Between, Exchange, OwnCalls, Recorde
 from inarch.sessions.replay.settings import FOR_GOOD, FOREVER_S, put_forward, settings_of
 from inarch.sessions.replay.standins import LIVE, RecordedGrants
 from inarch.sessions.replay.stopping import events_before_stop, stopped, was_running, was_stopped
-from inarch.sessions.undo.checkpoints import Standing, transitions_of
 from inarch.turns.budget.pacing import LEFT_ALONE
 from inarch.turns.limits import Deadlines
 

@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 from attrs import define, field
 
 from inarch.contract.events import Event
+from inarch.journal.changes import Standing, changes_of, transitions_of
 from inarch.journal.folding import CUT_OFF
 from inarch.sessions.replay.reading import Reader
-from inarch.sessions.undo.checkpoints import Standing, changes_of, transitions_of
 
 
 class Move(NamedTuple):

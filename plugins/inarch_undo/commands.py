@@ -7,17 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from inarch.cli.failure import ANSWERED, FAILED
-from inarch.cli.options import composing_options
-from inarch.cli.terminal import columns_of, escape, print_json
-from inarch.contract.errors import UsageError
+from inarch import UsageError, escape
+from inarch.host import columns_of, composing_options, print_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from inarch.sessions.app import App
-    from inarch.sessions.undo.report import UndoReport
+    from inarch import App, UndoReport
 
+ANSWERED, FAILED = 0, 1
 PAGE = 50
 """Turns that are listed unless all are asked for."""
 _session = click.option("--session", metavar="ID", help="Of this session (an id or the start of one), not the latest.")
@@ -63,17 +61,16 @@ def redo(target: str, session: str | None, dry_run: bool, as_json: bool, **given
 def _put_back(
     action: Any, target: str, session: str | None, dry_run: bool, as_json: bool, given: dict[str, Any]
 ) -> int:
-    from inarch.cli.composing import Options, compose_app
-    from inarch.sessions.undo.apart import put_back_apart
+    from inarch.host import compose_given
 
-    with compose_app(Options.of(given)) as app:
-        report = put_back_apart(app, _session_of(app, session), action, target, dry_run)
+    with compose_given(given) as app:
+        report: UndoReport = app.extension(_session_of(app, session), "undo").run(action, target, dry_run)
     if as_json:
-        from inarch.contract.codec import to_data
+        from inarch import to_data
 
         print_json(to_data(report))
     else:
-        from inarch.sessions.undo.report import report_lines
+        from inarch_undo.report import report_lines
 
         _print(report_lines(report, _columns()))
     return ANSWERED if report.done or (dry_run and _would(report)) else FAILED
@@ -84,16 +81,11 @@ def _would(report: UndoReport) -> bool:
 
 
 def _list(session: str | None, most: int | None, given: dict[str, Any]) -> int:
-    from inarch.cli.composing import Options, compose_app
-    from inarch.sessions.undo.checkpoints import kept_changes, kept_checkpoints
-    from inarch.sessions.undo.looking import add_unrecorded
-    from inarch.sessions.undo.report import checkpoint_lines
+    from inarch.host import compose_given
+    from inarch_undo.report import checkpoint_lines
 
-    with compose_app(Options.of(given)) as app:
-        session_id = _session_of(app, session)
-        changes = kept_changes(app.store, session_id)
-        add_unrecorded(changes, session_id, app.workspace)
-        found = kept_checkpoints(app.store, session_id, changes)
+    with compose_given(given) as app:
+        found = app.extension(_session_of(app, session), "undo").checkpoints()
         lines = list(checkpoint_lines(found, _columns(), most))
     _print(lines or ["no turn of this session changed a file"])
     return ANSWERED
@@ -101,7 +93,7 @@ def _list(session: str | None, most: int | None, given: dict[str, Any]) -> int:
 
 def _session_of(app: App, beginning: str | None) -> str:
     """Return the id of the session that is meant: by default the latest one of this directory."""
-    from inarch.sessions.finding import find_session
+    from inarch.host import find_session
 
     if beginning is not None:
         return find_session(app.store, beginning).id

@@ -15,9 +15,10 @@ from inarch.contract.errors import StoreError
 from inarch.contract.events import CallResult, CallState, Event, Note
 from inarch.contract.records import ToolError, ToolResult
 from inarch.journal import Journal, MemoryStore
-from inarch.sessions.undo import undoing
-from inarch.sessions.undo.report import report_lines
-from inarch.sessions.undo.undoing import Undoing
+from inarch.sessions import extending
+from inarch.sessions.extending import Access
+from inarch_undo.report import report_lines
+from inarch_undo.undoing import Undoing
 
 Desk = Any
 Calls = Any
@@ -120,7 +121,7 @@ def test_a_file_that_is_too_big_is_told_at_once_and_left(
 def test_a_big_file_that_a_call_made_can_still_be_removed(
     desk: Desk, do: Calls, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for module in (keeping, undoing):
+    for module in (keeping, extending):
         monkeypatch.setattr(module, "FILE_LIMIT", 1000)
     desk.turn("make", do.create("big", "x" * 2000))
     assert desk.undo().done
@@ -164,7 +165,9 @@ def test_an_undo_that_cannot_be_put_on_again_is_for_best_effort_only(
     desk = make_desk(required=False)
     desk.journal.store = store = Full()
     desk.turn("make", do.create("new", "x"))
-    undo = Undoing(desk.workspace, Journal(store, "session", seq=store.load("session")[-1].seq, required=required))
+    undo = Undoing(
+        Access(desk.workspace, Journal(store, "session", seq=store.load("session")[-1].seq, required=required))
+    )
     if required:
         with pytest.raises(StoreError, match="the disk is full"):
             undo.run("undo")
@@ -200,12 +203,12 @@ def test_what_was_put_back_but_could_not_be_recorded_is_told_and_recorded_by_the
         return Journal(store, "session", seq=store.load("session")[-1].seq)
 
     with pytest.raises(StoreError) as raised:
-        Undoing(desk.workspace, journal(), journal).run("undo")
+        Undoing(Access(desk.workspace, journal(), journal)).run("undo")
     assert raised.value.kind == "full"
     assert raised.value.message == "the files were put back, but that could not be recorded: the disk is full"
     assert desk.read("a") == "1\n"
     store.error = None
-    assert Undoing(desk.workspace, journal(), journal).run("undo").done
+    assert Undoing(Access(desk.workspace, journal(), journal)).run("undo").done
     assert desk.read("a") == "1\n"
     assert [event.kind for event in store.load("session")][-1] == "changes.undone"
 
@@ -252,7 +255,7 @@ def test_an_undo_while_the_session_is_open_elsewhere_is_recorded_after_what_came
     def journal() -> Journal:
         return Journal(desk.store, "session", seq=desk.store.load("session")[-1].seq)
 
-    undo = Undoing(desk.workspace, journal(), journal)
+    undo = Undoing(Access(desk.workspace, journal(), journal))
     desk.journal.record(Note("meanwhile"))
     desk.journal.flush()
     assert undo.run("undo").done
@@ -265,7 +268,7 @@ def test_an_undo_while_the_session_is_open_elsewhere_is_recorded_after_what_came
         desk.journal.flush()
     assert [event.kind for event in desk.store.load("session")][-2:] == ["changes.undone", "file.changed"]
     # The next undo goes further back, wherever it is asked for.
-    assert not Undoing(desk.workspace, journal(), journal).run("undo").done
+    assert not Undoing(Access(desk.workspace, journal(), journal)).run("undo").done
 
 
 def test_a_damaged_record_is_passed_over(desk: Desk, do: Calls) -> None:
@@ -277,7 +280,7 @@ def test_a_damaged_record_is_passed_over(desk: Desk, do: Calls) -> None:
     for event in events:
         if event.kind == "file.changed":
             store.put_blob("session", b"1\n")
-    assert Undoing(desk.workspace, Journal(store, "session", seq=events[-1].seq)).run("undo").done
+    assert Undoing(Access(desk.workspace, Journal(store, "session", seq=events[-1].seq))).run("undo").done
     assert desk.read("a") == "1\n"
 
 
@@ -287,7 +290,8 @@ import subprocess
 import sys
 from pathlib import Path
 from inarch.journal import Journal
-from inarch.sessions.undo.undoing import Undoing
+from inarch.sessions.extending import Access
+from inarch_undo.undoing import Undoing
 from inarch_sandbox_fs.workspace import FolderWorkspace
 from inarch_sqlite_store.store import SqliteStore
 store, count, rename = SqliteStore(sys.argv[2]), int(sys.argv[3]), os.rename
@@ -298,7 +302,8 @@ def counted(*args, **more):
         os.kill(os.getpid(), int(sys.argv[4]))
     rename(*args, **more)
 os.rename = counted
-Undoing(FolderWorkspace.open(sys.argv[1]), Journal(store, "session", seq=store.load("session")[-1].seq)).run("undo")
+journal = Journal(store, "session", seq=store.load("session")[-1].seq)
+Undoing(Access(FolderWorkspace.open(sys.argv[1]), journal)).run("undo")
 """
 
 
@@ -312,7 +317,9 @@ def test_an_undo_that_was_killed_is_finished_by_the_next_one(desk: Desk, do: Cal
         [sys.executable, "-c", _KILLED, str(desk.root), str(desk.folder / "state"), str(step), "9"], capture_output=True
     )
     killed = ran.returncode == -9
-    report = Undoing(desk.workspace, Journal(desk.store, "session", seq=desk.store.load("session")[-1].seq)).run("undo")
+    report = Undoing(
+        Access(desk.workspace, Journal(desk.store, "session", seq=desk.store.load("session")[-1].seq))
+    ).run("undo")
     assert report.done is killed
     assert desk.tree() == before
 

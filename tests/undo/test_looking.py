@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
+from inarch import Standing
 from inarch.contract.events import CallState, FileChanging
-from inarch.sessions.undo.checkpoints import NOTHING, Standing, kept_changes
-from inarch.sessions.undo.looking import add_unrecorded, standing_at
+from inarch.journal.changes import NOTHING, changes_now, standing_at
 
 Desk = Any
 Calls = Any
@@ -44,8 +44,7 @@ def test_what_a_call_announced_and_made_before_it_was_killed_is_undone(desk: Des
         desk.journal.record(FileChanging("cut", path, None, change, kept=True), turn_id)
     desk.journal.flush()
     desk.write("made", "made\n")
-    changes = kept_changes(desk.store, "session")
-    found = add_unrecorded(changes, "session", desk.workspace)
+    changes, found = changes_now(desk.store, "session", desk.workspace)
     assert [(one.seq, one.turn_id, one.kind, one.data["path"]) for one in found] == [
         (0, turn_id or None, "file.changed", "made")
     ]

@@ -1,15 +1,19 @@
-"""What a session's events say about files: who changed what, what was undone, and how it all stood before. Pure."""
+"""What a session did to files: who changed what, what was undone, how it stood before, and how it stands now."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, ClassVar, NamedTuple
 
 from attrs import define, field
 
-from inarch.contract.events import Event
-from inarch.contract.ports import ContextStore
-from inarch.journal.settling import OpenCalls
+from inarch.contract.events import Event, event_data
+from inarch.contract.files import whole_mode
+from inarch.contract.ids import utc_now
+from inarch.contract.ports import ContextStore, Workspace
+from inarch.contract.session_extensions import Standing as Standing
+from inarch.contract.workspaces import Restorable
+from inarch.journal.settling import OpenCalls, settle
 from inarch.journal.snapshots import Rows, between, folded
 
 
@@ -19,13 +23,6 @@ class Change(NamedTuple):
     turn_id: str
     call_id: str
     data: Mapping[str, Any]
-
-
-class Standing(NamedTuple):
-    """What stands at a path: the hash of its bytes, None for nothing and for a directory, and its whole mode."""
-
-    hash: str | None
-    mode: int
 
 
 NOTHING = Standing(None, 0)
@@ -55,50 +52,6 @@ def transitions_of(data: Mapping[str, Any]) -> tuple[Transition, ...]:
     if (new_path := data.get("new_path")) is None:
         return (Transition(data["path"], before, after),)
     return Transition(data["path"], before, NOTHING), Transition(new_path, NOTHING, after)
-
-
-@define(eq=False, repr=False)
-class Checkpoint:
-    """What one turn changed, call by call; a person's own command is one of its own, with `number` 0.
-
-    `number` counts the agent's turns from 1; `began` and `asked` are the numbers of the events that it and its prompt
-    began with; `cut_off` are calls that may have changed more than they could tell.
-    """
-
-    id: str
-    number: int
-    began: int = 0
-    asked: int = 0
-    calls: dict[str, list[Mapping[str, Any]]] = field(factory=dict)
-    names: dict[str, str] = field(factory=dict)
-    cut_off: set[str] = field(factory=set)
-    say: Callable[[int], str] = field(default=lambda seq: "")
-
-    @property
-    def prompt(self) -> str:
-        """The prompt that the turn answers, read when it is needed."""
-        return self.say(self.asked) if self.asked else ""
-
-
-@define(eq=False, repr=False)
-class Checkpoints:
-    """All checkpoints of a session, oldest first, with the calls whose changes are undone now.
-
-    `undone` has what each undo that still counts took back, oldest first.
-    """
-
-    turns: list[Checkpoint] = field(factory=list)
-    undone: list[tuple[str, ...]] = field(factory=list)
-
-    @property
-    def undone_calls(self) -> set[str]:
-        """The calls whose changes don't stand."""
-        return {call_id for calls in self.undone for call_id in calls}
-
-    def standing(self, checkpoint: Checkpoint) -> tuple[str, ...]:
-        """Return the calls of a checkpoint whose changes stand."""
-        undone = self.undone_calls
-        return tuple(call_id for call_id in checkpoint.calls if call_id not in undone)
 
 
 def prompt_of(event: Event) -> str:
@@ -205,24 +158,15 @@ class Changes:
         """The changes, in order."""
         return [row for row in self.rows if isinstance(row, Changed)]
 
-    def checkpoints(self, say: Callable[[int], str]) -> Checkpoints:
-        """Return the checkpoints; `say` returns the prompt of an event."""
-        turns = (row for row in self.rows if isinstance(row, Began))
-        found = {
-            turn_id: Checkpoint(turn_id, number, began, asked, say=say)
-            for number, (began, turn_id, asked) in enumerate(turns, 1)
-        }
-        for seq, _, (turn_id, call_id, data), tool in self.changes:
-            if call_id not in self.undos:
-                key = turn_id or call_id
-                at = found.setdefault(key, Checkpoint(key, 0, seq, say=say))
-                at.calls.setdefault(call_id, []).append(data)
-                at.names.setdefault(call_id, tool)
-        for call_id, (turn_id, _) in self._running.items():
-            if turn_id in found:
-                found[turn_id].cut_off.add(call_id)
-                found[turn_id].names[call_id] = self._recent.get(call_id, "")
-        return Checkpoints(sorted(found.values(), key=lambda one: one.began), self.undone)
+    @property
+    def turns(self) -> list[Began]:
+        """The agent's turns, in order."""
+        return [row for row in self.rows if isinstance(row, Began)]
+
+    @property
+    def cut_off(self) -> Iterator[tuple[str, str, str]]:
+        """Calls that may have changed more than they could tell: turn, call, and name of the tool."""
+        return ((turn_id, call_id, self._recent.get(call_id, "")) for call_id, (turn_id, _) in self._running.items())
 
     def to_data(self) -> Any:
         """Return all of it as plain JSON data."""
@@ -261,10 +205,45 @@ def kept_changes(store: ContextStore, session_id: str, looks_back: bool = True) 
     return folded(store, session_id, lambda: Changes(Rows(_row_of, looks_back)))
 
 
-def kept_checkpoints(store: ContextStore, session_id: str, changes: Changes) -> Checkpoints:
-    """Return the checkpoints of a kept session, whose prompts are read when they are asked for."""
+def prompt_at(store: ContextStore, session_id: str, seq: int) -> str:
+    """Return what a person asked with the event of this number, "" where it is none of a prompt.
 
-    def say(seq: int) -> str:
-        return next((prompt_of(event) for event in between(store, session_id, seq, seq)), "")
+    Raises:
+        StoreError: It can't be read.
+    """
+    return next((prompt_of(event) for event in between(store, session_id, seq, seq)), "")
 
-    return changes.checkpoints(say)
+
+def standing_at(workspace: Workspace, path: str) -> Standing:
+    """Return what stands at a path; the hash of a link is that of its target.
+
+    Raises:
+        ToolFailed: Nobody can tell.
+    """
+    entry = workspace.stat(path)
+    mode = whole_mode(entry)
+    if entry is None:
+        return NOTHING
+    if entry.kind == "link" and isinstance(workspace, Restorable):
+        from hashlib import sha256
+
+        return Standing(sha256(workspace.link_target(path)).hexdigest(), mode)
+    return Standing(workspace.digest(path), mode) if entry.kind == "file" else Standing(None, mode or 1)
+
+
+def changes_now(store: ContextStore, session_id: str, workspace: Workspace) -> tuple[Changes, list[Event]]:
+    """Return what a kept session did to files, with what calls announced, made, and could no longer record.
+
+    The latter are the events that come second, of no number.
+
+    Raises:
+        StoreError: Its events can't be read.
+    """
+    changes = kept_changes(store, session_id)
+    found: list[Event] = []
+    for call in changes.open.calls.values():
+        made = settle(call, lambda path: standing_at(workspace, path)).changes
+        found += [Event(0, utc_now(), session_id, call.turn_id or None, one.kind, event_data(one)) for one in made]
+    for event in found:
+        changes.take(event)
+    return changes, found

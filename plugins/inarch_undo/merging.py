@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from inarch.sessions.undo.matching import Hunk, Lines, hunks, split_lines
+from inarch_undo.matching import Hunk, Lines, hunks, split_lines
 
 BINARY_LOOK = 8192
 """Bytes at the start in which a NUL says that a file is no text."""

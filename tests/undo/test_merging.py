@@ -5,9 +5,9 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inarch.sessions.undo import merging
-from inarch.sessions.undo.matching import hunks, same_lines, split_lines
-from inarch.sessions.undo.merging import Clash, Merged, clash_text, is_binary, merge
+from inarch_undo import merging
+from inarch_undo.matching import hunks, same_lines, split_lines
+from inarch_undo.merging import Clash, Merged, clash_text, is_binary, merge
 
 LINE = st.sampled_from([b"a\n", b"b\n", b"c\n", b"d\r\n", b"\xff\n", b"no end"])
 TEXT = st.lists(LINE, max_size=12).map(b"".join)

@@ -15,8 +15,9 @@ from inarch.calls.keeping import Keeper, Keeping
 from inarch.contract.events import FileChanged, SessionStarted, TurnStarted
 from inarch.contract.records import Turn
 from inarch.journal import Journal, MemoryStore
-from inarch.sessions.undo.undoing import Undoing
+from inarch.sessions.extending import Access
 from inarch_sandbox_fs.workspace import FolderWorkspace
+from inarch_undo.undoing import Undoing
 
 FILES, SLOTS = ("a", "b"), 3
 Place = tuple[str, int]
@@ -102,7 +103,7 @@ class Files:
 
     def put_back(self, action: Any) -> bool:
         self.journal.flush()
-        return Undoing(self.workspace, self.journal).run(action).done
+        return Undoing(Access(self.workspace, self.journal)).run(action).done
 
 
 @settings(max_examples=settings().max_examples // 2, suppress_health_check=[HealthCheck.too_slow])

@@ -6,8 +6,10 @@ import stat
 from collections.abc import Callable
 from typing import NamedTuple
 
-from inarch.sessions.undo.checkpoints import NOTHING, Standing
-from inarch.sessions.undo.merging import clash_text, is_binary, merge
+from inarch import Standing
+from inarch_undo.merging import clash_text, is_binary, merge
+
+NOTHING = Standing(None, 0)
 
 Fetch = Callable[[str], bytes]
 """Returns the bytes of a hash; raises `Unavailable`."""

@@ -2,51 +2,72 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from attrs import define, evolve, field
 
-from inarch.calls.keeping import FILE_LIMIT
-from inarch.contract.codec import from_data
-from inarch.contract.errors import StoreError, ToolFailed, UsageError
-from inarch.contract.events import ChangesUndone, Event, FileChanged
-from inarch.contract.files import FileState
-from inarch.contract.ports import Workspace
-from inarch.contract.workspaces import Restorable
-from inarch.journal import Journal
-from inarch.journal.history import one_line
-from inarch.sessions.undo.checkpoints import Checkpoint, Checkpoints, Standing, kept_changes, kept_checkpoints
-from inarch.sessions.undo.looking import add_unrecorded, standing_at
-from inarch.sessions.undo.planning import Action, Plan, Step, steps_of, word_for
-from inarch.sessions.undo.report import FileConflict, FileOutcome, UndoReport
-from inarch.sessions.undo.standings import Unavailable
+from inarch import (
+    FileConflict,
+    FileOutcome,
+    PutBack,
+    SessionAccess,
+    Standing,
+    StoreError,
+    ToolFailed,
+    UndoReport,
+    UsageError,
+)
+from inarch.host import changes_now, last_part, last_prompt
+from inarch_undo.checkpoints import Checkpoint, Checkpoints, kept_checkpoints
+from inarch_undo.planning import Action, Plan, Step, steps_of, word_for
+from inarch_undo.standings import Unavailable
 
 PROMPT_LENGTH = 60
-_ATTEMPTS = 5
 _MAYBE_CUT_OFF = "a call that was cut off may have changed it"
 
 
 @define(eq=False, repr=False)
 class Undoing:
-    """Undo and redo in one session.
+    """Undo and redo in one session: its extension of this name."""
 
-    Args:
-        workspace: Where the files are.
-        journal: Where it is recorded; its store has the bytes.
-        renew: Makes the journal anew where another process has recorded something in the session meanwhile.
-        commands: The tools that run commands, of whose doings not all is recorded.
-        recorded: The events of what was done.
-    """
-
-    workspace: Workspace
-    journal: Journal
-    renew: Callable[[], Journal] | None = None
-    commands: Collection[str] = ()
-    recorded: list[Event] = field(init=False, factory=list)
-    _unrecorded: Sequence[Event] = field(init=False, factory=tuple)
+    _session: SessionAccess
     _checkpoints: Checkpoints = field(init=False, factory=Checkpoints)
     _plan: Plan = field(init=False)
-    _sure: set[str] = field(init=False, factory=set)
+
+    def undo(self, target: str = "", dry_run: bool = False) -> UndoReport:
+        """Take changes back, as `Session.undo` does."""
+        return self.run("undo", target, dry_run)
+
+    def redo(self, target: str = "", dry_run: bool = False) -> UndoReport:
+        """Put changes on again, as `Session.redo` does."""
+        return self.run("redo", target, dry_run)
+
+    def checkpoints(self) -> Checkpoints:
+        """Return what the turns of the session changed.
+
+        Raises:
+            StoreError: The events can't be read.
+        """
+        session = self._session
+        known, _ = changes_now(session.store, session.session_id, session.workspace)
+        return kept_checkpoints(session.store, session.session_id, known)
+
+    def last(self) -> tuple[str, list[str]]:
+        """Return the session's last prompt, and the files that its turn changed unless that was taken back.
+
+        Raises:
+            StoreError: The events can't be read.
+        """
+        store, session_id = self._session.store, self._session.session_id
+        last, paths, is_undone = "", dict[str, None](), False
+        for event in last_part(store, session_id):
+            if event.kind == "turn.started" and event.data["turn"]["type"] == "agent":
+                last, paths, is_undone = event.turn_id or "", {}, False
+            elif event.kind == "file.changed" and event.turn_id == last:
+                paths[str(event.data["path"])] = None
+            elif event.kind == "changes.undone" and last in (event.data.get("turns") or ()):
+                is_undone = event.data.get("action") == "undo"
+        return last_prompt(store, session_id), [] if is_undone else [*paths]
 
     def run(self, action: Action, target: str = "", dry_run: bool = False) -> UndoReport:
         """Take changes back, or put them on again.
@@ -57,15 +78,19 @@ class Undoing:
             dry_run: Whether to say only what would happen.
 
         Raises:
-            UsageError: The target is none, or the workspace can't restore.
+            UsageError: The target is none, a turn is running, or the workspace can't restore.
             StoreError: The events can't be read, or nothing can be kept and the journal is required.
         """
-        if not isinstance(self.workspace, Restorable):
+        session = self._session
+        if not hasattr(session.workspace, "restore_all"):
             raise UsageError("this kind of workspace can't put files back")
-        store, session_id = self.journal.store, self.journal.session_id
-        known = kept_changes(store, session_id)
-        self._unrecorded = add_unrecorded(known, session_id, self.workspace)
-        self._checkpoints = kept_checkpoints(store, session_id, known)
+        with session.alone(action):
+            return self._run(action, target, dry_run)
+
+    def _run(self, action: Action, target: str, dry_run: bool) -> UndoReport:
+        session = self._session
+        known, _ = changes_now(session.store, session.session_id, session.workspace)
+        self._checkpoints = kept_checkpoints(session.store, session.session_id, known)
         chosen = self._chosen(action, target)
         calls = {call_id for _, call_ids in chosen for call_id in call_ids}
         named = tuple(_named(checkpoint, ids) for checkpoint, ids in chosen)
@@ -73,7 +98,6 @@ class Undoing:
         if not calls:
             return report
         changes = [one.change.data for one in known.changes if one.change.call_id in calls]
-        self._sure = {str(data.get(side)) for data in changes if data.get("kept") for side in ("before", "after")}
         plan = self._plan = Plan(self._look, self._fetch, action)
         lets_go = self._work_out(plan, steps_of(changes), chosen)
         report = evolve(report, files=_outcomes(plan), conflicts=plan.found_conflicts)
@@ -131,7 +155,7 @@ class Undoing:
 
     def _look(self, path: str) -> Standing:
         try:
-            return standing_at(self.workspace, path)
+            return self._session.standing(path)
         except ToolFailed as error:
             raise Unavailable(error.message) from error
 
@@ -146,98 +170,36 @@ class Undoing:
     def _carried_out(
         self, report: UndoReport, plan: Plan, chosen: Sequence[tuple[Checkpoint, tuple[str, ...]]]
     ) -> UndoReport:
-        kept = {path: self._kept(plan, path) for path in plan.changed}
-        states = [self._state(plan, path) for path in plan.changed]
-        assert isinstance(self.workspace, Restorable)
+        calls = [call for _, ids in chosen for call in ids]
+        turns = [checkpoint.id for checkpoint, _ in chosen if checkpoint.number]
+        files = [self._put_back(plan, path) for path in plan.changed]
         try:
-            stayed = self.workspace.restore_all(states, list(plan.now))
+            stayed = self._session.put_back(report.action, calls, turns, files, [*plan.now])
         except ToolFailed as error:
             failed = error.message.replace("since it was last read; nothing was written", "while this was worked out")
             return evolve(report, conflicts=(FileConflict("", f"nothing was written: {failed}"),))
-        undone = ChangesUndone(
-            self.journal.clock.new_id(), report.action, tuple(call for _, calls in chosen for call in calls),
-            tuple(checkpoint.id for checkpoint, _ in chosen if checkpoint.number),
-        )  # fmt: skip
-        changes = [
-            FileChanged(undone.id, path, now.hash, then.hash, None, now.mode, then.mode, kept[path])
-            for path, now, then in ((path, plan.now[path], plan.then[path]) for path in plan.changed)
-            if path not in stayed
-        ]
-        before = [(from_data(FileChanged, event.data), event.turn_id) for event in self._unrecorded]
-        self._record([*before, (undone, None), *((change, None) for change in changes)])
         left = tuple(FileOutcome(path, "left", "there are other files in it") for path in stayed)
         return evolve(report, files=(*(one for one in report.files if one.path not in stayed), *left), done=True)
 
-    def _kept(self, plan: Plan, path: str) -> bool:
-        """Keep what stands at a path and what will, before anything is written: a redo and `blame` need both."""
-        now, then = plan.now[path], plan.then[path]
-        try:
-            for ref in (now.hash, then.hash):
-                if ref is not None and not self._has(ref):
-                    self.journal.store.put_blob(self.journal.session_id, plan.made.get(ref) or self._stored(ref))
-        except StoreError:
-            if self.journal.required:
-                raise
-            return False
-        except ToolFailed:
-            return False
-        return True
-
-    def _has(self, ref: str) -> bool:
-        if ref in self._sure:
-            return True
-        try:
-            self.journal.store.get_blob(self.journal.session_id, ref)
-        except StoreError:
-            return False
-        return True
+    def _put_back(self, plan: Plan, path: str) -> PutBack:
+        ref = plan.then[path].hash or ""
+        return PutBack(path, plan.now[path], plan.then[path], lambda: plan.made.get(ref) or self._stored(ref))
 
     def _stored(self, ref: str) -> bytes:
         """Return bytes that the store has, or that stand somewhere now."""
+        session = self._session
         try:
-            return self.journal.store.get_blob(self.journal.session_id, ref)
+            return session.store.get_blob(session.session_id, ref)
         except StoreError:
             path = next((path for path, now in self._plan.now.items() if now.hash == ref), None)
             if path is None:
                 raise
-            return self._present(path, ref)
-
-    def _present(self, path: str, ref: str) -> bytes:
-        entry = self.workspace.stat(path)
-        if entry is not None and entry.kind == "link" and isinstance(self.workspace, Restorable):
-            return self.workspace.link_target(path)
-        found = self.workspace.read(path, 0, FILE_LIMIT)
-        if found.hash != ref:
-            what = "is too big to be kept" if not found.hash else "has changed while this was worked out"
-            raise ToolFailed("conflict", f"{path} {what}")
-        return found.data
-
-    def _state(self, plan: Plan, path: str) -> FileState:
-        now, then = plan.now[path], plan.then[path]
-        data: bytes | Callable[[], bytes] = b""
-        if then.hash is not None:
-            ref = then.hash
-            data = plan.made[ref] if ref in plan.made else lambda: self._stored(ref)
-        return FileState(path, then.mode, data, now.hash, now.mode)
-
-    def _record(self, payloads: Sequence[tuple[ChangesUndone | FileChanged, str | None]]) -> None:
-        """Record what was done; where another process has recorded something meanwhile, after that."""
-        for attempt in range(_ATTEMPTS):
-            self.recorded = self.journal.record_all(payloads)
-            try:
-                self.journal.flush()
-            except StoreError as error:
-                if self.renew is None or error.kind != "busy" or attempt == _ATTEMPTS - 1:
-                    message = f"the files were put back, but that could not be recorded: {error.message}"
-                    raise StoreError(error.kind, message, error.remedy) from error
-                self.journal = self.renew()
-            else:
-                return
+            return session.present(path, ref)
 
     def _notes(self, chosen: Sequence[tuple[Checkpoint, Sequence[str]]]) -> tuple[str, ...]:
         notes = []
         for checkpoint, calls in chosen:
-            if any(checkpoint.names.get(call) in self.commands for call in calls):
+            if any(checkpoint.names.get(call) in self._session.runners for call in calls):
                 notes.append("what commands did to files that Git ignores, or outside the workspace, stays as it is")
             notes += [
                 f"{checkpoint.names.get(call)} {call} was cut off: whether it changed more is not known"
@@ -247,7 +209,8 @@ class Undoing:
 
 
 def _named(checkpoint: Checkpoint, calls: Sequence[str]) -> str:
-    prompt = one_line(checkpoint.prompt, PROMPT_LENGTH)
+    words = " ".join(checkpoint.prompt.split())
+    prompt = words if len(words) <= PROMPT_LENGTH else f"{words[: PROMPT_LENGTH - 1]}…"
     what = f"turn {checkpoint.number} {prompt!r}" if checkpoint.number else "your own command"
     if len(calls) == len(checkpoint.calls):
         return what

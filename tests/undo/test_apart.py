@@ -16,8 +16,7 @@ from inarch.contract.events import Event
 from inarch.contract.records import PluginContext
 from inarch.plugins import Bound
 from inarch.sessions.app import App
-from inarch.sessions.undo.apart import put_back_apart
-from inarch.sessions.undo.telling import MOST_NAMED, Undone
+from inarch.turns.changes_undone import MOST_NAMED, Undone
 from inarch_testing.apps import scripted_app
 from inarch_testing.scripted import calls, says
 
@@ -61,12 +60,12 @@ def test_what_is_undone_apart_is_recorded_and_seen_by_every_tracer(kept: tuple[A
     tracers = [Tracer("broken", fails=True), Tracer("whole")]
     context = PluginContext("test", app.config.root)
     app.composition = evolve(app.composition, tracers=tuple(Bound("test", one, context) for one in tracers))
-    assert put_back_apart(app, session_id, "undo", "", dry_run=True).files
+    assert app.extension(session_id, "undo").run("undo", "", dry_run=True).files
     assert place.exists() and tracers[1].kinds == []
-    assert put_back_apart(app, session_id, "undo", "", dry_run=False).done
+    assert app.extension(session_id, "undo").run("undo", "", dry_run=False).done
     assert not place.exists()
-    assert not put_back_apart(app, session_id, "undo", "", dry_run=False).done
-    assert put_back_apart(app, session_id, "redo", "1", dry_run=False).done
+    assert not app.extension(session_id, "undo").run("undo", "", dry_run=False).done
+    assert app.extension(session_id, "undo").run("redo", "1", dry_run=False).done
     assert place.read_text() == "1\n"
     assert tracers[1].kinds == ["changes.undone", "file.changed"] * 2
     assert tracers[0].kinds == ["changes.undone"] * 2
@@ -79,8 +78,8 @@ def test_a_session_of_another_directory_is_not_undone_here(kept: tuple[App, str]
     app, session_id = kept
     (tmp_path / "other").mkdir()
     app.config = evolve(app.config, root=str(tmp_path / "other"))
-    with pytest.raises(UsageError, match=r"is about .*root.*\n?.*undo it there"):
-        put_back_apart(app, session_id, "undo", "", dry_run=False)
+    with pytest.raises(UsageError, match=r"is about .*root.*\n?.*do it there"):
+        app.extension(session_id, "undo").run("undo", "", dry_run=False)
     assert (tmp_path / "root" / "a.txt").exists()
 
 

@@ -8,9 +8,8 @@ from typing import Any, Literal, NamedTuple
 
 from attrs import define, field
 
-from inarch.sessions.undo.checkpoints import NOTHING, Standing
-from inarch.sessions.undo.report import FileConflict
-from inarch.sessions.undo.standings import Clashing, Unavailable, bring_together
+from inarch import FileConflict, Standing
+from inarch_undo.standings import NOTHING, Clashing, Unavailable, bring_together
 
 Action = Literal["undo", "redo"]
 

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from attrs import define, field
 
+from inarch import UndoReport
 from inarch.calls import Scheduler
 from inarch.calls.keeping import Keeper
 from inarch.contract.errors import StoreError
@@ -23,14 +24,14 @@ from inarch.contract.processes import Rights
 from inarch.contract.records import Effects, PlannedCall, PluginContext, ToolCall, Turn
 from inarch.journal import Journal, Redactor
 from inarch.plugins import Bound
-from inarch.sessions.undo.blaming import Blame, BlamedLine
-from inarch.sessions.undo.report import UndoReport
-from inarch.sessions.undo.undoing import Undoing
+from inarch.sessions.extending import Access
 from inarch_sandbox_fs.settings import Settings
 from inarch_sandbox_fs.tools import TOOLS
 from inarch_sandbox_fs.workspace import FolderWorkspace
 from inarch_sdk.tooling import tool
 from inarch_sqlite_store.store import SqliteStore
+from inarch_undo.blaming import Blame, BlamedLine
+from inarch_undo.undoing import Undoing
 
 
 @tool(name="execute_command", effects=Effects(exclusive=True), category="command")
@@ -103,10 +104,10 @@ class Desk:
         return done
 
     def undo(self, target: str = "", dry_run: bool = False) -> UndoReport:
-        return Undoing(self.workspace, self.journal, commands=("execute_command",)).run("undo", target, dry_run)
+        return Undoing(Access(self.workspace, self.journal, runners=("execute_command",))).run("undo", target, dry_run)
 
     def redo(self, target: str = "") -> UndoReport:
-        return Undoing(self.workspace, self.journal).run("redo", target)
+        return Undoing(Access(self.workspace, self.journal)).run("redo", target)
 
     def tree(self) -> dict[str, tuple[int, bytes]]:
         """Return everything in the folder: its whole mode, and the bytes of files or the targets of links."""

@@ -9,9 +9,11 @@ from typing import Any
 import pytest
 from attrs import evolve
 
+from inarch import FileConflict, FileOutcome, UndoReport
 from inarch.contract.events import Event
-from inarch.sessions.undo.checkpoints import NOTHING, Changes, Checkpoints, changes_of, prompt_of, transitions_of
-from inarch.sessions.undo.report import FileConflict, FileOutcome, UndoReport, checkpoint_lines, report_lines
+from inarch.journal.changes import NOTHING, Changes, changes_of, prompt_of, transitions_of
+from inarch_undo.checkpoints import Checkpoints, checkpoints_of
+from inarch_undo.report import checkpoint_lines, report_lines
 
 Desk = Any
 Calls = Any
@@ -21,13 +23,13 @@ def event(kind: str, turn_id: str | None = None, **data: Any) -> Event:
     return Event(1, "", "s", turn_id, kind, data)
 
 
-def checkpoints_of(events: Iterable[Event]) -> Checkpoints:
+def all_of(events: Iterable[Event]) -> Checkpoints:
     """Return the checkpoints of a session's events."""
     found, prompts = Changes(), dict[int, str]()
     for event in events:
         found.take(event)
         prompts[event.seq] = prompt_of(event)
-    return found.checkpoints(lambda seq: prompts[seq])
+    return checkpoints_of(found, lambda seq: prompts[seq])
 
 
 def test_changes_are_in_order_with_turn_and_call(desk: Desk, do: Calls) -> None:
@@ -43,7 +45,7 @@ def test_changes_are_in_order_with_turn_and_call(desk: Desk, do: Calls) -> None:
 def test_records_of_older_and_broken_versions_are_passed_over() -> None:
     old = {"call_id": "1", "path": "a", "before": "x", "after": "y"}
     events = [event("turn.started", turn={}), event("changes.undone"), event("file.changed", "t", **old)]
-    (checkpoint,) = checkpoints_of(events).turns
+    (checkpoint,) = all_of(events).turns
     assert [*checkpoint.calls] == ["1"]
 
 
@@ -104,7 +106,7 @@ def changed(call_id: str, path: Any = "f", turn_id: str | None = "a") -> Event:
 
 def test_a_turn_answers_the_prompt_right_before_it() -> None:
     events = numbered(began("u", "user"), began("a", parent="u"), began("b", parent="lost"), began("c"))
-    turns = checkpoints_of(events).turns
+    turns = all_of(events).turns
     assert [(one.id, one.number, one.began, one.prompt) for one in turns] == [
         ("a", 1, 2, "u"), ("b", 2, 3, ""), ("c", 3, 4, ""),
     ]  # fmt: skip
@@ -112,7 +114,7 @@ def test_a_turn_answers_the_prompt_right_before_it() -> None:
 
 def test_a_persons_own_command_is_a_checkpoint_without_number_and_prompt() -> None:
     events = numbered(began("u", "user"), changed("own", turn_id=None), began("a", parent="u"), changed("c"))
-    own, turn = checkpoints_of(events).turns
+    own, turn = all_of(events).turns
     assert (own.id, own.number, own.began, own.prompt, [*own.calls]) == ("own", 0, 2, "", ["own"])
     assert (turn.id, turn.number, [*turn.calls]) == ("a", 1, ["c"])
 
@@ -124,7 +126,7 @@ def test_calls_that_may_have_done_more_than_they_told_are_cut_off() -> None:
         changed("told"), began("b"), state("own", turn_id=""), changed("still", "g"), changed("told", "g"),
         changed("bad", None), changed("bad", turn_id="a", path=7),
     )  # fmt: skip
-    first, second = checkpoints_of(events).turns
+    first, second = all_of(events).turns
     assert first.cut_off == {"lost", "still"} and second.cut_off == set()
     assert first.names == {"told": "tool-told", "lost": "tool-lost", "still": "tool-still"}
     assert {call: len(made) for call, made in first.calls.items()} == {"told": 2, "still": 1}
@@ -138,12 +140,12 @@ def test_what_is_undone_and_done_again_is_known_call_by_call() -> None:
         began("a"), *(changed(one) for one in "1234"), took("undo", "3", "4"), changed("undo('3', '4')", turn_id=None),
         took("undo", "1", "2"), took("redo", "2", "4"),
     )  # fmt: skip
-    found = checkpoints_of(events)
+    found = all_of(events)
     assert found.undone == [("3",), ("1",)]
     assert found.undone_calls == {"1", "3"}
     assert found.standing(found.turns[0]) == ("2", "4")
     assert len(found.turns) == 1
-    assert checkpoints_of([*events, took("redo", "1", "3")]).undone == []
+    assert all_of([*events, took("redo", "1", "3")]).undone == []
 
 
 def test_a_session_is_about_the_directory_that_it_began_in() -> None:
@@ -159,12 +161,12 @@ def test_the_list_shows_turns_calls_and_what_is_undone(desk: Desk, do: Calls) ->
     desk.turn("talk")
     desk.turn("run", do.run("touch a b c d e"))
     desk.undo()
-    shown = list(checkpoint_lines(checkpoints_of(desk.store.load("session")), 200))
+    shown = list(checkpoint_lines(all_of(desk.store.load("session")), 200))
     assert shown[0] == "turn 3  run"
     assert shown[1].endswith("execute_command  (undone)")
     assert shown[2].strip() == "a, b, c and 2 more"
     assert shown[3] == "turn 1  make files"
-    assert all(len(line) <= 30 for line in checkpoint_lines(checkpoints_of(desk.store.load("session")), 30))
+    assert all(len(line) <= 30 for line in checkpoint_lines(all_of(desk.store.load("session")), 30))
 
 
 def test_a_report_fits_the_terminal() -> None:
@@ -214,7 +216,7 @@ def test_a_line_that_is_cut_goes_on_in_the_next_one_and_loses_no_word() -> None:
 def test_a_long_list_begins_with_the_last_turns_and_says_how_to_see_all(desk: Desk, do: Calls) -> None:
     for number in range(5):
         desk.turn(f"make {number}", do.create(f"f{number}", "x"))
-    found = checkpoints_of(desk.store.load("session"))
+    found = all_of(desk.store.load("session"))
     shown = list(checkpoint_lines(found, 200, 2))
     assert [line for line in shown if line.startswith("turn")] == ["turn 5  make 4", "turn 4  make 3"]
     assert shown[-1] == "… 3 earlier turns changed files, too: --all lists them"
@@ -232,7 +234,7 @@ def test_what_is_kept_in_between_changes_nothing(desk: Desk, do: Calls) -> None:
     events = desk.store.load("session")
     cut = next(place for place, one in enumerate(events) if one.data.get("status") == "executing") + 1
     for all_events in (events, events[:cut]):
-        whole = described(checkpoints_of(all_events))
+        whole = described(all_of(all_events))
         prompts = {one.seq: prompt_of(one) for one in all_events}
         for end in range(len(all_events)):
             before, after = Changes(), Changes()
@@ -241,7 +243,7 @@ def test_what_is_kept_in_between_changes_nothing(desk: Desk, do: Calls) -> None:
             after.go_on_from(json.loads(json.dumps(before.to_data())))
             for one in all_events[end:]:
                 after.take(one)
-            assert described(after.checkpoints(prompts.__getitem__)) == whole
+            assert described(checkpoints_of(after, prompts.__getitem__)) == whole
             told = [(one.seq, one.time) for one in all_events if one.kind == "file.changed"]
             assert [(one.seq, one.time) for one in after.changes] == told
             assert (after.root, after.seq) == (str(desk.root), all_events[-1].seq)

@@ -11,13 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from inarch.cli.options import composing_options
-from inarch.cli.terminal import columns_of, escape, print_json, shorten
-from inarch.contract.errors import StoreError, ToolFailed, UsageError
+from inarch import StoreError, ToolFailed, UsageError, escape, shorten
+from inarch.host import columns_of, composing_options, print_json
 
 if TYPE_CHECKING:
-    from inarch.sessions.app import App
-    from inarch.sessions.undo.blaming import BlamedLine
+    from inarch import App
+    from inarch_undo.blaming import BlamedLine
 
 NARROW = 80
 """Columns below which who wrote lines stands above them, not beside them."""
@@ -34,9 +33,9 @@ def blame(place: str, as_json: bool, **given: Any) -> None:
 
     All sessions of this directory count. What no agent wrote is yours ("you").
     """
-    from inarch.cli.composing import Options, compose_app
+    from inarch.host import compose_given
 
-    with compose_app(Options.of(given)) as app:
+    with compose_given(given) as app:
         path, line = _place(app, place)
         found = _blamed(app, path)
     if line is not None:
@@ -44,7 +43,7 @@ def blame(place: str, as_json: bool, **given: Any) -> None:
             raise UsageError(f"{path} has {len(found)} lines, not {line}", "name a line that is there")
         found = [found[line - 1]]
     if as_json:
-        from inarch.contract.codec import to_data
+        from inarch import to_data
 
         print_json(to_data(found))
         return
@@ -65,7 +64,7 @@ def _place(app: App, place: str) -> tuple[str, int | None]:
 
 
 def _blamed(app: App, path: str) -> list[BlamedLine]:
-    from inarch.sessions.undo.blaming import Blame
+    from inarch_undo.blaming import Blame
 
     try:
         data = app.workspace.read(path).data

@@ -7,8 +7,8 @@ from hashlib import sha256
 
 import pytest
 
-from inarch.sessions.undo.checkpoints import NOTHING, Standing
-from inarch.sessions.undo.standings import MOST_SHOWN, Clashing, Outcome, Unavailable, bring_together
+from inarch import Standing
+from inarch_undo.standings import MOST_SHOWN, NOTHING, Clashing, Outcome, Unavailable, bring_together
 
 BYTES: dict[str, bytes] = {}
 

@@ -17,10 +17,11 @@ from inarch import Event, StoreError
 from inarch.contract.ids import new_id
 from inarch.contract.ports import ContextStore
 from inarch.journal import MemoryStore
+from inarch.journal.changes import Changes, kept_changes, prompt_of
 from inarch.journal.snapshots import folded
 from inarch.sessions.forking import fork_session
-from inarch.sessions.undo.checkpoints import Changes, kept_changes, prompt_of
 from inarch_sqlite_store.store import SqliteStore
+from inarch_undo.checkpoints import checkpoints_of
 
 from .test_checkpoints import described
 
@@ -87,7 +88,7 @@ def read_anew(store: ContextStore, session_id: str = "s") -> Any:
 
 def shape(changes: Changes, events: Sequence[Event]) -> Any:
     prompts = {event.seq: prompt_of(event) for event in events}
-    return described(changes.checkpoints(prompts.__getitem__)), changes.changes, changes.undos, changes.seq
+    return described(checkpoints_of(changes, prompts.__getitem__)), changes.changes, changes.undos, changes.seq
 
 
 class Noting(SqliteStore):

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
-from attrs import define, field
+from attrs import define, field, frozen
 
-from inarch.contract.frozen import frozen
-from inarch.contract.ports import ContextStore
-from inarch.sessions.undo.checkpoints import Checkpoint, kept_changes, kept_checkpoints
-from inarch.sessions.undo.matching import same_lines, split_lines
+from inarch import ContextStore
+from inarch.host import kept_changes
+from inarch_undo.checkpoints import Checkpoint, kept_checkpoints
+from inarch_undo.matching import same_lines, split_lines
 
 Fetch = Callable[[str, str], bytes | None]
 """Returns the bytes that a session keeps as a hash, None where it has them no more."""

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from inarch.contract.events import Event
 from inarch.journal import MemoryStore
 from inarch.sessions.forking import fork_session
-from inarch.sessions.undo.blaming import Blame
+from inarch_undo.blaming import Blame
 
 Desk = Any
 Calls = Any

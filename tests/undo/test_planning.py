@@ -10,9 +10,9 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from inarch.sessions.undo.checkpoints import NOTHING, Standing
-from inarch.sessions.undo.planning import Action, Plan, Step, steps_of, word_for
-from inarch.sessions.undo.standings import Unavailable
+from inarch import Standing
+from inarch_undo.planning import Action, Plan, Step, steps_of, word_for
+from inarch_undo.standings import NOTHING, Unavailable
 
 Tree = dict[str, Standing]
 PATH = st.sampled_from("abc")

@@ -1,0 +1,66 @@
+"""`/undo`, `/redo` and `/retry`: what turns changed, taken back, put on again, or tried once more."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+
+from inarch import SlashContext, UndoReport, UsageError, escape
+from inarch_undo.report import report_lines
+
+
+async def undo(words: str, context: SlashContext) -> str:
+    """Take changes back and return which.
+
+    Raises:
+        UsageError: There is nothing to undo, or nothing of this name.
+    """
+    return _told(await _to_its_end(context.extension("undo").undo, words), context)
+
+
+async def redo(words: str, context: SlashContext) -> str:
+    """Put changes on again that were undone, and return which.
+
+    Raises:
+        UsageError: There is nothing to redo, or nothing of this name.
+    """
+    return _told(await _to_its_end(context.extension("undo").redo, words), context)
+
+
+async def retry(words: str, context: SlashContext) -> str:
+    """Have the last prompt run again and return what becomes of its changes.
+
+    Raises:
+        UsageError: There is no prompt yet, or the words mean nothing.
+    """
+    if words not in ("", "undo"):
+        raise UsageError(f"/retry {words}: not known", "/retry, or /retry undo to take the turn's changes back first")
+    prompt, paths = context.extension("undo").last()
+    if not prompt:
+        raise UsageError("there is no prompt to run again", "ask something first")
+    said = await undo("", context) if words else _standing(paths)
+    task = asyncio.current_task()
+    if task is None or not task.cancelling():
+        context.submit(prompt)
+    return said
+
+
+async def _to_its_end(doing: Callable[[str], UndoReport], words: str) -> UndoReport:
+    """Do it in a thread, which no cancel can end: what became of the files is told in any case."""
+    work = asyncio.ensure_future(asyncio.to_thread(doing, words))
+    while not work.done():
+        try:
+            await asyncio.wait([work])
+        except asyncio.CancelledError:
+            pass
+    return work.result()
+
+
+def _told(report: UndoReport, context: SlashContext) -> str:
+    return "\n".join(escape(line) for line in report_lines(report, context.columns))
+
+
+def _standing(paths: list[str]) -> str:
+    if not paths:
+        return ""
+    return escape(f"what it changed stays: {', '.join(paths)} (/retry undo takes that back first)", keep_newlines=False)
