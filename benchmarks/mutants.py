@@ -6,9 +6,13 @@
 
 First every test runs once, and what lines it comes by is noted. Then each fault of `mutations.py` is put into the
 functions as they are loaded, in a fork of its own, and the tests that come by its lines run, the quick ones first,
-until one fails or `--budget` seconds of tests are spent. What stands outside of functions is broken at its import, in a
-new interpreter. A survivor is a behaviour without a test, or code that nothing depends on: read it before you believe
-it. What runs only in processes that tests start is told as never reached.
+until one fails or `--budget` seconds of tests are spent. What caches keep is forgotten before. What runs at import is
+broken there: in a fork, too, the module is loaded again with the fault and so are those that took something from it
+(`loading_again.py`), and the tests run that pass if it is loaded again without one. What survives that is broken once
+more in a new interpreter, which is ten times slower and has nothing that is older than the fault.
+
+A survivor is a behaviour without a test, or code that nothing depends on: read it before you believe it. What runs
+only in processes that tests start is told as never reached.
 """
 
 from __future__ import annotations
@@ -35,11 +39,14 @@ from typing import Any, NamedTuple
 
 import pytest
 from hypothesis import HealthCheck, Phase, settings
+from loading_again import forgetting, load_again
 from mutations import Mutation, mutations_of
 
 BROKEN = "INARCH_BENCH_BROKEN"
 """For a new interpreter: the file and the number of its fault."""
 ARGUMENTS = ("-n", "0", "-p", "no:faulthandler", "-W", "ignore:Module already", "--hypothesis-profile=mutants")
+EVERY = range(1_000_000)
+"""The lines of any file."""
 Key = tuple[str, int]
 
 
@@ -50,6 +57,13 @@ class Seen(NamedTuple):
     seconds: float
     passed: bool
     lines: dict[str, list[int]]
+
+
+class Again(NamedTuple):
+    """What a file that is loaded again without a fault comes by, and the tests that pass then."""
+
+    lines: set[int]
+    tests: set[str]
 
 
 class Outcomes:
@@ -69,11 +83,13 @@ class Mutants:
         self.options, self.folder = options, folder
         self.files = {str(file.resolve()): file for file in options.files}
         self.counts: dict[str, Counter[str]] = {}
+        self.again: dict[str, Again] = {}
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         session.config.pluginmanager.unregister(name="terminalreporter")
         self.items = {item.nodeid: item for item in session.items}
+        self.forget = forgetting(self.files)
         self.seen = self._looked()
         self.live = {place: live_functions(place) for place in self.files}
         self.whole = {place: compile(file.read_text("utf-8"), place, "exec") for place, file in self.files.items()}
@@ -97,6 +113,7 @@ class Mutants:
             for item in self.items.values():
                 lines: dict[str, set[int]] = {place: set() for place in self.files}
                 began = time.monotonic()
+                self.forget()
                 with Traced(lines):
                     passed = runs([item])
                 found = {place: sorted(there) for place, there in lines.items() if there}
@@ -132,19 +149,43 @@ class Mutants:
         unbroken = dict(codes_of(whole))
         others = [(key, other) for key, other in codes_of(code) if other != unbroken.get(key)]
         swaps = [(function, other) for key, other in others for function in self.live[place].get(key, ())]
-        if not swaps:
-            return self._at_import(place, number)
-        tests = list(self._tests(place, range(mutation.line, mutation.end + 1)))
-        if not tests:
+        lines = range(mutation.line, mutation.end + 1)
+        at_import = not swaps or not self._again(place).lines.isdisjoint(lines)
+        tests = list(self._tests(place, lines))
+        if not at_import and not tests:
             return "never reached"
 
         def broken() -> bool:
+            self.forget()
             for function, other in swaps:
                 function.__code__ = other
             return runs([self.items[one.test] for one in tests])
 
-        passed = forked(broken, 10 + 3 * sum(one.seconds for one in tests), self.folder)
-        return "survived" if passed else "caught"
+        if swaps and tests and not forked(broken, 10 + 3 * sum(one.seconds for one in tests), self.folder):
+            return "caught"
+        return self._at_import(place, number, code) if at_import else "survived"
+
+    def _again(self, place: str) -> Again:
+        if place not in self.again:
+            file = self.folder / "again"
+            tests = list(self._tests(place, EVERY))
+
+            def look() -> bool:
+                lines: dict[str, set[int]] = {place: set()}
+                with Traced(lines):
+                    load_again(place, self.whole[place])
+                with file.open("w") as out:
+                    print(json.dumps(sorted(lines[place])), file=out, flush=True)
+                    for one in tests:
+                        if runs([self.items[one.test]]):
+                            print(one.test, file=out, flush=True)
+                return True
+
+            file.write_text("")
+            forked(look, 60 + 3 * sum(one.seconds for one in tests), self.folder)
+            lines, *passed = file.read_text().splitlines() or ["[]"]
+            self.again[place] = Again(set(json.loads(lines)), set(passed))
+        return self.again[place]
 
     def _tests(self, place: str, lines: Iterable[int]) -> Iterator[Seen]:
         spent = 0.0
@@ -155,8 +196,16 @@ class Mutants:
                     return
                 yield one
 
-    def _at_import(self, place: str, number: int) -> str:
-        tests = list(self._tests(place, range(1_000_000)))
+    def _at_import(self, place: str, number: int, code: CodeType) -> str:
+        tests = list(self._tests(place, EVERY))
+        quick = [one for one in tests if one.test in self._again(place).tests]
+
+        def broken() -> bool:
+            load_again(place, code)
+            return runs([self.items[one.test] for one in quick])
+
+        if quick and not forked(broken, 10 + 3 * sum(one.seconds for one in quick), self.folder):
+            return "caught"
         environ = os.environ | {BROKEN: f"{number}:{place}", "PYTHONPATH": str(Path(__file__).parent)}
         command = [sys.executable, "-m", "pytest", "-x", "-p", "mutants", *ARGUMENTS]
         try:

@@ -1,21 +1,28 @@
-"""Print how many tests each folder has, how they ended and how many seconds they took, from the files of a test run.
+"""Print how many tests each folder has, how they ended and how many seconds they took.
 
-What failed is named at the end, with the last lines of its report: long runs are read from there.
+From the files of a test run, or from a run of each folder that is named, alone, one after the other. What failed is
+named at the end, with the last lines of its report: long runs are read from there.
 
     python benchmarks/tests_by_folder.py .tox/*/results.xml
     python benchmarks/tests_by_folder.py --tests 20 .tox/py/results.xml     the slowest twenty as well
     python benchmarks/tests_by_folder.py --than before.xml after.xml        before and after side by side
+    python benchmarks/tests_by_folder.py tests/*/                           `pytest FOLDER` for each: how long one waits
 
-Seconds are of set-up, test and tear-down together, as pytest saw them: several processes at once make the sum longer
-than the run was, and a busy machine makes each longer. Compare runs of one machine.
+Of a folder that is run, `waited` is from the start of its process to the end, as `tox -e py -- FOLDER` runs it in an
+environment that exists. Other seconds are of set-up, test and tear-down together, as pytest saw them: several processes
+at once make the sum longer than the run was, and a busy machine makes each longer. Compare runs of one machine.
 """
 
 from __future__ import annotations
 
 import argparse
+import subprocess
+import sys
+import time
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import NamedTuple
 from xml.etree import ElementTree
 
@@ -44,6 +51,20 @@ def tests_of(file: Path) -> Iterator[Test]:
         yield Test(folder, f"{'.'.join(module)}::{case.get('name')}", float(case.get("time", 0)), outcome, report)
 
 
+def run(folder: Path, processes: int) -> tuple[list[Test], float]:
+    """Run the tests of one folder as a contributor would and return how they went and how long that took."""
+    with TemporaryDirectory(prefix="tests-") as kept:
+        file = Path(kept, "results.xml")
+        began = time.monotonic()
+        options = ["-n", str(processes), "--dist", "worksteal", "-m", "not slow", f"--junitxml={file}"]
+        command = [sys.executable, "-m", "pytest", *options, str(folder)]
+        ended = subprocess.run(command, capture_output=True, text=True, check=False)
+        waited = time.monotonic() - began
+        if not file.exists():
+            sys.exit(f"{' '.join(command)} ended with {ended.returncode}:\n{ended.stdout}{ended.stderr}")
+        return list(tests_of(file)), waited
+
+
 def table(tests: list[Test], than: dict[str, float]) -> None:
     """Print a line a folder, the slowest first, then the sum."""
     seconds: dict[str, float] = {}
@@ -60,9 +81,10 @@ def table(tests: list[Test], than: dict[str, float]) -> None:
 
 
 def main() -> None:
-    """Read the files that are named and print a table for each."""
+    """Read the files and run the folders that are named, and print a table for each."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("files", nargs="+", type=Path)
+    parser.add_argument("files", nargs="+", type=Path, metavar="FILE_OR_FOLDER")
+    parser.add_argument("--processes", type=int, default=3, metavar="N", help="of a folder that is run")
     parser.add_argument("--tests", type=int, default=0, metavar="N", help="name the N slowest tests, too")
     parser.add_argument("--than", type=Path, metavar="FILE", help="an earlier run to compare with")
     given = parser.parse_args()
@@ -72,9 +94,9 @@ def main() -> None:
             than[folder] = than.get(folder, 0) + test.seconds
     failed = []
     for file in given.files:
-        tests = list(tests_of(file))
+        tests, waited = run(file, given.processes) if file.is_dir() else (list(tests_of(file)), None)
         failed += [(file, test) for test in tests if test.outcome == "failed"]
-        print(f"\n{file}")
+        print(f"\n{file}" + (f"  waited {waited:.1f} s" if waited is not None else ""))
         table(tests, than)
         for test in sorted(tests, key=lambda one: -one.seconds)[: given.tests]:
             print(f"{test.seconds:9.1f} s  {test.name}")
