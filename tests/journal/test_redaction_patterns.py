@@ -2,17 +2,18 @@ from __future__ import annotations
 
 import base64
 import json
+import re
 import string
 import sysconfig
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from secret_samples import HEX, LETTERS, PLACES, TOKENS, lot, pem, varied
 
 from inarch.journal import Redactor
-from inarch.journal.redaction_pattern import JUDGED, Pattern, Piece
+from inarch.journal.redaction_pattern import JUDGED, Pattern, Piece, Run
 from inarch.journal.redaction_patterns import PATTERNS, SHORTEST_MATCH, patterns_in
 
 NAMES = [
@@ -318,8 +319,27 @@ def test_of_a_long_text_that_is_no_secret_not_every_part_is_judged() -> None:
     pattern = Pattern("x", ("token",), (Piece("=", 1, 1, True), Piece("[a-z=]", 16)), never, before="", shown=True)
     text = "token=" * 200_000
     assert all(match.stop == len(text) for match in pattern.find(text, 0, len(text), ()))
+    assert max(judged) == JUDGED == 4000
     assert sum(judged) <= JUDGED**2 + 3 * len(text)  # the end is judged as if it were short
     assert [pattern.begins(f"{text}{end}", 0, len(text) + 1) for end in ("", "(")] == [0, len(text) + 1]
+
+
+@given(st.text("ab(", max_size=12), st.integers(0, 12), st.lists(st.integers(0, 12), min_size=1, max_size=6))
+@example("aabaa", 5, [1])
+@example("ab(ab", 5, [3, 0, 4])
+def test_how_far_characters_go_on_is_told_from_any_place_in_any_order(text: str, stop: int, places: list[int]) -> None:
+    stop = min(stop, len(text))
+    run = Run(re.compile("[ab]++"), text, stop)
+    for place in places:
+        if place <= stop:
+            assert run.end(place) == stop - len(text[place:stop].lstrip("ab"))
+
+
+@pytest.mark.parametrize("kind", TOKENS)
+@pytest.mark.parametrize("letter", ["x", "X", "7"])
+def test_within_a_word_nothing_begins(kind: str, letter: str) -> None:
+    text = f"of {letter}{TOKENS[kind]} is"
+    assert Redactor().text(text) == text
 
 
 def test_a_secret_behind_a_long_text_that_is_none_is_found() -> None:

@@ -122,7 +122,7 @@ class Pattern:
     def goes_on(self) -> re.Pattern[str] | None:
         """Matches what else the last piece has, where that may be any number of characters."""
         last = self.pieces[-1]
-        return re.compile(f"(?:{last.chars})*+") if last.most is None else None
+        return re.compile(f"(?:{last.chars})++") if last.most is None else None
 
     @cached_property
     def _ends(self) -> re.Pattern[str]:
