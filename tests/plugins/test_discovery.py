@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from inarch.contract.metadata import COMMANDS, PLUGINS, _entry_points, _name_and_version
 from inarch.plugins import discover
-from inarch.plugins.discovery import COMMANDS, PLUGINS, _entry_points, _name_and_version
 
 
 def write(folder: Path, name: str, text: str | None, **files: str) -> None:

@@ -10,12 +10,25 @@ from typing import Literal
 from attrs import field, frozen
 
 from inarch.config.values import Check, fields_of, key
+from inarch.contract.metadata import DEFAULTS, own_distribution
 
 Approve = Literal["ask", "edits", "all", "none"]
 STRICTNESS: tuple[Approve, ...] = ("all", "edits", "ask", "none")
 """Approval modes, the most lenient first."""
 
-SHIPPED_PLUGINS = ("sandbox-fs", "sqlite-store", "jsonl-logger", "brief-tracer", "git", "memory", "dispatch", "offline")
+
+def _named(key: str) -> tuple[str, ...]:
+    """Return what Inarch's own metadata names for a key of the default profile, in its order."""
+    entries = ((*entry.partition("."), rank) for entry, rank in own_distribution().groups.get(DEFAULTS, ()))
+    ranked = [(int(rank.removeprefix("rank_")), name) for named, _, name, rank in entries if named == key]
+    return tuple(name for _, name in sorted(ranked))
+
+
+def _first(key: str) -> str:
+    return next(iter(_named(key)), "")
+
+
+SHIPPED_PLUGINS = _named("plugins")
 
 
 def _is_model(text: str) -> bool:
@@ -60,15 +73,15 @@ class Profile:
     )
     decision_model: str | None = key("A cheaper model for decisions; unset: the provider's own choice.", None, _MODEL)
     strategy: tuple[str, ...] = key(
-        "Decision strategies, in the order they are asked.", ("native",), _NAMES, one_or_more=True
+        "Decision strategies, in the order they are asked.", _named("strategy"), _NAMES, one_or_more=True
     )
     plugins: tuple[str, ...] = key(
         "Plugins to compose, in the order they are asked; `...` stands for the list that this one replaces.",
         SHIPPED_PLUGINS,
         _PLUGINS,
     )
-    workspace: str = key("The kind of workspace.", "sandbox-fs", NAME)
-    store: str = key("The kind of context store.", "sqlite-store", NAME)
+    workspace: str = key("The kind of workspace.", _first("workspace"), NAME)
+    store: str = key("The kind of context store.", _first("store"), NAME)
     approve: Approve = key(
         "What runs without a question: `ask` nothing with effects, `edits` file edits, `all` all; `none` denies it.",
         "ask",

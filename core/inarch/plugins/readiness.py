@@ -11,7 +11,6 @@ import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
-READY = "inarch.ready"
 _ENTRY = re.compile(r"([A-Z][A-Z0-9_]*|settings\.[a-z_]+|nothing):rank_(\d{1,9})")
 
 

@@ -1,0 +1,123 @@
+"""What installed distributions say in Inarch's groups of entry points: read from their metadata, nothing is imported.
+
+An own reader instead of `importlib.metadata`, because that import alone costs more than reading 200 distributions.
+Named tuples instead of attrs classes for the same reason: `inarch --help` gets by with this module.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from typing import NamedTuple
+
+PLUGINS = "inarch.plugins"
+COMMANDS = "inarch.commands"
+BUILTINS = "inarch.builtins"
+"""Parts of Inarch itself that every composition has, unless they are left out: only our own may be here."""
+NAMES = "inarch.names"
+"""What nobody else may claim, because a part of Inarch brings it: `"KIND.NAME" = "PART"`; only our own may be here."""
+DEFAULTS = "inarch.defaults"
+"""What a key of the default profile names: `"KEY.NAME" = "rank_N"`, the lowest rank first; only our own may be here."""
+READY = "inarch.ready"
+"""What model providers need; see `plugins/readiness.py`."""
+OURS = "inarch"
+GROUPS = (PLUGINS, COMMANDS, BUILTINS, NAMES, DEFAULTS, READY)
+
+
+class Distribution(NamedTuple):
+    """An installed distribution, its place, and the entries of each group that is Inarch's."""
+
+    name: str
+    version: str
+    folder: str
+    groups: Mapping[str, Sequence[tuple[str, str]]]
+
+
+@cache
+def own_distribution() -> Distribution:
+    """Return Inarch's own distribution, an empty one where its metadata is missing."""
+    return next(distributions(search_path(), only=OURS), Distribution(OURS, "", "", {}))
+
+
+def search_path() -> Sequence[str]:
+    """Return where distributions are looked for: `sys.path` without the working directory."""
+    # Without -P, `python -m` puts the working directory first: a cloned repository must not add plugins that way.
+    path = sys.path
+    if path and not sys.flags.safe_path and path[0] == _working_directory():
+        return path[1:]
+    return path
+
+
+def _working_directory() -> str:
+    try:
+        return os.getcwd()
+    except OSError:  # it was removed
+        return ""
+
+
+def distributions(paths: Sequence[str], only: str = "") -> Iterator[Distribution]:
+    """Yield the distributions that have entries of ours, the first of a name; with `only` no others are read."""
+    seen: set[str] = set()
+    for path in dict.fromkeys(paths):
+        if not isinstance(path, str) or path in ("", "."):  # imports pass over what is no text, too
+            continue
+        try:
+            names = os.listdir(path)
+        except OSError:  # a zip archive, or nothing at all
+            continue
+        for folder in sorted(name for name in names if name.endswith((".dist-info", ".egg-info"))):
+            name, version = _name_and_version(folder)
+            if name in seen or (only and name != only):
+                continue
+            if name.startswith("~"):  # what pip leaves behind when it fails to uninstall
+                continue
+            seen.add(name)
+            groups = _entry_points(f"{path}/{folder}/entry_points.txt")
+            if groups:
+                yield Distribution(name, version or _written_version(f"{path}/{folder}"), f"{path}/{folder}", groups)
+
+
+def _name_and_version(folder: str) -> tuple[str, str]:
+    stem = folder.rpartition(".")[0]
+    name, _, rest = stem.partition("-")
+    if folder.endswith(".dist-info") and "-" in rest:
+        name, _, rest = stem.rpartition("-")
+    name = name.lower().replace("_", "-").replace(".", "-")
+    while "--" in name:
+        name = name.replace("--", "-")
+    return name, rest.partition("-")[0]
+
+
+def _written_version(folder: str) -> str:
+    for file in ("PKG-INFO", "METADATA"):
+        for line in (_read(f"{folder}/{file}") or b"").decode("utf-8", "replace").splitlines():
+            if line.startswith("Version:"):
+                return line.partition(":")[2].strip()
+    return ""
+
+
+def _entry_points(path: str) -> dict[str, list[tuple[str, str]]]:
+    """Return the entries of our groups in an entry_points.txt; nothing if there is no such file."""
+    data = _read(path)
+    if data is None or b"inarch." not in data:
+        return {}
+    groups: dict[str, list[tuple[str, str]]] = {}
+    group = ""
+    for raw in data.decode("utf-8", "replace").splitlines():
+        line = raw.strip()
+        if line.startswith("["):
+            group = line.strip("[] ")
+        elif group in GROUPS and "=" in line and line[0] not in "#;":
+            name, _, target = line.partition("=")
+            groups.setdefault(group, []).append((name.strip(), target.partition("[")[0].strip()))  # "[": extras
+    return groups
+
+
+def _read(path: str) -> bytes | None:
+    try:
+        with open(path, "rb", buffering=0) as file:
+            return file.readall()
+    except OSError:
+        return None
