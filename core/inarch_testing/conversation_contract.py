@@ -20,7 +20,7 @@ PROMPTS = ("what is this?", "and who wrote it?")
 
 
 @define(eq=False)
-class Launched:
+class ScriptedLaunch:
     """What the suite's front ends start from: a scripted model answers each prompt."""
 
     root: str
@@ -85,7 +85,7 @@ class ConversationContract(ABC):
 
     def test_every_prompt_runs_in_one_session(self, tmp_path: Path) -> None:
         """In the order in which they were typed; the second one knows of the first."""
-        launch = Launched(str(tmp_path))
+        launch = ScriptedLaunch(str(tmp_path))
         assert self._talked(launch, PROMPTS) == 0, "the exit code isn't 0"
         asked = [[part.text for part in request.messages if part.role == "user"] for request in launch.model.requests]
         assert len(asked) == len(PROMPTS), f"{len(asked)} prompts of {len(PROMPTS)} were run"
@@ -94,13 +94,13 @@ class ConversationContract(ABC):
 
     def test_the_end_of_input_ends_it(self, tmp_path: Path) -> None:
         """At once where nothing was typed, with the exit code 0, and without a turn."""
-        launch = Launched(str(tmp_path))
+        launch = ScriptedLaunch(str(tmp_path))
         assert self._talked(launch, ()) == 0, "the exit code isn't 0"
         assert not launch.model.requests, "a turn was run that nobody asked for"
 
     def test_what_was_composed_is_closed(self, tmp_path: Path) -> None:
         """Whoever composes closes."""
-        launch = Launched(str(tmp_path))
+        launch = ScriptedLaunch(str(tmp_path))
         self._talked(launch, PROMPTS[:1])
         assert all(app._closed for app in launch.apps), "the application is still open: await app.aclose()"
 
@@ -108,12 +108,12 @@ class ConversationContract(ABC):
         """As it is: the program says it in one line, with what to do."""
         fault = ConfigError("a key is wrong", key="model")
         try:
-            self._talked(Launched(str(tmp_path), fault), PROMPTS)
+            self._talked(ScriptedLaunch(str(tmp_path), fault), PROMPTS)
         except ConfigError as error:
             assert error is fault
         else:
             raise AssertionError("the error that compose raised is lost")
 
-    def _talked(self, launch: Launched, lines: Sequence[str]) -> int:
+    def _talked(self, launch: ScriptedLaunch, lines: Sequence[str]) -> int:
         with self.typing(lines), redirect_stdout(io.StringIO()):
             return self.make().converse(launch)

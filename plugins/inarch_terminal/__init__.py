@@ -105,7 +105,7 @@ def _converse(launch: Launch) -> int:
         try:
             import termios  # noqa: F401 - not on Windows
 
-            from inarch_terminal.conversation.room import converse
+            from inarch_terminal.conversation.chat import converse
         except ImportError:
             pass
         else:

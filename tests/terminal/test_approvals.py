@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import inarch
 from inarch.cli.terminal import width
 from inarch_terminal.front_ends.answers import read_answers
-from inarch_terminal.front_ends.questions import Room, asked_about, explained, is_cut, question
+from inarch_terminal.front_ends.questions import ScreenSize, asked_about, explained, is_cut, question
 
 
 @inarch.tool
@@ -138,8 +138,8 @@ def test_a_question_is_never_longer_than_the_screen_unless_all_is_asked_for(
     previews: list[str], rows: int, columns: int
 ) -> None:
     batch = [request(preview=preview or "x", shape="s" * 300) for preview in previews]
-    room = Room(rows, columns)
-    lines = asked_about(batch, room=room)
+    size = ScreenSize(rows, columns)
+    lines = asked_about(batch, size=size)
     assert sum(max(-(-width(line) // columns), 1) for line in lines) <= rows
     if len(lines) < len(asked_about(batch, whole=True)):
-        assert is_cut(batch, room) and "v view all" in question(batch, room=room)
+        assert is_cut(batch, size) and "v view all" in question(batch, size=size)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from inarch import Approval, ApprovalRequest
     from inarch_terminal.conversation.screen import Screen
     from inarch_terminal.front_ends.answers import Answers
-    from inarch_terminal.front_ends.questions import Room
+    from inarch_terminal.front_ends.questions import ScreenSize
 
 QUIET_S = 0.4
 """A key counts as an answer only after this long without any: somebody who types a line answers nothing by it."""
@@ -38,7 +38,7 @@ _KEYS = {"a": "a", "y": "a", "A": "A", "e": "e", "v": "v", "?": "?"}
 
 
 @define(eq=False, repr=False)
-class Asking:
+class ApprovalKeys:
     """Asks about one batch after the other."""
 
     screen: Screen
@@ -69,7 +69,7 @@ class Asking:
         async with self._batches:
             whole = False
             while left := [request for request in batch if request.call.id not in settled]:
-                self._show("\n".join([*asked_about(left, whole=whole, room=self._room()), ""]))
+                self._show("\n".join([*asked_about(left, whole=whole, size=self._size()), ""]))
                 found = await self._answered(left, whole)
                 whole = found.word == "view"
                 settled.update((one.call_id, one) for one in found.approvals)
@@ -117,7 +117,7 @@ class Asking:
         from inarch_terminal.front_ends.questions import is_cut
 
         self._many = len(left)
-        view = "v view all · " if is_cut(left, self._room()) and not whole else ""
+        view = "v view all · " if is_cut(left, self._size()) and not whole else ""
         what = "it" if len(left) == 1 else "them"
         choices = f"Run {what}? · a approve · A always · d deny · e edit · m more · {view}? help"
         while True:
@@ -137,10 +137,10 @@ class Asking:
                 return found
             self._show(UNCLEAR if found.word == "unclear" else _keys_explained(left, self.screen.columns))
 
-    def _room(self) -> Room:
-        from inarch_terminal.front_ends.questions import Room
+    def _size(self) -> ScreenSize:
+        from inarch_terminal.front_ends.questions import ScreenSize
 
-        return Room(self.screen.rows, self.screen.columns)
+        return ScreenSize(self.screen.rows, self.screen.columns)
 
     async def _quiet(self) -> None:
         """Wait until what is on the screen can have been read and nobody is typing: a line is no answer."""

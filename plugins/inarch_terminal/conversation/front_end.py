@@ -10,7 +10,7 @@ from attrs import frozen
 from inarch import Approval, ApprovalRequest, Event
 
 if TYPE_CHECKING:
-    from inarch_terminal.conversation.asking import Asking
+    from inarch_terminal.conversation.asking import ApprovalKeys
     from inarch_terminal.conversation.screen import Screen
 
 
@@ -19,7 +19,7 @@ class ScreenFrontEnd:
     """Passes events to the screen and questions to who asks them."""
 
     screen: Screen
-    asking: Asking
+    asking: ApprovalKeys
     name: str = "conversation"
 
     def show(self, event: Event) -> None:

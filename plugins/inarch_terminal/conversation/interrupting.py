@@ -15,11 +15,11 @@ from inarch_terminal.abilities import CANCELLED
 from inarch_terminal.conversation.terminal_io import TerminalMode
 
 if TYPE_CHECKING:
-    from inarch_terminal.conversation.room import Room
+    from inarch_terminal.conversation.chat import Chat
 
 
 @contextmanager
-def signals(room: Room, loop: asyncio.AbstractEventLoop) -> Iterator[None]:
+def signals(chat: Chat, loop: asyncio.AbstractEventLoop) -> Iterator[None]:
     """Hand Ctrl-C and the signals that ask a program to end to the conversation; a second one ends it at once.
 
     Plain handlers, not the event loop's: they must also work while a tool or a plugin keeps the loop busy.
@@ -27,16 +27,16 @@ def signals(room: Room, loop: asyncio.AbstractEventLoop) -> Iterator[None]:
     mode = TerminalMode(sys.stdout)
 
     def handle(number: int, _frame: FrameType | None) -> None:
-        is_running = room.work.is_running or room.is_leaving
-        if room.is_leaving if number != signal.SIGINT else is_running and room.work.was_interrupted:
+        is_running = chat.work.is_running or chat.is_leaving
+        if chat.is_leaving if number != signal.SIGINT else is_running and chat.work.was_interrupted:
             mode.restore()
             os._exit(CANCELLED)
         if number == signal.SIGINT:
-            room.work.was_interrupted = is_running
-            loop.call_soon_threadsafe(room.interrupt, is_running)
+            chat.work.was_interrupted = is_running
+            loop.call_soon_threadsafe(chat.interrupt, is_running)
         else:
-            room.is_leaving = True
-            loop.call_soon_threadsafe(room.leave, CANCELLED)
+            chat.is_leaving = True
+            loop.call_soon_threadsafe(chat.leave, CANCELLED)
 
     numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
     before = {number: signal.getsignal(number) for number in numbers}

@@ -10,22 +10,22 @@ from prompt_toolkit.key_binding.key_processor import KeyPressEvent
 from prompt_toolkit.keys import Keys
 
 if TYPE_CHECKING:
-    from inarch_terminal.conversation.room import Room
+    from inarch_terminal.conversation.chat import Chat
 
 
-def make_keys(room: Room) -> KeyBindings:
+def make_keys(chat: Chat) -> KeyBindings:
     """Return the keys of a conversation."""
     keys = KeyBindings()
-    in_answer = Condition(lambda: room.asking.is_open and has_focus(room.screen.answer)())
-    at_question = Condition(lambda: room.asking.is_open and not has_focus(room.screen.answer)())
+    in_answer = Condition(lambda: chat.asking.is_open and has_focus(chat.screen.answer)())
+    at_question = Condition(lambda: chat.asking.is_open and not has_focus(chat.screen.answer)())
     in_line = ~at_question & ~in_answer & ~is_searching
-    _line_keys(keys, room, in_line)
-    _running_keys(keys, room, ~at_question & ~in_answer)
-    _question_keys(keys, room, at_question, in_answer)
+    _line_keys(keys, chat, in_line)
+    _running_keys(keys, chat, ~at_question & ~in_answer)
+    _question_keys(keys, chat, at_question, in_answer)
     return keys
 
 
-def _line_keys(keys: KeyBindings, room: Room, in_line: Filter) -> None:
+def _line_keys(keys: KeyBindings, chat: Chat, in_line: Filter) -> None:
     @keys.add("enter", filter=in_line)
     def send(event: KeyPressEvent) -> None:
         buffer = event.current_buffer
@@ -33,7 +33,7 @@ def _line_keys(keys: KeyBindings, room: Room, in_line: Filter) -> None:
         if is_picked and not buffer.text.startswith("/"):
             buffer.complete_state = None  # the path stands in the line already
         else:
-            room.send()
+            chat.send()
 
     @keys.add("escape", "enter", filter=in_line)
     @keys.add("c-j", filter=in_line)
@@ -54,46 +54,46 @@ def _line_keys(keys: KeyBindings, room: Room, in_line: Filter) -> None:
 
     @keys.add(Keys.BracketedPaste, filter=in_line)
     def paste(event: KeyPressEvent) -> None:
-        event.current_buffer.insert_text(room.pastes.fold(event.data))
+        event.current_buffer.insert_text(chat.pastes.fold(event.data))
 
-    @keys.add("backspace", filter=in_line & Condition(lambda: bool(_sign(room))))
+    @keys.add("backspace", filter=in_line & Condition(lambda: bool(_sign(chat))))
     def unpaste(event: KeyPressEvent) -> None:
-        event.current_buffer.delete_before_cursor(_sign(room))
+        event.current_buffer.delete_before_cursor(_sign(chat))
 
-    @keys.add("up", filter=in_line & Condition(lambda: not room.screen.line.text and bool(room.work.waiting)))
+    @keys.add("up", filter=in_line & Condition(lambda: not chat.screen.line.text and bool(chat.work.waiting)))
     def take_back(event: KeyPressEvent) -> None:
-        room.take_back()
+        chat.take_back()
 
     @keys.add("c-o")
     def fold(event: KeyPressEvent) -> None:
-        room.fold_reasoning()
+        chat.fold_reasoning()
 
 
-def _sign(room: Room) -> int:
-    return room.pastes.sign_before(room.screen.line.document.text_before_cursor)
+def _sign(chat: Chat) -> int:
+    return chat.pastes.sign_before(chat.screen.line.document.text_before_cursor)
 
 
-def _running_keys(keys: KeyBindings, room: Room, unasked: Filter) -> None:
+def _running_keys(keys: KeyBindings, chat: Chat, unasked: Filter) -> None:
     @keys.add("escape", filter=unasked & ~is_searching)
     def cancel(event: KeyPressEvent) -> None:
-        if room.screen.line.complete_state is not None:
-            room.screen.line.cancel_completion()
+        if chat.screen.line.complete_state is not None:
+            chat.screen.line.cancel_completion()
         else:
-            room.cancel()
+            chat.cancel()
 
     @keys.add("c-c")  # where the terminal leaves it to us
     def interrupt(event: KeyPressEvent) -> None:
-        room.interrupt()
+        chat.interrupt()
 
-    @keys.add("c-d", filter=unasked & Condition(lambda: not room.screen.line.text))
+    @keys.add("c-d", filter=unasked & Condition(lambda: not chat.screen.line.text))
     def leave(event: KeyPressEvent) -> None:
-        room.leave()
+        chat.leave()
 
 
-def _question_keys(keys: KeyBindings, room: Room, at_question: Filter, in_answer: Filter) -> None:
+def _question_keys(keys: KeyBindings, chat: Chat, at_question: Filter, in_answer: Filter) -> None:
     @keys.add(Keys.Any, filter=at_question)
     def press(event: KeyPressEvent) -> None:
-        room.asking.press(event.data)
+        chat.asking.press(event.data)
 
     @keys.add(Keys.BracketedPaste, filter=at_question, eager=True)
     @keys.add("enter", filter=at_question)
@@ -103,22 +103,22 @@ def _question_keys(keys: KeyBindings, room: Room, at_question: Filter, in_answer
     @keys.add("down", filter=at_question)
     @keys.add("backspace", filter=at_question)
     def ignore(event: KeyPressEvent) -> None:
-        room.asking.press("")
+        chat.asking.press("")
 
     @keys.add("escape", filter=at_question, eager=True)
     def cancel(event: KeyPressEvent) -> None:
-        room.cancel()
+        chat.cancel()
 
     @keys.add("c-d", filter=at_question)
     def refuse(event: KeyPressEvent) -> None:
-        room.asking.refuse()
+        chat.asking.refuse()
 
     @keys.add("enter", filter=in_answer)
     @keys.add("c-j", filter=in_answer)
     def answer(event: KeyPressEvent) -> None:
-        room.asking.enter()
+        chat.asking.enter()
 
     @keys.add("escape", filter=in_answer)
     @keys.add("c-d", filter=in_answer)
     def back(event: KeyPressEvent) -> None:
-        room.asking.back()
+        chat.asking.back()

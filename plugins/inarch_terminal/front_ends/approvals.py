@@ -11,7 +11,7 @@ from typing import TextIO
 from inarch import Approval, ApprovalRequest
 from inarch.host import columns_of
 from inarch_terminal.front_ends.answers import Answers, denied, read_answers
-from inarch_terminal.front_ends.questions import GLANCE, Room, explained, question
+from inarch_terminal.front_ends.questions import GLANCE, ScreenSize, explained, question
 
 UNCLEAR = "That is none of the answers; ? explains them.\n"
 
@@ -23,7 +23,7 @@ async def ask(batch: Sequence[ApprovalRequest], err: TextIO) -> Sequence[Approva
     whole = False
     _forget_typed()
     while left := [request for request in batch if request.call.id not in settled]:
-        line = await _answered(question(left, whole=whole, room=_room(err)), err)
+        line = await _answered(question(left, whole=whole, size=_size(err)), err)
         if line is None:
             settled.update((request.call.id, denied(request)) for request in left)
             break
@@ -36,9 +36,9 @@ async def ask(batch: Sequence[ApprovalRequest], err: TextIO) -> Sequence[Approva
     return [settled[request.call.id] for request in batch]
 
 
-def _room(err: TextIO) -> Room:
+def _size(err: TextIO) -> ScreenSize:
     try:
-        return Room(os.get_terminal_size(err.fileno()).lines or GLANCE.rows, columns_of(err))
+        return ScreenSize(os.get_terminal_size(err.fileno()).lines or GLANCE.rows, columns_of(err))
     except (OSError, ValueError):
         return GLANCE
 

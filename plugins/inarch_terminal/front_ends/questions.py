@@ -13,46 +13,46 @@ _BESIDE = 6  # rows for the question, its keys and what stands below
 _LEAST = 4  # rows that a call takes: what it is, one line of it, that there is more, what "always" means
 
 
-class Room(NamedTuple):
+class ScreenSize(NamedTuple):
     """How much of a question is on the screen at once."""
 
     rows: int
     columns: int
 
 
-GLANCE = Room(10_000, 10_000)
+GLANCE = ScreenSize(10_000, 10_000)
 
 
-def question(batch: Sequence[ApprovalRequest], *, whole: bool = False, room: Room = GLANCE) -> str:
+def question(batch: Sequence[ApprovalRequest], *, whole: bool = False, size: ScreenSize = GLANCE) -> str:
     """Return the question about a batch; `whole` shows what is too long for a glance."""
     one = len(batch) == 1
     choices = "a approve, d deny (a reason may follow)" if one else "a approve all, d deny all, numbers (1 3) these"
     edit = "e edit" if one else "(1 e) edit"
-    cut = "v view all, " if is_cut(batch, room) and not whole else ""
+    cut = "v view all, " if is_cut(batch, size) and not whole else ""
     ask = f"Run {'it' if one else 'them'}? {choices}, A always, {edit}, {cut}? help [d] "
-    return "\n".join([*asked_about(batch, whole=whole, room=room), ask])
+    return "\n".join([*asked_about(batch, whole=whole, size=size), ask])
 
 
-def is_cut(batch: Sequence[ApprovalRequest], room: Room = GLANCE) -> bool:
+def is_cut(batch: Sequence[ApprovalRequest], size: ScreenSize = GLANCE) -> bool:
     """Whether something of the batch is too long for a glance."""
-    return asked_about(batch, room=room) != asked_about(batch, whole=True)
+    return asked_about(batch, size=size) != asked_about(batch, whole=True)
 
 
-def asked_about(batch: Sequence[ApprovalRequest], *, whole: bool = False, room: Room = GLANCE) -> list[str]:
+def asked_about(batch: Sequence[ApprovalRequest], *, whole: bool = False, size: ScreenSize = GLANCE) -> list[str]:
     """Return the lines that say what would run and why it is asked about, after an empty one.
 
     Unless `whole` is wanted they are no more than the screen has room for.
     """
-    rows = max(room.rows - _BESIDE, _LEAST)
+    rows = max(size.rows - _BESIDE, _LEAST)
     shown = batch if whole else batch[: max(rows // _LEAST, 1)]
     most = None if whole else min(_PREVIEW_LINES, max(rows // len(shown) - _LEAST + 1, 1))
     lines = [""]
     for number, request in enumerate(shown, 1):
         lead = f"{number}. " if len(batch) > 1 else ""
         about = [f"{lead}{request.call.name}: {_plain(request.reason or 'needs a yes')}"]
-        about += [f"   {line}" for line in _shown(request, most, room.columns - 3)]
+        about += [f"   {line}" for line in _shown(request, most, size.columns - 3)]
         about += [f"   always: {_plain(request.shape)}"] if request.shape else []
-        lines += about if whole else [shorten(line, room.columns) for line in about]
+        lines += about if whole else [shorten(line, size.columns) for line in about]
     left = len(batch) - len(shown)
     return [*lines, f"… and {left:,} more calls (v shows them)"] if left else lines
 

@@ -11,7 +11,7 @@ from inarch.figures import duration, seconds_between, short_arguments
 from inarch.host import columns_of, is_terminal, say, say_remedy
 from inarch_terminal.front_ends.countdown import Countdown
 from inarch_terminal.front_ends.spending import sum_words, switched_words, wait_words
-from inarch_terminal.front_ends.tree import Tree
+from inarch_terminal.front_ends.tree import CallTree
 
 Data = Mapping[str, Any]
 WORTH_TELLING_S = 1.0
@@ -31,7 +31,7 @@ class TextFrontEnd:
     def __init__(self, out: TextIO, err: TextIO, *, quiet: bool = False, no_color: bool = False) -> None:
         self._out, self._quiet = out, quiet
         self._streams, self._watched = is_terminal(out), is_terminal(err) and not quiet
-        self._tree = Tree(err, no_color)
+        self._tree = CallTree(err, no_color)
         self._countdown = Countdown(self._count, self._tree.clear)
         self._wait: Data = {}  # what is waited for
         self._calls: dict[str, str] = {}

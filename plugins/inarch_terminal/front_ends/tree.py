@@ -17,7 +17,7 @@ _PLAIN = {"root": "*", "item": "|-", "bar": "| ", "end": "`-", "ok": "ok", "fail
 
 
 @define(eq=False, repr=False)
-class Tree:
+class CallTree:
     """Writes to standard error, only where that is a terminal."""
 
     err: TextIO

@@ -26,7 +26,7 @@ _SILENT: tuple[Any, ...] = (None, False, "", [], {})
 
 
 @define(eq=False, repr=False)
-class Call:
+class ShownCall:
     """One call, from its first state to its result."""
 
     id: str
@@ -130,7 +130,7 @@ class Call:
             yield below(line, columns, ink, style)
 
 
-def call_line(mark: str, style: str, call: Call, end: str, columns: int, ink: Ink) -> str:
+def call_line(mark: str, style: str, call: ShownCall, end: str, columns: int, ink: Ink) -> str:
     """Return the line of a call: the end is cut last."""
     lead = f"{ink.sign('item')} " if call.origin != "user" else ""
     sign, dot = ink.sign(mark), ink.sign("dot")

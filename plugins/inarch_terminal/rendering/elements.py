@@ -86,7 +86,7 @@ class Quote(rich_markdown.BlockQuote):
             yield Segment.line()
 
 
-class Rule(rich_markdown.HorizontalRule):
+class ThematicBreak(rich_markdown.HorizontalRule):
     """A line from side to side."""
 
     new_line = True
@@ -158,7 +158,7 @@ class Document(rich_markdown.Markdown):
         "fence": CodeBlock,
         "code_block": CodeBlock,
         "blockquote_open": Quote,
-        "hr": Rule,
+        "hr": ThematicBreak,
         "bullet_list_open": ListElement,
         "ordered_list_open": ListElement,
         "table_open": TableElement,

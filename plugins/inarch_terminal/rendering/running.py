@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from inarch_terminal.rendering.calls import Call, below
+from inarch_terminal.rendering.calls import ShownCall, below
 from inarch_terminal.rendering.ink import Ink
 from inarch_terminal.rendering.page import Page
 
@@ -17,7 +17,7 @@ class Running:
 
     def __init__(self, page: Page) -> None:
         self._page = page
-        self._calls: dict[str, Call] = {}
+        self._calls: dict[str, ShownCall] = {}
 
     @property
     def is_executing(self) -> bool:
@@ -29,7 +29,7 @@ class Running:
         record = data.get("call") or {}
         call = self._calls.get(data["call_id"])
         if call is None:
-            call = self._calls[data["call_id"]] = Call(data["call_id"], data["name"], {})
+            call = self._calls[data["call_id"]] = ShownCall(data["call_id"], data["name"], {})
         if record:  # another one tells what the user made of it
             call.arguments, call.origin = record["arguments"], record["origin"]
         if data["status"] == "executing" and call.status != "executing":
@@ -52,7 +52,7 @@ class Running:
         """Take a result, and show what is no longer waited for."""
         call = self._calls.get(data["call_id"])
         if call is None:
-            call = self._calls[data["call_id"]] = Call(data["call_id"], data["name"], {})
+            call = self._calls[data["call_id"]] = ShownCall(data["call_id"], data["name"], {})
         call.result, call.status = data, data["status"]
         while self._calls:
             first = next(iter(self._calls.values()))
@@ -84,7 +84,7 @@ class Running:
             lines += [*head, *shown]
         return lines
 
-    def _show(self, call: Call) -> None:
+    def _show(self, call: ShownCall) -> None:
         del self._calls[call.id]
         if call.origin == "user":  # a person's own command is of no turn, and whoever ran it shows its output
             self._page.remark(call.ended)

@@ -13,7 +13,7 @@ from prompt_toolkit.document import Document
 from inarch import InarchError, escape
 from inarch.host import say
 from inarch_terminal.abilities import ANSWERED, has_colours
-from inarch_terminal.conversation.asking import Asking
+from inarch_terminal.conversation.asking import ApprovalKeys
 from inarch_terminal.conversation.completing import LineCompleter
 from inarch_terminal.conversation.history import KeptHistory
 from inarch_terminal.conversation.interrupting import signals
@@ -36,14 +36,14 @@ def converse(launch: Launch) -> int:
     Raises:
         InarchError: The configuration, the root or the store is not usable.
     """
-    room = Room(launch)
-    sys.stdout.write(f"{folded(GREETING, room.screen.columns)}\n")
+    chat = Chat(launch)
+    sys.stdout.write(f"{folded(GREETING, chat.screen.columns)}\n")
     sys.stdout.flush()
     with asyncio.Runner() as runner:
-        return runner.run(room.run())
+        return runner.run(chat.run())
 
 
-class Room:
+class Chat:
     """One conversation at a terminal."""
 
     def __init__(self, launch: Launch) -> None:
@@ -56,7 +56,7 @@ class Room:
         self.screen = Screen(
             sys.stdout, colours=self.colours, keys=make_keys(self), history=self.history, completer=self.completer
         )
-        self.asking = Asking(self.screen, self.colours)
+        self.asking = ApprovalKeys(self.screen, self.colours)
         self.screen.queued = lambda: [line.shown for line in self.work.waiting]
         self.screen.asked = lambda: self.asking.keys
         self.screen.standing = self._standing_hint
