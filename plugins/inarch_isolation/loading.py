@@ -12,7 +12,7 @@ from inarch import ConfigError, Effects, EventKind, PluginError, SelfCheck, Slas
 from inarch.host import LoadJob, Offered, blame
 from inarch_isolation import proxies
 from inarch_isolation.describing import MODEL_MEMBERS, TOOL_MEMBERS
-from inarch_isolation.host import Host
+from inarch_isolation.process import PluginProcess
 from inarch_isolation.proxies_store import store_opener
 from inarch_isolation.rights import launch
 
@@ -32,7 +32,7 @@ _LONGEST_S = 7 * 24 * 3600.0
 class Isolated:
     """A plugin in a process of its own, started and perhaps not yet loaded."""
 
-    host: Host
+    process: PluginProcess
 
     @classmethod
     def begun(cls, job: LoadJob) -> Isolated:
@@ -41,29 +41,29 @@ class Isolated:
         Raises:
             PluginError: It can't be isolated as its table says, or not be started.
         """
-        host = Host(job.name, launch(job), job.seconds)
-        host.begin()
-        return cls(host)
+        process = PluginProcess(job.name, launch(job), job.seconds)
+        process.begin()
+        return cls(process)
 
     def wait(self) -> Offered:
         """Return what the plugin registers: proxies."""
-        name, said = self.host.plugin, self.host.wait()
+        name, said = self.process.plugin, self.process.wait()
         if said.get("op") != "ready":
             raise _settings_error(said.get("error"))
         offers, hooks = said.get("offers"), said.get("hooks")
         if not isinstance(offers, dict) or set(offers) != {*_MAKERS, *_REFUSED} or not isinstance(hooks, list):
             raise _broken(name, "did not say what it registers")
-        made = {kind: tuple(_proxies(self.host, kind, described)) for kind, described in offers.items()}
+        made = {kind: tuple(_proxies(self.process, kind, described)) for kind, described in offers.items()}
         settings = said.get("settings")
         return Offered(tuple(map(str, hooks)), made, None if settings is None else _described_settings(name, settings))
 
     def close(self) -> None:
         """End the process."""
-        self.host.close()
+        self.process.close()
 
 
-def _proxies(host: Host, kind: str, described: Any) -> list[Any]:
-    name = host.plugin
+def _proxies(process: PluginProcess, kind: str, described: Any) -> list[Any]:
+    name = process.plugin
     if not isinstance(described, list) or len(described) > _MOST:
         raise _broken(name, f"did not say which {kind} it registers")
     if described and kind in _REFUSED:
@@ -74,29 +74,29 @@ def _proxies(host: Host, kind: str, described: Any) -> list[Any]:
     made: list[Any] = []
     for index, item in enumerate(described):
         try:
-            made.append(_MAKERS[kind](host, f"{kind}/{index}", item))
+            made.append(_MAKERS[kind](process, f"{kind}/{index}", item))
         except (TypeError, KeyError, ValueError, AttributeError) as error:
             raise _broken(name, f"registers {kind} that are none ({type(error).__name__}: {error})") from None
     return made
 
 
-def _tool(host: Host, target: str, item: Mapping[str, Any]) -> Any:
+def _tool(process: PluginProcess, target: str, item: Mapping[str, Any]) -> Any:
     effects = None if item["effects"] is None else from_data(Effects, item["effects"])
     item = {**item, "timeout_s": min(item["timeout_s"], _LONGEST_S)}
-    tool: Any = proxies.FarTool(host, target, **{member: item[member] for member in TOOL_MEMBERS}, effects=effects)
+    tool: Any = proxies.FarTool(process, target, **{member: item[member] for member in TOOL_MEMBERS}, effects=effects)
     for extra in ("shape", "allowed_by"):
         if extra in item["offers"]:
             setattr(tool, extra, proxies.words_of(tool, extra))
     return tool
 
 
-def _model(host: Host, target: str, item: Mapping[str, Any]) -> Any:
+def _model(process: PluginProcess, target: str, item: Mapping[str, Any]) -> Any:
     cls = proxies.FarAskedModel if "find_default" in item["offers"] else proxies.FarModel
-    return cls(host, target, *(item[member] for member in MODEL_MEMBERS))
+    return cls(process, target, *(item[member] for member in MODEL_MEMBERS))
 
 
-def _tracer(host: Host, target: str, item: Mapping[str, Any]) -> Any:
-    tracer: Any = proxies.FarTracer(host, target, item["name"])
+def _tracer(process: PluginProcess, target: str, item: Mapping[str, Any]) -> Any:
+    tracer: Any = proxies.FarTracer(process, target, item["name"])
     if "copied" in item["offers"]:
         tracer.copied = proxies.copied_by(tracer)
     if "forked" in item["offers"]:
@@ -108,18 +108,18 @@ def _tracer(host: Host, target: str, item: Mapping[str, Any]) -> Any:
     return tracer
 
 
-_MAKERS: Mapping[str, Callable[[Host, str, Mapping[str, Any]], Any]] = {
+_MAKERS: Mapping[str, Callable[[PluginProcess, str, Mapping[str, Any]], Any]] = {
     "tools": _tool,
     "models": _model,
-    "strategies": lambda host, target, item: proxies.FarStrategy(host, target, item["name"]),
-    "stores": lambda host, target, item: StoreSpec(item["name"], store_opener(host, target)),
+    "strategies": lambda process, target, item: proxies.FarStrategy(process, target, item["name"]),
+    "stores": lambda process, target, item: StoreSpec(item["name"], store_opener(process, target)),
     "tracers": _tracer,
-    "context_sources": lambda host, target, item: proxies.FarSource(host, target, item["name"]),
-    "checks": lambda host, target, item: SelfCheck(item["name"], proxies.check_runner(host, target)),
-    "events": lambda host, target, item: EventKind(item["name"], item["help"], item["schema"]),
-    "policies": lambda host, target, item: proxies.FarPolicy(host, target, item["name"]),
-    "slash_commands": lambda host, target, item: SlashCommand(
-        item["name"], item["help"], proxies.slash_runner(host, target), item["words"], item["at_once"]
+    "context_sources": lambda process, target, item: proxies.FarSource(process, target, item["name"]),
+    "checks": lambda process, target, item: SelfCheck(item["name"], proxies.check_runner(process, target)),
+    "events": lambda process, target, item: EventKind(item["name"], item["help"], item["schema"]),
+    "policies": lambda process, target, item: proxies.FarPolicy(process, target, item["name"]),
+    "slash_commands": lambda process, target, item: SlashCommand(
+        item["name"], item["help"], proxies.slash_runner(process, target), item["words"], item["at_once"]
     ),
 }
 

@@ -41,7 +41,7 @@ from inarch_isolation.answering import (
     slash_answers,
     tool_answers,
 )
-from inarch_isolation.host import ANSWER_S, Host
+from inarch_isolation.process import ANSWER_S, PluginProcess
 
 ASKED_S = 60.0
 """Seconds that a model provider has to ask its service what models there are."""
@@ -55,7 +55,7 @@ _DELTAS: Mapping[str, Any] = {
 }  # fmt: skip
 
 
-def checked(host: Host, cls: Any, data: Any) -> Any:
+def checked(process: PluginProcess, cls: Any, data: Any) -> Any:
     """Return the record that a child sent.
 
     Raises:
@@ -64,26 +64,26 @@ def checked(host: Host, cls: Any, data: Any) -> Any:
     try:
         return from_data(cls, data)
     except (ValueError, TypeError, AttributeError) as error:
-        raise wrong(host, f"not a {getattr(cls, '__name__', cls)}: {error}") from None
+        raise wrong(process, f"not a {getattr(cls, '__name__', cls)}: {error}") from None
 
 
-def wrong(host: Host, what: str) -> PluginError:
+def wrong(process: PluginProcess, what: str) -> PluginError:
     """Return the error for an answer that is none."""
-    return blame(host.plugin, "tool", f"answered with {what:.200}")
+    return blame(process.plugin, "tool", f"answered with {what:.200}")
 
 
-async def _asked(host: Host, target: str, method: str, situation: Situation, door: str, cls: Any) -> Any:
+async def _asked(process: PluginProcess, target: str, method: str, situation: Situation, door: str, cls: Any) -> Any:
     """Return the record that the plugin answers with in a situation, or None."""
     answers = situation_answers(situation)
-    data = await host.call_async(target, method, situation_data(situation), door=door, answer=answers)
-    return None if data is None else checked(host, cls, data)
+    data = await process.call_async(target, method, situation_data(situation), door=door, answer=answers)
+    return None if data is None else checked(process, cls, data)
 
 
 @define(eq=False, repr=False, slots=False)
 class FarTool:
     """A tool of an isolated plugin."""
 
-    _host: Host
+    _process: PluginProcess
     _target: str
     name: str
     description: str
@@ -100,31 +100,31 @@ class FarTool:
         """Return what a call with these arguments reads and writes."""
         if self._effects is not None:
             return self._effects
-        return effects_of(self._host, self._host.call(self._target, "effects", to_data(arguments)))
+        return effects_of(self._process, self._process.call(self._target, "effects", to_data(arguments)))
 
     def isolated_bounds(self, effects: Effects) -> str:
         """Return what such a call can come to, whatever the plugin says of it: for the person who is asked."""
-        return bounds(effects, self._host.plugin, self._host.launch.job)
+        return bounds(effects, self._process.plugin, self._process.launch.job)
 
     @property
     def given_values(self) -> frozenset[str]:
         """The secrets that its plugin has anyway: it receives no others."""
-        return frozenset(self._host.launch.job["environ"].values())
+        return frozenset(self._process.launch.job["environ"].values())
 
     def run(self, arguments: Mapping[str, Any], context: ToolContext) -> Any:
         """Run it in the child; this thread does what the tool asks for meanwhile."""
-        host = self._host
-        channel = host.channel()
-        answers = ToolAnswers(context, arguments, channel.send, host.plugin, host.launch.job)
+        process = self._process
+        channel = process.channel()
+        answers = ToolAnswers(context, arguments, channel.send, process.plugin, process.launch.job)
         given = {
             "arguments": to_data(arguments), "turn_id": context.turn_id, "call_id": context.call_id,
             "selection": _plain_or_none(context.selection),
         }  # fmt: skip
-        data = host.call(
+        data = process.call(
             self._target, "run", given,
             seconds=None, answer=answers, item=context.emit, cancelled=context.cancelled, stop=answers.stopped,
         )  # fmt: skip
-        return result_of(host, data)
+        return result_of(process, data)
 
 
 def _plain_or_none(value: Any) -> Any:
@@ -134,7 +134,7 @@ def _plain_or_none(value: Any) -> Any:
         return None
 
 
-def effects_of(host: Host, data: Any) -> Effects:
+def effects_of(process: PluginProcess, data: Any) -> Effects:
     """Return the effects that a child sent.
 
     Raises:
@@ -144,7 +144,7 @@ def effects_of(host: Host, data: Any) -> Effects:
         reads, writes = data.get("reads"), data.get("writes")
         if are_texts(reads) and are_texts(writes):
             return Effects(frozenset(reads or ()), frozenset(writes or ()), data["exclusive"], data["programs"])
-    raise wrong(host, f"no effects: {data!r}")
+    raise wrong(process, f"no effects: {data!r}")
 
 
 def are_texts(value: Any) -> bool:
@@ -152,21 +152,21 @@ def are_texts(value: Any) -> bool:
     return isinstance(value, list) and all(isinstance(item, str) for item in value)
 
 
-def result_of(host: Host, data: Any) -> Any:
+def result_of(process: PluginProcess, data: Any) -> Any:
     """Return what a tool returned.
 
     Raises:
         PluginError: It sent something else.
     """
     if not isinstance(data, dict) or "data" not in data:
-        raise wrong(host, f"no result: {data!r}")
+        raise wrong(process, f"no result: {data!r}")
     if "success" not in data:
         return data["data"]
     error, metadata = data.get("error"), data.get("metadata")
     if isinstance(error, dict):
         parts = [error.get(name) for name in ("code", "message", "remedy")]
         if not all(isinstance(part, str) for part in parts):
-            raise wrong(host, f"no error: {error!r}")
+            raise wrong(process, f"no error: {error!r}")
         error = ToolError(*parts)  # type: ignore[arg-type]
     return ToolResult(data["success"], data["data"], error, metadata if isinstance(metadata, dict) else {})
 
@@ -175,7 +175,7 @@ def result_of(host: Host, data: Any) -> Any:
 class FarModel:
     """A model provider of an isolated plugin."""
 
-    _host: Host
+    _process: PluginProcess
     _target: str
     name: str
     default_model: str
@@ -183,37 +183,39 @@ class FarModel:
 
     async def answer(self, request: ModelRequest) -> AsyncIterator[Delta]:
         """Stream the reply."""
-        stream = self._host.stream(self._target, "answer", to_data(request), door="provider")
+        stream = self._process.stream(self._target, "answer", to_data(request), door="provider")
         try:
             async for operation, value in stream:
                 if operation == "item":
                     cls = _DELTAS.get(str(value.get("type"))) if isinstance(value, dict) else None
                     if cls is None:
-                        raise wrong(self._host, f"no delta: {value!r}")
-                    yield checked(self._host, cls, value.get("delta"))
+                        raise wrong(self._process, f"no delta: {value!r}")
+                    yield checked(self._process, cls, value.get("delta"))
         finally:
             await stream.aclose()
 
     async def models(self) -> Sequence[ModelInfo]:
         """Return the models on offer."""
-        data = await self._host.call_async(self._target, "models", door="provider", seconds=ASKED_S)
-        return tuple(checked(self._host, list[ModelInfo], data))
+        data = await self._process.call_async(self._target, "models", door="provider", seconds=ASKED_S)
+        return tuple(checked(self._process, list[ModelInfo], data))
 
     def limits(self, model: str) -> Limits:
         """Return what is known of a model's limits."""
-        found: Limits = checked(self._host, Limits, self._host.call(self._target, "limits", model, door="provider"))
+        found: Limits = checked(
+            self._process, Limits, self._process.call(self._target, "limits", model, door="provider")
+        )
         return found
 
     def price(self, model: str) -> Price | None:
         """Return a model's price, None if unknown."""
-        data = self._host.call(self._target, "price", model, door="provider")
-        return None if data is None else checked(self._host, Price, data)
+        data = self._process.call(self._target, "price", model, door="provider")
+        return None if data is None else checked(self._process, Price, data)
 
     async def close(self) -> None:
         """Let go of connections."""
-        if not self._host.runs:
+        if not self._process.runs:
             return
-        await self._host.call_async(self._target, "close", door="provider", seconds=ANSWER_S)
+        await self._process.call_async(self._target, "close", door="provider", seconds=ANSWER_S)
 
 
 class FarAskedModel(FarModel):
@@ -221,9 +223,9 @@ class FarAskedModel(FarModel):
 
     async def find_default(self) -> None:
         """Ask the service for its default model."""
-        name = await self._host.call_async(self._target, "find_default", door="provider", seconds=ASKED_S)
+        name = await self._process.call_async(self._target, "find_default", door="provider", seconds=ASKED_S)
         if not isinstance(name, str):
-            raise wrong(self._host, f"no name: {name!r}")
+            raise wrong(self._process, f"no name: {name!r}")
         self.default_model = name
 
 
@@ -231,13 +233,13 @@ class FarAskedModel(FarModel):
 class FarStrategy:
     """A decision strategy of an isolated plugin."""
 
-    _host: Host
+    _process: PluginProcess
     _target: str
     name: str
 
     async def decide(self, situation: Situation) -> Decision | None:
         """Return a decision, or None."""
-        decision: Decision | None = await _asked(self._host, self._target, "decide", situation, "strategy", Decision)
+        decision: Decision | None = await _asked(self._process, self._target, "decide", situation, "strategy", Decision)
         return decision
 
 
@@ -245,13 +247,15 @@ class FarStrategy:
 class FarSource:
     """A context source of an isolated plugin."""
 
-    _host: Host
+    _process: PluginProcess
     _target: str
     name: str
 
     async def gather(self, situation: Situation) -> Contribution | None:
         """Return what to add, or None."""
-        added: Contribution | None = await _asked(self._host, self._target, "gather", situation, "source", Contribution)
+        added: Contribution | None = await _asked(
+            self._process, self._target, "gather", situation, "source", Contribution
+        )
         return added
 
 
@@ -259,7 +263,7 @@ class FarSource:
 class FarPolicy:
     """A policy of an isolated plugin."""
 
-    _host: Host
+    _process: PluginProcess
     _target: str
     name: str
 
@@ -269,10 +273,10 @@ class FarPolicy:
         shown = {member: getattr(tool, member) for member in (*members, "receives_secrets")}
         shown["offers"] = [name for name in OPTIONAL["tools"] if getattr(tool, name, None) is not None]
         given = {"call": to_data(call), "tool": shown}
-        data = self._host.call(self._target, "judge", given, door="policy", answer=tool_answers(tool))
-        verdict: Verdict = checked(self._host, Verdict, data)
+        data = self._process.call(self._target, "judge", given, door="policy", answer=tool_answers(tool))
+        verdict: Verdict = checked(self._process, Verdict, data)
         if not isinstance(verdict.reason, str):
-            raise wrong(self._host, "no reason")
+            raise wrong(self._process, "no reason")
         words = " ".join(verdict.reason.split())  # it becomes part of a question: one line of it, and the question
         return Verdict(verdict.decision, words if len(words) <= _REASON else f"{words[:_REASON]}…")
 
@@ -281,7 +285,7 @@ class FarPolicy:
 class FarTracer:
     """A tracer of an isolated plugin: it is sent events in batches and never waited for."""
 
-    _host: Host
+    _process: PluginProcess
     _target: str
     name: str
     _lines: list[str] = field(factory=list)
@@ -295,45 +299,45 @@ class FarTracer:
     def summary(self, turn_id: str) -> str | None:
         """Return a line about the turn that ends, or None."""
         self._flush()
-        text = self._host.call(self._target, "summary", turn_id, door="tracer")
-        if (fault := self._host.fault_of(self._target)) is not None:
+        text = self._process.call(self._target, "summary", turn_id, door="tracer")
+        if (fault := self._process.fault_of(self._target)) is not None:
             raise fault
         if text is not None and not isinstance(text, str):
-            raise wrong(self._host, f"no summary: {text!r}")
+            raise wrong(self._process, f"no summary: {text!r}")
         return text
 
     def close(self) -> None:
         """Let go of files."""
-        if self._host.runs:
+        if self._process.runs:
             self._flush()
-            self._host.call(self._target, "close", door="tracer")
+            self._process.call(self._target, "close", door="tracer")
 
     def _flush(self) -> None:
         lines, self._lines = self._lines, []
         if lines:
-            self._host.post(self._target, "saw", lines)
+            self._process.post(self._target, "saw", lines)
 
 
 def copied_by(tracer: FarTracer) -> Callable[[Event], None]:
     """Return the tracer's `copied`."""
-    return lambda event: tracer._host.call(tracer._target, "copied", event.line, door="tracer") and None
+    return lambda event: tracer._process.call(tracer._target, "copied", event.line, door="tracer") and None
 
 
 def forked_by(tracer: FarTracer) -> Callable[[Event], bool]:
     """Return the tracer's `forked`."""
-    return lambda event: tracer._host.call(tracer._target, "forked", event.line, door="tracer") is True
+    return lambda event: tracer._process.call(tracer._target, "forked", event.line, door="tracer") is True
 
 
 def files_of(tracer: FarTracer, method: str) -> Callable[..., list[str]]:
     """Return the tracer's `files` or `logs`: what lies elsewhere than in its own folders is not its own."""
-    texts, host = texts_of(tracer, method), tracer._host
+    texts, process = texts_of(tracer, method), tracer._process
 
     def files(*session_id: str) -> list[str]:
         found = []
         for path in texts(*session_id):
             folder, name = os.path.split(path)
-            if "\0" in path or not os.path.isabs(path) or not is_granted(folder, host.launch.job):
-                raise wrong(host, f"a file that is none of its own: {path!r}")
+            if "\0" in path or not os.path.isabs(path) or not is_granted(folder, process.launch.job):
+                raise wrong(process, f"a file that is none of its own: {path!r}")
             found.append(os.path.join(os.path.realpath(folder), name))
         return found
 
@@ -344,34 +348,34 @@ def texts_of(tracer: FarTracer, method: str) -> Callable[..., list[str]]:
     """Return the tracer's method that gives texts."""
 
     def texts(argument: str | None = None) -> list[str]:
-        found = tracer._host.call(tracer._target, method, argument, door="tracer")
+        found = tracer._process.call(tracer._target, method, argument, door="tracer")
         if not isinstance(found, list) or not all(isinstance(text, str) for text in found):
-            raise wrong(tracer._host, f"no texts: {found!r}")
+            raise wrong(tracer._process, f"no texts: {found!r}")
         return found
 
     return texts
 
 
-def slash_runner(host: Host, target: str) -> Callable[..., Awaitable[str]]:
+def slash_runner(process: PluginProcess, target: str) -> Callable[..., Awaitable[str]]:
     """Return the `run` of a slash command."""
 
     async def run(words: str, context: SlashContext | None = None) -> str:
         session_id, columns = (context.session_id, context.columns) if context else ("", 0)
         arguments = {"words": words, "session_id": session_id, "columns": columns}
         answer = slash_answers(context) if context else None
-        text = await host.call_async(target, "start", arguments, door="command", answer=answer)
+        text = await process.call_async(target, "start", arguments, door="command", answer=answer)
         if not isinstance(text, str):
-            raise wrong(host, f"no text: {text!r}")
+            raise wrong(process, f"no text: {text!r}")
         return text
 
     return run
 
 
-def check_runner(host: Host, target: str) -> Callable[[], Sequence[Finding]]:
+def check_runner(process: PluginProcess, target: str) -> Callable[[], Sequence[Finding]]:
     """Return the `run` of a check."""
 
     def run() -> Sequence[Finding]:
-        return tuple(checked(host, list[Finding], host.call(target, "run", None, door="check")))
+        return tuple(checked(process, list[Finding], process.call(target, "run", None, door="check")))
 
     return run
 
@@ -380,9 +384,9 @@ def words_of(tool: FarTool, method: str) -> Callable[[Mapping[str, Any]], str | 
     """Return the tool's `shape` or `allowed_by`."""
 
     def words(arguments: Mapping[str, Any]) -> str | None:
-        text = tool._host.call(tool._target, method, to_data(arguments))
+        text = tool._process.call(tool._target, method, to_data(arguments))
         if text is not None and not isinstance(text, str):
-            raise wrong(tool._host, f"no text: {text!r}")
+            raise wrong(tool._process, f"no text: {text!r}")
         return text
 
     return words

@@ -13,27 +13,27 @@ from attrs import define, field
 
 from inarch import Event, SessionInfo, StoreError, to_data
 from inarch.host import OPTIONAL
-from inarch_isolation.host import Host
+from inarch_isolation.process import PluginProcess
 from inarch_isolation.proxies import are_texts, checked, wrong
 
 _SECONDS = 60.0  # a store may have much to read
 _TYPES = {"seq": int, "time": str, "session_id": str, "kind": str, "data": dict}
 
 
-def store_opener(host: Host, target: str) -> Callable[[str], FarStore]:
+def store_opener(process: PluginProcess, target: str) -> Callable[[str], FarStore]:
     """Return the `open` of a store: where the plugin may not write, it keeps things in its own folder instead."""
 
     def open_it(path: str) -> FarStore:
-        store = FarStore(host, target, _own_place(host, path))
+        store = FarStore(process, target, _own_place(process, path))
         store.connect()
         return store
 
     return open_it
 
 
-def _own_place(host: Host, path: str) -> str:
+def _own_place(process: PluginProcess, path: str) -> str:
     """Return `path`, or a folder of the plugin's own for it: every path keeps its own sessions."""
-    job = host.launch.job
+    job = process.launch.job
     real = os.path.realpath(path)
     if job["anywhere"] or any(real == top or real.startswith(top.rstrip("/") + "/") for top in job["writable"]):
         return path
@@ -44,7 +44,7 @@ def _own_place(host: Host, path: str) -> str:
 class FarStore:
     """A context store of an isolated plugin; opened again where its process was started again."""
 
-    _host: Host
+    _process: PluginProcess
     _target: str
     _path: str
     _number: int = -1
@@ -55,11 +55,11 @@ class FarStore:
     def connect(self) -> None:
         """Open it in the child."""
         os.makedirs(os.path.dirname(self._path), mode=0o700, exist_ok=True)
-        self._host.channel()
-        self._generation = self._host.generation
-        opened = self._host.call(self._target, "open", self._path, door="store", seconds=_SECONDS)
+        self._process.channel()
+        self._generation = self._process.generation
+        opened = self._process.call(self._target, "open", self._path, door="store", seconds=_SECONDS)
         if not (isinstance(opened, dict) and type(opened.get("number")) is int and are_texts(opened.get("offers"))):
-            raise wrong(self._host, f"no store: {opened!r}")
+            raise wrong(self._process, f"no store: {opened!r}")
         self._number, self._offers = opened["number"], frozenset(opened["offers"])
 
     def append(self, session_id: str, events: Sequence[Event]) -> None:
@@ -68,18 +68,18 @@ class FarStore:
 
     async def sync(self) -> None:
         """Return when everything appended is on disk."""
-        await self._host.call_async(self._opened(), "sync", door="store", seconds=_SECONDS)
+        await self._process.call_async(self._opened(), "sync", door="store", seconds=_SECONDS)
 
     def load(self, session_id: str, after: int = 0) -> Sequence[Event]:
         """Return the events with `seq` greater than `after`, in order."""
         lines = self._call("load", {"session_id": session_id, "after": after})
         if not isinstance(lines, list):
-            raise wrong(self._host, f"no events: {lines!r}")
+            raise wrong(self._process, f"no events: {lines!r}")
         return [self._event(line) for line in lines]
 
     def sessions(self, root: str | None = None) -> Sequence[SessionInfo]:
         """Return the sessions of a root, or all, newest first."""
-        return tuple(checked(self._host, list[SessionInfo], self._call("sessions", root)))
+        return tuple(checked(self._process, list[SessionInfo], self._call("sessions", root)))
 
     def delete(self, session_id: str) -> None:
         """Remove a session with its events and blobs."""
@@ -89,7 +89,7 @@ class FarStore:
         """Keep bytes and return their reference."""
         ref = self._call("put_blob", {"session_id": session_id, "data": to_data(data)})
         if not isinstance(ref, str):
-            raise wrong(self._host, f"no reference: {ref!r}")
+            raise wrong(self._process, f"no reference: {ref!r}")
         return ref
 
     def get_blob(self, session_id: str, ref: str) -> bytes:
@@ -98,14 +98,16 @@ class FarStore:
         try:
             data = base64.b64decode(answer, validate=True)
         except (TypeError, ValueError):
-            raise wrong(self._host, "no bytes") from None
+            raise wrong(self._process, "no bytes") from None
         if sha256(data).hexdigest() != ref:  # an undo would write them into the person's files
-            raise StoreError("damaged", f"the store of plugin {self._host.plugin!r} sent other bytes than {ref[:12]}")
+            raise StoreError(
+                "damaged", f"the store of plugin {self._process.plugin!r} sent other bytes than {ref[:12]}"
+            )
         return data
 
     def close(self) -> None:
         """Let go of files; may be called twice."""
-        if not self._closed and self._host.runs:
+        if not self._closed and self._process.runs:
             self._call("close", None)
         self._closed = True
 
@@ -115,7 +117,7 @@ class FarStore:
         if name in ("damage", "set_aside"):
             found = self._call(name, None)
             if not are_texts(found):
-                raise wrong(self._host, f"no texts: {found!r}")
+                raise wrong(self._process, f"no texts: {found!r}")
             return found
         return getattr(self, f"_{name}")
 
@@ -125,10 +127,12 @@ class FarStore:
             page = self._call("scan", {"session_id": session_id, "after": after})
             lines, more = (page.get("lines"), page.get("more") is True) if isinstance(page, dict) else (None, False)
             if not isinstance(lines, list) or (more and not lines):
-                raise wrong(self._host, f"no events: {lines!r}")
+                raise wrong(self._process, f"no events: {lines!r}")
             for event in map(self._event, lines):
                 if event.seq <= after:
-                    raise StoreError("damaged", f"the store of plugin {self._host.plugin!r} sent events out of order")
+                    raise StoreError(
+                        "damaged", f"the store of plugin {self._process.plugin!r} sent events out of order"
+                    )
                 after = event.seq
                 yield event
 
@@ -146,16 +150,16 @@ class FarStore:
             seq, data = kept
             return int(seq), base64.b64decode(data, validate=True)
         except (TypeError, ValueError):
-            raise wrong(self._host, "no snapshot") from None
+            raise wrong(self._process, "no snapshot") from None
 
     def _opened(self) -> str:
-        self._host.channel()
-        if self._generation != self._host.generation:
+        self._process.channel()
+        if self._generation != self._process.generation:
             self.connect()
         return f"opened/{self._number}"
 
     def _call(self, method: str, arguments: Any) -> Any:
-        return self._host.call(self._opened(), method, arguments, door="store", seconds=_SECONDS)
+        return self._process.call(self._opened(), method, arguments, door="store", seconds=_SECONDS)
 
     def _event(self, line: Any) -> Event:
         try:
@@ -164,4 +168,7 @@ class FarStore:
                 return Event(**envelope)
         except (TypeError, ValueError, KeyError, RecursionError):
             pass
-        raise StoreError("damaged", f"the store of plugin {self._host.plugin!r} sent what is no event")
+        raise self._damaged("what is no event")
+
+    def _damaged(self, what: str) -> StoreError:
+        return StoreError("damaged", f"the store of plugin {self._process.plugin!r} sent {what}")

@@ -115,7 +115,7 @@ def test_signals_are_refused_where_landlock_can_not_rule_them(landlock: int, sai
     ids=["item", "ask", "stop"],
 )
 def test_a_flood_does_not_keep_a_call_from_being_cancelled(app: inarch.App, message: Any) -> None:
-    channel = app.composition.elsewhere["hostile"].host.channel()
+    channel = app.composition.elsewhere["hostile"].process.channel()
 
     async def work() -> None:
         task = asyncio.create_task(app.call_tool("send", {"message": message, "forever": True}))
@@ -133,10 +133,10 @@ def test_a_flood_does_not_keep_a_call_from_being_cancelled(app: inarch.App, mess
 
 
 def test_a_flood_does_not_keep_an_answer_from_being_overdue(app: inarch.App) -> None:
-    host = app.composition.elsewhere["hostile"].host
+    process = app.composition.elsewhere["hostile"].process
     target = _tool(app)._target  # type: ignore[attr-defined]
     with pytest.raises(inarch.PluginError, match="did not return after it was asked for"):
-        host.call(target, "effects", {"how": "flood"}, seconds=0.5)
+        process.call(target, "effects", {"how": "flood"}, seconds=0.5)
 
 
 @pytest.mark.parametrize("message", [{"op": "gone"}, {"op": "ready"}, {"op": 1}], ids=["gone", "ready", "number"])
@@ -289,7 +289,7 @@ def test_what_runs_is_not_granted_by_its_name(compose: Any, tmp_path: Path) -> N
 
 def test_settings_of_other_plugins_stay_with_them(compose: Any, tmp_path: Path) -> None:
     variables = {"INARCH_PLUGIN_OTHER__TOKEN": "hush", "INARCH_PLUGIN_EVERY_KIND__LOUD": "1"}
-    job = compose(environ=variables).composition.elsewhere["every_kind"].host.launch.job
+    job = compose(environ=variables).composition.elsewhere["every_kind"].process.launch.job
     assert job["variables"] == {"INARCH_PLUGIN_EVERY_KIND__LOUD": "1"}
 
 

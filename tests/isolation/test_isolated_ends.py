@@ -66,7 +66,7 @@ def test_processor_time_is_limited(compose: Any) -> None:
 
 def test_it_is_started_again_three_times(compose: Any) -> None:
     app = compose()
-    app.composition.elsewhere["every_kind"].host.within_s = 3600.0
+    app.composition.elsewhere["every_kind"].process.within_s = 3600.0
     for _ in range(4):
         assert "exit code 3" in error_of(call(app, "end", how="exit"))
     found = call(app, "shout", text="a").error
@@ -186,7 +186,7 @@ def test_a_plugin_that_can_not_be_loaded_is_refused_with_the_reason(
     (refused,) = app.composition.refused
     assert (refused.name, said in refused.reason) == ("bad", True), refused.reason
     assert refused.remedy
-    assert all(not one.host.runs for one in app.composition.elsewhere.values())
+    assert all(not one.process.runs for one in app.composition.elsewhere.values())
 
 
 def test_a_plugin_that_hangs_on_import_costs_its_time_once(tmp_path: Path) -> None:
@@ -243,7 +243,7 @@ def test_a_tracer_that_is_started_again_is_not_waited_for(compose: Any, tmp_path
     (tmp_path / "slow.py").write_text(SLOW)
     app = compose(files=(str(tmp_path / "slow.py"),))
     (bound,) = (one for one in app.composition.tracers if one.plugin == "slow")
-    tracer, host = bound.value, app.composition.elsewhere["slow"].host
+    tracer, process = bound.value, app.composition.elsewhere["slow"].process
 
     def event(kind: str) -> inarch.Event:
         return inarch.Event(1, inarch.utc_now(), "s", None, kind, {})
@@ -253,6 +253,6 @@ def test_a_tracer_that_is_started_again_is_not_waited_for(compose: Any, tmp_path
         tracer.summary("t")
     for _ in range(100):
         tracer.saw(event("note"))  # would end with an error after the time that a start has
-    assert not host._is_loaded
+    assert not process._is_loaded
     Path(bound.context.state_dir, "go").touch()
     assert tracer.summary("t") == "100"

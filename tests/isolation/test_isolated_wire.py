@@ -24,8 +24,8 @@ from inarch.plugins.checks import PORTS
 from inarch.plugins.registration import registration_of
 from inarch_isolation.describing import TOOL_MEMBERS
 from inarch_isolation.failures import error_data, error_from
-from inarch_isolation.host import Host
 from inarch_isolation.loading import _described_settings, _proxies
+from inarch_isolation.process import PluginProcess
 from inarch_isolation.rights import Launch
 from inarch_isolation.wire import Malformed, Messages, encoded
 
@@ -109,7 +109,7 @@ OBJECT = st.dictionaries(FIELDS, JSON | st.sampled_from(["name", "file", {"type"
 @given(st.sampled_from(sorted(PORTS)), JSON | st.lists(OBJECT, max_size=3))
 def test_any_description_makes_proxies_or_a_refusal(kind: str, described: Any) -> None:
     try:
-        made = _proxies(Host("demo", Launch({}, {})), kind, described)
+        made = _proxies(PluginProcess("demo", Launch({}, {})), kind, described)
         registration_of(PluginContext("demo", "/"), Offered((), {kind: made}))
     except PluginError as error:
         assert "'demo'" in error.message

@@ -16,8 +16,8 @@ from attrs import define, field
 from inarch import InarchError, PluginError
 from inarch.host import blame
 from inarch_isolation.asked import MOST_AT_ONCE, Answers, answer_later, hand_over
+from inarch_isolation.awaiting import ACKNOWLEDGED, AwaitedCall
 from inarch_isolation.channel import Channel, Message, PendingCall
-from inarch_isolation.exchange import ACKNOWLEDGED, Exchange
 from inarch_isolation.failures import error_from
 from inarch_isolation.rights import Launch
 from inarch_isolation.spawning import SPAWNER
@@ -37,7 +37,7 @@ _ENDING_S = 0.25
 
 
 @define(eq=False, repr=False)
-class Host:
+class PluginProcess:
     """The process of one plugin.
 
     Every call ends: with its value, with the error that the plugin raised, or with a `PluginError` that says how the
@@ -209,9 +209,9 @@ class Host:
 
         call = channel.open(deliver)
         self._send(channel, call, target, method, arguments)
-        exchange = Exchange(self.plugin, channel, call, queue, f"{target} {method}", seconds, answer, item, cancelled)
+        awaited = AwaitedCall(self.plugin, channel, call, queue, f"{target} {method}", seconds, answer, item, cancelled)
         try:
-            return self._outcome(channel, exchange.outcome(), door, leaves=item is not None)
+            return self._outcome(channel, awaited.outcome(), door, leaves=item is not None)
         finally:  # an item that is none ends the call here, and the child has to hear of it
             self._give_up_on(channel, call)
 

@@ -23,7 +23,7 @@ _LOOK_S = 0.03
 
 
 @define(eq=False, repr=False)
-class Exchange:
+class AwaitedCall:
     """What a call's messages are done with until the one that ends it.
 
     However much the child sends and however slowly, cancelling and the deadline are looked at with every message.
