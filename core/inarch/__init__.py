@@ -110,7 +110,6 @@ if TYPE_CHECKING:
     from inarch.contract.records import UsageDelta as UsageDelta
     from inarch.contract.records import Verdict as Verdict
     from inarch.contract.records import Walk as Walk
-    from inarch.contract.references import reference_fault as reference_fault
     from inarch.contract.replacements import Replacements as Replacements
     from inarch.contract.result_text import result_text as result_text
     from inarch.contract.session_extensions import PutBack as PutBack
@@ -133,6 +132,7 @@ if TYPE_CHECKING:
     from inarch.sessions.launching import InteractiveFrontEnd as InteractiveFrontEnd
     from inarch.sessions.launching import Launch as Launch
     from inarch.sessions.session import Session as Session
+    from inarch_schemas.references import reference_fault as reference_fault
     from inarch_sdk.chat import ReasoningDetails as ReasoningDetails
     from inarch_sdk.chat import chat_call as chat_call
     from inarch_sdk.chat import chat_content as chat_content
@@ -174,7 +174,6 @@ _HOMES: dict[str, str] = {
         " Finish FinishReason Image Limits Message ModelInfo ModelRequest Part PartData PlannedCall"
         " PluginContext Price ProposedFile Reasoning ReasoningDelta Refused Reply ResultPart SearchHit SearchHits"
         " SessionInfo Survey Text TextDelta ToolCall ToolError ToolResult ToolSpec Turn Usage UsageDelta Verdict Walk",
-        "contract.references": "reference_fault",
         "contract.replacements": "Replacements",
         "contract.result_text": "result_text",
         "contract.session_extensions": "PutBack SessionAccess SessionExtension Standing",
@@ -186,6 +185,7 @@ _HOMES: dict[str, str] = {
         "sessions.app": "App compose open_store run",
         "sessions.launching": "InteractiveFrontEnd Launch",
         "sessions.session": "Session",
+        "inarch_schemas.references": "reference_fault",
         "inarch_sdk.chat": "ReasoningDetails chat_call chat_content chat_finish chat_tool",
         "inarch_sdk.deltas": "join_deltas",
         "inarch_sdk.http_errors": "provider_error",

@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from inarch.calls import bounded
-from inarch.calls.fastcheck import checker
 from inarch.calls.schemas import BrokenSchema, Schema, check_arguments, expected
 from inarch.contract.errors import ToolFailed
+from inarch_schemas import bounded
+from inarch_schemas.fastcheck import checker
 
 from ..forking import LONGEST_S
 

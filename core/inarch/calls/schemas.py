@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any, cast
 
 from attrs import define, field
 
-from inarch.calls.fastcheck import Check, checker
 from inarch.contract.errors import ToolFailed
+from inarch_schemas.fastcheck import Check, checker
 
 if TYPE_CHECKING:
     from jsonschema import ValidationError
     from jsonschema.protocols import Validator
 
-    from inarch.calls.bounded import Steps
+    from inarch_schemas.bounded import Steps
 
 MOST_FAULTS = 3
 """Faults that one message names."""
@@ -74,7 +74,7 @@ class Schema:
         return unique[:MOST_FAULTS] + ((f"and {more} more",) if more > 0 else ())
 
     def _validator(self) -> Validator:
-        from inarch.calls.bounded import MOST_STEPS, Steps, bounded_validator
+        from inarch_schemas.bounded import MOST_STEPS, Steps, bounded_validator
 
         if self._whole is None:
             from jsonschema import Draft202012Validator

@@ -129,7 +129,7 @@ class Parts:
     @property
     def tool_specs(self) -> tuple[ToolSpec, ...]:
         """The composed tools as models see them, in the profile's order."""
-        from inarch.contract.told import told_schema
+        from inarch_schemas.for_models import told_schema
 
         tools = (bound.value for bound in self.composition.tools.values())
         return tuple(ToolSpec(tool.name, tool.description, told_schema(tool.input_schema)) for tool in tools)

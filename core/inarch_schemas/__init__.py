@@ -1,0 +1,5 @@
+"""JSON Schemas, whoever wrote them: checked fast, checked within bounds, closed in themselves, told in few words.
+
+A tool of another server or process is taken at nobody's word, and nearly all calls are valid: `fastcheck` says yes at
+once where it is sure, `bounded` decides the rest with jsonschema and ends in any case. Nothing in here knows Inarch.
+"""
