@@ -18,17 +18,29 @@ if TYPE_CHECKING:
     from inarch.cli.groups import Group as Group
     from inarch.cli.interrupts import interrupts as interrupts
     from inarch.cli.options import composing_options as composing_options
+    from inarch.cli.options import showing_options as showing_options
     from inarch.cli.session_ids import listing as listing
+    from inarch.cli.terminal import aligned as aligned
     from inarch.cli.terminal import columns_of as columns_of
     from inarch.cli.terminal import is_terminal as is_terminal
     from inarch.cli.terminal import print_json as print_json
     from inarch.cli.terminal import print_line as print_line
     from inarch.config.config import Config as Config
+    from inarch.config.files import Unreadable as Unreadable
+    from inarch.config.files import read_user_file as read_user_file
+    from inarch.config.lines import key_lines as key_lines
+    from inarch.config.lines import value_spans as value_spans
     from inarch.config.load import check_config as check_config
+    from inarch.config.load import load_config as load_config
+    from inarch.config.places import user_config_path as user_config_path
+    from inarch.config.settings_docs import settings_of as settings_of
+    from inarch.config.sources import dotted as dotted
     from inarch.config.sources import nearest as nearest
+    from inarch.config.tables import REST as REST
     from inarch.config.trust import trust_of as trust_of
     from inarch.config.values import Check as Check
     from inarch.config.values import key as key
+    from inarch.config.writing import make_folder as make_folder
     from inarch.contract.costs import priced as priced
     from inarch.contract.doors import OURS as OURS
     from inarch.contract.doors import blame as blame
@@ -44,16 +56,25 @@ if TYPE_CHECKING:
     from inarch.journal.changes import kept_changes as kept_changes
     from inarch.journal.changes import prompt_at as prompt_at
     from inarch.journal.memory import MemoryStore as MemoryStore
+    from inarch.journal.redaction import hide_in_message as hide_in_message
     from inarch.plugins.alone import load_alone as load_alone
+    from inarch.plugins.checking import Checked as Checked
+    from inarch.plugins.checking import check_plugins as check_plugins
+    from inarch.plugins.checks import PORTS as PORTS
     from inarch.plugins.checks import fault_of as fault_of
     from inarch.plugins.checks import opened_fault as opened_fault
     from inarch.plugins.composition import Bound as Bound
+    from inarch.plugins.composition import Composition as Composition
     from inarch.plugins.composition import compose_plugins as compose_plugins
+    from inarch.plugins.discovery import Discovery as Discovery
+    from inarch.plugins.discovery import FoundPlugin as FoundPlugin
     from inarch.plugins.discovery import discover as discover
+    from inarch.plugins.discovery import own_names as own_names
     from inarch.plugins.discovery import own_ready as own_ready
     from inarch.plugins.loading import has_address as has_address
     from inarch.plugins.loading import ready_for as ready_for
     from inarch.plugins.readiness import Ready as Ready
+    from inarch.plugins.version_contract import version_contract as version_contract
     from inarch.sessions.contents import last_part as last_part
     from inarch.sessions.contents import last_prompt as last_prompt
     from inarch.sessions.finding import find_session as find_session
@@ -77,14 +98,20 @@ _HOMES = {
         "cli.failure": "exit_code say say_remedy",
         "cli.groups": "Group",
         "cli.interrupts": "interrupts",
-        "cli.options": "composing_options",
+        "cli.options": "composing_options showing_options",
         "cli.session_ids": "listing",
-        "cli.terminal": "columns_of is_terminal print_json print_line",
+        "cli.terminal": "aligned columns_of is_terminal print_json print_line",
         "config.config": "Config",
-        "config.load": "check_config",
-        "config.sources": "nearest",
+        "config.files": "Unreadable read_user_file",
+        "config.lines": "key_lines value_spans",
+        "config.load": "check_config load_config",
+        "config.places": "user_config_path",
+        "config.settings_docs": "settings_of",
+        "config.sources": "dotted nearest",
+        "config.tables": "REST",
         "config.trust": "trust_of",
         "config.values": "Check key",
+        "config.writing": "make_folder",
         "contract.costs": "priced",
         "contract.doors": "OURS blame guarded",
         "contract.events": "CommandRan ErrorHappened",
@@ -93,12 +120,15 @@ _HOMES = {
         "contract.ports": "OPTIONAL",
         "journal.changes": "Changes changes_now kept_changes prompt_at",
         "journal.memory": "MemoryStore",
+        "journal.redaction": "hide_in_message",
         "plugins.alone": "load_alone",
-        "plugins.checks": "fault_of opened_fault",
-        "plugins.composition": "Bound compose_plugins",
-        "plugins.discovery": "discover own_ready",
+        "plugins.checking": "Checked check_plugins",
+        "plugins.checks": "PORTS fault_of opened_fault",
+        "plugins.composition": "Bound Composition compose_plugins",
+        "plugins.discovery": "Discovery FoundPlugin discover own_names own_ready",
         "plugins.loading": "has_address ready_for",
         "plugins.readiness": "Ready",
+        "plugins.version_contract": "version_contract",
         "sessions.contents": "last_part last_prompt",
         "sessions.finding": "find_session",
         "sessions.mending": "WAY_ON",

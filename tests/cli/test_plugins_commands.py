@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from inarch.cli import plugins as plugins_module
+from inarch_commands import plugins as plugins_module
 
 from ..forking import run_inarch
 
@@ -240,7 +240,7 @@ def test_the_module_imports_only_click_and_ours_at_the_top() -> None:
 
 
 def test_the_commands_of_the_group_are_light_to_import() -> None:
-    code = "import sys, inarch.cli.plugins; print(*sorted(sys.modules))"
+    code = "import sys, inarch_commands.plugins; print(*sorted(sys.modules))"
     done = subprocess.run([sys.executable, "-P", "-c", code], capture_output=True, text=True, check=True)
     heavy = {"attr", "importlib.metadata", "inarch.config", "inarch.plugins.discovery", "json", "subprocess", "tomllib"}
     assert not heavy & set(done.stdout.split())

@@ -12,12 +12,12 @@ from pathlib import Path
 
 import pytest
 
-from inarch.cli import installers
-from inarch.cli.installers import CannotInstall, Installer, What, installer
-from inarch.cli.installing import came, distributions_named, read_things
-from inarch.cli.uv_receipts import with_things, without_names
 from inarch.contract.errors import UsageError
 from inarch.plugins import discover
+from inarch_commands import installers
+from inarch_commands.installers import CannotInstall, Installer, What, installer
+from inarch_commands.installing import came, distributions_named, read_things
+from inarch_commands.uv_receipts import with_things, without_names
 
 from .environments import EXAMPLE, World, make_world, wheel
 

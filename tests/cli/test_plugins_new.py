@@ -13,9 +13,9 @@ from typing import Any
 
 import pytest
 
-from inarch.cli.plugins_new import checked_name, write_folder
 from inarch.contract.errors import UsageError
-from inarch.kit import KINDS, files_for
+from inarch_commands.kit import KINDS, files_for
+from inarch_commands.plugins_new import checked_name, write_folder
 
 from ..forking import run_inarch
 

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inarch.config.enabling import chosen_profile, enable, naming
 from inarch.config.lines import value_spans
 from inarch.contract.errors import UsageError
+from inarch_commands.enabling import chosen_profile, enable, naming
 
 CASES = {
     "nothing": ("", '[profiles.default]\nplugins = ["...", "new"]\n'),

@@ -6,12 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from inarch.cli.failure import ANSWERED, FAILED
-from inarch.cli.options import composing_options
-from inarch.cli.terminal import aligned, print_json, print_line
+from inarch.host import aligned, composing_options, print_json, print_line
+from inarch_commands.exits import ANSWERED, FAILED
 
 if TYPE_CHECKING:
-    from inarch.plugins.checking import Checked
+    from inarch.host import Checked
 
 
 @click.command("check", short_help="Try installed plugins afresh.")
@@ -36,10 +35,7 @@ def check(names: tuple[str, ...], as_json: bool, **given: Any) -> int:
 def _rows(names: tuple[str, ...], given: dict[str, Any]) -> tuple[Checked, ...]:
     import os
 
-    from inarch.cli.composing import Options
-    from inarch.config import load_config
-    from inarch.plugins import discover
-    from inarch.plugins.checking import check_plugins
+    from inarch.host import Options, check_plugins, discover, load_config
 
     options = Options.of(given)
     config = load_config(os.path.realpath(options.root), profile=options.profile, flags=options.flags)

@@ -12,10 +12,9 @@ from pathlib import Path
 
 import click
 
-from inarch.cli.failure import ANSWERED
-from inarch.cli.options import showing_options
-from inarch.cli.terminal import print_line
-from inarch.contract.errors import UsageError
+from inarch import UsageError
+from inarch.host import print_line, showing_options
+from inarch_commands.exits import ANSWERED
 
 _KINDS = ("tool", "model", "strategy", "store", "tracer")
 _NAME = re.compile(r"[A-Za-z0-9]|[A-Za-z0-9][A-Za-z0-9._-]*[A-Za-z0-9]", re.ASCII)  # as in package names
@@ -30,7 +29,7 @@ LONGEST_NAME = 50
 def new(name: str, kind: str, into: str, quiet: bool, **_given: object) -> int:
     """Make a plugin of your own: a folder inarch-NAME with a module, its tests, pyproject.toml and README.md."""
     from inarch import __version__
-    from inarch.kit import files_for
+    from inarch_commands.kit import files_for
 
     plugin = checked_name(name)
     if kind == "tool":
@@ -68,8 +67,7 @@ def checked_name(given: str) -> str:
 def _check_free(name: str, word: str) -> None:
     from importlib.util import find_spec
 
-    from inarch.plugins import discover
-    from inarch.plugins.discovery import own_names
+    from inarch.host import discover, own_names
 
     found = discover().plugins.get(name)
     if found is not None:
@@ -86,9 +84,8 @@ def check_tool_name(name: str) -> None:
     Raises:
         UsageError: There is such a tool.
     """
-    from inarch.config import load_config
-    from inarch.contract.errors import ConfigError
-    from inarch.plugins import compose_plugins
+    from inarch import ConfigError
+    from inarch.host import compose_plugins, load_config
 
     try:
         tools = compose_plugins(load_config(os.path.realpath(".")), recorded=False).tools
@@ -137,7 +134,7 @@ def _tell(folder: Path, files: Mapping[str, str], kind: str, plugin: str) -> Non
     """Say what is there now, and the three commands that come next."""
     from shlex import quote
 
-    from inarch.kit import trying
+    from inarch_commands.kit import trying
 
     print_line(f"{folder}{os.sep} has {', '.join(files)}. Next:")
     print_line(f"  pytest {quote(str(folder))}")

@@ -12,11 +12,8 @@ from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
-from inarch.config.files import Unreadable, read_user_file
-from inarch.config.lines import key_lines, value_spans
-from inarch.config.tables import REST
-from inarch.config.writing import make_folder
-from inarch.contract.errors import UsageError
+from inarch import UsageError
+from inarch.host import REST, Unreadable, key_lines, make_folder, read_user_file, value_spans
 from inarch_staging import write_whole
 
 

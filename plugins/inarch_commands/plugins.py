@@ -7,17 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from inarch.cli.failure import say
-from inarch.cli.groups import Group
-from inarch.cli.options import composing_options
-from inarch.cli.plugins_check import check
-from inarch.cli.plugins_install import install, uninstall
-from inarch.cli.plugins_new import new
-from inarch.cli.terminal import aligned, print_json, print_line
-from inarch.contract.errors import UsageError
+from inarch import UsageError
+from inarch.host import Group, aligned, composing_options, print_json, print_line, say
+from inarch_commands.plugins_check import check
+from inarch_commands.plugins_install import install, uninstall
+from inarch_commands.plugins_new import new
 
 if TYPE_CHECKING:
-    from inarch.cli.plugin_rows import Inventory, Row
+    from inarch_commands.plugin_rows import Inventory, Row
 
 
 @click.group("plugins", cls=Group)
@@ -60,7 +57,7 @@ def show_plugin(name: str, as_json: bool, **given: Any) -> None:
     row = next((row for row in inventory.rows if row.name == name), None)
     if row is None:
         raise UsageError(f"no plugin is called {name!r}", inventory.nearest(name))
-    from inarch.cli.plugin_page import page_data, page_lines
+    from inarch_commands.plugin_page import page_data, page_lines
 
     data = page_data(row, inventory)
     if as_json:
@@ -71,8 +68,8 @@ def show_plugin(name: str, as_json: bool, **given: Any) -> None:
 
 
 def _inventory(given: Mapping[str, Any]) -> Inventory:
-    from inarch.cli.composing import Options
-    from inarch.cli.plugin_rows import take_inventory
+    from inarch.host import Options
+    from inarch_commands.plugin_rows import take_inventory
 
     options = Options.of(given)
     inventory = take_inventory(options)

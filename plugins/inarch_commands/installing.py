@@ -9,11 +9,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from inarch.cli.installers import Installer, What
-from inarch.contract.errors import UsageError
+from inarch import UsageError
+from inarch_commands.installers import Installer, What
 
 if TYPE_CHECKING:
-    from inarch.plugins import Discovery, FoundPlugin
+    from inarch.host import Discovery, FoundPlugin
 
 _ARCHIVES = (".whl", ".tar.gz", ".zip")
 _TRY_SECONDS = 60.0
@@ -71,7 +71,7 @@ def distributions_named(names: Sequence[str], found: Discovery) -> tuple[str, ..
     """
     from packaging.utils import canonicalize_name
 
-    from inarch.config import nearest
+    from inarch.host import nearest
 
     others = [*found.plugins.values(), *found.shadowed]
     known = {one.name: one for one in reversed(others)} | {one.distribution: one for one in others if not one.ours}
@@ -92,7 +92,7 @@ def distributions_named(names: Sequence[str], found: Discovery) -> tuple[str, ..
 
 def shown_command(program: Installer, command: Sequence[str]) -> str:
     """Return a command as it can be given to a shell, without what a URL hides."""
-    from inarch.journal.redaction import hide_in_message
+    from inarch.host import hide_in_message
 
     variable = [f"{name}={shlex.quote(value)}" for name, value in program.environ.items()]
     return hide_in_message(" ".join([*variable, shlex.join(command)]))
@@ -126,8 +126,8 @@ def _environ(program: Installer, folder: Path) -> dict[str, str]:
 def _streamed(command: Sequence[str], environ: dict[str, str]) -> tuple[int, str]:
     from subprocess import DEVNULL, PIPE, STDOUT, Popen
 
-    from inarch.cli.failure import say_remedy
-    from inarch.cli.terminal import escape
+    from inarch import escape
+    from inarch.host import say_remedy
 
     last = ""
     try:

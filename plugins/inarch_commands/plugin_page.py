@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from inarch.plugins.checks import PORTS
-from inarch.plugins.version_contract import version_contract
+from inarch.host import PORTS, version_contract
 
 if TYPE_CHECKING:
-    from inarch.cli.plugin_rows import Inventory, Row
-    from inarch.config import Config
+    from inarch.host import Config
+    from inarch_commands.plugin_rows import Inventory, Row
 
 _FLAGS = ("requires_confirmation", "receives_secrets")
 
@@ -76,7 +75,7 @@ def _described(kind: str, value: Any) -> dict[str, Any]:
 
 def _effects(tool: Any) -> str:
     """Say what a tool touches, as far as it is known without a call."""
-    from inarch.contract.records import Effects
+    from inarch import Effects
 
     rule = getattr(tool, "effects_rule", None)
     if not isinstance(rule, Effects):
@@ -89,7 +88,7 @@ def _effects(tool: Any) -> str:
 
 
 def _settings(name: str, config: Config) -> list[dict[str, Any]]:
-    from inarch.config.settings_docs import settings_of
+    from inarch.host import settings_of
 
     cls = config.settings_classes.get(name)
     if cls is None or not hasattr(cls, "__attrs_attrs__"):
@@ -99,7 +98,7 @@ def _settings(name: str, config: Config) -> list[dict[str, Any]]:
 
 def _origin(name: str, key: str, variable: str, config: Config) -> str:
     """Say where the present value was given; never the value, which may be a secret."""
-    from inarch.config.sources import dotted
+    from inarch.host import dotted
 
     given = next((one for one, text in config.environ.items() if text and one.upper() == variable), None)
     if given is not None:
@@ -109,7 +108,7 @@ def _origin(name: str, key: str, variable: str, config: Config) -> str:
 
 
 def _how_to_enable(row: Row, inventory: Inventory) -> str:
-    from inarch.config.enabling import lines_to_add
+    from inarch_commands.enabling import lines_to_add
 
     profile, where = inventory.config.profile.name, inventory.config.config_path
     loads = f"{lines_to_add(profile, row.name)} in {where} loads it"

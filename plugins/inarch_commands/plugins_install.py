@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from inarch.cli.failure import ANSWERED, FAILED, say, say_remedy
-from inarch.cli.options import composing_options
-from inarch.cli.terminal import print_line
-from inarch.contract.errors import UsageError
+from inarch import UsageError
+from inarch.host import composing_options, print_line, say, say_remedy
+from inarch_commands.exits import ANSWERED, FAILED
 
 if TYPE_CHECKING:
-    from inarch.cli.installers import CannotInstall, Installer, What
-    from inarch.plugins import Discovery, FoundPlugin
+    from inarch.host import Discovery, FoundPlugin
+    from inarch_commands.installers import CannotInstall, Installer, What
 
 
 @click.command("install", short_help="Install plugins beside this Inarch.")
@@ -31,8 +30,8 @@ def install(
 
     WHAT is the name of a distribution, also with a version such as 'NAME>=1', a path, or an address.
     """
-    from inarch.cli.installing import read_things
-    from inarch.plugins import discover
+    from inarch.host import discover
+    from inarch_commands.installing import read_things
 
     wanted = read_things(things, folders)
     words = " ".join(one.text for one in wanted)
@@ -52,8 +51,8 @@ def install(
 @composing_options
 def uninstall(names: tuple[str, ...], dry_run: bool, **given: Any) -> int:
     """Remove the distributions of plugins; NAME is a plugin's name or a distribution's."""
-    from inarch.cli.installing import distributions_named
-    from inarch.plugins import discover
+    from inarch.host import discover
+    from inarch_commands.installing import distributions_named
 
     before = discover()
     distributions = distributions_named(names, before)
@@ -70,7 +69,7 @@ def uninstall(names: tuple[str, ...], dry_run: bool, **given: Any) -> int:
 
 def _program(done: str, remedy: Callable[[CannotInstall], str]) -> Installer | None:
     """Return what installs here; where nothing may, say what to do."""
-    from inarch.cli.installers import CannotInstall, installer
+    from inarch_commands.installers import CannotInstall, installer
 
     try:
         return installer()
@@ -82,7 +81,7 @@ def _program(done: str, remedy: Callable[[CannotInstall], str]) -> Installer | N
 
 def _run_all(program: Installer, commands: Sequence[Sequence[str]], dry_run: bool) -> bool:
     """Show and run the commands; where the program is missing, only show them."""
-    from inarch.cli.installing import run_shown, shown_command
+    from inarch_commands.installing import run_shown, shown_command
 
     if dry_run:
         for command in commands:
@@ -102,8 +101,8 @@ def _run_all(program: Installer, commands: Sequence[Sequence[str]], dry_run: boo
 
 
 def _tell_what_came(wanted: Sequence[What], before: Discovery, enable: bool, given: Mapping[str, Any]) -> int:
-    from inarch.cli.installing import came
-    from inarch.plugins import discover
+    from inarch.host import discover
+    from inarch_commands.installing import came
 
     after = discover()
     _tell_if_we_changed(after)
@@ -132,7 +131,7 @@ def _tell_if_we_changed(after: Discovery) -> None:
 
 def _is_fine(plugin: FoundPlugin) -> bool:
     """Try the plugin and say how it went."""
-    from inarch.cli.installing import tried
+    from inarch_commands.installing import tried
 
     reason, remedy = tried(plugin)
     whole = f"{plugin.distribution} {plugin.version}"
@@ -146,8 +145,8 @@ def _is_fine(plugin: FoundPlugin) -> bool:
 def _enable(name: str, write: bool, given: Mapping[str, Any]) -> None:
     import os
 
-    from inarch.config import load_config, user_config_path
-    from inarch.config.enabling import chosen_profile, enable, lines_to_add
+    from inarch.host import load_config, user_config_path
+    from inarch_commands.enabling import chosen_profile, enable, lines_to_add
 
     path = user_config_path(os.environ)
     profile = given.get("profile") or os.environ.get("INARCH_PROFILE") or chosen_profile(path)
@@ -163,8 +162,8 @@ def _enable(name: str, write: bool, given: Mapping[str, Any]) -> None:
 def _tell_what_went(gone: Sequence[str], after: Discovery) -> None:
     import os
 
-    from inarch.config import user_config_path
-    from inarch.config.enabling import naming
+    from inarch.host import user_config_path
+    from inarch_commands.enabling import naming
 
     path = user_config_path(os.environ)
     for name in gone:

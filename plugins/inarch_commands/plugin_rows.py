@@ -8,12 +8,10 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from attrs import asdict, frozen
 
-from inarch.cli.composing import Options
-from inarch.config import Config, load_config
-from inarch.plugins import Composition, Discovery, FoundPlugin, compose_plugins, discover
+from inarch.host import Composition, Config, Discovery, FoundPlugin, Options, compose_plugins, discover, load_config
 
 if TYPE_CHECKING:
-    from inarch.contract.records import Refused
+    from inarch import Refused
 
 State = Literal["loaded", "built-in", "refused", "available"]
 
