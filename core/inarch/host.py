@@ -9,6 +9,7 @@ from __future__ import annotations
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
+    from inarch.calls.secrets import placeholders as placeholders
     from inarch.cli.composing import Options as Options
     from inarch.cli.composing import compose_given as compose_given
     from inarch.cli.composing import compose_told as compose_told
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from inarch.cli.terminal import is_terminal as is_terminal
     from inarch.cli.terminal import print_json as print_json
     from inarch.cli.terminal import print_line as print_line
+    from inarch.cli.turn import run_prompt as run_prompt
     from inarch.config.config import Config as Config
     from inarch.config.files import Unreadable as Unreadable
     from inarch.config.files import read_user_file as read_user_file
@@ -45,11 +47,13 @@ if TYPE_CHECKING:
     from inarch.contract.doors import OURS as OURS
     from inarch.contract.doors import blame as blame
     from inarch.contract.doors import guarded as guarded
+    from inarch.contract.event_parts import PluginEvent as PluginEvent
     from inarch.contract.events import CommandRan as CommandRan
     from inarch.contract.events import ErrorHappened as ErrorHappened
     from inarch.contract.harmless import MOST_MARKS as MOST_MARKS
     from inarch.contract.loading import LoadJob as LoadJob
     from inarch.contract.loading import Offered as Offered
+    from inarch.contract.plugin_events import is_plugins as is_plugins
     from inarch.contract.ports import OPTIONAL as OPTIONAL
     from inarch.journal.changes import Changes as Changes
     from inarch.journal.changes import changes_now as changes_now
@@ -75,9 +79,11 @@ if TYPE_CHECKING:
     from inarch.plugins.loading import ready_for as ready_for
     from inarch.plugins.readiness import Ready as Ready
     from inarch.plugins.version_contract import version_contract as version_contract
+    from inarch.sessions.app import compose_as as compose_as
     from inarch.sessions.contents import last_part as last_part
     from inarch.sessions.contents import last_prompt as last_prompt
     from inarch.sessions.finding import find_session as find_session
+    from inarch.sessions.forking import fork_session as fork_session
     from inarch.sessions.mending import WAY_ON as WAY_ON
     from inarch.sessions.transcript import KeptTranscript as KeptTranscript
     from inarch.turns.accumulator import Accumulator as Accumulator
@@ -94,6 +100,7 @@ if TYPE_CHECKING:
 _HOMES = {
     name: module
     for module, names in {
+        "calls.secrets": "placeholders",
         "cli.composing": "Options compose_given compose_told",
         "cli.failure": "exit_code say say_remedy",
         "cli.groups": "Group",
@@ -101,6 +108,7 @@ _HOMES = {
         "cli.options": "composing_options showing_options",
         "cli.session_ids": "listing",
         "cli.terminal": "aligned columns_of is_terminal print_json print_line",
+        "cli.turn": "run_prompt",
         "config.config": "Config",
         "config.files": "Unreadable read_user_file",
         "config.lines": "key_lines value_spans",
@@ -114,9 +122,11 @@ _HOMES = {
         "config.writing": "make_folder",
         "contract.costs": "priced",
         "contract.doors": "OURS blame guarded",
+        "contract.event_parts": "PluginEvent",
         "contract.events": "CommandRan ErrorHappened",
         "contract.harmless": "MOST_MARKS",
         "contract.loading": "LoadJob Offered",
+        "contract.plugin_events": "is_plugins",
         "contract.ports": "OPTIONAL",
         "journal.changes": "Changes changes_now kept_changes prompt_at",
         "journal.memory": "MemoryStore",
@@ -129,8 +139,10 @@ _HOMES = {
         "plugins.loading": "has_address ready_for",
         "plugins.readiness": "Ready",
         "plugins.version_contract": "version_contract",
+        "sessions.app": "compose_as",
         "sessions.contents": "last_part last_prompt",
         "sessions.finding": "find_session",
+        "sessions.forking": "fork_session",
         "sessions.mending": "WAY_ON",
         "sessions.transcript": "KeptTranscript",
         "turns.accumulator": "Accumulator",

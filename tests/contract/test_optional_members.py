@@ -13,8 +13,8 @@ from inarch.calls.keeping import Keeping
 from inarch.calls.veil import veiled
 from inarch.cli.showing import Display
 from inarch.contract.ports import OPTIONAL
-from inarch.sessions.replay.standins import RecordedTool, RecordedTracer
 from inarch.testing import calls, says, scripted_app
+from inarch_replay.stand_ins import RecordedTool, RecordedTracer
 from inarch_testing.tool_bench import Noting, WatchedAsyncTool, WatchedTool
 
 

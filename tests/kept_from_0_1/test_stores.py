@@ -11,8 +11,8 @@ import pytest
 from tests.export.written import export
 
 import inarch
-from inarch.sessions.replay import replay
 from inarch.sessions.restoring import restore_log
+from inarch_replay import replay
 
 from .conftest import Kept
 

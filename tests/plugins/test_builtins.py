@@ -23,6 +23,7 @@ BUILTINS = {
     "isolation": "inarch_isolation",
     "native": "inarch_native",
     "project": "inarch_project",
+    "replay": "inarch_replay",
     "terminal": "inarch_terminal",
     "undo": "inarch_undo",
 }

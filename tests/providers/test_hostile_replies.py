@@ -20,8 +20,8 @@ from tests.export.written import FORMATS, export
 import inarch
 from inarch.journal import fold
 from inarch.sessions.app import App
-from inarch.sessions.replay import replay
 from inarch.testing import HttpReply, HttpRequest, HttpServer
+from inarch_replay import replay
 from inarch_terminal.front_ends.text import TextFrontEnd
 
 from .wires import KEY, WIRES, Calls, Says, Wire

@@ -18,8 +18,8 @@ from tests.export.written import export
 import inarch
 from inarch.journal import MemoryStore
 from inarch.journal.event_log import LONGEST_LINE, read_sessions
-from inarch.sessions.replay import replay
 from inarch.sessions.restoring import restore_log
+from inarch_replay import replay
 
 T = "2026-01-01T00:00:00.000000Z"
 HARMFUL = "\x1b\x07\u202e\u2066"

@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 import inarch
 from inarch.contract.plugin_events import is_plugins, line_of
 from inarch.journal import fold
-from inarch.sessions.replay import replay
 from inarch.sessions.restoring import restore_log
 from inarch.testing import calls, says, scripted_app
+from inarch_replay import replay
 
 NOTING = str(Path(__file__).parents[1] / "cli" / "noting.py")
 MODES = pytest.mark.parametrize("mode", ["in-process", "process"])

@@ -12,8 +12,8 @@ import pytest
 import inarch
 from inarch.cli.composing import Options
 from inarch.cli.conversing import Launched
-from inarch.sessions.replay import replay
 from inarch.testing import says, scripted_app
+from inarch_replay import replay
 from inarch_terminal.slash.running import SlashCommands
 from inarch_terminal.slash.talk import Talk
 

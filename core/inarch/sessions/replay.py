@@ -1,0 +1,10 @@
+"""The former place of what the built-in part `inarch_replay` has."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+
+def __getattr__(name: str) -> Any:
+    return getattr(import_module("inarch_replay"), name)

@@ -1,0 +1,41 @@
+"""What a person did between two turns, done again: compaction, undo and redo."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from inarch import UsageError
+
+if TYPE_CHECKING:
+    from inarch import Session
+
+T = TypeVar("T")
+
+
+def compact_again(session: Session, data: Mapping[str, Any]) -> None:
+    """Leave out of what the model sees what was left out then."""
+    left_out = {*data.get("shortened", ()), *data.get("turns", ())}
+    ids = [said.turn_id for said in session.conversation.history]
+    last = max((place for place, one in enumerate(ids) if one in left_out), default=-1)
+    session.compact(len(ids) - 1 - last)
+
+
+def put_back_again(session: Session, data: Mapping[str, Any]) -> str:
+    """Undo or redo what was undone or redone then; return why it can't be, else nothing."""
+    action, calls, turns = data["action"], [*data["calls"]], [*data.get("turns", ())]
+    target = calls[0] if len(calls) == 1 else turns[0] if len(turns) == 1 else ""
+    try:
+        report = session.undo(target) if action == "undo" else session.redo(target)
+    except UsageError as error:
+        return f"the {action} of {target or 'the last turn'} can't be done again: {error}"
+    if report.done:
+        return ""
+    paths = ", ".join(conflict.path for conflict in report.conflicts) or "; ".join(report.notes)
+    return f"the {action} of {target or 'the last turn'} can't be done again: {paths or 'there is nothing to do'}"
+
+
+def payload_of(cls: Callable[..., T], data: Mapping[str, Any]) -> T:
+    """Return the payload that an event's data once was; keys of a newer version are left out."""
+    names = {item.name for item in getattr(cls, "__attrs_attrs__", ())}
+    return cls(**{name: value for name, value in data.items() if name in names})

@@ -1,0 +1,415 @@
+"""Plays a record, turn by turn through the kernel, with an eye on every event, until the end or a difference."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+from collections.abc import Callable, Coroutine, Iterator, Mapping
+from itertools import takewhile
+from math import inf
+from typing import TYPE_CHECKING, Any
+
+from attrs import define, evolve, field
+
+from inarch import (
+    EVENT_KINDS,
+    Event,
+    InarchError,
+    PlannedCall,
+    ProviderError,
+    Standing,
+    StoreError,
+    ToolFailed,
+    ToolResult,
+)
+from inarch.host import PluginEvent, is_plugins, placeholders
+from inarch_replay.between_turns import compact_again, payload_of, put_back_again
+from inarch_replay.checkpoints import restore, states_for
+from inarch_replay.clock import RecordedClock
+from inarch_replay.following import Follower
+from inarch_replay.matching import Lineup
+from inarch_replay.network import network_refused
+from inarch_replay.reading import Reading, scan
+from inarch_replay.recorded import Between, Exchange, OwnCalls, RecordedCall, RecordedTurn
+from inarch_replay.settings import FOR_GOOD, FOREVER_S, put_forward, settings_of
+from inarch_replay.stand_ins import LIVE, RecordedGrants
+from inarch_replay.stopping import events_before_stop, stopped, was_running, was_stopped
+from inarch_replay.survey import transitions_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from inarch import App, Session
+    from inarch_replay.checkpoints import Blob, Checkpoint
+    from inarch_replay.recorded import Step
+    from inarch_replay.store import CopyStore
+    from inarch_replay.survey import Record
+
+
+STALL_S = 120.0
+"""A turn that says nothing for so long waits for something that will not come."""
+NO_TURN = "-"
+LEFT_ALONE = "asked to be left alone"
+"""What stands in the error of a request that wasn't made."""
+_SAID_AGAIN = frozenset({"command.ran", "model.switched"})  # each turn's record has its own model
+"""What is between turns and changes nothing else."""
+
+
+@define(eq=False, repr=False)
+class Player:
+    """One replay on its way.
+
+    Args:
+        record: What is played.
+        checkpoint: How the files stood.
+        blob: The bytes that were kept.
+        place: The copy of the workspace.
+        store: Takes what comes.
+        compose: Composes the application with stand-ins.
+    """
+
+    record: Record
+    checkpoint: Checkpoint
+    blob: Blob
+    place: Path
+    store: CopyStore
+    compose: Callable[[Player], App]
+    apps: list[App] = field(init=False, factory=list)
+    follower: Follower = field(init=False)
+    ids: RecordedClock = field(init=False)
+    turn: RecordedTurn | None = field(init=False, default=None)
+    turns: int = field(init=False, default=0)
+    events: int = field(init=False, default=0)
+    refusal: str = field(init=False, default="")
+    _session: Session | None = field(init=False, default=None)
+    _task: asyncio.Task[Any] | None = field(init=False, default=None)
+    _loop: asyncio.AbstractEventLoop | None = field(init=False, default=None)
+    _is_cut: bool = field(init=False, default=False)
+    _deaf: bool = field(init=False, default=False)
+    _agent_id: str = field(init=False, default="")
+    _last_seq: int = field(init=False, default=0)
+    _count: int = field(init=False, default=0)
+    _stop_after: int = field(init=False, default=0)
+    _to_start: set[str] = field(init=False, factory=set)
+    _unsaid: list[Event] = field(init=False, factory=list)
+    _reading: Reading = field(init=False)
+    lineup: Lineup = field(init=False)
+    _last: float = field(init=False, default=0.0)
+    _thread: int = field(init=False, factory=threading.get_ident)
+
+    def __attrs_post_init__(self) -> None:
+        self._reading = Reading(self.record, lambda event: self.follower.expect(event))
+        self.follower = Follower(self.record.root, str(self.place), self.record.gaps, self._reading.read_on)
+        self.ids = RecordedClock(self.follower.time)
+        self.lineup = Lineup(self._reading.reader.calls)
+
+    @property
+    def app(self) -> App:
+        """The application that plays; another one goes on where the process was killed."""
+        return self.apps[-1]
+
+    @property
+    def is_over(self) -> bool:
+        """Whether there is nothing more to play: something differs, or can't be had."""
+        return bool(self.refusal) or self.follower.first is not None
+
+    async def run(self) -> None:
+        """Play the record in the application that was composed for it."""
+        self._loop = asyncio.get_running_loop()
+        number, step = 0, self._reading.next_step()
+        with network_refused():
+            self._open(None)
+            while step is not None:
+                self._place(self.checkpoint.outside.get(number, {}))
+                if self.is_over:
+                    break
+                await self._play(step)
+                number, step = number + 1, self._reading.next_step()
+
+    def came(self) -> Iterator[Event]:
+        """Yield what came, in order."""
+        self._talk.journal.flush()
+        return takewhile(lambda event: event.seq <= self._last_seq, scan(self.store, self.record.session_id))
+
+    def refuse(self, why: str) -> None:
+        """Give up: say why, once, and stop the turn."""
+        self.refusal = self.refusal or why
+        self._cancel()
+
+    async def _play(self, step: Step) -> None:
+        if isinstance(step, RecordedTurn):
+            await self._play_turn(step)
+        elif isinstance(step, OwnCalls):
+            await self._play_own(step)
+        else:
+            self._play_between(step)
+
+    # What stands in asks here.
+
+    def no_reply(self) -> ProviderError:
+        """Give up because the record has no reply for a request; it is asked of nobody else."""
+        number = self.turn.number if self.turn is not None else 0
+        self.refuse(f"the record has no reply for request {self.lineup.requests} of turn {number}")
+        return ProviderError("request", self.refusal)
+
+    def is_open_end(self, exchange: Exchange) -> bool:
+        """Whether a request has no reply because its turn was stopped there."""
+        turn = self.turn
+        later = turn.exchanges[exchange.number :] if turn is not None else []
+        return turn is not None and bool(turn.stop) and all(one.key != exchange.key for one in later)
+
+    def is_made_again(self) -> bool:
+        """Whether the request that just failed was to be made again."""
+        exchange = self.lineup.current()
+        if exchange is None or self.turn is None:
+            return False
+        return self.lineup.is_asked_again() or (bool(self.turn.stop) and self.turn.waits_after(exchange))
+
+    def says_when(self, exchange: Exchange | None) -> bool:
+        """Whether it was told when the service of a failed request may be asked again."""
+        return exchange is not None and self.turn is not None and self.turn.says_when(exchange)
+
+    def left_alone(self) -> ProviderError | None:
+        """Return the error in place of a request that wasn't made, as the service had asked to be left alone."""
+        turn = self.turn
+        if turn is None or self.lineup.has_requests:
+            return None
+        said = next((event.data for event in reversed(turn.events) if event.kind == "error"), None)
+        if said is None or LEFT_ALONE not in said["message"]:
+            return None
+        return ProviderError("rate_limit", said["message"], remedy=said.get("remedy", ""))
+
+    def stop_now(self) -> None:
+        """Stop the turn here, in the way in which it was stopped."""
+        if self.turn is not None and self.turn.stop == "out_of_time":
+            self._pass_time()
+            return
+        self._deaf = self._is_cut
+        self._cancel()
+
+    async def say_again(self, call: RecordedCall, call_id: str) -> ToolResult:
+        """Return the recorded result of a call, after doing to the copy what it did; wait where it was stopped."""
+        self._redo(call.changes, call_id)
+        if call.result_event is not None:
+            self._record_again(call.result_event.seq)
+        result = call.result
+        if call.id in self._to_start:
+            self._to_start.discard(call.id)
+            self._stop_if_due()
+        if result is None or was_stopped(result) or call.was_cut:
+            await stopped(result)
+        assert result is not None
+        seen = self._talk.seen
+        for path, known in (result.metadata.get("files") or {}).items():
+            if known is None:
+                seen.pop(path, None)
+            else:
+                seen[path] = known
+        return evolve(result, metadata={k: v for k, v in result.metadata.items() if k not in ("duration_s", "retries")})
+
+    def settle(self, cut: Any) -> Any:
+        """Say of a call that was cut off what was found when the session went on, and make it so in the copy."""
+        call = self._reading.reader.calls.get(cut.id)
+        settled: Any = type(self.app).settle(self.app, cut)
+        if call is None or call.result is None:
+            return evolve(settled, changes=(), result=None)
+        self._place({path: after for one in call.found_later for path, _, after in transitions_of(one.data)})
+        is_known = call.result.error is None or call.result.error.code != "unknown_outcome"
+        found = tuple(payload_of(EVENT_KINDS["file.changed"], one.data) for one in call.found_later)
+        return evolve(settled, changes=found, result=call.result if is_known else None)
+
+    # Opening and following.
+
+    def _open(self, session_id: str | None) -> None:
+        """Begin the session, or go on with it as a new process would."""
+        if session_id:
+            self._talk.journal.flush()
+            self.store = self.store.as_it_was(self._last_seq)
+            self.apps.append(self.compose(self))
+        self.app.__dict__["settle"] = self.settle
+        self.ids.expect([self.record.session_id])
+        self._session = self.app.session(session_id)
+        talk = self._talk
+        talk.deadlines = talk.deadlines._replace(idle_s=FOR_GOOD, total_s=FOR_GOOD)
+        talk.scheduler.grants = RecordedGrants(player=self)
+        talk.journal.flush()
+        for event in self.store.load(self.record.session_id, self._last_seq):
+            self._saw(event)
+        talk.journal.listeners.insert(0, self._saw)
+
+    @property
+    def _talk(self) -> Any:
+        assert self._session is not None
+        return self._session.conversation
+
+    def _saw(self, event: Event) -> None:
+        """Take the run's next event: whoever looks on sees it afterwards."""
+        if self._deaf or event.kind == "model.delta":
+            return
+        self._last = time.monotonic()
+        self.events, self._last_seq = self.events + 1, event.seq
+        if event.kind == "model.requested":
+            self._requested(event)
+        elif event.kind == "call.state":
+            self._called(event)
+        elif event.kind == "turn.started" and event.data["turn"]["type"] == "agent":
+            self.turns, self._agent_id = self.turns + 1, event.turn_id or ""
+        counts = self.follower.take(event)
+        if self.is_over:
+            self._cancel()
+        elif counts and event.turn_id == self._agent_id:
+            self._count += 1
+            self._stop_if_due()
+
+    def _stop_if_due(self) -> None:
+        """Stop the turn where all has come that came before it was stopped, and all runs that was running then."""
+        if self._count == self._stop_after and not self._to_start:
+            self.stop_now()
+
+    def _requested(self, event: Event) -> None:
+        exchange = self.lineup.requested(event)
+        replied = exchange.replied if exchange is not None else None
+        parts = replied.data["message"]["parts"] if replied is not None else []
+        self.ids.expect_in_reply(part["id"] for part in parts if part.get("type") == "call")
+        if replied is None and not (exchange is not None and self.is_open_end(exchange)):
+            self.no_reply()
+
+    def _called(self, event: Event) -> None:
+        call = self.lineup.bind(str(event.data["call_id"]), str(event.data["name"]))
+        if event.data["status"] == "executing" and call is not None:
+            self._demand_known(call)
+
+    def _demand_known(self, call: RecordedCall) -> None:
+        """Give up where a call was given a secret of which only the placeholder is known here."""
+        bound = self.app.composition.tools.get(call.name)
+        result = call.result
+        if bound is None or not bound.value.receives_secrets or result is None or not result.success:
+            return
+        unknown = [word for word in placeholders(call.arguments) if self.app.redactor.value(word) is None]
+        if unknown and bound.value.category in LIVE:
+            where = f"turn {self.turn.number}" if self.turn is not None else "a command"
+            self.refuse(
+                f"call {call.name} ({call.id}) of {where} needs the value of {unknown[0]}, which is not known here"
+            )
+
+    def _cancel(self) -> None:
+        task = self._task
+        if task is None or self._loop is None:
+            return
+        if threading.get_ident() == self._thread:
+            task.cancel()
+        else:
+            self._loop.call_soon_threadsafe(task.cancel)
+
+    def _pass_time(self) -> None:
+        """Let the turn's time be over: the clock of the loop is put forward."""
+        assert self._loop is not None
+        put_forward(self._loop, FOREVER_S + 1.0)
+
+    # Steps.
+
+    async def _play_turn(self, turn: RecordedTurn) -> None:
+        self.turn = turn
+        talk = self._talk
+        talk.config = evolve(talk.config, profile=settings_of(turn, talk.config.profile))
+        talk.scheduler.approve = talk.config.profile.approve
+        talk.scheduler.heeds_refusal = turn.was_refused  # earlier versions went on
+        talk.strategies = self._strategies(talk)
+        self.ids.expect([turn.prompt_id, turn.id, *(call.id for call in turn.calls if call.origin != "model")])
+        self.lineup.begin(turn.calls, turn.exchanges)
+        self._count, self._agent_id = 0, ""
+        self._stop_after = events_before_stop(turn)
+        self._to_start = {call.id for call in turn.calls if turn.stop and was_running(call)}
+        self._is_cut = turn.stop == "cut"
+        self._unsaid = [event for event in turn.own_events if is_plugins(event.kind)]
+        assert self._session is not None
+        await self._finished(self._session.run(turn.prompt), turn)
+        self._record_again()
+        self.turn = None
+
+    def _strategies(self, talk: Any) -> Any:
+        names = talk.config.profile.strategy
+        parts = self.app
+        known = parts.config
+        parts.config = talk.config
+        try:
+            return parts.strategies if {*names} <= {"native", *parts.composition.strategies} else talk.strategies
+        finally:
+            parts.config = known
+
+    async def _finished(self, work: Coroutine[Any, Any, Any], turn: RecordedTurn | None) -> None:
+        """Wait for a turn's end; one that says nothing any more is given up."""
+        self._task = task = asyncio.ensure_future(work)
+        self._last = time.monotonic()
+        try:
+            while not task.done():
+                await asyncio.wait([task], timeout=STALL_S / 4)
+                if not task.done() and time.monotonic() - self._last > STALL_S:
+                    self.refuse("the replay waits for something that does not come")
+            if not task.cancelled() and (error := task.exception()) is not None:
+                if not isinstance(error, InarchError):
+                    raise error
+                self.refuse(f"turn {turn.number} can't be run: {error}" if turn is not None else str(error))
+        finally:
+            self._task = None
+            if not task.done():
+                task.cancel()
+                await asyncio.wait([task])
+        if self._deaf and not self.is_over and self.events < self.record.count:
+            self._deaf = False
+            self._open(self.record.session_id)
+
+    async def _play_own(self, own: OwnCalls) -> None:
+        origin = "slash" if own.calls[0].origin == "slash" else "user"
+        self.ids.expect(call.id for call in own.calls)
+        self.lineup.begin(own.calls)
+        talk = self._talk
+        talk.scheduler.approve = own.approve or talk.scheduler.approve
+        self._agent_id, self._count, self._stop_after = NO_TURN, 0, 0
+        self._to_start = {call.id for call in own.calls if call.was_cut or was_running(call)}
+        self._is_cut = any(call.was_cut for call in own.calls)
+        planned = [PlannedCall(call.name, call.arguments) for call in own.calls]
+        await self._finished(talk.scheduler.run(own.turn_id, planned, origin), None)
+
+    def _play_between(self, step: Between) -> None:
+        assert self._session is not None
+        event = step.event
+        if is_plugins(event.kind):
+            self._talk.journal.record(PluginEvent(event.kind, event.data))
+        elif event.kind in _SAID_AGAIN:
+            self._talk.journal.record(payload_of(EVENT_KINDS[event.kind], event.data))
+        elif event.kind == "context.dropped":
+            compact_again(self._session, event.data)
+        else:
+            self.ids.expect([event.data["id"]])
+            if why := put_back_again(self._session, event.data):
+                self.refuse(why)
+
+    def _record_again(self, end: float = inf) -> None:
+        """Record what plugins recorded in the turn up to the event of this number: none of them runs here."""
+        while self._unsaid and self._unsaid[0].seq < end:
+            event = self._unsaid.pop(0)
+            self._talk.journal.record(PluginEvent(event.kind, event.data), event.turn_id)
+
+    # Files.
+
+    def _redo(self, changes: list[Event], call_id: str) -> None:
+        """Do to the copy what a call did, and record it."""
+        last: dict[str, Standing] = {}
+        for event in changes:
+            last |= {path: after for path, _, after in transitions_of(event.data)}
+        self._place(last)
+        for event in changes:
+            said_again = payload_of(EVENT_KINDS["file.changed"], {**event.data, "call_id": call_id})
+            self._talk.journal.record(said_again, event.turn_id)
+        self._talk.journal.flush()  # the call may have no result to be told with
+
+    def _place(self, wanted: Mapping[str, Standing]) -> None:
+        """Bring paths of the copy to a state."""
+        if not wanted:
+            return
+        try:
+            restore(self.app.workspace, states_for(wanted, self.blob, self.place))
+        except (StoreError, ToolFailed) as error:
+            self.refuse(f"{', '.join(sorted(wanted)[:3])}: the recorded change can't be made in the copy: {error}")

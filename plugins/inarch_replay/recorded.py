@@ -1,0 +1,217 @@
+"""A session as its record tells it: the turns with their requests, calls and answers, and what stands between them."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping
+from typing import Any, Literal
+
+from attrs import define, field
+
+from inarch import Event, ToolResult, from_data
+
+Stop = Literal["", "cancelled", "out_of_time", "cut"]
+"""How a turn ended before its time; `cut` is: the record ends, or the process was killed."""
+CUT_OFF = "Inarch stopped before the turn ended"
+"""The error of such a turn, once somebody goes on with the session."""
+SAYS_WHEN = "it can be asked again at"
+_LASTING = frozenset({"shape", "tool", "session", "project"})
+
+
+@define(eq=False, repr=False)
+class Exchange:
+    """A request and what came of it; `replied` is None where the record has no reply."""
+
+    requested: Event
+    number: int
+    replied: Event | None = None
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """What a request is matched by, beside its turn and its order."""
+        return request_key(self.requested.data)
+
+    @property
+    def failed(self) -> bool:
+        """Whether it has no whole reply."""
+        return self.replied is None or self.replied.data.get("finish") == "error"
+
+
+@define(eq=False, repr=False)
+class RecordedCall:
+    """A call with all its events; `found_later` are changes that a resume found the call had made."""
+
+    id: str
+    name: str
+    arguments: Mapping[str, Any]
+    origin: str
+    turn_id: str
+    answers: list[Mapping[str, Any]] = field(factory=list)
+    changes: list[Event] = field(factory=list)
+    result_event: Event | None = None
+    was_asked: bool = False
+    by_mode: bool = False
+    found_later: list[Event] = field(factory=list)
+
+    @property
+    def was_cut(self) -> bool:
+        """Whether the process ended while it ran."""
+        return self.result_event is None or _is_late(self.result_event)
+
+    @property
+    def result(self) -> ToolResult | None:
+        """How it ended, None where nobody knows."""
+        return None if self.result_event is None else from_data(ToolResult, self.result_event.data["result"])
+
+    @property
+    def status(self) -> str:
+        """Its last state in the record; empty where it never ended."""
+        return "" if self.result_event is None else str(self.result_event.data["status"])
+
+    @property
+    def lasting_scope(self) -> str | None:
+        """The scope of the earlier approval that let it run without a question."""
+        first = self.answers[0] if self.answers else {}
+        return first.get("scope") if not self.was_asked and first.get("scope") in _LASTING else None
+
+    @property
+    def is_questioned(self) -> bool:
+        """Whether the person had to say something about it, now or earlier."""
+        return self.was_asked or self.lasting_scope is not None
+
+
+@define(eq=False, repr=False)
+class RecordedTurn:
+    """A turn of the agent with the prompt that it answers."""
+
+    number: int
+    id: str
+    prompt_id: str
+    prompt: str
+    model: str
+    settings: Mapping[str, Any]
+    events: list[Event] = field(factory=list)
+    exchanges: list[Exchange] = field(factory=list)
+    calls: list[RecordedCall] = field(factory=list)
+
+    @property
+    def end(self) -> Mapping[str, Any] | None:
+        """The turn's final record, None where it was cut."""
+        last = next((event for event in reversed(self.events) if event.kind == "turn.ended"), None)
+        return None if last is None else last.data["turn"]
+
+    @property
+    def stop(self) -> Stop:
+        """How the turn was stopped from outside."""
+        end = self.end
+        if end is None or end.get("error") == CUT_OFF:
+            return "cut"
+        if end.get("status") == "cancelled":
+            return "" if self.was_refused else "cancelled"
+        return "out_of_time" if end.get("limit") == "max_seconds" else ""
+
+    @property
+    def was_refused(self) -> bool:
+        """Whether the turn ended because the person denied all of its last calls: nobody stopped it from outside."""
+        end = self.end
+        return end is not None and end.get("status") == "cancelled" and bool(end.get("unmet"))
+
+    @property
+    def own_events(self) -> list[Event]:
+        """The turn's events, without those by which a resume ended a turn that was cut."""
+        if self.stop != "cut":
+            return self.events
+        return [*itertools.takewhile(lambda event: event.kind != "turn.ended" and not _is_late(event), self.events)]
+
+    def waits_after(self, exchange: Exchange) -> bool:
+        """Whether a failed request was to be made again, even if the turn was stopped before it was."""
+        reply = exchange.replied
+        later = (event for event in self.events if reply is not None and event.seq > reply.seq)
+        return any(event.kind == "limit.wait" for event in itertools.islice(later, 2))
+
+    def says_when(self, exchange: Exchange) -> bool:
+        """Whether it was told when the service of a failed request may be asked again."""
+        reply = exchange.replied
+        later = (event for event in self.events if reply is not None and event.seq > reply.seq)
+        until = itertools.takewhile(lambda event: event.kind != "model.requested", later)
+        return any(SAYS_WHEN in event.line for event in until)
+
+    def of_source(self, name: str) -> Event | None:
+        """Return what a context source added, if it did."""
+        return next((e for e in self.events if e.kind == "context.added" and e.data.get("source") == name), None)
+
+    def calls_of_source(self, added: Event) -> list[RecordedCall]:
+        """Return the calls of a source: they ended after what the source before it added, and before its own."""
+        before = max((e.seq for e in self.events if e.kind == "context.added" and e.seq < added.seq), default=0)
+        ends = ((call, call.result_event) for call in self.calls if call.origin == "mention")
+        return [call for call, end in ends if end is not None and before < end.seq < added.seq]
+
+    def decision(self) -> Event | None:
+        """Return what a strategy decided, if one did."""
+        return next((event for event in self.events if event.kind == "decision.made"), None)
+
+    def asked_by(self, plugin: str) -> list[Exchange]:
+        """Return the requests that a plugin's strategy or source made."""
+        return [one for one in self.exchanges if one.requested.data.get("plugin", "") == plugin]
+
+    def opening_notes(self, source: str) -> list[str]:
+        """Return the remarks of a context source: those before the decision, or before the model was asked."""
+        ends = ("decision.made", "turn.ended")
+        until = next((place for place, event in enumerate(self.events) if event.kind in ends), len(self.events))
+        return [str(event.data["text"]) for event in self.events[:until] if _is_note_of(event, source)]
+
+    def closing_note(self, source: str) -> str | None:
+        """Return what a tracer said at the end, if it did."""
+        for event in reversed(self.events[:-1]):
+            if event.kind not in ("note", "error"):
+                return None
+            if _is_note_of(event, source):
+                return str(event.data["text"])
+        return None
+
+    def skipped(self, what: str) -> Event | None:
+        """Return the error with which a plugin's part was passed over."""
+        return next(
+            (e for e in self.events if e.kind == "error" and str(e.data["message"]).startswith(f"{what} was skipped")),
+            None,
+        )
+
+
+def _is_late(event: Event) -> bool:
+    """Whether this is the result that a resume gave a call that was cut off."""
+    return event.kind == "call.result" and event.data.get("ended") is None
+
+
+def _is_note_of(event: Event, source: str) -> bool:
+    return event.kind == "note" and event.data.get("source") == source
+
+
+@define(eq=False, repr=False)
+class Between:
+    """Something between two turns: an event, and those that belong to it."""
+
+    event: Event
+    others: list[Event] = field(factory=list)
+
+
+@define(eq=False, repr=False)
+class OwnCalls:
+    """Calls of the person themselves, outside of any turn."""
+
+    turn_id: str
+    calls: list[RecordedCall] = field(factory=list)
+
+    @property
+    def approve(self) -> str | None:
+        """The approve mode that fits what came of them; None where any does."""
+        if any(call.by_mode for call in self.calls):
+            return "all"
+        return "ask" if any(call.is_questioned for call in self.calls) else None
+
+
+Step = RecordedTurn | Between | OwnCalls
+
+
+def request_key(data: Mapping[str, Any]) -> tuple[str, str]:
+    """Return what a request is matched by, beside its turn and its order: its purpose and whose it is."""
+    return str(data.get("purpose", "turn")), str(data.get("plugin", ""))
