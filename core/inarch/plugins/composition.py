@@ -5,7 +5,7 @@ Only named plugins are imported. One that can't be loaded becomes a `Refused`, a
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
@@ -203,14 +203,24 @@ class _Composer:
 
     def _without_loader(self, plugin: str) -> PluginError:
         mode = self.config.isolation[plugin].mode
-        part = own_names().get(("loaders", mode))
-        ways = ([f"compose the built-in part {part!r}, which does"] if part else []) + [leaving_out(plugin)]
+        ways = [*self._bringing(own_names().get(("loaders", mode))), leaving_out(plugin)]
         return PluginError(
             f'plugin {plugin!r} can\'t run as [isolation.{plugin}] says: nothing here offers mode = "{mode}"',
             plugin=plugin,
             door="load",
             remedy=", or ".join(ways),
         )
+
+    def _bringing(self, part: str | None) -> Iterator[str]:
+        """Yield what would compose a built-in part that isn't."""
+        if part and any(item.name == part for item in self.refused):
+            yield f"see why {part!r} was refused"
+        elif part:
+            yield (
+                f"take -p no:{part} away"
+                if any(name in self.loaded for name in self.discovery.builtins)
+                else "compose with builtins=True"
+            )
 
     def require(self, without: Sequence[str], others: Collection[str]) -> None:
         """Refuse to leave out what isn't there: a slip would load the plugin that was meant."""
