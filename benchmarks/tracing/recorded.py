@@ -21,7 +21,8 @@ from sources import HERE, fetch_sdist, read_tree
 
 from inarch_brief_tracer.facts.link_facts import LinkFacts
 from inarch_brief_tracer.linking.budget import Budget
-from inarch_brief_tracer.linking.link import Linked, link
+from inarch_brief_tracer.linking.edges import Linked
+from inarch_brief_tracer.linking.link import link
 
 PACKAGES = {"click": "8.3.1", "flask": "3.1.2", "sqlparse": "0.5.3", "rich": "14.2.0"}
 Pair = tuple[str, str]

@@ -7,21 +7,21 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
+from typing import Any, NoReturn, TypeVar
 
 import click
 from attrs import Factory, define, frozen
 
 import inarch
 from inarch_brief_tracer.answers import curated_paths
+from inarch_brief_tracer.answers.settings import Settings
+from inarch_brief_tracer.answers.wording import at, plain
+from inarch_brief_tracer.finding.targets import Named, by_name
 from inarch_brief_tracer.graph.call_graph import Graph
 from inarch_brief_tracer.graph.model import Node
 from inarch_brief_tracer.indexing.index import Coverage, Index
 from inarch_brief_tracer.indexing.looking import Look
 from inarch_brief_tracer.store.database import Store
-
-if TYPE_CHECKING:
-    from inarch_brief_tracer.finding.targets import Named
 
 BUILDING_SECONDS = 3600.0
 """For `trace index`, which is there to build; questions read within the budget of the settings."""
@@ -114,8 +114,6 @@ def room(seconds: float | None = None, link_seconds: float | None = None) -> Ite
         seconds: Time for reading; that of the settings by default.
         link_seconds: Time for linking; enough for a large tree by default.
     """
-    from inarch_brief_tracer.answers.settings import Settings
-
     context = click.get_current_context().find_object(inarch.PluginContext) or inarch.PluginContext("brief-tracer", ".")
     settings = context.settings if isinstance(context.settings, Settings) else Settings()
     progress = Progress()
@@ -154,8 +152,6 @@ class _Wrong(click.ClickException):
 
 def one(graph: Graph, coverage: Coverage, function: str) -> Node:
     """Give the function that a name names; several or none end the command with what there is."""
-    from inarch_brief_tracer.finding.targets import by_name
-
     named = by_name(graph, function)
     if named.node is None:
         fail(_unknown(function, named, coverage))
@@ -163,8 +159,6 @@ def one(graph: Graph, coverage: Coverage, function: str) -> Node:
 
 
 def _unknown(function: str, named: Named, coverage: Coverage) -> str:
-    from inarch_brief_tracer.answers.wording import at, plain
-
     if named.candidates:
         for node in named.candidates:
             click.echo(f"  {plain(node.qualname)}  {at(node.file, node.line)}", err=True)

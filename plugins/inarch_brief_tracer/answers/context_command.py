@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import click
 
 MAX_TOKENS = 1_000_000
@@ -26,50 +24,8 @@ def get(
     words: tuple[str, ...], as_json: bool, mermaid: bool, tokens: int | None, file: str, no_paths: bool, code: bool
 ) -> None:
     """Show the best match for QUERY, every entry point that reaches it, and what it calls."""
-    from inarch_brief_tracer.answers import command_room
-    from inarch_brief_tracer.answers.flow_answers import Wish, answered
-    from inarch_brief_tracer.answers.flow_text import TOKENS
-
     if as_json and mermaid:
         raise click.UsageError("--json and --mermaid exclude each other")
-    query = " ".join(words)
-    wish = Wish(tokens or TOKENS, file, not no_paths, code)
-    with command_room.room() as room:
+    from inarch_brief_tracer.answers import context_printing  # here, so that `--help` doesn't wait for it
 
-        def answer(graph: Any, coverage: Any) -> None:
-            notes = "; ".join(filter(None, (room.notebooks, room.ignored)))
-            found = answered(graph, coverage, query, wish, room.paths, notes)
-            if as_json:
-                command_room.say_json(_data(graph, coverage, query, found, tokens))
-            elif mermaid and found.story:
-                from inarch_brief_tracer.answers.flow_mermaid import chart
-                from inarch_brief_tracer.answers.flow_tree import Detail, shown_routes
-
-                flow = found.story.flow
-                click.echo(
-                    chart(() if no_paths else shown_routes(flow.routes, Detail()), flow.down, flow.target), nl=False
-                )
-            else:
-                command_room.say(found.text(wish.tokens))
-
-        room.graph(answer)
-
-
-def _data(graph: Any, coverage: Any, query: str, found: Any, tokens: int | None) -> dict[str, Any]:
-    from inarch_brief_tracer.answers.flow_data import bounded
-    from inarch_brief_tracer.answers.flow_text import TOKENS
-    from inarch_brief_tracer.answers.neighbourhood import neighbourhood
-
-    data = found.data()
-    around = neighbourhood(graph, coverage, query)
-    if around["target"] is None or data["target"] is None or around["target"]["qualname"] != data["target"]["qualname"]:
-        around = {
-            **around,
-            "callers": [],
-            "callees": [],
-            "more_callers": False,
-            "more_callees": False,
-            "target": data["target"],
-        }
-    whole = {**data, **around, "note": data["note"] or around["note"], "flow": found.text(tokens or TOKENS)}
-    return bounded(whole, tokens) if tokens else whole
+    context_printing.get(" ".join(words), as_json, mermaid, tokens, file, not no_paths, code)

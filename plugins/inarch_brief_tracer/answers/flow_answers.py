@@ -9,15 +9,15 @@ from attrs import frozen
 
 from inarch_brief_tracer.answers import curated_paths
 from inarch_brief_tracer.answers.call_sites import Sites
+from inarch_brief_tracer.answers.flow_data import flow_data, node_data
 from inarch_brief_tracer.answers.flow_text import TOKENS, Story, told
 from inarch_brief_tracer.answers.flow_tree import own_calls
 from inarch_brief_tracer.answers.unknowns import as_known, unread
-from inarch_brief_tracer.answers.wording import plain
+from inarch_brief_tracer.answers.wording import joined, plain
 from inarch_brief_tracer.finding.targets import Match, matching
+from inarch_brief_tracer.graph.flows import flow_to
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from inarch_brief_tracer.graph.call_graph import Graph
     from inarch_brief_tracer.graph.model import Flow
     from inarch_brief_tracer.indexing.index import Coverage
@@ -71,8 +71,6 @@ class Answered:
 
     def data(self) -> dict[str, Any]:
         """Give it as JSON data."""
-        from inarch_brief_tracer.answers.flow_data import flow_data, node_data
-
         if self.story is None:
             return {**_NOTHING, "note": self.note}
         others = [node_data(node) for node in self.story.others]
@@ -88,19 +86,17 @@ def answered(
     graph: Graph, coverage: Coverage, query: str, wish: Wish, paths: curated_paths.Shelf, note: str = ""
 ) -> Answered:
     """Find what a query is about, and the flow through it."""
-    from inarch_brief_tracer.graph.flows import flow_to
-
     sites = Sites(graph.shelf.read)
-    notes = "; ".join(filter(None, (coverage.note, note)))
+    notes = joined(coverage.note, note)
     if not coverage.files:
-        return Answered(Match(()), None, sites, "; ".join(filter(None, (NO_PYTHON, note))))
+        return Answered(Match(()), None, sites, joined(NO_PYTHON, note))
     match = matching(graph, query, wish.file)
     if not match.nodes:
         where = f" in {wish.file}" if wish.file else ""
-        return Answered(match, None, sites, "; ".join(filter(None, (f"nothing found{where}", notes))))
+        return Answered(match, None, sites, joined(f"nothing found{where}", notes))
     flow = flow_to(graph, match.nodes[0])
     flow = as_known(graph, flow._replace(down=own_calls(flow.down, flow.target)))
-    notes = "; ".join(filter(None, (unread(graph, flow.target), notes)))
+    notes = joined(unread(graph, flow.target), notes)
     inside = nodes_of(flow)
     others = tuple(node for node in match.nodes[1:] if node.id not in inside and node.kind != "module")[:MAX_OTHERS]
     along = curated_paths.sharing((curated_paths.checked(graph, path) for path in paths.all()), inside)
@@ -116,15 +112,3 @@ def nodes_of(flow: Flow) -> set[int]:
         found.add(item.step.node.id)
         waiting += item.calls
     return found
-
-
-def joined(*notes: str | None) -> str | None:
-    """Join what has to be said, None if that is nothing."""
-    return "; ".join(note for note in notes if note) or None
-
-
-def names(items: Iterable[str], most: int = 4) -> str:
-    """List names, at most some of them."""
-    kept = list(items)
-    more = f" and {len(kept) - most:,} more" if len(kept) > most else ""
-    return ", ".join(kept[:most]) + more

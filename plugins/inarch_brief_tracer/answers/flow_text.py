@@ -17,7 +17,7 @@ from inarch_brief_tracer.answers.flow_tree import (
     shown_routes,
     targets_of,
 )
-from inarch_brief_tracer.answers.wording import MARK, at, count, named, plain, signature
+from inarch_brief_tracer.answers.wording import MARK, at, count, joined, named, plain, signature
 from inarch_brief_tracer.graph.model import Below, Flow, Node, Route
 
 if TYPE_CHECKING:
@@ -118,7 +118,7 @@ def _lines(story: Story, sites: Sites, detail: Detail) -> Iterator[str]:
         yield "## Also matching"
         for node in story.others[: detail.extras]:
             yield f"- {named(node)} {at(node.file, node.line)}"
-    notes = "; ".join(filter(None, (flow.linked, story.note)))
+    notes = joined(flow.linked, story.note)
     if notes:
         yield ""
         yield f"Note: {plain(notes)}"

@@ -7,7 +7,9 @@ from typing import Any
 
 from attrs import frozen
 
+from inarch_brief_tracer.answers import flow_mermaid
 from inarch_brief_tracer.answers.call_sites import Sites
+from inarch_brief_tracer.answers.flow_data import below_data, node_data, route_data
 from inarch_brief_tracer.answers.flow_text import TOKENS, UNLINKED, file_lines, fitted
 from inarch_brief_tracer.answers.flow_tree import (
     Detail,
@@ -63,8 +65,6 @@ class Traced:
 
     def data(self) -> dict[str, Any]:
         """Give it as JSON data."""
-        from inarch_brief_tracer.answers.flow_data import below_data, node_data, route_data
-
         more = self.up.more_callers if self.up else {}
         return {
             "target": node_data(self.node),
@@ -76,9 +76,7 @@ class Traced:
 
     def chart(self) -> str:
         """Draw it as a Mermaid flowchart."""
-        from inarch_brief_tracer.answers.flow_mermaid import chart
-
-        return chart(shown_routes(self.routes, Detail()), self.down, self.node)
+        return flow_mermaid.chart(shown_routes(self.routes, Detail()), self.down, self.node)
 
     def _lines(self, detail: Detail) -> Iterator[str]:
         # What is asked for stays longest: the levels of a trace downwards.

@@ -61,9 +61,9 @@ def tools(desk: Desk) -> list[Tool]:
         Args:
             query: A name, path:line, or words about what the code does
         """
-        from inarch_brief_tracer.answers import tool_answers
+        from inarch_brief_tracer.answers import symbol_answers
 
-        return tool_answers.find_symbols(desk.index, context, query, kind, limit)
+        return symbol_answers.find_symbols(desk.index, context, query, kind, limit)
 
     @tool(category="trace", effects=_READS, timeout_s=60)
     def context_get(context: ToolContext, query: str) -> dict[str, Any]:
@@ -72,9 +72,9 @@ def tools(desk: Desk) -> list[Tool]:
         Args:
             query: A name, path:line, or words about what the code does
         """
-        from inarch_brief_tracer.answers import tool_answers
+        from inarch_brief_tracer.answers import graph_answers
 
-        return tool_answers.context_get(desk.index, context, query, desk.context.project)
+        return graph_answers.context_get(desk.index, context, query, desk.context.project)
 
     @tool(category="trace", effects=_READS, timeout_s=60)
     def trace_execution(
@@ -86,9 +86,9 @@ def tools(desk: Desk) -> list[Tool]:
             function: A name, Class.method or path:line
             depth: Calls on a path.
         """
-        from inarch_brief_tracer.answers import tool_answers
+        from inarch_brief_tracer.answers import graph_answers
 
-        return tool_answers.trace_execution(desk.index, context, function, direction, depth)
+        return graph_answers.trace_execution(desk.index, context, function, direction, depth)
 
     @tool(category="trace", effects=_READS, timeout_s=60)
     def find_callers(context: ToolContext, function: str) -> dict[str, Any]:
@@ -97,15 +97,15 @@ def tools(desk: Desk) -> list[Tool]:
         Args:
             function: A name, Class.method or path:line
         """
-        from inarch_brief_tracer.answers import tool_answers
+        from inarch_brief_tracer.answers import graph_answers
 
-        return tool_answers.find_callers(desk.index, context, function)
+        return graph_answers.find_callers(desk.index, context, function)
 
     @tool(category="trace", effects=_READS, timeout_s=60)
     def find_entry_points(context: ToolContext, kind: EntryKind = "all") -> dict[str, Any]:
         """List where the program is entered."""
-        from inarch_brief_tracer.answers import tool_answers
+        from inarch_brief_tracer.answers import entry_answers
 
-        return tool_answers.find_entry_points(desk.index, context, kind)
+        return entry_answers.find_entry_points(desk.index, context, kind)
 
     return [find_symbols, context_get, trace_execution, find_callers, find_entry_points]

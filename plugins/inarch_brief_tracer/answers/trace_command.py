@@ -1,12 +1,13 @@
-"""`inarch trace`: functions traced up, down and to each other, entry points, the index, and curated paths."""
+"""`inarch trace`: functions traced up, down and to each other, entry points, the index, and curated paths.
+
+What a command does is loaded once it does it: `--help` is not to wait for that.
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
 import click
-
-from inarch_brief_tracer.answers.paths_command import define, delete, listing, show, update
 
 MAX_TOKENS = 1_000_000
 MAX_LISTED = 2_000
@@ -34,7 +35,9 @@ def trace() -> None:
 @shapes
 def up(function: str, depth: int, as_json: bool, mermaid: bool, tokens: int | None) -> None:
     """Show every entry point that reaches FUNCTION, and how."""
-    _trace(function, "up", depth, as_json, mermaid, tokens)
+    from inarch_brief_tracer.answers import trace_printing
+
+    trace_printing.trace(function, "up", depth, as_json, mermaid, tokens)
 
 
 @trace.command()
@@ -43,7 +46,9 @@ def up(function: str, depth: int, as_json: bool, mermaid: bool, tokens: int | No
 @shapes
 def down(function: str, depth: int, as_json: bool, mermaid: bool, tokens: int | None) -> None:
     """Show what FUNCTION calls, level by level."""
-    _trace(function, "down", depth, as_json, mermaid, tokens)
+    from inarch_brief_tracer.answers import trace_printing
+
+    trace_printing.trace(function, "down", depth, as_json, mermaid, tokens)
 
 
 @trace.command()
@@ -53,43 +58,9 @@ def down(function: str, depth: int, as_json: bool, mermaid: bool, tokens: int | 
 @shapes
 def path(function: str, end: str, depth: int, as_json: bool, mermaid: bool, tokens: int | None) -> None:
     """Show how FUNCTION comes to call another one."""
-    _trace(function, "path", depth, as_json, mermaid, tokens, end)
+    from inarch_brief_tracer.answers import trace_printing
 
-
-def _trace(
-    function: str, way: str, depth: int, as_json: bool, mermaid: bool, tokens: int | None, end: str = ""
-) -> None:
-    from inarch_brief_tracer.answers import command_room, function_traces
-
-    if as_json and mermaid:
-        raise click.UsageError("--json and --mermaid exclude each other")
-    with command_room.room() as room:
-
-        def answer(graph: Any, coverage: Any) -> tuple[Any, str]:
-            node = command_room.one(graph, coverage, function)
-            notes = "; ".join(filter(None, (coverage.note, graph.linked)))
-            if way != "path":
-                found = function_traces.traced(graph, node, way, depth)
-                notes = "; ".join(filter(None, (found.unread, notes)))
-            else:
-                found = function_traces.between(graph, node, command_room.one(graph, coverage, end), depth)
-                if not found.ways and not as_json:
-                    notes = "; ".join(
-                        filter(None, (f"no path is known from {node.qualname} to {found.node.qualname}", notes))
-                    )
-            if as_json:
-                command_room.say_json({**found.data(), "note": notes or None})
-            elif mermaid:
-                click.echo(found.chart(), nl=False)
-            elif way != "path" or found.ways:
-                command_room.say(found.text(tokens or 4_000))
-            return found, notes
-
-        found, notes = room.graph(answer)
-    if notes and not as_json:
-        click.echo(command_room.noted(notes), err=True)
-    if way == "path" and not found.ways:
-        click.get_current_context().exit(1)
+    trace_printing.trace(function, "path", depth, as_json, mermaid, tokens, end)
 
 
 @trace.command()
@@ -98,54 +69,9 @@ def _trace(
 @click.option("--json", "as_json", is_flag=True, help="Print them as JSON.")
 def entries(kind: str | None, limit: int, as_json: bool) -> None:
     """List the entry points, the most telling kinds first; tests and what nothing calls only with --kind."""
-    from inarch_brief_tracer.answers import command_room
-    from inarch_brief_tracer.answers.flow_answers import NO_PYTHON
-    from inarch_brief_tracer.answers.flow_data import entry_data
-    from inarch_brief_tracer.answers.wording import at, count, entered, named
-    from inarch_brief_tracer.graph.model import KINDS
+    from inarch_brief_tracer.answers import trace_printing
 
-    if kind is not None and kind not in KINDS:
-        command_room.fail(f"there is no kind {kind}; kinds are: {', '.join(KINDS)}")
-    with command_room.room() as room:
-        found, totals, note = room.graph(
-            lambda graph, coverage: (
-                *_listed(graph, kind, limit),
-                "; ".join(filter(None, (coverage.note if coverage.files else NO_PYTHON, graph.linked))),
-            )
-        )
-    if as_json:
-        command_room.say_json(
-            {"entries": [entry_data(entry) for entry in found], "totals": totals, "note": note or None}
-        )
-        return
-    for entry in found:
-        command_room.say(f"{named(entry.node)} · {entered(entry)} · {at(entry.node.file, entry.node.line)}")
-    in_all = sum(totals.values()) if kind is None else totals.get(kind, 0)
-    if not found and not in_all:
-        command_room.say(f"no entry point{f' of the kind {kind}' if kind else ''} is known here")
-    elif in_all > len(found):
-        kinds = ", ".join(f"{number:,} {name}" for name, number in totals.items())
-        command_room.say(
-            f"+{count(in_all - len(found), 'more entry', 'more entries')} (in all: {kinds}; see --kind, --limit)"
-        )
-    if note:
-        click.echo(command_room.noted(note), err=True)
-
-
-def _listed(graph: Any, kind: str | None, limit: int) -> tuple[list[Any], dict[str, int]]:
-    """List the entries of a kind; of all kinds, those that stand for what runs: tests would be most of the list."""
-    from inarch_brief_tracer.graph.entries import listed
-    from inarch_brief_tracer.graph.model import FIXTURE, ORPHAN, TEST
-
-    if kind is not None:
-        found, totals = listed(graph, kind, limit)
-        return found, totals
-    _, totals = listed(graph, None, 0)
-    found = []
-    for name in totals:
-        if name not in (TEST, FIXTURE, ORPHAN) and len(found) < limit:
-            found += listed(graph, name, limit - len(found))[0]
-    return found, totals
+    trace_printing.entries(kind, limit, as_json)
 
 
 @trace.command()
@@ -155,12 +81,58 @@ def _listed(graph: Any, kind: str | None, limit: int) -> tuple[list[Any], dict[s
 @click.option("--json", "as_json", is_flag=True, help="Print the figures as JSON.")
 def index(status: bool, rebuild: bool, folder: str | None, as_json: bool) -> None:
     """Bring the index up to date, however long that takes, and say what is in it."""
-    from inarch_brief_tracer.answers import index_command
+    from inarch_brief_tracer.answers import index_printing
 
     if status and (rebuild or folder):
         raise click.UsageError("--status changes nothing: leave out --rebuild and --export")
-    index_command.run(status, rebuild, folder, as_json)
+    index_printing.index(status, rebuild, folder, as_json)
 
 
-for command in (define, listing, show, update, delete):
-    trace.add_command(command)
+@trace.command()
+@click.argument("name")
+@click.argument("functions", nargs=-1, required=True, metavar="FUNCTION...")
+@click.option("--description", "-d", default="", help="What the path is about.")
+def define(name: str, functions: tuple[str, ...], description: str) -> None:
+    """Keep a path as NAME: through the FUNCTIONs in their order, or by the best way to a single one."""
+    from inarch_brief_tracer.answers import paths_printing
+
+    paths_printing.define(name, functions, description)
+
+
+@trace.command("list")
+@click.option("--json", "as_json", is_flag=True, help="Print them as JSON.")
+def listing(as_json: bool) -> None:
+    """List the kept paths; stale ones are marked."""
+    from inarch_brief_tracer.answers import paths_printing
+
+    paths_printing.listing(as_json)
+
+
+@trace.command()
+@click.argument("name")
+@click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
+def show(name: str, as_json: bool) -> None:
+    """Show a kept path; steps that are gone or moved are marked."""
+    from inarch_brief_tracer.answers import paths_printing
+
+    paths_printing.show(name, as_json)
+
+
+@trace.command()
+@click.argument("name")
+@click.argument("functions", nargs=-1, metavar="[FUNCTION]...")
+@click.option("--description", "-d", default=None, help="What the path is about.")
+def update(name: str, functions: tuple[str, ...], description: str | None) -> None:
+    """Take down anew where the steps of a kept path stand; with FUNCTIONs, lead it through these."""
+    from inarch_brief_tracer.answers import paths_printing
+
+    paths_printing.update(name, functions, description)
+
+
+@trace.command()
+@click.argument("name")
+def delete(name: str) -> None:
+    """Forget a kept path."""
+    from inarch_brief_tracer.answers import paths_printing
+
+    paths_printing.delete(name)

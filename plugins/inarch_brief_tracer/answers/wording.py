@@ -57,3 +57,8 @@ def tags(step: Step) -> str:
 def count(number: int, noun: str, plural: str = "") -> str:
     """Write `1 entry`, `1,200 entries`."""
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
+
+
+def joined(*notes: str | None) -> str:
+    """Join what has to be said, "" if that is nothing."""
+    return "; ".join(filter(None, notes))

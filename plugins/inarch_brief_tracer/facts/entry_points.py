@@ -1,13 +1,12 @@
-"""Doors into a program that one file shows: main blocks, commands, routes, tests."""
+"""Entry points that one file shows: main blocks, commands, routes, tests, and what frameworks make."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
 
 from inarch_brief_tracer.facts.file_facts import CLASS, METHOD, Call, Facts, Import, Symbol
-from inarch_brief_tracer.facts.framework_entries import inlets_of
+from inarch_brief_tracer.facts.framework_entries import EntryPoint, framework_entries
 from inarch_brief_tracer.facts.modules import CODE, VENDORED
 
 SCRIPT, MAIN, COMMAND, ROUTE, TESTS = "script", "main", "command", "route", "test"
@@ -25,52 +24,37 @@ _NAMED = re.compile(r"""\bname\s*=\s*(['"])([^'"\n]+)\1""")
 _PROG = re.compile(r"""\bprog\s*=\s*(['"])([^'"\n]+)\1""")
 
 
-class Door(NamedTuple):
-    """A place where a program is entered.
-
-    `target` is the dotted text of what runs, where that is another name than the symbol at `place`; of a command the
-    object whose decorator it bears, which is a group or an application if it is a command at all.
-    """
-
-    kind: str
-    name: str
-    place: int
-    line: int
-    how: str
-    target: str = ""
-
-
-def doors_of(path: str, module: str, role: str, facts: Facts) -> list[Door]:
-    """Give the doors of a file; what tests hold is counted where they are kept."""
+def entry_points_of(path: str, module: str, role: str, facts: Facts) -> list[EntryPoint]:
+    """Give the entry points of a file; what tests hold is counted where they are kept."""
     if role == VENDORED:
         return []
-    doors = list(_mains(path, module, facts))
+    found = list(_mains(path, module, facts))
     library = library_names(facts.imports)
     for place, symbol in enumerate(facts.symbols):
         for text in symbol.decorators:
-            doors += _decorated(place, symbol, text, library)
+            found += _decorated(place, symbol, text, library)
         if symbol.kind == CLASS and symbol.name == "Command" and "/management/commands/" in f"/{path}":
             name = path.rpartition("/")[2].removesuffix(".py")
-            doors.append(Door(COMMAND, f"manage.py {name}", place, symbol.line, "Django management command"))
+            found.append(EntryPoint(COMMAND, f"manage.py {name}", place, symbol.line, "Django management command"))
     django = any(item.module.startswith(("django.urls", "django.conf.urls")) for item in facts.imports)
     for call in facts.calls:
         if call.text:
-            doors += _registered(call, django)
+            found += _registered(call, django)
     if role == CODE:
-        doors += [Door(*inlet) for inlet in inlets_of(facts)]
-    return doors
+        found += framework_entries(facts)
+    return found
 
 
-def _mains(path: str, module: str, facts: Facts) -> Iterator[Door]:
+def _mains(path: str, module: str, facts: Facts) -> Iterator[EntryPoint]:
     if path.rpartition("/")[2] == "__main__.py":
         package = module.rpartition(".")[0]
         run = f"python -m {package}" if package else f"python {path}"
-        yield Door(MAIN, run, 0, facts.guard or 1, "__main__.py")
+        yield EntryPoint(MAIN, run, 0, facts.guard or 1, "__main__.py")
     elif facts.guard:
-        yield Door(MAIN, f"python {path}", 0, facts.guard, 'if __name__ == "__main__"')
+        yield EntryPoint(MAIN, f"python {path}", 0, facts.guard, 'if __name__ == "__main__"')
 
 
-def _decorated(place: int, symbol: Symbol, text: str, library: frozenset[str]) -> Iterator[Door]:
+def _decorated(place: int, symbol: Symbol, text: str, library: frozenset[str]) -> Iterator[EntryPoint]:
     """Read a decorator in name, attribute or call form."""
     dotted, _, arguments = text.partition("(")
     owner, _, last = dotted.rpartition(".")
@@ -79,11 +63,11 @@ def _decorated(place: int, symbol: Symbol, text: str, library: frozenset[str]) -
         named = _NAMED.search(arguments)
         own = symbol.name.rpartition(".")[2].replace("_", "-")
         name = first or (named[2] if named else own)
-        yield Door(COMMAND, name, place, symbol.line, f"@{dotted}", "" if not owner or owner in library else owner)
+        target = "" if owner in library else owner
+        yield EntryPoint(COMMAND, name, place, symbol.line, f"@{dotted}", target)
     elif owner and last in _VERBS and first is not None and (last == "route" or first.startswith("/") or not first):
-        yield from (
-            Door(ROUTE, f"{verb} {first or '/'}", place, symbol.line, f"@{dotted}") for verb in _verbs(last, arguments)
-        )
+        for verb in _verbs(last, arguments):
+            yield EntryPoint(ROUTE, f"{verb} {first or '/'}", place, symbol.line, f"@{dotted}")
 
 
 def _verbs(last: str, arguments: str) -> list[str]:
@@ -95,15 +79,15 @@ def _verbs(last: str, arguments: str) -> list[str]:
     return sorted(re.findall(r"[A-Z]+", found[1].upper())) if found else ["GET"]
 
 
-def _registered(call: Call, django: bool) -> Iterator[Door]:
+def _registered(call: Call, django: bool) -> Iterator[EntryPoint]:
     """Read a call that registers a command or a route."""
     last = call.callee.rpartition(".")[2]
     first = literal(call.text)
     parts = call.text.split(", ")
     if last == "add_parser" and first:
-        yield Door(COMMAND, first, call.scope, call.line, SUB_COMMAND)
+        yield EntryPoint(COMMAND, first, call.scope, call.line, SUB_COMMAND)
     elif last == "ArgumentParser" and (prog := _PROG.search(call.text)):
-        yield Door(COMMAND, prog[2], call.scope, call.line, "argparse")
+        yield EntryPoint(COMMAND, prog[2], call.scope, call.line, "argparse")
     elif last in _DJANGO and django and first is not None and len(parts) > 1:
         target, _, inner = parts[1].partition("(")
         wrapped = re.match(r"[A-Za-z_][\w.]*", inner)
@@ -111,7 +95,7 @@ def _registered(call: Call, django: bool) -> Iterator[Door]:
         target = wrapped[0] if wrapped and not target.endswith(".as_view") and target != "include" else target
         target = target.removesuffix(".as_view")
         if target != "include":
-            yield Door(ROUTE, f"/{first.lstrip('/')}", call.scope, call.line, f"Django {last}()", target)
+            yield EntryPoint(ROUTE, f"/{first.lstrip('/')}", call.scope, call.line, f"Django {last}()", target)
     elif last in _REGISTERED and first is not None and first.startswith("/"):
         named = re.search(r"(?:view_func|endpoint)\s*=\s*([\w.]+)", call.text)
         plain = [part for part in parts[1:] if re.fullmatch(r"[A-Za-z_][\w.]*", part)]
@@ -119,7 +103,7 @@ def _registered(call: Call, django: bool) -> Iterator[Door]:
         if not target and not any(_is_view(part) for part in parts[1:]):
             return  # only a rule: its view is registered elsewhere
         for verb in _verbs("route", call.text):
-            yield Door(ROUTE, f"{verb} {first}", call.scope, call.line, f"{last}()", target)
+            yield EntryPoint(ROUTE, f"{verb} {first}", call.scope, call.line, f"{last}()", target)
 
 
 def _is_view(argument: str) -> bool:

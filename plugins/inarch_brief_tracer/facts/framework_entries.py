@@ -1,4 +1,4 @@
-"""Doors that frameworks open besides commands and routes: tasks, signals, hooks, handlers, views."""
+"""Entry points that frameworks make besides commands and routes: tasks, signals, hooks, handlers, views."""
 
 from __future__ import annotations
 
@@ -58,8 +58,12 @@ _VIEW_METHODS = frozenset(
 _NAME = re.compile(r"[A-Za-z_][\w.]*")
 
 
-class Inlet(NamedTuple):
-    """A door that a framework opens; `target` is the dotted text of what runs, where that is not the symbol itself."""
+class EntryPoint(NamedTuple):
+    """A place where a program is entered.
+
+    `target` is the dotted text of what runs, where that is another name than the symbol at `place`; of a command the
+    object whose decorator it bears, which is a group or an application if it is a command at all.
+    """
 
     kind: str
     name: str
@@ -69,8 +73,8 @@ class Inlet(NamedTuple):
     target: str = ""
 
 
-def inlets_of(facts: Facts) -> Iterator[Inlet]:
-    """Give the doors of a file of product code."""
+def framework_entries(facts: Facts) -> Iterator[EntryPoint]:
+    """Give the entry points that frameworks make of a file of product code."""
     libraries = {item.name: item.module.partition(".")[0] for item in facts.imports if not item.level}
     imported = frozenset(libraries.values())
     views = _views(facts, imported)
@@ -79,9 +83,9 @@ def inlets_of(facts: Facts) -> Iterator[Inlet]:
             yield from _decorated(place, symbol, text, libraries)
         short = symbol.name.rpartition(".")[2]
         if symbol.kind == FUNCTION and short.startswith("pytest_") and "." not in symbol.name and "pytest" in imported:
-            yield Inlet(HOOK, short, place, symbol.line, "pytest hook")
+            yield EntryPoint(HOOK, short, place, symbol.line, "pytest hook")
         elif symbol.kind == METHOD and symbol.name.rpartition(".")[0] in views and _answers(short):
-            yield Inlet(VIEW, symbol.name, place, symbol.line, "method of a view")
+            yield EntryPoint(VIEW, symbol.name, place, symbol.line, "method of a view")
     for call in facts.calls:
         if call.text:
             yield from _registered(call, libraries)
@@ -103,7 +107,7 @@ def _views(facts: Facts, imported: Iterable[str]) -> frozenset[str]:
     )
 
 
-def _decorated(place: int, symbol: Symbol, text: str, libraries: dict[str, str]) -> Iterator[Inlet]:
+def _decorated(place: int, symbol: Symbol, text: str, libraries: dict[str, str]) -> Iterator[EntryPoint]:
     dotted = text.partition("(")[0]
     owner, _, last = dotted.rpartition(".")
     library = libraries.get(dotted.partition(".")[0], "")
@@ -119,10 +123,10 @@ def _decorated(place: int, symbol: Symbol, text: str, libraries: dict[str, str])
     elif (owner and last in _HANDLERS) or dotted == "atexit.register" or last == "listens_for":
         kind = HANDLER
     if kind:
-        yield Inlet(kind, symbol.name, place, symbol.line, f"@{dotted}")
+        yield EntryPoint(kind, symbol.name, place, symbol.line, f"@{dotted}")
 
 
-def _registered(call: Call, libraries: dict[str, str]) -> Iterator[Inlet]:
+def _registered(call: Call, libraries: dict[str, str]) -> Iterator[EntryPoint]:
     """Read a call that is given what is to be run: only what proves to be a function counts, later."""
     owner, _, last = call.callee.rpartition(".")
     parts = [part.strip() for part in call.text.split(", ")]
@@ -140,4 +144,4 @@ def _registered(call: Call, libraries: dict[str, str]) -> Iterator[Inlet]:
     elif last in _REGISTER_ROUTE:
         kind, target = VIEW, plain[-1] if plain else ""
     if kind and _NAME.fullmatch(target):
-        yield Inlet(kind, target, call.scope, call.line, f"{last}()", target)
+        yield EntryPoint(kind, target, call.scope, call.line, f"{last}()", target)

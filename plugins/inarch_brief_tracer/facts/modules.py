@@ -59,3 +59,12 @@ def module_name(path: str, packages: Collection[str]) -> str:
 def packages_of(paths: Collection[str]) -> frozenset[str]:
     """Collect the folders that are regular packages ("" is the root)."""
     return frozenset(path.rpartition("/")[0] for path in paths if path.endswith("__init__.py"))
+
+
+def absolute_name(importer: str, is_package: bool, module: str, level: int) -> str:
+    """Give the full name of a module that another one imports, `level` dots above itself."""
+    if not level:
+        return module
+    parts = importer.split(".")
+    keep = len(parts) - level + (1 if is_package else 0)
+    return ".".join([*parts[: max(0, keep)], *([module] if module else [])])

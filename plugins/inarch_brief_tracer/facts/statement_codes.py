@@ -37,9 +37,6 @@ from inarch_brief_tracer.facts.syntax_nodes import dotted
 if TYPE_CHECKING:
     from inarch_brief_tracer.facts.outline import Outline
 
-MAX_SCOPES = 20_000
-"""A file with more is generated; what comes after is left out."""
-
 
 def link_facts(tree: ast.Module) -> LinkFacts:
     """Give the link facts of a file: what the linker needs of its tree."""

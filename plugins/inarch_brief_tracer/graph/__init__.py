@@ -6,6 +6,5 @@ graph
 ├── call_graph  nodes and arcs of a tree
 ├── entries     which nodes are entries, and which to show
 ├── spans, ways components, ways up and down any graph
-├── flows       the flow through a target, the ways between two functions
-└── exporting   JSONL files
+└── flows       the flow through a target, the ways between two functions
 """

@@ -15,7 +15,6 @@ from inarch_brief_tracer.graph.costs import Costs
 from inarch_brief_tracer.graph.model import Arc, Node
 from inarch_brief_tracer.store.kept_files import Shelf
 
-NODE_KINDS = ("module", "class", "function", "method", "lambda")
 _PLACE = re.compile(r"(.+\.py):(\d+)")
 _COLUMNS = (
     "SELECT s.id, f.module, s.dotted, s.kind, f.path, s.line, s.end, f.role, s.signature, s.doc"

@@ -54,9 +54,7 @@ def flow_to(graph: Graph, target: Node, *, entries: int = MAX_ENTRIES, k: int = 
     down, more = below(graph, target)
     linked = graph.linked
     if not reached.complete:
-        linked = "; ".join(
-            text for text in (linked, f"the nearest {len(reached.cost):,} callers are looked at") if text
-        )
+        linked = "; ".join(filter(None, (linked, f"the nearest {len(reached.cost):,} callers are looked at")))
     return Flow(target, tuple(routes), len(all_found), counts, _more_callers(graph, routes), down, more, linked)
 
 

@@ -11,22 +11,13 @@ from inarch_brief_tracer.facts.nature import EXPORTED, SHIFT, SPAN_SHIFT, TOP
 from inarch_brief_tracer.graph.arcs import FileArcs, packed
 from inarch_brief_tracer.graph.model import CONFIDENCES, Arc, Gate
 from inarch_brief_tracer.graph.spans import spans
+from inarch_brief_tracer.linking.edges import Edge
 from inarch_brief_tracer.store.kept_files import put_state, state
 
 LAMBDA = "lambda"
 LAMBDA_PLACE = 1_000_000
 """Places of functions without a name begin here: they are not among a file's facts."""
 _SURENESS = {name: place for place, name in enumerate(CONFIDENCES)}
-
-
-class Edge(NamedTuple):
-    """An edge as the linker gives it: qualified names, and the line of the call site in the caller's file."""
-
-    caller: str
-    callee: str
-    kind: str
-    confidence: str
-    line: int
 
 
 class Names(NamedTuple):
@@ -38,12 +29,14 @@ class Names(NamedTuple):
     modules: dict[str, int]
 
 
-def names_of(connection: sqlite3.Connection) -> Names:
-    """Read the qualified names of everything that can call or be called; of equal names the first counts."""
+def names_of(connection: sqlite3.Connection, files: Collection[int] | None = None) -> Names:
+    """Read the qualified names of all that can call or be called, or of some files' only; of equal ones the first."""
     names = Names({}, {}, {}, {})
+    among = "" if files is None else f" AND s.file IN ({', '.join('?' * len(files))})"
     rows = connection.execute(
         "SELECT s.id, s.file, f.module, s.dotted, s.flags FROM symbols s JOIN files f ON f.id = s.file"
-        f" WHERE s.kind != 'constant' ORDER BY f.role != 'code', f.path, (s.flags & {OVERLOAD}) != 0, s.place"
+        f" WHERE s.kind != 'constant'{among} ORDER BY f.role != 'code', f.path, (s.flags & {OVERLOAD}) != 0, s.place",
+        list(files or ()),
     )
     for number, file, module, dotted, flags in rows:
         names.ids.setdefault(f"{module}.{dotted}" if dotted else module, number)

@@ -10,8 +10,8 @@ from attrs import Factory, define, field
 
 from inarch_brief_tracer.facts.collecting import uncollected
 from inarch_brief_tracer.facts.link_facts import LinkFacts
-from inarch_brief_tracer.indexing.arc_rows import Edge
 from inarch_brief_tracer.linking.budget import Budget
+from inarch_brief_tracer.linking.edges import Edge
 from inarch_brief_tracer.linking.link import link
 
 Files = Mapping[str, tuple[str, "LinkFacts | bytes"]]
@@ -92,4 +92,4 @@ def linked(files: Files, budget: Budget = WHOLE) -> tuple[list[Edge], dict[str, 
     """
     found = link(files, budget)
     lambdas = {function.qualname: function.line for function in found.functions if "<" in function.qualname}
-    return [Edge(*edge) for edge in found.edges], lambdas, "; ".join(found.notes)
+    return list(found.edges), lambdas, "; ".join(found.notes)

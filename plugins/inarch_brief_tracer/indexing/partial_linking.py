@@ -6,10 +6,9 @@ import sqlite3
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from inarch_brief_tracer.facts.link_facts import CLASS_SCOPE, MODULE_SCOPE, LinkFacts, decode, packed
-from inarch_brief_tracer.facts.nature import SHIFT
 from inarch_brief_tracer.graph.arcs import Adjacency, FileArcs
 from inarch_brief_tracer.graph.model import CALL, Arc
-from inarch_brief_tracer.indexing.arc_rows import Names, add_lambdas, by_file, put_arcs
+from inarch_brief_tracer.indexing.arc_rows import Names, add_lambdas, by_file, names_of, put_arcs
 from inarch_brief_tracer.indexing.background import linked
 from inarch_brief_tracer.indexing.entry_nodes import gates_of
 from inarch_brief_tracer.linking.budget import Budget
@@ -38,7 +37,7 @@ def link_near(shelf: Shelf, files: Sequence[int], fresh: Mapping[str, LinkFacts]
         },
         COARSE,
     )
-    names = _names(connection, seen)
+    names = names_of(connection, seen)
     own = [edge for edge in edges if names.file.get(names.ids.get(edge.caller, -1)) in files]
     add_lambdas(connection, names, own, lambdas)
     found = by_file(names, own)
@@ -93,23 +92,6 @@ def _modules(shelf: Shelf, file: int) -> Iterable[str]:
         if item.target:
             found[".".join([*base, item.target])] = None
     return found
-
-
-def _names(connection: sqlite3.Connection, files: Collection[int]) -> Names:
-    names = Names({}, {}, {}, {})
-    rows = connection.execute(
-        "SELECT s.id, s.file, f.module, s.dotted, s.flags FROM symbols s JOIN files f ON f.id = s.file"
-        f" WHERE s.file IN ({', '.join('?' * len(files))}) AND s.kind != 'constant'"
-        " ORDER BY f.role != 'code', f.path, (s.flags & 8) != 0, s.place",
-        list(files),
-    )
-    for number, file, module, dotted, flags in rows:
-        names.ids.setdefault(f"{module}.{dotted}" if dotted else module, number)
-        names.file[number] = file
-        names.natures[number] = flags >> SHIFT
-        if not dotted:
-            names.modules.setdefault(module, file)
-    return names
 
 
 def _with_former(shelf: Shelf, file: int, found: FileArcs, names: Names) -> FileArcs:

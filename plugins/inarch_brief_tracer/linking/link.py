@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from attrs import Factory, define
 
 from inarch_brief_tracer.facts import link_facts as codes
@@ -12,6 +10,7 @@ from inarch_brief_tracer.facts.link_facts import CLASS_SCOPE, MODULE_SCOPE, stat
 from inarch_brief_tracer.facts.modules import TEST, role_of
 from inarch_brief_tracer.linking.budget import CONFIDENCES, KINDS, MECHANISMS, Budget, sized
 from inarch_brief_tracer.linking.containers import container_method, generator_method, property_method
+from inarch_brief_tracer.linking.edges import Edge, Fn, Linked
 from inarch_brief_tracer.linking.library_models import MODELS
 from inarch_brief_tracer.linking.linker import Linker, Missing
 from inarch_brief_tracer.linking.loading import Bodies, Files, load
@@ -25,40 +24,6 @@ COARSE = 2
 """Visits of a statement up to which it is said that a tree was linked coarsely."""
 LARGE = 45_000
 """Statements of a tree whose tests are linked one by one."""
-
-
-class Fn(NamedTuple):
-    """A function, class or module."""
-
-    file: str
-    qualname: str
-    """`package.module.Class.method`, nested without `<locals>`; the body of a module is `package.module`."""
-    line: int
-
-
-class Edge(NamedTuple):
-    """One function calls another."""
-
-    caller: str
-    callee: str
-    kind: str
-    """call, property, dunder, callback, decorator or framework."""
-    confidence: str
-    """exact, inferred, hierarchy or name."""
-    line: int
-    """Of the call site, in the caller's file."""
-
-
-class Linked(NamedTuple):
-    """What linking found."""
-
-    edges: tuple[Edge, ...]
-    complete: bool
-    """Whether the worklist was worked off."""
-    work: int
-    """Statements evaluated."""
-    notes: tuple[str, ...] = ()
-    functions: tuple[Fn, ...] = ()
 
 
 def link(files: Files, budget: Budget = USUAL) -> Linked:

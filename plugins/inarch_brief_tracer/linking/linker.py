@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 
 from attrs import Factory, define
 
-from inarch_brief_tracer.facts.link_facts import Code
 from inarch_brief_tracer.linking.budget import Budget
 from inarch_brief_tracer.linking.cells import Arguments, Cell, Value, Values
 from inarch_brief_tracer.linking.values import (
@@ -337,7 +336,6 @@ def _is_admitted(value: Value, classes: tuple[Cls, ...]) -> bool:
 _NEUTRAL = frozenset(("ABC", "Generic", "Protocol", "NamedTuple", "object"))
 """Bases outside that make no text, number or the like of a class."""
 
-Body = tuple[Code, ...]
 EMPTY: Values = ()
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from inarch_brief_tracer.facts.link_facts import CLASS_SCOPE
+from inarch_brief_tracer.facts.modules import absolute_name
 from inarch_brief_tracer.linking.cells import Cell, Values
 from inarch_brief_tracer.linking.linker import BUILTINS, EMPTY, Linker
 from inarch_brief_tracer.linking.values import File, Module, Scope
@@ -85,11 +86,7 @@ def exported_cell(linker: Linker, file: File, name: str, seen: set[str], stars_o
 
 def absolute(file: File, module: str, level: int) -> str:
     """Give the full name of a module imported in a file."""
-    if not level:
-        return module
-    parts = file.module.split(".")
-    keep = len(parts) - level + (1 if file.is_package else 0)
-    return ".".join([*parts[: max(0, keep)], *([module] if module else [])])
+    return absolute_name(file.module, file.is_package, module, level)
 
 
 def module_value(linker: Linker, near: File, name: str) -> Module | None:

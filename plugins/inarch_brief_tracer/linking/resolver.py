@@ -10,6 +10,7 @@ from typing import NamedTuple
 from attrs import Factory, define
 
 from inarch_brief_tracer.facts.file_facts import ALIAS, CLASS, CONSTANT, FUNCTION, METHOD, OVERLOAD, Facts, Symbol
+from inarch_brief_tracer.facts.modules import absolute_name
 from inarch_brief_tracer.store.kept_files import Shelf
 
 _DEPTH = 12
@@ -209,7 +210,7 @@ class Resolver:
         for item in file.facts.imports:
             if item.scope != scope or item.name not in (name, "*"):
                 continue
-            module = self._absolute(file, item.module, item.level)
+            module = absolute_name(file.module, file.is_package, item.module, item.level)
             found: Meaning | None
             if item.target == "":
                 # `import a.b` binds a, `import a.b as c` binds a.b.
@@ -222,13 +223,6 @@ class Resolver:
             if found is not None:
                 return found
         return None
-
-    def _absolute(self, file: FileFacts, module: str, level: int) -> str:
-        if not level:
-            return module
-        parts = file.module.split(".")
-        keep = len(parts) - level + (1 if file.is_package else 0)
-        return ".".join([*parts[: max(0, keep)], *([module] if module else [])])
 
     def _module(self, file: FileFacts, name: str) -> ModuleRef | None:
         return ModuleRef(name) if self._files_of(name) or self._has_inside(name) else None

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from attrs import Factory, define
 
-from inarch_brief_tracer.facts.entry_points import TESTS, doors_of
+from inarch_brief_tracer.facts.entry_points import TESTS, entry_points_of
 from inarch_brief_tracer.facts.file_facts import CLASS, CONSTANT, METHOD, MODULE, NAMES, Facts, encode
 from inarch_brief_tracer.facts.modules import TEST
 from inarch_brief_tracer.facts.name_scan import names_of, tests_in
@@ -100,14 +100,14 @@ class _Rows:
     bags: list[tuple[int, bytes]] = Factory(list)
     tests: list[tuple[int, str]] = Factory(list)
     callees: list[tuple[int, str]] = Factory(list)
-    doors: list[tuple[Any, ...]] = Factory(list)
+    entry_points: list[tuple[Any, ...]] = Factory(list)
     links: list[tuple[int, bytes]] = Factory(list)
     exports: list[tuple[int, str, str]] = Factory(list)
 
     def write(self, connection: sqlite3.Connection) -> None:
         connection.executemany(f"INSERT INTO files VALUES ({_marks(13)})", self.files)
         connection.executemany(f"INSERT INTO symbols VALUES ({_marks(11)})", self.symbols)
-        connection.executemany(f"INSERT INTO entries VALUES ({_marks(7)})", self.doors)
+        connection.executemany(f"INSERT INTO entries VALUES ({_marks(7)})", self.entry_points)
         connection.executemany(
             "INSERT INTO words(rowid, name, qualname, doc, path, body) VALUES (?, ?, ?, ?, ?, ?)", self.words
         )
@@ -155,11 +155,12 @@ def _add_file(rows: _Rows, entry: Entry, file: int) -> None:
         rows.callees.append((file, " ".join(imported)))
         count = tests_in(entry.text)
         if count:
-            rows.doors.append((file, TESTS, entry.path, 0, 1, f"{count} test{'s' * (count != 1)}", ""))
+            rows.entry_points.append((file, TESTS, entry.path, 0, 1, f"{count} test{'s' * (count != 1)}", ""))
     elif facts:
         rows.callees.append((file, " ".join(_called_names(facts))))
         rows.exports += [(file, *pair) for pair in exports_of(entry.path, entry.module, entry.role, facts)]
-        rows.doors += [(file, *door) for door in doors_of(entry.path, entry.module, entry.role, facts)]
+        found = entry_points_of(entry.path, entry.module, entry.role, facts)
+        rows.entry_points += [(file, *entry_point) for entry_point in found]
 
 
 def _add_symbols(

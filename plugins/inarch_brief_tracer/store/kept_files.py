@@ -5,12 +5,11 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from attrs import Factory, define
 
-if TYPE_CHECKING:
-    from inarch_brief_tracer.facts.file_facts import Facts
+from inarch_brief_tracer.facts.file_facts import Facts, decode
 
 
 class Stamp(NamedTuple):
@@ -55,8 +54,6 @@ def put_state(connection: sqlite3.Connection, name: str, value: object) -> None:
 @lru_cache(maxsize=64)
 def _unpacked(blob: bytes) -> Facts:
     """Unpack the facts of a file: questions in a row often look at the same files."""
-    from inarch_brief_tracer.facts.file_facts import decode
-
     return decode(blob)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 ACME = {
@@ -167,32 +166,6 @@ def test_entries_of_the_tree_are_listed_by_kind(tree: Any, linking: Any) -> None
         assert [entry.kind for entry in entries][:3] == ["main", "test", "fixture"]
         (only,), _ = listed(graph, "main")
         assert only.name == "python run.py"
-
-
-def test_export_has_the_shapes_of_the_design(tree: Any, linking: Any) -> None:
-    from inarch_brief_tracer.graph.exporting import export
-
-    tree.write(ACME)
-    files: dict[str, list[dict[str, Any]]] = {}
-    with linking().graph() as (graph, _):
-        counts = export(graph, lambda name, lines: files.update({name: [json.loads(line) for line in lines]}))
-    assert counts == {name: len(rows) for name, rows in files.items()}
-    call = next(row for row in files["relationships.jsonl"] if row["to_func"] == "validate_table")
-    assert call == {
-        "type": "calls",
-        "from_func": "TableCommand.execute",
-        "to_func": "validate_table",
-        "file": "acme/commands/table.py",
-        "line": 6,
-        "to_file": "acme/validation/table.py",
-        "from_qualname": "acme.commands.table.TableCommand.execute",
-        "to_qualname": "acme.validation.table.validate_table",
-        "kind": "call",
-        "confidence": call["confidence"],
-    }
-    method = next(row for row in files["manifest.jsonl"] if row.get("qualname") == call["from_qualname"])
-    assert (method["type"], method["name"], method["class_name"]) == ("function", "execute", "TableCommand")
-    assert sum(row["type"] == "file" for row in files["manifest.jsonl"]) == len(ACME)
 
 
 def test_a_step_that_is_shown_elsewhere_is_kept_without_its_own_calls(tree: Any, linking: Any) -> None:

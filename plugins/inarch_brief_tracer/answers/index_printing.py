@@ -1,4 +1,4 @@
-"""`inarch trace index`: the index brought up to date, counted, built again, exported."""
+"""What `inarch trace index` does and prints: the index brought up to date, counted, built again, exported."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from inarch_brief_tracer.answers import command_room
-from inarch_brief_tracer.answers.wording import count
+from inarch_brief_tracer.answers.wording import count, joined
 from inarch_brief_tracer.facts.file_facts import LIGHT
 from inarch_brief_tracer.graph.call_graph import Graph
 from inarch_brief_tracer.graph.model import Node
@@ -21,7 +21,7 @@ from inarch_staging import write_whole
 _TABLES = ("files", "symbols", "gates")
 
 
-def run(status: bool, rebuild: bool, folder: str | None, as_json: bool) -> None:
+def index(status: bool, rebuild: bool, folder: str | None, as_json: bool) -> None:
     """Do what the command asks for, and print the figures."""
     if status:
         with command_room.room() as room:
@@ -76,7 +76,7 @@ def _built(graph: Graph, coverage: Coverage, folder: str | None) -> dict[str, An
     figures = {
         **_counted(graph.connection),
         "calls": len(graph.adjacency),
-        "note": "; ".join(filter(None, (_beyond_parsing(coverage), graph.linked))) or None,
+        "note": joined(_beyond_parsing(coverage), graph.linked) or None,
     }
     if folder is not None:
         try:

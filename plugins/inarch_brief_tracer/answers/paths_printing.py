@@ -1,24 +1,23 @@
-"""`inarch trace define|list|show|update|delete`: paths that people keep, in `.inarch/paths`."""
+"""What `inarch trace define|list|show|update|delete` do with the paths that people keep, in `.inarch/paths`."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
-if TYPE_CHECKING:
-    from inarch_brief_tracer.answers.curated_paths import Checked
-    from inarch_brief_tracer.graph.model import Node
+import inarch
+from inarch_brief_tracer.answers import command_room, curated_paths
+from inarch_brief_tracer.answers.curated_paths import Checked
+from inarch_brief_tracer.answers.wording import at, plain
+from inarch_brief_tracer.graph.call_graph import Graph
+from inarch_brief_tracer.graph.flows import flow_to
+from inarch_brief_tracer.graph.model import FIXTURE, TEST, Node
+from inarch_brief_tracer.indexing.index import Coverage
 
 
-@click.command()
-@click.argument("name")
-@click.argument("functions", nargs=-1, required=True, metavar="FUNCTION...")
-@click.option("--description", "-d", default="", help="What the path is about.")
 def define(name: str, functions: tuple[str, ...], description: str) -> None:
     """Keep a path as NAME: through the FUNCTIONs in their order, or by the best way to a single one."""
-    from inarch_brief_tracer.answers import command_room, curated_paths
-
     with command_room.room() as room:
         nodes = room.graph(lambda graph, coverage: _nodes(graph, coverage, functions))
         _kept(
@@ -29,13 +28,8 @@ def define(name: str, functions: tuple[str, ...], description: str) -> None:
     command_room.say(f"kept {name}: {' → '.join(node.name for node in nodes)}")
 
 
-@click.command("list")
-@click.option("--json", "as_json", is_flag=True, help="Print them as JSON.")
 def listing(as_json: bool) -> None:
     """List the kept paths; stale ones are marked."""
-    from inarch_brief_tracer.answers import command_room
-    from inarch_brief_tracer.answers.wording import plain
-
     found, ignored = _all()
     if as_json:
         command_room.say_json({"paths": [checked.data() for checked in found], "note": ignored or None})
@@ -50,14 +44,8 @@ def listing(as_json: bool) -> None:
         command_room.say("no paths are kept here; inarch trace define NAME FUNCTION... keeps one")
 
 
-@click.command()
-@click.argument("name")
-@click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
 def show(name: str, as_json: bool) -> None:
     """Show a kept path; steps that are gone or moved are marked."""
-    from inarch_brief_tracer.answers import command_room
-    from inarch_brief_tracer.answers.wording import at, plain
-
     checked = _one(name)
     if as_json:
         command_room.say_json(checked.data())
@@ -72,14 +60,8 @@ def show(name: str, as_json: bool) -> None:
         command_room.say(f"{arrow}{plain(step.short)}(){where}{f' ({fault})' if fault else ''}")
 
 
-@click.command()
-@click.argument("name")
-@click.argument("functions", nargs=-1, metavar="[FUNCTION]...")
-@click.option("--description", "-d", default=None, help="What the path is about.")
 def update(name: str, functions: tuple[str, ...], description: str | None) -> None:
     """Take down anew where the steps of a kept path stand; with FUNCTIONs, lead it through these."""
-    from inarch_brief_tracer.answers import command_room, curated_paths
-
     checked = _one(name)
     with command_room.room() as room:
         if functions:
@@ -96,12 +78,8 @@ def update(name: str, functions: tuple[str, ...], description: str | None) -> No
     command_room.say(f"updated {name}: {' → '.join(step.short for step in steps)}")
 
 
-@click.command()
-@click.argument("name")
 def delete(name: str) -> None:
     """Forget a kept path."""
-    from inarch_brief_tracer.answers import command_room
-
     with command_room.room() as room:
         had: list[bool] = []
         _kept(lambda: had.append(room.paths.drop(name)))
@@ -112,16 +90,11 @@ def delete(name: str) -> None:
 
 def plain_lines(text: str) -> str:
     """Escape a text of several lines, line by line."""
-    from inarch_brief_tracer.answers.wording import plain
-
     return "\n".join(plain(line) for line in text.splitlines())
 
 
-def _nodes(graph: Any, coverage: Any, functions: tuple[str, ...]) -> list[Node]:
+def _nodes(graph: Graph, coverage: Coverage, functions: tuple[str, ...]) -> list[Node]:
     """Give the functions of a path; to a single one the cheapest way from its best entry."""
-    from inarch_brief_tracer.answers import command_room
-    from inarch_brief_tracer.graph.flows import flow_to
-    from inarch_brief_tracer.graph.model import FIXTURE, TEST
 
     found = [command_room.one(graph, coverage, function) for function in functions]
     if len(found) == 1:
@@ -132,7 +105,6 @@ def _nodes(graph: Any, coverage: Any, functions: tuple[str, ...]) -> list[Node]:
 
 
 def _all() -> tuple[list[Checked], str]:
-    from inarch_brief_tracer.answers import command_room, curated_paths
 
     with command_room.room() as room:
         paths = room.paths.all()
@@ -142,7 +114,6 @@ def _all() -> tuple[list[Checked], str]:
 
 
 def _one(name: str) -> Checked:
-    from inarch_brief_tracer.answers import command_room
 
     found, ignored = _all()
     checked = next((checked for checked in found if checked.path.name == name), None)
@@ -154,8 +125,6 @@ def _one(name: str) -> Checked:
 
 def _kept(write: Any) -> None:
     """Write, and tell what forbids it in one line."""
-    import inarch
-    from inarch_brief_tracer.answers import command_room
 
     try:
         write()

@@ -1,0 +1,39 @@
+"""What linking finds: functions, and the calls between them."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Fn(NamedTuple):
+    """A function, class or module."""
+
+    file: str
+    qualname: str
+    """`package.module.Class.method`, nested without `<locals>`; the body of a module is `package.module`."""
+    line: int
+
+
+class Edge(NamedTuple):
+    """One function calls another."""
+
+    caller: str
+    callee: str
+    kind: str
+    """call, property, dunder, callback, decorator or framework."""
+    confidence: str
+    """exact, inferred, hierarchy or name."""
+    line: int
+    """Of the call site, in the caller's file."""
+
+
+class Linked(NamedTuple):
+    """What linking found."""
+
+    edges: tuple[Edge, ...]
+    complete: bool
+    """Whether the worklist was worked off."""
+    work: int
+    """Statements evaluated."""
+    notes: tuple[str, ...] = ()
+    functions: tuple[Fn, ...] = ()
