@@ -132,6 +132,7 @@ if TYPE_CHECKING:
     from inarch.sessions.launching import InteractiveFrontEnd as InteractiveFrontEnd
     from inarch.sessions.launching import Launch as Launch
     from inarch.sessions.session import Session as Session
+    from inarch.turns.context.viewing import ContextView as ContextView
     from inarch_schemas.references import reference_fault as reference_fault
     from inarch_sdk.chat import ReasoningDetails as ReasoningDetails
     from inarch_sdk.chat import chat_call as chat_call
@@ -185,6 +186,7 @@ _HOMES: dict[str, str] = {
         "sessions.app": "App compose open_store run",
         "sessions.launching": "InteractiveFrontEnd Launch",
         "sessions.session": "Session",
+        "turns.context.viewing": "ContextView",
         "inarch_schemas.references": "reference_fault",
         "inarch_sdk.chat": "ReasoningDetails chat_call chat_content chat_finish chat_tool",
         "inarch_sdk.deltas": "join_deltas",

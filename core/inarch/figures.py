@@ -1,4 +1,4 @@
-"""How times, tokens, money and the arguments of calls read in a line; a table of what was spent."""
+"""How times, tokens, money, calls and what was left out read in a line; a table of what was spent."""
 
 from __future__ import annotations
 
@@ -63,6 +63,23 @@ def money(amount: Decimal) -> str:
     if amount == 0:
         return "$0"
     return f"${amount:.2f}" if amount >= 1 else f"${amount:.4f}" if amount >= Decimal("0.0001") else "<$0.0001"
+
+
+def dropped_words(data: Mapping[str, Any]) -> str:
+    """Say in a few words what was left out, by the data of a `context.dropped`."""
+    words = [
+        _many(len(data.get("shortened") or ()), "earlier turn", " but for prompt and answer"),
+        _many(len(data.get("turns") or ()), "earlier turn", " wholly"),
+        _many(int(data.get("steps") or 0), "earlier step", " of this turn"),
+        _many(len(data.get("results") or ()), "tool result"),
+        "the project's structure" if data.get("structure") else "",
+        "the middle of what was added to the prompt" if data.get("added") else "",
+    ]
+    return f"{', '.join(filter(None, words)) or 'nothing'}; about {int(data.get('tokens') or 0):,} tokens"
+
+
+def _many(number: int, what: str, more: str = "") -> str:
+    return f"{number} {what}{'s' if number > 1 else ''}{more}" if number else ""
 
 
 def confinement_words(found: Confinement) -> str:

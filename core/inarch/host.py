@@ -50,7 +50,6 @@ if TYPE_CHECKING:
     from inarch.contract.event_parts import PluginEvent as PluginEvent
     from inarch.contract.events import CommandRan as CommandRan
     from inarch.contract.events import ErrorHappened as ErrorHappened
-    from inarch.contract.harmless import MOST_MARKS as MOST_MARKS
     from inarch.contract.loading import LoadJob as LoadJob
     from inarch.contract.loading import Offered as Offered
     from inarch.contract.plugin_events import is_plugins as is_plugins
@@ -88,8 +87,6 @@ if TYPE_CHECKING:
     from inarch.sessions.transcript import KeptTranscript as KeptTranscript
     from inarch.turns.accumulator import Accumulator as Accumulator
     from inarch.turns.checking import checked_decision as checked_decision
-    from inarch.turns.context.fitting import dropped_words as dropped_words
-    from inarch.turns.context.viewing import ContextView as ContextView
     from inarch.turns.models import Choice as Choice
     from inarch.turns.models import choose_decision_model as choose_decision_model
     from inarch.turns.models import choose_model as choose_model
@@ -124,7 +121,6 @@ _HOMES = {
         "contract.doors": "OURS blame guarded",
         "contract.event_parts": "PluginEvent",
         "contract.events": "CommandRan ErrorHappened",
-        "contract.harmless": "MOST_MARKS",
         "contract.loading": "LoadJob Offered",
         "contract.plugin_events": "is_plugins",
         "contract.ports": "OPTIONAL",
@@ -147,8 +143,6 @@ _HOMES = {
         "sessions.transcript": "KeptTranscript",
         "turns.accumulator": "Accumulator",
         "turns.checking": "checked_decision",
-        "turns.context.fitting": "dropped_words",
-        "turns.context.viewing": "ContextView",
         "turns.models": "Choice choose_decision_model choose_model find_default ready_among",
         "turns.wording": "STRUCTURE_TITLE",
     }.items()

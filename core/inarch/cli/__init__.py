@@ -1,1 +1,1 @@
-"""The command line: `main.run` reads the words, a file each holds a command, `front_ends` shows what happens."""
+"""The command line: `main.run` reads the words, a file each holds a command, `showing` has who shows a run."""

@@ -13,7 +13,7 @@ def where_lines(
     rows: Sequence[tuple[str, int, int]], left_out: Iterable[Mapping[str, Any]], where: str = ""
 ) -> Iterator[str]:
     """Yield the part of `inarch sessions show` that tells where tokens went; nothing where there were none."""
-    from inarch.turns.context.fitting import dropped_words
+    from inarch.figures import dropped_words
 
     if not rows:
         return

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from inarch import escape
-from inarch.host import MOST_MARKS
 from inarch_terminal.rendering.blocks import Blocks
 from inarch_terminal.rendering.ink import Ink
 from inarch_terminal.rendering.markdown import draw_block, is_ready
 
 _UNFINISHED = "\r\u200c\u200d"  # half a line end, joiners: they mean something only with what follows
+
+LOOKS_BACK = 64
+"""Characters before a piece, of which `escape` looks at the last few."""
 
 
 class Speech:
@@ -74,4 +76,4 @@ class Speech:
         if text:
             for block in self._blocks.add(escape(text, after=self._before)):
                 self._finished(block)
-            self._before = (self._before + text)[-MOST_MARKS:]
+            self._before = (self._before + text)[-LOOKS_BACK:]

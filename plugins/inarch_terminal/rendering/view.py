@@ -167,7 +167,7 @@ class View:
         self._item("added", "dim", f"context {data['source']}: {words}")
 
     def _dropped(self, data: Data) -> None:
-        from inarch.host import dropped_words
+        from inarch.figures import dropped_words
 
         self._item("dropped", "yellow", f"left out of the context: {dropped_words(data)}")
 

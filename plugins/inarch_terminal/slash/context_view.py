@@ -9,8 +9,7 @@ from inarch import UsageError
 from inarch.figures import money
 
 if TYPE_CHECKING:
-    from inarch import Session
-    from inarch.host import ContextView
+    from inarch import ContextView, Session
 
 NAME_COLUMNS = 21
 WIDE = 60
@@ -36,7 +35,7 @@ def compact_text(session: Session, words: str, columns: int) -> str:
         UsageError: KEEP is no number.
     """
     from inarch import to_data
-    from inarch.host import dropped_words
+    from inarch.figures import dropped_words
 
     keep = words.strip() or "1"
     if not (keep.isascii() and keep.isdecimal()):

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, Literal
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Literal
 
 from inarch.contract.codec import to_data
 from inarch.contract.errors import PluginError, ProviderError, StoreError
@@ -148,25 +148,10 @@ def record(talk: Conversation, dropped: ContextDropped, turn_id: str | None) -> 
         return
     talk.journal.record(dropped, turn_id)
     if dropped.reason in ("window", "refused"):
+        from inarch.figures import dropped_words  # few turns leave anything out
+
         said = f"left out to fit the model's window: {dropped_words(to_data(dropped))}"
         talk.journal.record(Note(said, "context"), turn_id)
-
-
-def dropped_words(data: Mapping[str, Any]) -> str:
-    """Say in a few words what was left out, by the data of a `context.dropped`."""
-    words = [
-        _many(len(data.get("shortened") or ()), "earlier turn", " but for prompt and answer"),
-        _many(len(data.get("turns") or ()), "earlier turn", " wholly"),
-        _many(int(data.get("steps") or 0), "earlier step", " of this turn"),
-        _many(len(data.get("results") or ()), "tool result"),
-        "the project's structure" if data.get("structure") else "",
-        "the middle of what was added to the prompt" if data.get("added") else "",
-    ]
-    return f"{', '.join(filter(None, words)) or 'nothing'}; about {int(data.get('tokens') or 0):,} tokens"
-
-
-def _many(number: int, what: str, more: str = "") -> str:
-    return f"{number} {what}{'s' if number > 1 else ''}{more}" if number else ""
 
 
 def _room_after(error: ProviderError, counted: int) -> int:
