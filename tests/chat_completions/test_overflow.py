@@ -72,7 +72,7 @@ def test_a_turn_outlives_the_window(tmp_path: Path, refusal: dict[str, Any], kno
     reasons = {event.data["reason"] for event in found.events if event.kind == "context.dropped"}
     assert reasons >= ({"window"} if known else {"refused"})
     said = [str(message["content"]) for body in found.bodies for message in body["messages"]]
-    assert any("read it back with read_output" in text or "left out for lack of room" in text for text in said)
+    assert any("the whole is output_ref" in text or "left out for lack of room" in text for text in said)
 
 
 def test_a_service_that_takes_nothing_is_asked_twice_and_the_error_is_plain(tmp_path: Path) -> None:

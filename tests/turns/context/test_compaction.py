@@ -91,7 +91,7 @@ def test_then_the_oldest_results_become_a_line_and_the_newest_stay() -> None:
     running = [Message("user", (Text("now"),)), *step("1"), *step("2", "3"), *step("4")]
     done, kept = fitted([], running, whole([], running) - 300)
     texts = [part.result.data for message in done.running for part in message.parts if isinstance(part, ResultPart)]
-    assert texts[0].startswith("[result left out: about 1000 tokens; read it back with read_output")
+    assert texts[0].startswith("[result left out: about 1000 tokens; the whole is output_ref")
     assert texts[-1] == "x" * 4000
     assert kept.results[done.dropped.results["1"]].data == "x" * 4000
     assert all(new.parts is old.parts for new, old in zip(done.running[1::2], running[1::2], strict=True))

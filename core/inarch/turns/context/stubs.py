@@ -28,7 +28,7 @@ def characters(result: ToolResult) -> int:
 def stub(result: ToolResult, ref: str) -> ToolResult:
     """Return a line in a result's place that says how to read it back; whether it was a success stays."""
     tokens = characters(result) // 4
-    how = f'read it back with read_output "{ref}"' if ref else "it can't be read back here"
+    how = f'the whole is output_ref "{ref}"' if ref else "it can't be read back here"
     error = result.error
     if error is not None:
         error = ToolError(error.code, error.message[: STUB_CHARACTERS // 4], error.remedy[: STUB_CHARACTERS // 4])
