@@ -216,6 +216,16 @@ def test_a_secret_in_its_place_has_at_least_and_at_most_so_many_characters(
         assert hidden(most + 1) != placed
 
 
+@pytest.mark.parametrize(("part", "sign", "most"), [(0, "'", 2), (1, "\t", 8), (2, ":", 2), (3, " ", 8), (4, "`", 2)])
+def test_so_much_stands_between_a_name_and_its_value(part: int, sign: str, most: int) -> None:
+    value = varied(16, LETTERS)
+    for times in (1, most, most + 1):
+        between = ["", "", "=", "", ""]
+        between[part] = sign * times
+        text = f"token{''.join(between)}{value}"
+        assert (Redactor().text(text) == text) is (times > most)
+
+
 @pytest.mark.parametrize(
     "name",
     [
