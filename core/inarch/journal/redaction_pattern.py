@@ -99,9 +99,10 @@ class Pattern:
 
     @cached_property
     def longest(self) -> int:
-        """Characters that a match has at most."""
-        most = [sys.maxsize if piece.most is None else piece.most * (20 if piece.cut else 1) for piece in self.pieces]
-        return max(map(len, self.needles)) + sum(most)
+        """Characters that a match has at most; with words or any number of characters in it, no limit."""
+        if any(piece.most is None or piece.cut for piece in self.pieces):
+            return sys.maxsize
+        return max(map(len, self.needles)) + sum(piece.most or 0 for piece in self.pieces)
 
     @cached_property
     def has_space(self) -> bool:
