@@ -9,6 +9,10 @@ from __future__ import annotations
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
+    from inarch.calls.explaining import Explanation as Explanation
+    from inarch.calls.explaining import explain as explain
+    from inarch.calls.rules import STRICTNESS as STRICTNESS
+    from inarch.calls.rules import said as said
     from inarch.calls.secrets import placeholders as placeholders
     from inarch.cli.composing import Options as Options
     from inarch.cli.composing import compose_given as compose_given
@@ -21,19 +25,25 @@ if TYPE_CHECKING:
     from inarch.cli.options import composing_options as composing_options
     from inarch.cli.options import showing_options as showing_options
     from inarch.cli.session_ids import listing as listing
+    from inarch.cli.terminal import Harmless as Harmless
     from inarch.cli.terminal import aligned as aligned
     from inarch.cli.terminal import columns_of as columns_of
     from inarch.cli.terminal import is_terminal as is_terminal
     from inarch.cli.terminal import print_json as print_json
     from inarch.cli.terminal import print_line as print_line
     from inarch.cli.turn import run_prompt as run_prompt
+    from inarch.config.approvals import approvals_of as approvals_of
+    from inarch.config.approvals import revoke_approvals as revoke_approvals
     from inarch.config.config import Config as Config
     from inarch.config.files import Unreadable as Unreadable
+    from inarch.config.files import parse as parse
     from inarch.config.files import read_user_file as read_user_file
+    from inarch.config.grants import Rule as Rule
     from inarch.config.lines import key_lines as key_lines
     from inarch.config.lines import value_spans as value_spans
     from inarch.config.load import check_config as check_config
     from inarch.config.load import load_config as load_config
+    from inarch.config.places import state_dir as state_dir
     from inarch.config.places import user_config_path as user_config_path
     from inarch.config.settings_docs import settings_of as settings_of
     from inarch.config.sources import dotted as dotted
@@ -97,6 +107,8 @@ if TYPE_CHECKING:
 _HOMES = {
     name: module
     for module, names in {
+        "calls.explaining": "Explanation explain",
+        "calls.rules": "STRICTNESS said",
         "calls.secrets": "placeholders",
         "cli.composing": "Options compose_given compose_told",
         "cli.failure": "exit_code say say_remedy",
@@ -104,13 +116,15 @@ _HOMES = {
         "cli.interrupts": "interrupts",
         "cli.options": "composing_options showing_options",
         "cli.session_ids": "listing",
-        "cli.terminal": "aligned columns_of is_terminal print_json print_line",
+        "cli.terminal": "Harmless aligned columns_of is_terminal print_json print_line",
         "cli.turn": "run_prompt",
+        "config.approvals": "approvals_of revoke_approvals",
         "config.config": "Config",
-        "config.files": "Unreadable read_user_file",
+        "config.files": "Unreadable parse read_user_file",
+        "config.grants": "Rule",
         "config.lines": "key_lines value_spans",
         "config.load": "check_config load_config",
-        "config.places": "user_config_path",
+        "config.places": "state_dir user_config_path",
         "config.settings_docs": "settings_of",
         "config.sources": "dotted nearest",
         "config.tables": "REST",

@@ -16,7 +16,7 @@ guest = guest_part
 greet = guest_part.cli:greet
 sessions = inarch.cli.sessions:sessions
 sessions.greet = guest_part.cli:greet
-tools = inarch.cli.tools:tools
+tools = inarch_commands.tools:tools
 """
 COMMANDS = """
 import click

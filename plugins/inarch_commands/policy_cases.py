@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from attrs import frozen
 
-from inarch.contract.errors import ConfigError, UsageError
+from inarch import ConfigError, UsageError
 
 if TYPE_CHECKING:
-    from inarch.sessions.app import App
+    from inarch import App
 
 EXPECTED = ("allow", "ask", "deny", "invalid")
 _KEYS = {"tool", "arguments", "command", "expected", "note"}
@@ -35,7 +35,7 @@ def read_cases(file: str) -> list[Case]:
     """
     from pathlib import Path
 
-    from inarch.config.files import Unreadable, parse, read_user_file
+    from inarch.host import Unreadable, parse, read_user_file
 
     try:
         data = read_user_file(Path(file))
@@ -83,7 +83,7 @@ def told(case: Case, app: App) -> str | None:
     Raises:
         UsageError: It is a command line, and no tool runs one.
     """
-    from inarch.calls.explaining import explain
+    from inarch.host import explain
 
     tool, arguments = case.tool, case.arguments
     if not tool:

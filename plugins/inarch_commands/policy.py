@@ -8,16 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from inarch.cli.failure import ANSWERED, FAILED
-from inarch.cli.groups import Group
-from inarch.cli.options import composing_options
-from inarch.cli.terminal import print_json, print_line
-from inarch.contract.errors import UsageError
+from inarch import UsageError
+from inarch.host import Group, composing_options, print_json, print_line
+from inarch_commands.exits import ANSWERED, FAILED
 
 if TYPE_CHECKING:
-    from inarch.calls.explaining import Explanation
-    from inarch.config import Rule
-    from inarch.sessions.app import App
+    from inarch import App
+    from inarch.host import Explanation, Rule
 
 
 _STALE = ", asked again: the tool or its plugin is another one now"
@@ -51,9 +48,9 @@ def list_policy(as_json: bool, **given: Any) -> None:
 @composing_options
 def explain_call(what: str, arguments: str | None, as_json: bool, **given: Any) -> None:
     """Say what would happen with a call, and why: WHAT is a tool, with ARGUMENTS as JSON, or a whole command line."""
-    from inarch.calls.explaining import explain
-    from inarch.cli.policy_cases import command_call
-    from inarch.cli.tools import read_object
+    from inarch.host import explain
+    from inarch_commands.policy_cases import command_call
+    from inarch_commands.tools import read_object
 
     app = _compose(given)
     try:
@@ -85,7 +82,7 @@ def _is_command(what: str, tools: Collection[str]) -> bool:
 @click.option("--root", metavar="DIR", default=".", help="The project, instead of the current directory.")
 def revoke(which: str, root: str) -> int:
     """Take back what was approved for this project: one approval by its ID, or all."""
-    from inarch.config import revoke_approvals, state_dir
+    from inarch.host import revoke_approvals, state_dir
 
     gone = revoke_approvals(root, state_dir(), None if which == "all" else which)
     if not gone and which != "all":
@@ -103,7 +100,7 @@ def test(file: str | None, **given: Any) -> int:
     A case has `tool` and `arguments`, or `command`, and `expected`: allow, ask, deny or invalid. What was approved for
     the project does not count. Exit 1 if anything is found.
     """
-    from inarch.cli.policy_cases import read_cases, told
+    from inarch_commands.policy_cases import read_cases, told
 
     cases = read_cases(file) if file is not None else []
     app = _compose(given)
@@ -119,7 +116,7 @@ def test(file: str | None, **given: Any) -> int:
 
 
 def _compose(given: Mapping[str, Any]) -> App:
-    from inarch.cli.composing import compose_told
+    from inarch.host import compose_told
 
     return compose_told(given)
 
@@ -136,7 +133,7 @@ def _origin(app: App, key: str) -> str:
 def _rule_data(app: App, rule: Rule) -> dict[str, Any]:
     from datetime import UTC, datetime
 
-    from inarch.calls.rules import said
+    from inarch.host import said
 
     position = next(index for index, other in enumerate(app.config.rules) if other is rule)
     expired = not rule.counts_at(datetime.now(UTC))
@@ -147,8 +144,7 @@ def _rule_data(app: App, rule: Rule) -> dict[str, Any]:
 def _listed(app: App) -> dict[str, Any]:
     from attrs import asdict
 
-    from inarch.config import approvals_of
-    from inarch.config.sources import dotted
+    from inarch.host import approvals_of, dotted
 
     config, grants, tools = app.config, app.project_grants, app.composition.tools
     known = approvals_of(config.root, config.state_dir)
@@ -195,7 +191,7 @@ def _grant_words(argv: list[str]) -> str:
 
 
 def _explained(app: App, found: Explanation) -> dict[str, Any]:
-    from inarch.contract.codec import to_data
+    from inarch import to_data
 
     return {
         "tool": found.call.name,
@@ -245,7 +241,7 @@ def _explain_lines(data: Mapping[str, Any]) -> list[str]:
 def _rule_faults(app: App) -> Iterator[str]:
     from datetime import UTC, datetime
 
-    from inarch.calls.rule_checks import faults_of
+    from inarch_commands.rule_checks import faults_of
 
     places = [_origin(app, f"rules[{position}]") for position in range(len(app.config.rules))]
     tools = {name: bound.value for name, bound in app.composition.tools.items()}

@@ -11,17 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from inarch.cli.failure import ANSWERED, CANCELLED, FAILED
-from inarch.cli.groups import Group
-from inarch.cli.interrupts import interrupts
-from inarch.cli.options import composing_options
-from inarch.cli.terminal import Harmless, columns_of, escape, print_json, print_line, shorten
-from inarch.contract.errors import UsageError
+from inarch import UsageError, escape, shorten
+from inarch.host import Group, Harmless, columns_of, composing_options, interrupts, print_json, print_line
+from inarch_commands.exits import ANSWERED, CANCELLED, FAILED
 
 if TYPE_CHECKING:
-    from inarch.contract.ports import Tool
-    from inarch.contract.records import ToolResult
-    from inarch.sessions.app import App
+    from inarch import App, Tool, ToolResult
 
 
 @click.group("tools", cls=Group)
@@ -83,7 +78,7 @@ def call_tool(name: str, arguments: str, **given: Any) -> int:
     if arguments == "-":
         arguments = sys.stdin.read()
     wanted = read_object(arguments)
-    from inarch.contract.codec import to_data
+    from inarch import to_data
 
     app = _compose(given)
     try:
@@ -106,7 +101,7 @@ async def _call(app: App, name: str, arguments: Mapping[str, Any]) -> ToolResult
 
 
 def _compose(given: Mapping[str, Any]) -> App:
-    from inarch.cli.composing import compose_told
+    from inarch.host import compose_told
 
     return compose_told(given)
 

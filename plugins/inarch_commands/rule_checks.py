@@ -8,12 +8,11 @@ from datetime import datetime
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
-from inarch.calls.rules import STRICTNESS
-from inarch.contract.errors import ToolFailed
-from inarch.contract.ports import Tool
+from inarch import Tool, ToolFailed
+from inarch.host import STRICTNESS
 
 if TYPE_CHECKING:
-    from inarch.config import Rule
+    from inarch.host import Rule
 
 
 def faults_of(
@@ -54,7 +53,7 @@ def _arguments(tool: Tool) -> Mapping[str, Any]:
 
 def _no_command(glob: str) -> str:
     """Return why a glob over commands matches none that the tokenizer takes; empty where some may match."""
-    from inarch.contract.commandline import split_command
+    from inarch import split_command
 
     try:
         split_command(re.sub(r"\[[^]]*\]|[*?]", "x", glob))
@@ -80,6 +79,6 @@ def _is_plain(text: str) -> bool:
 
 
 def _nearest(word: str, known: Any) -> str:
-    from inarch.config import nearest
+    from inarch.host import nearest
 
     return nearest(word, known)
