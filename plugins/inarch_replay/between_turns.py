@@ -1,16 +1,15 @@
-"""What a person did between two turns, done again: compaction, undo and redo."""
+"""What happened between two turns, done again: compaction, undo and redo; anything else is said again."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
-from inarch import UsageError
+from inarch import EVENT_KINDS, Event, UsageError
+from inarch.host import PluginEvent
 
 if TYPE_CHECKING:
     from inarch import Session
-
-T = TypeVar("T")
 
 
 def compact_again(session: Session, data: Mapping[str, Any]) -> None:
@@ -35,7 +34,11 @@ def put_back_again(session: Session, data: Mapping[str, Any]) -> str:
     return f"the {action} of {target or 'the last turn'} can't be done again: {paths or 'there is nothing to do'}"
 
 
-def payload_of(cls: Callable[..., T], data: Mapping[str, Any]) -> T:
-    """Return the payload that an event's data once was; keys of a newer version are left out."""
+def payload_of(event: Event, **changed: Any) -> Any:
+    """Return the payload that an event was; keys of a newer version are left out."""
+    data = {**event.data, **changed}
+    cls = EVENT_KINDS.get(event.kind)
+    if cls is None:
+        return PluginEvent(event.kind, data)
     names = {item.name for item in getattr(cls, "__attrs_attrs__", ())}
     return cls(**{name: value for name, value in data.items() if name in names})

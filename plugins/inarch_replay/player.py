@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 from attrs import define, evolve, field
 
 from inarch import (
-    EVENT_KINDS,
     Event,
     InarchError,
     PlannedCall,
@@ -23,7 +22,7 @@ from inarch import (
     ToolFailed,
     ToolResult,
 )
-from inarch.host import PluginEvent, is_plugins, placeholders
+from inarch.host import is_plugins, placeholders
 from inarch_replay.between_turns import compact_again, payload_of, put_back_again
 from inarch_replay.checkpoints import restore, states_for
 from inarch_replay.clock import RecordedClock
@@ -52,8 +51,6 @@ STALL_S = 120.0
 NO_TURN = "-"
 LEFT_ALONE = "asked to be left alone"
 """What stands in the error of a request that wasn't made."""
-_SAID_AGAIN = frozenset({"command.ran", "model.switched"})  # each turn's record has its own model
-"""What is between turns and changes nothing else."""
 
 
 @define(eq=False, repr=False)
@@ -216,7 +213,7 @@ class Player:
             return evolve(settled, changes=(), result=None)
         self._place({path: after for one in call.found_later for path, _, after in transitions_of(one.data)})
         is_known = call.result.error is None or call.result.error.code != "unknown_outcome"
-        found = tuple(payload_of(EVENT_KINDS["file.changed"], one.data) for one in call.found_later)
+        found = tuple(payload_of(one) for one in call.found_later)
         return evolve(settled, changes=found, result=call.result if is_known else None)
 
     # Opening and following.
@@ -375,22 +372,20 @@ class Player:
     def _play_between(self, step: Between) -> None:
         assert self._session is not None
         event = step.event
-        if is_plugins(event.kind):
-            self._talk.journal.record(PluginEvent(event.kind, event.data))
-        elif event.kind in _SAID_AGAIN:
-            self._talk.journal.record(payload_of(EVENT_KINDS[event.kind], event.data))
-        elif event.kind == "context.dropped":
+        if event.kind == "context.dropped":
             compact_again(self._session, event.data)
-        else:
+        elif event.kind == "changes.undone":
             self.ids.expect([event.data["id"]])
             if why := put_back_again(self._session, event.data):
                 self.refuse(why)
+        else:
+            self._talk.journal.record(payload_of(event))
 
     def _record_again(self, end: float = inf) -> None:
         """Record what plugins recorded in the turn up to the event of this number: none of them runs here."""
         while self._unsaid and self._unsaid[0].seq < end:
             event = self._unsaid.pop(0)
-            self._talk.journal.record(PluginEvent(event.kind, event.data), event.turn_id)
+            self._talk.journal.record(payload_of(event), event.turn_id)
 
     # Files.
 
@@ -401,15 +396,13 @@ class Player:
             last |= {path: after for path, _, after in transitions_of(event.data)}
         self._place(last)
         for event in changes:
-            said_again = payload_of(EVENT_KINDS["file.changed"], {**event.data, "call_id": call_id})
-            self._talk.journal.record(said_again, event.turn_id)
+            self._talk.journal.record(payload_of(event, call_id=call_id), event.turn_id)
         self._talk.journal.flush()  # the call may have no result to be told with
 
     def _place(self, wanted: Mapping[str, Standing]) -> None:
         """Bring paths of the copy to a state."""
-        if not wanted:
-            return
         try:
-            restore(self.app.workspace, states_for(wanted, self.blob, self.place))
+            if wanted:
+                restore(self.app.workspace, states_for(wanted, self.blob, self.place))
         except (StoreError, ToolFailed) as error:
             self.refuse(f"{', '.join(sorted(wanted)[:3])}: the recorded change can't be made in the copy: {error}")
