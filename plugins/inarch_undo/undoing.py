@@ -183,7 +183,9 @@ class Undoing:
 
     def _put_back(self, plan: Plan, path: str) -> PutBack:
         ref = plan.then[path].hash or ""
-        return PutBack(path, plan.now[path], plan.then[path], lambda: plan.made.get(ref) or self._stored(ref))
+        return PutBack(
+            path, plan.now[path], plan.then[path], lambda: plan.made[ref] if ref in plan.made else self._stored(ref)
+        )
 
     def _stored(self, ref: str) -> bytes:
         """Return bytes that the store has, or that stand somewhere now."""

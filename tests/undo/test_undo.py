@@ -305,3 +305,12 @@ def test_a_name_that_cannot_be_recorded_is_told(desk: Desk, do: Calls) -> None:
     assert "not UTF-8" in note.data["text"]
     assert desk.undo().done and desk.undo().done
     assert sorted(os.listdir(os.fsencode(desk.root))) == [b"bad\377", b"here"]
+
+
+def test_what_is_empty_after_both_changes_are_brought_together_is_put_back(desk: Desk, do: Calls) -> None:
+    desk.write("a", "2\n")
+    desk.turn("add a line", do.patch("a", "2", "1\n2"))
+    desk.write("a", "1\n")  # its owner takes the other one away
+    report = desk.undo()
+    assert report.done and [file.action for file in report.files] == ["merged"]
+    assert desk.read("a") == ""
