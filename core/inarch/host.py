@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from inarch.cli.options import composing_options as composing_options
     from inarch.cli.options import showing_options as showing_options
     from inarch.cli.session_ids import listing as listing
+    from inarch.cli.session_ids import local_time as local_time
     from inarch.cli.terminal import Harmless as Harmless
     from inarch.cli.terminal import aligned as aligned
     from inarch.cli.terminal import columns_of as columns_of
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from inarch.cli.terminal import print_json as print_json
     from inarch.cli.terminal import print_line as print_line
     from inarch.cli.turn import run_prompt as run_prompt
+    from inarch.cli.where_tokens_went import where_lines as where_lines
     from inarch.config.approvals import approvals_of as approvals_of
     from inarch.config.approvals import revoke_approvals as revoke_approvals
     from inarch.config.config import Config as Config
@@ -63,11 +65,16 @@ if TYPE_CHECKING:
     from inarch.contract.loading import LoadJob as LoadJob
     from inarch.contract.loading import Offered as Offered
     from inarch.contract.plugin_events import is_plugins as is_plugins
+    from inarch.contract.plugin_events import line_of as line_of
     from inarch.contract.ports import OPTIONAL as OPTIONAL
     from inarch.journal.changes import Changes as Changes
     from inarch.journal.changes import changes_now as changes_now
     from inarch.journal.changes import kept_changes as kept_changes
     from inarch.journal.changes import prompt_at as prompt_at
+    from inarch.journal.event_log import LogProblem as LogProblem
+    from inarch.journal.event_log import gap_words as gap_words
+    from inarch.journal.folding import fold as fold
+    from inarch.journal.history import History as History
     from inarch.journal.memory import MemoryStore as MemoryStore
     from inarch.journal.redaction import hide_in_message as hide_in_message
     from inarch.plugins.alone import load_alone as load_alone
@@ -89,14 +96,24 @@ if TYPE_CHECKING:
     from inarch.plugins.readiness import Ready as Ready
     from inarch.plugins.version_contract import version_contract as version_contract
     from inarch.sessions.app import compose_as as compose_as
+    from inarch.sessions.contents import Contents as Contents
+    from inarch.sessions.contents import contents_of as contents_of
     from inarch.sessions.contents import last_part as last_part
     from inarch.sessions.contents import last_prompt as last_prompt
+    from inarch.sessions.contents import parts_of as parts_of
     from inarch.sessions.finding import find_session as find_session
     from inarch.sessions.forking import fork_session as fork_session
     from inarch.sessions.mending import WAY_ON as WAY_ON
+    from inarch.sessions.mending import all_logs as all_logs
+    from inarch.sessions.mending import keep_for_forks as keep_for_forks
+    from inarch.sessions.mending import session_logs as session_logs
+    from inarch.sessions.restoring import Restored as Restored
+    from inarch.sessions.restoring import restore_log as restore_log
+    from inarch.sessions.restoring import restore_logs as restore_logs
     from inarch.sessions.transcript import KeptTranscript as KeptTranscript
     from inarch.turns.accumulator import Accumulator as Accumulator
     from inarch.turns.checking import checked_decision as checked_decision
+    from inarch.turns.context.viewing import TokensWent as TokensWent
     from inarch.turns.models import Choice as Choice
     from inarch.turns.models import choose_decision_model as choose_decision_model
     from inarch.turns.models import choose_model as choose_model
@@ -115,9 +132,10 @@ _HOMES = {
         "cli.groups": "Group",
         "cli.interrupts": "interrupts",
         "cli.options": "composing_options showing_options",
-        "cli.session_ids": "listing",
+        "cli.session_ids": "listing local_time",
         "cli.terminal": "Harmless aligned columns_of is_terminal print_json print_line",
         "cli.turn": "run_prompt",
+        "cli.where_tokens_went": "where_lines",
         "config.approvals": "approvals_of revoke_approvals",
         "config.config": "Config",
         "config.files": "Unreadable parse read_user_file",
@@ -136,9 +154,12 @@ _HOMES = {
         "contract.event_parts": "PluginEvent",
         "contract.events": "CommandRan ErrorHappened",
         "contract.loading": "LoadJob Offered",
-        "contract.plugin_events": "is_plugins",
+        "contract.plugin_events": "is_plugins line_of",
         "contract.ports": "OPTIONAL",
         "journal.changes": "Changes changes_now kept_changes prompt_at",
+        "journal.event_log": "LogProblem gap_words",
+        "journal.folding": "fold",
+        "journal.history": "History",
         "journal.memory": "MemoryStore",
         "journal.redaction": "hide_in_message",
         "plugins.alone": "load_alone",
@@ -150,13 +171,15 @@ _HOMES = {
         "plugins.readiness": "Ready",
         "plugins.version_contract": "version_contract",
         "sessions.app": "compose_as",
-        "sessions.contents": "last_part last_prompt",
+        "sessions.contents": "Contents contents_of last_part last_prompt parts_of",
         "sessions.finding": "find_session",
         "sessions.forking": "fork_session",
-        "sessions.mending": "WAY_ON",
+        "sessions.mending": "WAY_ON all_logs keep_for_forks session_logs",
+        "sessions.restoring": "Restored restore_log restore_logs",
         "sessions.transcript": "KeptTranscript",
         "turns.accumulator": "Accumulator",
         "turns.checking": "checked_decision",
+        "turns.context.viewing": "TokensWent",
         "turns.models": "Choice choose_decision_model choose_model find_default ready_among",
         "turns.wording": "STRUCTURE_TITLE",
     }.items()

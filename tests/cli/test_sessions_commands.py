@@ -11,8 +11,6 @@ from click.testing import CliRunner, Result
 
 from inarch import CallPart, Message, Text, ToolCall, ToolError, ToolResult, Turn, Usage, UsageError
 from inarch.cli.session_ids import listing, local_time
-from inarch.cli.sessions import sessions
-from inarch.cli.sessions_story import GLYPHS, story
 from inarch.contract.events import (
     CallResult,
     CallState,
@@ -25,6 +23,8 @@ from inarch.contract.events import (
 from inarch.contract.ports import ContextStore
 from inarch.journal import Journal, MemoryStore, Redactor, fold
 from inarch.sessions.finding import find_session
+from inarch_commands.sessions import sessions
+from inarch_commands.sessions_story import GLYPHS, story
 from inarch_sqlite_store.store import SqliteStore
 
 START = "2026-01-01T00:00:00.000000Z"

@@ -10,13 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inarch import UsageError
-from inarch.cli.json_stream import pieces
-from inarch.cli.sessions_pages import PAGE, Shown, chosen
-from inarch.cli.sessions_story import PLAIN
 from inarch.contract.events import Event, TurnEnded, TurnStarted, event_data
 from inarch.contract.records import Turn
 from inarch.journal import MemoryStore
 from inarch.sessions.contents import contents_of
+from inarch_commands.json_stream import pieces
+from inarch_commands.sessions_pages import PAGE, Shown, chosen
+from inarch_commands.sessions_story import PLAIN
 
 TURNS = PAGE + 5
 

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from inarch.cli.terminal import escape_json
+from inarch import escape_json
 
 
 def print_json_object(members: Iterable[tuple[str, Any]]) -> None:

@@ -7,12 +7,11 @@ from typing import Any
 
 import click
 
-from inarch.cli.json_stream import print_json_object
-from inarch.cli.options import composing_options
-from inarch.cli.sessions_pages import PAGE, Shown, chosen
-from inarch.cli.sessions_story import glyphs
-from inarch.contract.errors import UsageError
-from inarch.sessions.finding import find_session
+from inarch import UsageError
+from inarch.host import composing_options, find_session
+from inarch_commands.json_stream import print_json_object
+from inarch_commands.sessions_pages import PAGE, Shown, chosen
+from inarch_commands.sessions_story import glyphs
 
 
 @click.command("show")
@@ -26,12 +25,11 @@ from inarch.sessions.finding import find_session
 @composing_options
 def show_session(session_id: str, as_json: bool, turns: str | None, everything: bool, full: bool, **given: Any) -> None:
     """Show a session's last turns with their calls, what those brought and when; the beginning of its id is enough."""
-    from inarch.cli.composing import Options, compose_app
-    from inarch.sessions.contents import contents_of
+    from inarch.host import compose_given, contents_of
 
     if turns and everything:
         raise UsageError("--turns and --all are two answers to one question", "give one of them")
-    with compose_app(Options.of(given)) as app:
+    with compose_given(given) as app:
         info = find_session(app.store, session_id)
         contents = contents_of(app.store, info.id)
         first, last = chosen(turns, everything or as_json, contents.turns)
@@ -46,9 +44,7 @@ def show_session(session_id: str, as_json: bool, turns: str | None, everything: 
 
 def _tell_gaps(gaps: Sequence[tuple[int, int]]) -> None:
     """Say which events are missing without any trace; what was found damaged is said when the store is closed."""
-    from inarch.cli.failure import say
-    from inarch.journal.event_log import gap_words
-    from inarch.sessions.mending import WAY_ON
+    from inarch.host import WAY_ON, gap_words, say
 
     for first, last in gaps:
         say("note", gap_words(first, last))

@@ -11,18 +11,22 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from inarch.cli.options import composing_options
-from inarch.cli.session_ids import listing
-from inarch.cli.terminal import is_terminal, print_json, print_line
-from inarch.contract.errors import UsageError
-from inarch.sessions.finding import find_session
-from inarch.sessions.mending import keep_for_forks, session_logs
+from inarch import UsageError
+from inarch.host import (
+    composing_options,
+    find_session,
+    is_terminal,
+    keep_for_forks,
+    listing,
+    print_json,
+    print_line,
+    session_logs,
+)
 
 if TYPE_CHECKING:
     from datetime import timedelta
 
-    from inarch.contract.records import SessionInfo
-    from inarch.sessions.app import App
+    from inarch import App, SessionInfo
 
 _AGE = re.compile(r"(\d{1,5})([hdw])")
 _UNITS = {"h": "hours", "d": "days", "w": "weeks"}
@@ -40,12 +44,12 @@ def delete_sessions(
     ids: tuple[str, ...], older_than: str | None, everywhere: bool, logs: bool, yes: bool, as_json: bool, **given: Any
 ) -> int:
     """Delete sessions: their events and the bytes kept for undo."""
-    from inarch.cli.composing import Options, compose_app
+    from inarch.host import compose_given
 
     if bool(ids) == bool(older_than):
         raise UsageError("which sessions?", "name them by their ids, or give --older-than 30d")
     age = _age(older_than) if older_than else None
-    with compose_app(Options.of(given)) as app:
+    with compose_given(given) as app:
         chosen = (
             _older(app, age, everywhere) if age is not None else [*{find_session(app.store, one): None for one in ids}]
         )

@@ -7,15 +7,12 @@ from collections.abc import Iterable, Iterator
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from inarch.cli.session_ids import local_time
-from inarch.cli.terminal import escape, shorten
-from inarch.contract.plugin_events import line_of
-from inarch.contract.result_text import result_text
+from inarch import escape, result_text, shorten
+from inarch.host import line_of, local_time
 
 if TYPE_CHECKING:
-    from inarch.contract.events import Event
-    from inarch.contract.records import SessionInfo, ToolCall, Turn
-    from inarch.journal import History
+    from inarch import Event, SessionInfo, ToolCall, Turn
+    from inarch.host import History
 
 GLYPHS = {"turn": "●", "item": "├─", "end": "╰─", "bar": "│ ", "success": "✓", "error": "✗", "cancelled": "⊘"}
 PLAIN = {"turn": "*", "item": "|-", "end": "`-", "bar": "| ", "success": "ok", "error": "failed",
@@ -107,7 +104,7 @@ def _call(call: ToolCall, glyphs: dict[str, str], most: int | None) -> Iterator[
 
 
 def _ending(turn: Turn) -> str:
-    from inarch.contract.codec import to_data
+    from inarch import to_data
     from inarch.figures import duration, usage_words
 
     took = _seconds(turn.started, turn.ended)

@@ -8,18 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 from attrs import define, field
 
-from inarch.cli.sessions_story import heading, told
-from inarch.cli.terminal import escape
-from inarch.contract.errors import UsageError
-from inarch.contract.plugin_events import is_plugins
+from inarch import UsageError, escape
+from inarch.host import is_plugins
+from inarch_commands.sessions_story import heading, told
 
 if TYPE_CHECKING:
-    from inarch.contract.events import Event
-    from inarch.contract.ports import ContextStore
-    from inarch.contract.records import SessionInfo
-    from inarch.journal import History
-    from inarch.sessions.contents import Contents
-    from inarch.turns.context.viewing import TokensWent
+    from inarch import ContextStore, Event, SessionInfo
+    from inarch.host import Contents, History, TokensWent
 
 PAGE = 30
 """Turns of the agent that are shown unless others, or all, are asked for."""
@@ -56,14 +51,13 @@ class Shown:
 
     @_tokens.default
     def _no_tokens(self) -> TokensWent:
-        from inarch.turns.context.viewing import TokensWent
+        from inarch.host import TokensWent
 
         return TokensWent()
 
     def histories(self) -> Iterator[History]:
         """Yield what each prompt came to, and add up on the way what comes after all of them."""
-        from inarch.journal import fold
-        from inarch.sessions.contents import parts_of
+        from inarch.host import fold, parts_of
 
         for events in parts_of(self.store, self.info.id, self.contents, self.first, self.last):
             history = fold(events)
@@ -75,9 +69,9 @@ class Shown:
 
     def lines(self, glyphs: dict[str, str]) -> Iterator[str]:
         """Yield the lines for people, made harmless."""
-        from inarch.cli.where_tokens_went import where_lines
-        from inarch.contract.codec import to_data
+        from inarch import to_data
         from inarch.figures import table
+        from inarch.host import where_lines
 
         yield from heading(self.info, self.contents.turns)
         if self.first > 1:
@@ -98,7 +92,7 @@ class Shown:
 
     def as_json(self) -> Iterator[tuple[str, Any]]:
         """Yield the members of a JSON object, each when all that it needs was read."""
-        from inarch.contract.codec import to_data
+        from inarch import to_data
 
         yield "session", to_data(self.info)
         yield "turns", (to_data(turn) for history in self.histories() for turn in history.turns)

@@ -7,9 +7,7 @@ from typing import Any
 
 import click
 
-from inarch.cli.options import composing_options
-from inarch.cli.terminal import print_json, print_line
-from inarch.sessions.finding import find_session
+from inarch.host import composing_options, find_session, print_json, print_line
 
 
 @click.command("fork")
@@ -19,16 +17,14 @@ from inarch.sessions.finding import find_session
 @composing_options
 def fork_a_session(session_id: str, at: int | None, as_json: bool, **given: Any) -> None:
     """Begin a new session with the turns of another one; files stay as they are now."""
-    from inarch.cli.composing import Options, compose_app
-    from inarch.journal.snapshots import scan
-    from inarch.sessions.forking import fork_session
+    from inarch.host import compose_given, fork_session
 
-    with compose_app(Options.of(given)) as app:
+    with compose_given(given) as app:
         source = find_session(app.store, session_id)
         fork_id = fork_session(app.store, source.id, at)
         asyncio.run(app.store.sync())
         app.tell_copied(fork_id)
-        turns = int(next(scan(app.store, fork_id)).data["forked_at"])
+        turns = int(app.transcript(fork_id).begun["forked_at"])
     if as_json:
         print_json({"session_id": fork_id, "forked_from": source.id, "forked_at": turns})
         return

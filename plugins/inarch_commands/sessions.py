@@ -7,10 +7,7 @@ from typing import Any
 
 import click
 
-from inarch.cli.groups import Group
-from inarch.cli.options import composing_options
-from inarch.cli.session_ids import listing
-from inarch.cli.terminal import print_json
+from inarch.host import Group, composing_options, listing, print_json
 
 
 @click.group("sessions", cls=Group)
@@ -24,15 +21,15 @@ def sessions() -> None:
 @composing_options
 def list_sessions(everywhere: bool, as_json: bool, **given: Any) -> None:
     """List sessions, the newest first."""
-    from inarch.cli.composing import Options, compose_app
+    from inarch.host import compose_given
 
-    with compose_app(Options.of(given)) as app:
+    with compose_given(given) as app:
         known = app.store.sessions()
         aside = app.store_set_aside
         shown = [info for info in known if everywhere or info.root == app.config.root]
     tell_set_aside(aside)
     if as_json:
-        from inarch.contract.codec import to_data
+        from inarch import to_data
 
         print_json(to_data(shown))
         return
@@ -44,8 +41,7 @@ def list_sessions(everywhere: bool, as_json: bool, **given: Any) -> None:
 
 def tell_set_aside(files: Sequence[str]) -> None:
     """Say which damaged stores lie beside the one in use: what they held may not all be in the list."""
-    from inarch.cli.failure import say
-    from inarch.sessions.mending import WAY_ON
+    from inarch.host import WAY_ON, say
 
     for file in files:
         say("note", f"{file} was set aside because it was damaged; {WAY_ON}, then delete it")

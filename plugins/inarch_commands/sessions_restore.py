@@ -9,13 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from inarch.cli.options import composing_options
-from inarch.cli.terminal import print_json, print_line
-from inarch.contract.errors import UsageError
+from inarch import UsageError
+from inarch.host import composing_options, print_json, print_line
 
 if TYPE_CHECKING:
-    from inarch.journal.event_log import LogProblem
-    from inarch.sessions.restoring import Restored
+    from inarch.host import LogProblem, Restored
 
 MOST_TOLD = 20
 """Of a log that is broken in more places than these, the others are counted."""
@@ -30,12 +28,10 @@ def restore_sessions(file: Path | None, as_json: bool, **given: Any) -> int:
 
     Without FILE, every session of this directory that has an event log.
     """
-    from inarch.cli.composing import Options, compose_app
-    from inarch.contract.codec import to_data
-    from inarch.sessions.mending import all_logs
-    from inarch.sessions.restoring import restore_log, restore_logs
+    from inarch import to_data
+    from inarch.host import all_logs, compose_given, restore_log, restore_logs
 
-    with compose_app(Options.of(given)) as app:
+    with compose_given(given) as app:
         try:
             if file is None:
                 done = restore_logs(app.store, all_logs(app), app.config.root)
@@ -59,7 +55,7 @@ def restore_sessions(file: Path | None, as_json: bool, **given: Any) -> int:
 
 
 def _lines(session: Restored, here: str) -> Iterator[str]:
-    from inarch.journal.event_log import gap_words
+    from inarch.host import gap_words
 
     turns = "1 turn" if session.turns == 1 else f"{session.turns} turns"
     there = f", {session.present:,} were there" if session.present else ""
@@ -84,7 +80,7 @@ def _events(count: int) -> str:
 
 
 def _tell(problems: tuple[LogProblem, ...]) -> None:
-    from inarch.cli.failure import say
+    from inarch.host import say
 
     for problem in problems[:MOST_TOLD]:
         say("note", str(problem))
