@@ -5,13 +5,14 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from importlib import import_module
+from inspect import signature
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import pytest
 
-from .mutants import conversations, models, strategies, tools, tracers, workspaces
+from .mutants import conversations, exporters, models, strategies, tools, tracers, workspaces
 
 FOLDER = Path(__file__).parent / "mutants"
 
@@ -33,6 +34,7 @@ MODULES: dict[str, ModuleType] = {
     "TracerContract": tracers,
     "WorkspaceContract": workspaces,
     "ConversationContract": conversations,
+    "ExporterContract": exporters,
 }
 
 
@@ -62,7 +64,8 @@ def reachable(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 def run(suite: Any, name: str, folder: Path) -> None:
     folder.mkdir()
     suite.folder = folder
-    getattr(suite, name)(folder)
+    test = getattr(suite, name)
+    test(*[folder][: len(signature(test).parameters)])
 
 
 @pytest.mark.once
