@@ -1,4 +1,4 @@
-"""The plugin's hooks."""
+"""The plugin's hooks. Each loads only what it registers: every command reads the settings, few ask for tools."""
 
 from __future__ import annotations
 

@@ -73,9 +73,9 @@ class Room:
     progress: Progress
 
     @property
-    def paths(self) -> curated_paths.Shelf:
+    def paths(self) -> curated_paths.CuratedPaths:
         """The curated paths, none where the project is not trusted."""
-        return curated_paths.Shelf(self.context.project)
+        return curated_paths.CuratedPaths(self.context.project)
 
     @property
     def ignored(self) -> str:

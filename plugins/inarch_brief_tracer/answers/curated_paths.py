@@ -141,7 +141,7 @@ def kept(nodes: Sequence[Node]) -> tuple[KeptStep, ...]:
 
 
 @frozen(eq=False, repr=False)
-class Shelf:
+class CuratedPaths:
     """The folder of curated paths; without one (the project is not trusted) there are none."""
 
     folder: KeptFolder | None

@@ -83,7 +83,7 @@ class Answered:
 
 
 def answered(
-    graph: Graph, coverage: Coverage, query: str, wish: Wish, paths: curated_paths.Shelf, note: str = ""
+    graph: Graph, coverage: Coverage, query: str, wish: Wish, paths: curated_paths.CuratedPaths, note: str = ""
 ) -> Answered:
     """Find what a query is about, and the flow through it."""
     sites = Sites(graph.shelf.read)

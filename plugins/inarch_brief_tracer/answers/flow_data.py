@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -96,8 +97,6 @@ def flow_data(flow: Flow, sites: Sites, curated: Iterable[Checked] = ()) -> dict
 
 def bounded(data: dict[str, Any], tokens: int) -> dict[str, Any]:
     """Shorten data to a number of tokens: the last routes go first, then what stands around; `left_out` counts them."""
-    import json
-
     left: dict[str, int] = {}
 
     def fits() -> bool:

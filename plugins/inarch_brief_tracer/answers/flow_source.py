@@ -40,7 +40,7 @@ class FlowSource:
 
     async def gather(self, situation: Situation) -> Contribution | None:
         """Give the flow, or nothing where the prompt does not clearly name something that is known."""
-        import asyncio
+        import asyncio  # not with the plugin: what only lists or checks it runs no loop
 
         self.desk.workspace = situation.workspace
         prompt = situation.turn.content.strip()

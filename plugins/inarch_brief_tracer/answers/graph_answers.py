@@ -27,7 +27,7 @@ def context_get(index: Index, context: ToolContext, query: str, project: KeptFol
     """Answer `context_get`."""
 
     def answer(graph: Graph, coverage: Coverage) -> dict[str, Any]:
-        found = answered(graph, coverage, query, Wish(), curated_paths.Shelf(project))
+        found = answered(graph, coverage, query, Wish(), curated_paths.CuratedPaths(project))
         data = neighbourhood(graph, coverage, query)
         return {**data, "flow": found.text(FLOW_TOKENS) if found.story else None}
 

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from attrs import Factory, define
 
+from inarch import ToolFailed
+
 if TYPE_CHECKING:
     from inarch import Event
     from inarch_brief_tracer.answers.tools import Desk
@@ -54,8 +56,6 @@ class ImpactTracer:
 
     def _look_at(self, arguments: Mapping[str, Any]) -> None:
         """Read the Python files that a call names, before it runs: what it writes is compared with them."""
-        from inarch import ToolFailed
-
         if self.desk.workspace is None or isinstance(arguments.get("replace"), str):
             return
         for path in arguments.values():

@@ -29,7 +29,9 @@ def flow_for(desk: Desk, situation: Situation, prompt: str, tokens: int, stopped
     def answer(graph: Graph, coverage: Coverage) -> str:
         if stopped() or not coverage.files:
             return ""
-        found = answered(graph, coverage, prompt[:MAX_PROMPT], Wish(tokens), curated_paths.Shelf(desk.context.project))
+        found = answered(
+            graph, coverage, prompt[:MAX_PROMPT], Wish(tokens), curated_paths.CuratedPaths(desk.context.project)
+        )
         story = found.story
         if not found.match.is_strong or story is None or not (story.flow.routes or story.flow.down):
             return ""

@@ -21,6 +21,17 @@ class Script(NamedTuple):
     line: int
     how: str
 
+    @property
+    def named(self) -> tuple[str, str]:
+        """The module and the attribute of its target, "" where that is the module itself; extras are left out."""
+        module, _, attribute = self.target.partition("[")[0].partition(":")
+        return module.strip(), attribute.strip()
+
+    @property
+    def origin(self) -> str:
+        """Where it is declared: `console script in pyproject.toml:12`."""
+        return f"{self.how} in {self.file}:{self.line}"
+
 
 def scripts(read: Callable[[str], bytes | None]) -> tuple[list[Script], list[str]]:
     """Give the declared scripts and what could not be read.
@@ -79,7 +90,7 @@ def _group(name: str) -> str:
 
 
 def _setup_cfg(text: str) -> Iterator[tuple[str, str, str]]:
-    import configparser
+    import configparser  # here, as few trees have such a file
 
     parser = configparser.ConfigParser(interpolation=None, strict=False)
     parser.optionxform = str  # type: ignore[assignment,method-assign]

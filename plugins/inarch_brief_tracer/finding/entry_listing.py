@@ -8,10 +8,10 @@ from typing import Any
 from inarch_brief_tracer.facts import framework_entries
 from inarch_brief_tracer.facts.entry_points import COMMAND, SCRIPT, TESTS
 from inarch_brief_tracer.facts.file_facts import CLASS, FUNCTION, METHOD
-from inarch_brief_tracer.facts.manifests import Script, scripts
+from inarch_brief_tracer.facts.manifests import Script
 from inarch_brief_tracer.facts.modules import CODE
 from inarch_brief_tracer.facts.source import first_sentence
-from inarch_brief_tracer.linking.command_groups import Commands
+from inarch_brief_tracer.linking.command_groups import Commands, declared, groups_of
 from inarch_brief_tracer.linking.resolver import Meaning, Place, Resolver
 from inarch_brief_tracer.store.kept_files import Shelf
 
@@ -26,16 +26,10 @@ def entries(shelf: Shelf, kind: str = "all") -> tuple[list[dict[str, Any]], dict
     The totals count everything, also what is not listed.
     """
     resolver = Resolver(shelf)
-    declared, notes = scripts(shelf.read)
-    found: list[dict[str, Any]] = []
-    groups: dict[Place, str] = {}
-    for script in declared:
-        entry, place = _script(resolver, script)
-        if place is not None and script.how.endswith("script"):
-            groups[place] = script.name
-        found.append(entry)
+    resolved, notes = declared(resolver)
+    found = [_script(resolver, script, place) for script, place in resolved]
     # What files show comes in the order of their kinds; product code before examples.
-    found += _shown(resolver, groups, kind)
+    found += _shown(resolver, groups_of(resolved), kind)
     most = MAX_OF_EACH if kind == "all" else MAX_OF_ONE
     shown: list[dict[str, Any]] = []
     totals: dict[str, int] = {}
@@ -61,16 +55,14 @@ def _runs(resolver: Resolver, meant: Meaning | None) -> bool:
     return isinstance(meant, Place) and resolver.symbol(meant).kind in (FUNCTION, METHOD, CLASS)
 
 
-def _script(resolver: Resolver, script: Script) -> tuple[dict[str, Any], Place | None]:
-    module, _, attribute = script.target.partition("[")[0].strip().partition(":")
-    place = resolver.find(module.strip(), attribute.strip())
-    file, line = script.file, script.line
-    if place is not None:
-        file, line = resolver.file(place.file).path, resolver.symbol(place).line
-    dotted = f"{module}.{attribute}" if attribute else module
-    qualname = resolver.qualname(place) if place is not None else dotted
-    how = f"{script.how} in {script.file}:{script.line}"
-    return {"kind": SCRIPT, "name": script.name, "qualname": qualname, "file": file, "line": line, "how": how}, place
+def _script(resolver: Resolver, script: Script, place: Place | None) -> dict[str, Any]:
+    if place is None:
+        qualname, file, line = ".".join(filter(None, script.named)), script.file, script.line
+    else:
+        qualname, file = resolver.qualname(place), resolver.file(place.file).path
+        line = resolver.symbol(place).line
+    kind, name, how = SCRIPT, script.name, script.origin
+    return {"kind": kind, "name": name, "qualname": qualname, "file": file, "line": line, "how": how}
 
 
 def _shown(resolver: Resolver, groups: dict[Place, str], wanted: str) -> list[dict[str, Any]]:

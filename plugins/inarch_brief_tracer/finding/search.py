@@ -9,6 +9,7 @@ from inarch_brief_tracer.facts.file_facts import CLASS, FUNCTION, METHOD, MODULE
 from inarch_brief_tracer.facts.words import stems
 from inarch_brief_tracer.finding.hits import JOINED, Hit, by_ids, file_hits, order, preference, texts_of
 from inarch_brief_tracer.finding.query import Query, parsed
+from inarch_brief_tracer.finding.spreading import spread
 from inarch_brief_tracer.finding.terms import Terms, terms_of
 from inarch_brief_tracer.store.kept_files import Shelf
 
@@ -41,8 +42,6 @@ def search(shelf: Shelf, text: str, kind: str = "any", limit: int = 20) -> list[
         found = {key: hit._replace(score=hit.score + boost.get(key, 0.0)) for key, hit in found.items()}
     ranked = sorted(found.values(), key=order)
     if not found and not query.about_tests:
-        from inarch_brief_tracer.finding.spreading import spread
-
         worded = spread(shelf, worded)
     ranked += _apart([hit for hit in worded if hit.key not in found])
     return [hit for hit in ranked if kind in ("any", hit.kind)][:limit]

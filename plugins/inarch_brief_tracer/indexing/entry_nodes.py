@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 
 from inarch_brief_tracer.facts.entry_points import COMMAND, TESTS
 from inarch_brief_tracer.facts.file_facts import CLASS, CONSTANT
-from inarch_brief_tracer.facts.manifests import Script, scripts
 from inarch_brief_tracer.facts.modules import CODE
 from inarch_brief_tracer.graph.model import MANAGEMENT, SCRIPT, Gate
-from inarch_brief_tracer.linking.command_groups import Commands
+from inarch_brief_tracer.linking.command_groups import Commands, declared, groups_of
 from inarch_brief_tracer.linking.resolver import Place, Resolver
 from inarch_brief_tracer.store.kept_files import Shelf
 
@@ -26,8 +25,10 @@ def gates_of(shelf: Shelf, files: Collection[int] | None = None) -> list[Gate]:
         files: Only what these files show, and what runs in them; None for all.
     """
     resolver = Resolver(shelf)
+    scripts, _ = declared(resolver)
+    told = ((place, SCRIPT, script.name, script.origin) for script, place in scripts if place is not None)
     found: dict[tuple[int, str, str], Gate] = {}
-    for place, kind, name, how in (*_declared(resolver), *_shown(resolver, files)):
+    for place, kind, name, how in (*told, *_shown(resolver, groups_of(scripts), files)):
         if files is not None and place.file not in files:
             continue
         for run in _run_by(resolver, place):
@@ -37,27 +38,15 @@ def gates_of(shelf: Shelf, files: Collection[int] | None = None) -> list[Gate]:
     return list(found.values())
 
 
-def _declared(resolver: Resolver) -> Iterator[tuple[Place, str, str, str]]:
-    for script, place in _scripts(resolver):
-        yield place, SCRIPT, script.name, f"{script.how} in {script.file}:{script.line}"
-
-
-def _scripts(resolver: Resolver) -> Iterator[tuple[Script, Place]]:
-    for script in scripts(resolver.shelf.read)[0]:
-        module, _, attribute = script.target.partition("[")[0].strip().partition(":")
-        place = resolver.find(module.strip(), attribute.strip())
-        if place is not None:
-            yield script, place
-
-
-def _shown(resolver: Resolver, files: Collection[int] | None) -> Iterator[tuple[Place, str, str, str]]:
+def _shown(
+    resolver: Resolver, groups: Mapping[Place, str], files: Collection[int] | None
+) -> Iterator[tuple[Place, str, str, str]]:
     rows = resolver.connection.execute(
         "SELECT e.file, e.kind, e.name, e.place, e.how, e.target FROM entries e JOIN files f ON f.id = e.file"
         " WHERE e.kind != ? ORDER BY f.role != ?, f.path, e.line",
         (TESTS, CODE),
     ).fetchall()
     found = {Place(row[0], row[3]): (row[2], row[5]) for row in rows if row[1] == COMMAND}
-    groups = {place: script.name for script, place in _scripts(resolver) if script.how.endswith("script")}
     commands = Commands(resolver, groups, found)
     for number, kind, name, place, how, target in rows:
         if files is not None and number not in files:

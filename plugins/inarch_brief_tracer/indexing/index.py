@@ -76,7 +76,7 @@ class Index:
     def links(self) -> Links:
         """What keeps the graph up to date."""
         if self._links is None:
-            from inarch_brief_tracer.indexing.relinking import Links
+            from inarch_brief_tracer.indexing.relinking import Links  # here: facts are answered without a graph
 
             self._links = Links(self.store, self._lock)
         return self._links
@@ -223,6 +223,7 @@ class Index:
         """Write what a refresh found out; False where another process writes."""
         if not (gone or reading.entries or reading.touched):
             return True
+        # Here: where nothing changed, nothing that reads or writes files is loaded.
         from inarch_brief_tracer.store.file_rows import add, remove, touch, unless_newer
 
         try:

@@ -1,4 +1,7 @@
-"""Reading of files that changed: from their bytes to facts, for the store and for linking."""
+"""Reading of files that changed: from their bytes to facts, for the store and for linking.
+
+What reads is loaded with the first file that changed: most questions find none.
+"""
 
 from __future__ import annotations
 

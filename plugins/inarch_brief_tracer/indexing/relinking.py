@@ -1,4 +1,7 @@
-"""Linking of one root: what changed is linked again within a budget, the rest goes on in the background."""
+"""Linking of one root: what changed is linked again within a budget, the rest goes on in the background.
+
+The linker is loaded once something is to be linked, the graph once it is asked for: each takes longer than an answer.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from attrs import Factory, define, field
 
 from inarch_brief_tracer.facts.collecting import uncollected
+from inarch_brief_tracer.facts.manifests import NAMES
 from inarch_brief_tracer.indexing.reading import Progress
 from inarch_brief_tracer.store.database import Busy, Store, give_back, transaction
 from inarch_brief_tracer.store.kept_files import Shelf, put_state, state
@@ -166,7 +170,6 @@ class Links:
         self._job.start()
 
     def _new_job(self, connection: sqlite3.Connection, read: Callable[[str], bytes | None], delay: float = 0.0) -> Job:
-        from inarch_brief_tracer.facts.manifests import NAMES
         from inarch_brief_tracer.indexing.background import Job
 
         rows = connection.execute(

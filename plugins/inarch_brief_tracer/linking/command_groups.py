@@ -1,17 +1,29 @@
-"""Which decorated functions are commands, and under which groups they stand."""
+"""Which functions scripts run, which decorated ones are commands, and under which groups they stand."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from inarch_brief_tracer.facts.entry_points import SUB_COMMAND, library_names
 from inarch_brief_tracer.facts.file_facts import CLASS, CONSTANT
+from inarch_brief_tracer.facts.manifests import Script, scripts
 from inarch_brief_tracer.linking.resolver import FileFacts, Instance, Place, Resolver
 
 _MADE = re.compile(r"[=:]\s*([\w.]+)")
 _FLASK = ("flask", "quart")
+
+
+def declared(resolver: Resolver) -> tuple[list[tuple[Script, Place | None]], list[str]]:
+    """Give the scripts that manifests declare with what they run, None outside the tree, and what can't be read."""
+    found, notes = scripts(resolver.shelf.read)
+    return [(script, resolver.find(*script.named)) for script in found], notes
+
+
+def groups_of(found: Iterable[tuple[Script, Place | None]]) -> dict[Place, str]:
+    """Give the names of scripts by what they run."""
+    return {place: script.name for script, place in found if place is not None and script.how.endswith("script")}
 
 
 class Commands(NamedTuple):

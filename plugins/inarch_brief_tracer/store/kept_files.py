@@ -89,6 +89,6 @@ class Shelf:
         return known
 
     def _read_facts(self, path: str) -> Facts:
-        from inarch_brief_tracer.facts.parsing import facts_of
+        from inarch_brief_tracer.facts.parsing import facts_of  # here: only tests are not kept
 
         return facts_of(self.read(path) or b"")
