@@ -37,22 +37,36 @@ if TYPE_CHECKING:
     from inarch.config.approvals import approvals_of as approvals_of
     from inarch.config.approvals import revoke_approvals as revoke_approvals
     from inarch.config.config import Config as Config
+    from inarch.config.files import CONFIG_FILE as CONFIG_FILE
     from inarch.config.files import Unreadable as Unreadable
     from inarch.config.files import parse as parse
     from inarch.config.files import read_user_file as read_user_file
     from inarch.config.grants import Rule as Rule
+    from inarch.config.json_schema import schema as schema
+    from inarch.config.layers import VERSION as VERSION
     from inarch.config.lines import key_lines as key_lines
     from inarch.config.lines import value_spans as value_spans
     from inarch.config.load import check_config as check_config
     from inarch.config.load import load_config as load_config
     from inarch.config.places import state_dir as state_dir
     from inarch.config.places import user_config_path as user_config_path
+    from inarch.config.project import read_trusted as read_trusted
+    from inarch.config.project_files import read_project_file as read_project_file
+    from inarch.config.project_writing import write_project_file as write_project_file
+    from inarch.config.rendering import as_data as as_data
+    from inarch.config.rendering import as_rows as as_rows
     from inarch.config.settings_docs import settings_of as settings_of
     from inarch.config.sources import dotted as dotted
     from inarch.config.sources import nearest as nearest
     from inarch.config.tables import REST as REST
+    from inarch.config.tables import Profile as Profile
+    from inarch.config.trust import changing as changing
+    from inarch.config.trust import foresee as foresee
+    from inarch.config.trust import grant as grant
+    from inarch.config.trust import revoke as revoke
     from inarch.config.trust import trust_of as trust_of
     from inarch.config.values import Check as Check
+    from inarch.config.values import fields_of as fields_of
     from inarch.config.values import key as key
     from inarch.config.writing import make_folder as make_folder
     from inarch.contract.costs import priced as priced
@@ -138,16 +152,22 @@ _HOMES = {
         "cli.where_tokens_went": "where_lines",
         "config.approvals": "approvals_of revoke_approvals",
         "config.config": "Config",
-        "config.files": "Unreadable parse read_user_file",
+        "config.files": "CONFIG_FILE Unreadable parse read_user_file",
         "config.grants": "Rule",
+        "config.json_schema": "schema",
+        "config.layers": "VERSION",
         "config.lines": "key_lines value_spans",
         "config.load": "check_config load_config",
         "config.places": "state_dir user_config_path",
+        "config.project": "read_trusted",
+        "config.project_files": "read_project_file",
+        "config.project_writing": "write_project_file",
+        "config.rendering": "as_data as_rows",
         "config.settings_docs": "settings_of",
         "config.sources": "dotted nearest",
-        "config.tables": "REST",
-        "config.trust": "trust_of",
-        "config.values": "Check key",
+        "config.tables": "REST Profile",
+        "config.trust": "changing foresee grant revoke trust_of",
+        "config.values": "Check fields_of key",
         "config.writing": "make_folder",
         "contract.costs": "priced",
         "contract.doors": "OURS blame guarded",

@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from inarch.config import STARTER, proposals, trust_of, write_project_config, write_starter
-from inarch.config.starter import starter
+from inarch.config import trust_of
 from inarch.contract.errors import UsageError
+from inarch_commands.proposing import proposals
+from inarch_commands.starter import STARTER, starter, write_project_config, write_starter
 
 from .conftest import Place
 

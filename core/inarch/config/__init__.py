@@ -22,19 +22,15 @@ if TYPE_CHECKING:
     from inarch.config.json_schema import schema
     from inarch.config.origins import Origin
     from inarch.config.project import read_trusted
-    from inarch.config.proposing import Proposal, proposals
-    from inarch.config.starter import STARTER, write_project_config, write_starter
     from inarch.config.trust import Standing, grant, revoke, trust_of
 
 __all__ = [
     "GUIDE_FILES",
-    "STARTER",
     "CommandGrant",
     "Config",
     "Isolation",
     "Origin",
     "Profile",
-    "Proposal",
     "Rule",
     "Standing",
     "approvals_of",
@@ -44,7 +40,6 @@ __all__ = [
     "load_config",
     "nearest",
     "project_folder",
-    "proposals",
     "read_trusted",
     "revoke",
     "revoke_approvals",
@@ -53,8 +48,6 @@ __all__ = [
     "trust_of",
     "user_config_path",
     "user_folder",
-    "write_project_config",
-    "write_starter",
 ]
 
 _LATER = {
@@ -68,11 +61,6 @@ _LATER = {
     "user_folder": "folders",
     "read_trusted": "project",
     "schema": "json_schema",
-    "STARTER": "starter",
-    "Proposal": "proposing",
-    "proposals": "proposing",
-    "write_project_config": "starter",
-    "write_starter": "starter",
     "Standing": "trust",
     "grant": "trust",
     "revoke": "trust",

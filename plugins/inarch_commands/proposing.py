@@ -11,8 +11,7 @@ from typing import Any
 
 from attrs import evolve, frozen
 
-from inarch.config.files import Unreadable
-from inarch.config.project_files import read_project_file
+from inarch.host import Unreadable, read_project_file
 
 _VENVS = (".venv", "venv", "env")
 _LOCKS = {"pnpm-lock.yaml": "pnpm", "yarn.lock": "yarn"}

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from inarch.cli.failure import ANSWERED, FAILED
-from inarch.contract.errors import UsageError
+from inarch import UsageError
+from inarch_commands.exits import ANSWERED, FAILED
 
 if TYPE_CHECKING:
-    from inarch.config import Proposal
+    from inarch_commands.proposing import Proposal
 
 _HINT = "inarch config init --project"
 
@@ -25,7 +25,7 @@ def begin(root: str, *, project: bool, force: bool, yes: bool) -> int:
     Raises:
         UsageError: There is nothing to write, or nobody to say yes.
     """
-    from inarch.config import proposals
+    from inarch_commands.proposing import proposals
 
     folder = os.path.realpath(root)
     if not Path(folder).is_dir():
@@ -43,7 +43,8 @@ def begin(root: str, *, project: bool, force: bool, yes: bool) -> int:
 
 
 def _write_own(found: Sequence[Proposal], force: bool) -> None:
-    from inarch.config import user_config_path, write_starter
+    from inarch.host import user_config_path
+    from inarch_commands.starter import write_starter
 
     path = user_config_path()
     if found and not force and path.exists():
@@ -55,7 +56,8 @@ def _write_own(found: Sequence[Proposal], force: bool) -> None:
 
 def _grant(folder: str, found: Sequence[Proposal], *, project: bool, yes: bool) -> int:
     """Grant the commands in the project's file if the person says so; else show what there is to add."""
-    from inarch.config import state_dir, write_project_config
+    from inarch.host import state_dir
+    from inarch_commands.starter import write_project_config
 
     path = Path(folder, ".inarch", "config.toml")
     if os.path.lexists(path):
@@ -89,8 +91,7 @@ def _granted(folder: str) -> list[tuple[str, ...]]:
     """Return the commands that a project's file has, whatever its state; none where it can't be read."""
     import tomllib
 
-    from inarch.config.files import CONFIG_FILE, Unreadable
-    from inarch.config.project_files import read_project_file
+    from inarch.host import CONFIG_FILE, Unreadable, read_project_file
 
     try:
         commands = tomllib.loads((read_project_file(folder, CONFIG_FILE) or b"").decode()).get("commands", {})
@@ -106,6 +107,6 @@ def _show_tables(found: Sequence[Proposal]) -> None:
 
 
 def _say(text: str) -> None:
-    from inarch.cli.terminal import escape
+    from inarch import escape
 
     click.echo(escape(text, keep_newlines=False))

@@ -7,16 +7,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from inarch.config.files import CONFIG_FILE
-from inarch.config.layers import VERSION
-from inarch.config.tables import Profile
-from inarch.config.values import fields_of
-from inarch.config.writing import make_folder
-from inarch.contract.errors import UsageError
+from inarch import UsageError
+from inarch.host import CONFIG_FILE, VERSION, Profile, fields_of, make_folder
 from inarch_staging import write_whole
 
 if TYPE_CHECKING:
-    from inarch.config.proposing import Proposal
+    from inarch_commands.proposing import Proposal
 
 _EXAMPLES: dict[str, Any] = {
     "decision_model": "offline/extractive",
@@ -125,9 +121,7 @@ def write_project_config(root: str, found: Sequence[Proposal], state_dir: Path) 
         UsageError: The file is there already, or can't be written.
         StoreError: Trust can't be kept.
     """
-    from inarch.config.files import Unreadable
-    from inarch.config.project_writing import write_project_file
-    from inarch.config.trust import changing, foresee
+    from inarch.host import Unreadable, changing, foresee, write_project_file
 
     path = Path(root, CONFIG_FILE)
     data = ("# Commands that may run without a question in this project.\n\n" + _tables(found)).encode()

@@ -6,16 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from inarch.cli.groups import Group
-from inarch.cli.options import composing_options
-from inarch.cli.terminal import print_json, print_line
-from inarch.contract.errors import ConfigError, UsageError
+from inarch import ConfigError, UsageError
+from inarch.host import Group, composing_options, print_json, print_line
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from inarch.cli.composing import Options
-    from inarch.config import Config
+    from inarch.host import Config, Options
 
 
 @click.group("config", cls=Group)
@@ -30,8 +27,7 @@ def config() -> None:
 def show(origin: bool, as_json: bool, **given: Any) -> None:
     """Show the profile in use and every table, as they come out of all layers."""
 
-    from inarch.config.rendering import as_data, as_rows
-    from inarch.plugins import discover
+    from inarch.host import as_data, as_rows, discover
 
     loaded, installed = _load(given), discover().plugins
     if as_json:
@@ -50,8 +46,8 @@ def show(origin: bool, as_json: bool, **given: Any) -> None:
 def check(as_json: bool, **given: Any) -> int:
     """Look for everything that is wrong; exit 2 if there is anything."""
 
-    from inarch.cli.failure import ANSWERED, USAGE
-    from inarch.config import check_config
+    from inarch.host import check_config
+    from inarch_commands.exits import ANSWERED, USAGE
 
     options = _options(given)
     loaded, problems = check_config(options.root, profile=options.profile, flags=options.flags)
@@ -80,7 +76,7 @@ def init(project: bool, force: bool, yes: bool, root: str) -> int:
     Your file is for every project, so the proposals stand in it commented out. Once you have said yes they are granted
     in this project's .inarch/config.toml.
     """
-    from inarch.cli.first_steps import begin
+    from inarch_commands.first_steps import begin
 
     return begin(root, project=project, force=force, yes=yes)
 
@@ -90,8 +86,8 @@ def init(project: bool, force: bool, yes: bool, root: str) -> int:
 def schema(**given: Any) -> None:
     """Print the JSON Schema of the configuration file, with the settings of the profile's plugins."""
 
-    from inarch.config import check_config
-    from inarch.config import schema as schema_of
+    from inarch.host import check_config
+    from inarch.host import schema as schema_of
 
     options = _options(given)
     loaded, _ = check_config(options.root, profile=options.profile, flags=options.flags)
@@ -111,9 +107,9 @@ def trust(revoke: bool, yes: bool, root: str) -> int:
     import sys
     from pathlib import Path
 
-    from inarch.cli.failure import ANSWERED, FAILED
-    from inarch.config import grant, state_dir, trust_of
-    from inarch.config import revoke as revoke_trust
+    from inarch.host import grant, state_dir, trust_of
+    from inarch.host import revoke as revoke_trust
+    from inarch_commands.exits import ANSWERED, FAILED
 
     folder, state = os.path.realpath(root), state_dir()
     if not Path(folder).is_dir():
@@ -140,13 +136,13 @@ def trust(revoke: bool, yes: bool, root: str) -> int:
 
 
 def _options(given: Mapping[str, Any]) -> Options:
-    from inarch.cli.composing import Options
+    from inarch.host import Options
 
     return Options.of(given)
 
 
 def _load(given: Mapping[str, Any]) -> Config:
-    from inarch.config import load_config
+    from inarch.host import load_config
 
     options = _options(given)
     loaded = load_config(options.root, profile=options.profile, flags=options.flags)
@@ -155,8 +151,7 @@ def _load(given: Mapping[str, Any]) -> Config:
 
 
 def _tell(loaded: Config, options: Options) -> None:
-    from inarch.cli.failure import say
-    from inarch.plugins import discover
+    from inarch.host import discover, say
 
     if not options.quiet:
         for note in (*loaded.notes, *loaded.hints(discover().plugins)):
@@ -165,9 +160,8 @@ def _tell(loaded: Config, options: Options) -> None:
 
 def _plugin_problems(loaded: Config, options: Options) -> list[ConfigError]:
     """Compose the plugins and return what is wrong with their settings; one that fails is left out of the next try."""
-    from inarch.cli.failure import say
-    from inarch.plugins import compose_plugins
-    from inarch.sessions.app import App
+    from inarch import App
+    from inarch.host import compose_plugins, say
 
     classes, without = loaded.settings_classes, set(options.without)
     others: list[ConfigError] = []
@@ -211,7 +205,7 @@ def _all_right(loaded: Config) -> str:
 
 
 def _show_what(folder: str, files: Mapping[str, str], changed: tuple[str, ...]) -> None:
-    from inarch.config.project import read_trusted
+    from inarch.host import read_trusted
 
     lines = [f"{folder} would be trusted with:"]
     for path, known in files.items():
