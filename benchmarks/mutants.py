@@ -206,7 +206,8 @@ class Mutants:
 
         if quick and not forked(broken, 10 + 3 * sum(one.seconds for one in quick), self.folder):
             return "caught"
-        environ = os.environ | {BROKEN: f"{number}:{place}", "PYTHONPATH": str(Path(__file__).parent)}
+        path = os.pathsep.join([str(Path(__file__).parent), *filter(None, [os.environ.get("PYTHONPATH")])])
+        environ = os.environ | {BROKEN: f"{number}:{place}", "PYTHONPATH": path}
         command = [sys.executable, "-m", "pytest", "-x", "-p", "mutants", *ARGUMENTS]
         try:
             ended = subprocess.run(

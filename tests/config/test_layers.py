@@ -77,3 +77,12 @@ def test_of_a_file_of_another_version_nothing_is_read(version: Any, said: str) -
     else:
         assert [one.key for one in problems] == ["unknown"]
         assert layer.profile is not None and layer.profile.value == "work"
+
+
+@pytest.mark.parametrize("key", ["extends", "model"])
+def test_a_key_of_a_profile_that_stands_outside_of_one_is_told_its_place(key: str) -> None:
+    problems: list[ConfigError] = []
+    read_layer(FILE, {"version": 1, key: "x"}, problems)
+    assert [(str(one.message), one.remedy) for one in problems] == [
+        (f"a file: {key}: belongs to a profile", "put it under [profiles.default]")
+    ]

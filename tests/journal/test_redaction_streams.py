@@ -108,6 +108,13 @@ def test_the_pieces_of_a_long_secret_are_not_looked_at_again_and_again(begin: st
     assert redactor.seen < 2.5 * short
 
 
+def test_what_follows_a_long_secret_is_shown_when_an_eighth_more_has_come() -> None:
+    stream = RedactedStream(Redactor())
+    assert stream.feed(f"it is password={varied(2000, LETTERS)}") == "it is "
+    said = [stream.feed(" and more") for _ in range(2000 // 8 // 9 + 4)]
+    assert "".join(said).startswith("password=‹secret:assigned:1› and more and more")
+
+
 def test_what_a_secret_behind_it_makes_one_waits_for_that() -> None:
     key = TOKENS["aws-key-id"]
     within = f"password = '{key}-then-some-more-q7Rt2Xz9Lm4Kp8Vw'"

@@ -35,9 +35,7 @@ def joined(matches: list[Match]) -> list[Match]:
         if last is None or match.start >= last.stop:
             joined.append(match)
             continue
-        begin, end = min(last.begin, match.begin), max(last.end, match.end)
-        if match.stop <= last.stop:
-            joined[-1] = last._replace(begin=begin, end=end)
-        else:
+        if match.stop > last.stop:
+            begin, end = min(last.begin, match.begin), max(last.end, match.end)
             joined[-1] = Match(last.start, match.stop, begin, end, last.tag or match.tag)
     return joined
