@@ -21,7 +21,8 @@ def _without(ctx: click.Context, _: click.Parameter, names: tuple[str, ...]) -> 
         from inarch.plugins.commands import left_out
 
         words = ctx.command_path.partition(" ")[2]
-        if (found := own_commands().get(words)) is not None and f"no:{found.part}" in names:
+        found = own_commands().get(words) or own_commands().get(words.partition(" ")[0])  # one that its group holds
+        if found is not None and f"no:{found.part}" in names:
             raise left_out(f"inarch {words}", found.part)
     return names
 
