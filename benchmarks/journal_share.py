@@ -87,7 +87,8 @@ async def go():
     assert turn.status == "done" and len(turn.calls) == count + len(first), turn
     assert all(call.result.success for call in turn.calls), turn.calls
     await app.aclose()
-    rows = {"turn": took, "process": time.process_time_ns(), "events": session.conversation.journal.seq}
+    state = getattr(session, "state", None) or session.conversation  # its name in 0.1, for `--beside`
+    rows = {"turn": took, "process": time.process_time_ns(), "events": state.journal.seq}
     print(json.dumps({**spent, **rows}))
 
 asyncio.run(go())

@@ -141,8 +141,8 @@ def measured(argv: list[str], cwd: Path) -> tuple[float, float]:
 _CHAT = """
 import asyncio, io, sys
 import inarch
-from inarch.cli.composing import Options
-from inarch.cli.conversing import Launched
+from inarch.program.composing import Options
+from inarch.program.conversing import Launched
 from inarch_terminal.conversation.composing import new_view
 from inarch_terminal.slash.running import SlashCommands
 from inarch_terminal.slash.talk import Talk

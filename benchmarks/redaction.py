@@ -15,8 +15,8 @@ from random import Random
 
 from inarch.contract.records import Message, ModelRequest, Text
 from inarch.journal import Redactor
-from inarch.journal.redaction_dotenv import find_dotenvs
-from inarch.journal.redaction_streams import RedactedStream
+from inarch.journal.redaction.dotenv import find_dotenvs
+from inarch.journal.redaction.streams import RedactedStream
 from inarch.turns.hiding import Hiding
 
 LINE = '{"seq":12,"kind":"call.state","data":{"call_id":"0190-call","name":"read_file","status":"executing"}}' * 5

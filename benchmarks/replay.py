@@ -51,7 +51,8 @@ async def go():
         turn = await session.run(f"Do the thing number {number}, please.")
         assert turn.status == "done" and all(call.result.success for call in turn.calls), turn
         model.requests.clear()
-    print(session.id, session.conversation.journal.seq)
+    state = getattr(session, "state", None) or session.conversation  # its name in 0.1, for a look at older trees
+    print(session.id, state.journal.seq)
     await app.aclose()
 
 asyncio.run(go())

@@ -56,7 +56,7 @@ plugins = [{shipped}, {names}]
 """
 COUNTED = """
 import sys
-from inarch.cli.main import run
+from inarch.program.main import run
 run(sys.argv[1:])
 sys.stderr.write(f"\\n{len(sys.modules)}\\n")
 """

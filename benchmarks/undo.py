@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from inarch import TERMINAL, Effects, Rights
 from inarch.calls import Scheduler
-from inarch.calls.keeping import Keeper
+from inarch.calls.before_images import Keeper
 from inarch.contract.events import SessionStarted, TurnStarted
 from inarch.contract.records import PlannedCall, PluginContext, Turn
 from inarch.journal import Journal, Redactor

@@ -30,13 +30,13 @@ if TYPE_CHECKING:
     from inarch.contract.errors import StoreError as StoreError
     from inarch.contract.errors import ToolFailed as ToolFailed
     from inarch.contract.errors import UsageError as UsageError
+    from inarch.contract.escaping import escape as escape
+    from inarch.contract.escaping import escape_json as escape_json
     from inarch.contract.events import EVENT_KINDS as EVENT_KINDS
     from inarch.contract.events import Event as Event
     from inarch.contract.findings import Finding as Finding
     from inarch.contract.findings import SelfCheck as SelfCheck
     from inarch.contract.folders import KeptFolder as KeptFolder
-    from inarch.contract.harmless import escape as escape
-    from inarch.contract.harmless import escape_json as escape_json
     from inarch.contract.hookspecs import hookimpl as hookimpl
     from inarch.contract.ids import new_id as new_id
     from inarch.contract.ids import utc_now as utc_now
@@ -124,7 +124,7 @@ if TYPE_CHECKING:
     from inarch.contract.undo_report import FileOutcome as FileOutcome
     from inarch.contract.undo_report import UndoReport as UndoReport
     from inarch.contract.versions import is_older as is_older
-    from inarch.journal.redaction_dotenv import is_dotenv as is_dotenv
+    from inarch.journal.redaction.dotenv import is_dotenv as is_dotenv
     from inarch.sessions.app import App as App
     from inarch.sessions.app import compose as compose
     from inarch.sessions.app import open_store as open_store
@@ -162,7 +162,7 @@ _HOMES: dict[str, str] = {
         "contract.events": "EVENT_KINDS Event",
         "contract.findings": "Finding SelfCheck",
         "contract.folders": "KeptFolder",
-        "contract.harmless": "escape escape_json",
+        "contract.escaping": "escape escape_json",
         "contract.hookspecs": "hookimpl",
         "contract.ids": "new_id utc_now",
         "contract.message_cache": "MessageCache",
@@ -182,7 +182,7 @@ _HOMES: dict[str, str] = {
         "contract.transcripts": "Exporter Transcript",
         "contract.undo_report": "FileConflict FileOutcome UndoReport",
         "contract.versions": "is_older",
-        "journal.redaction_dotenv": "is_dotenv",
+        "journal.redaction.dotenv": "is_dotenv",
         "sessions.app": "App compose open_store run",
         "sessions.launching": "InteractiveFrontEnd Launch",
         "sessions.session": "Session",

@@ -13,7 +13,7 @@ def main() -> None:
     try:
         if sys.argv[1:] == ["--version"] and _told_version():
             return
-        from inarch.cli.main import run
+        from inarch.program.main import run
 
         code = run(sys.argv[1:])
     except KeyboardInterrupt:  # while modules are still being imported

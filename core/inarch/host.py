@@ -14,26 +14,6 @@ if TYPE_CHECKING:
     from inarch.calls.rules import STRICTNESS as STRICTNESS
     from inarch.calls.rules import said as said
     from inarch.calls.secrets import placeholders as placeholders
-    from inarch.cli.composing import Options as Options
-    from inarch.cli.composing import compose_given as compose_given
-    from inarch.cli.composing import compose_told as compose_told
-    from inarch.cli.failure import exit_code as exit_code
-    from inarch.cli.failure import say as say
-    from inarch.cli.failure import say_remedy as say_remedy
-    from inarch.cli.groups import Group as Group
-    from inarch.cli.interrupts import interrupts as interrupts
-    from inarch.cli.options import composing_options as composing_options
-    from inarch.cli.options import showing_options as showing_options
-    from inarch.cli.session_ids import listing as listing
-    from inarch.cli.session_ids import local_time as local_time
-    from inarch.cli.terminal import Harmless as Harmless
-    from inarch.cli.terminal import aligned as aligned
-    from inarch.cli.terminal import columns_of as columns_of
-    from inarch.cli.terminal import is_terminal as is_terminal
-    from inarch.cli.terminal import print_json as print_json
-    from inarch.cli.terminal import print_line as print_line
-    from inarch.cli.turn import run_prompt as run_prompt
-    from inarch.cli.where_tokens_went import where_lines as where_lines
     from inarch.config.approvals import approvals_of as approvals_of
     from inarch.config.approvals import revoke_approvals as revoke_approvals
     from inarch.config.config import Config as Config
@@ -70,12 +50,12 @@ if TYPE_CHECKING:
     from inarch.config.values import key as key
     from inarch.config.writing import make_folder as make_folder
     from inarch.contract.costs import priced as priced
-    from inarch.contract.doors import OURS as OURS
-    from inarch.contract.doors import blame as blame
-    from inarch.contract.doors import guarded as guarded
     from inarch.contract.event_parts import PluginEvent as PluginEvent
     from inarch.contract.events import CommandRan as CommandRan
     from inarch.contract.events import ErrorHappened as ErrorHappened
+    from inarch.contract.guarding import OURS as OURS
+    from inarch.contract.guarding import blame as blame
+    from inarch.contract.guarding import guarded as guarded
     from inarch.contract.loading import LoadJob as LoadJob
     from inarch.contract.loading import Offered as Offered
     from inarch.contract.plugin_events import is_plugins as is_plugins
@@ -90,7 +70,7 @@ if TYPE_CHECKING:
     from inarch.journal.folding import fold as fold
     from inarch.journal.history import History as History
     from inarch.journal.memory import MemoryStore as MemoryStore
-    from inarch.journal.redaction import hide_in_message as hide_in_message
+    from inarch.journal.redaction.redactor import hide_in_message as hide_in_message
     from inarch.plugins.alone import load_alone as load_alone
     from inarch.plugins.checking import Checked as Checked
     from inarch.plugins.checking import check_plugins as check_plugins
@@ -109,6 +89,26 @@ if TYPE_CHECKING:
     from inarch.plugins.loading import ready_for as ready_for
     from inarch.plugins.readiness import Ready as Ready
     from inarch.plugins.version_contract import version_contract as version_contract
+    from inarch.program.composing import Options as Options
+    from inarch.program.composing import compose_given as compose_given
+    from inarch.program.composing import compose_told as compose_told
+    from inarch.program.failure import exit_code as exit_code
+    from inarch.program.failure import say as say
+    from inarch.program.failure import say_remedy as say_remedy
+    from inarch.program.groups import Group as Group
+    from inarch.program.interrupts import interrupts as interrupts
+    from inarch.program.options import composing_options as composing_options
+    from inarch.program.options import showing_options as showing_options
+    from inarch.program.session_ids import listing as listing
+    from inarch.program.session_ids import local_time as local_time
+    from inarch.program.terminal import Harmless as Harmless
+    from inarch.program.terminal import aligned as aligned
+    from inarch.program.terminal import columns_of as columns_of
+    from inarch.program.terminal import is_terminal as is_terminal
+    from inarch.program.terminal import print_json as print_json
+    from inarch.program.terminal import print_line as print_line
+    from inarch.program.turn import run_prompt as run_prompt
+    from inarch.program.where_tokens_went import where_lines as where_lines
     from inarch.sessions.app import compose_as as compose_as
     from inarch.sessions.contents import Contents as Contents
     from inarch.sessions.contents import contents_of as contents_of
@@ -141,15 +141,15 @@ _HOMES = {
         "calls.explaining": "Explanation explain",
         "calls.rules": "STRICTNESS said",
         "calls.secrets": "placeholders",
-        "cli.composing": "Options compose_given compose_told",
-        "cli.failure": "exit_code say say_remedy",
-        "cli.groups": "Group",
-        "cli.interrupts": "interrupts",
-        "cli.options": "composing_options showing_options",
-        "cli.session_ids": "listing local_time",
-        "cli.terminal": "Harmless aligned columns_of is_terminal print_json print_line",
-        "cli.turn": "run_prompt",
-        "cli.where_tokens_went": "where_lines",
+        "program.composing": "Options compose_given compose_told",
+        "program.failure": "exit_code say say_remedy",
+        "program.groups": "Group",
+        "program.interrupts": "interrupts",
+        "program.options": "composing_options showing_options",
+        "program.session_ids": "listing local_time",
+        "program.terminal": "Harmless aligned columns_of is_terminal print_json print_line",
+        "program.turn": "run_prompt",
+        "program.where_tokens_went": "where_lines",
         "config.approvals": "approvals_of revoke_approvals",
         "config.config": "Config",
         "config.files": "CONFIG_FILE Unreadable parse read_user_file",
@@ -170,7 +170,7 @@ _HOMES = {
         "config.values": "Check fields_of key",
         "config.writing": "make_folder",
         "contract.costs": "priced",
-        "contract.doors": "OURS blame guarded",
+        "contract.guarding": "OURS blame guarded",
         "contract.event_parts": "PluginEvent",
         "contract.events": "CommandRan ErrorHappened",
         "contract.loading": "LoadJob Offered",
@@ -181,7 +181,7 @@ _HOMES = {
         "journal.folding": "fold",
         "journal.history": "History",
         "journal.memory": "MemoryStore",
-        "journal.redaction": "hide_in_message",
+        "journal.redaction.redactor": "hide_in_message",
         "plugins.alone": "load_alone",
         "plugins.checking": "Checked check_plugins",
         "plugins.checks": "PORTS fault_of opened_fault",

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import click
 
-from inarch.cli.main import program
-from inarch.cli.options import composing_options
+from inarch.program.main import program
+from inarch.program.options import composing_options
 
 ROOT = Path(__file__).resolve().parents[2]
 HEAD = """# Help of every command

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 def compact_again(session: Session, data: Mapping[str, Any]) -> None:
     """Leave out of what the model sees what was left out then."""
     left_out = {*data.get("shortened", ()), *data.get("turns", ())}
-    ids = [said.turn_id for said in session.conversation.history]
+    ids = [said.turn_id for said in session.state.history]
     last = max((place for place, one in enumerate(ids) if one in left_out), default=-1)
     session.compact(len(ids) - 1 - last)
 

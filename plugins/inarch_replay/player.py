@@ -126,7 +126,7 @@ class Player:
 
     def came(self) -> Iterator[Event]:
         """Yield what came, in order."""
-        self._talk.journal.flush()
+        self._state.journal.flush()
         return takewhile(lambda event: event.seq <= self._last_seq, scan(self.store, self.record.session_id))
 
     def refuse(self, why: str) -> None:
@@ -197,7 +197,7 @@ class Player:
         if result is None or was_stopped(result) or call.was_cut:
             await stopped(result)
         assert result is not None
-        seen = self._talk.seen
+        seen = self._state.seen
         for path, known in (result.metadata.get("files") or {}).items():
             if known is None:
                 seen.pop(path, None)
@@ -221,24 +221,24 @@ class Player:
     def _open(self, session_id: str | None) -> None:
         """Begin the session, or go on with it as a new process would."""
         if session_id:
-            self._talk.journal.flush()
+            self._state.journal.flush()
             self.store = self.store.as_it_was(self._last_seq)
             self.apps.append(self.compose(self))
         self.app.__dict__["settle"] = self.settle
         self.ids.expect([self.record.session_id])
         self._session = self.app.session(session_id)
-        talk = self._talk
-        talk.deadlines = talk.deadlines._replace(idle_s=FOR_GOOD, total_s=FOR_GOOD)
-        talk.scheduler.grants = RecordedGrants(player=self)
-        talk.journal.flush()
+        state = self._state
+        state.deadlines = state.deadlines._replace(idle_s=FOR_GOOD, total_s=FOR_GOOD)
+        state.scheduler.grants = RecordedGrants(player=self)
+        state.journal.flush()
         for event in self.store.load(self.record.session_id, self._last_seq):
             self._saw(event)
-        talk.journal.listeners.insert(0, self._saw)
+        state.journal.listeners.insert(0, self._saw)
 
     @property
-    def _talk(self) -> Any:
+    def _state(self) -> Any:
         assert self._session is not None
-        return self._session.conversation
+        return self._session.state
 
     def _saw(self, event: Event) -> None:
         """Take the run's next event: whoever looks on sees it afterwards."""
@@ -308,11 +308,11 @@ class Player:
 
     async def _play_turn(self, turn: RecordedTurn) -> None:
         self.turn = turn
-        talk = self._talk
-        talk.config = evolve(talk.config, profile=settings_of(turn, talk.config.profile))
-        talk.scheduler.approve = talk.config.profile.approve
-        talk.scheduler.heeds_refusal = turn.was_refused  # earlier versions went on
-        talk.strategies = self._strategies(talk)
+        state = self._state
+        state.config = evolve(state.config, profile=settings_of(turn, state.config.profile))
+        state.scheduler.approve = state.config.profile.approve
+        state.scheduler.heeds_refusal = turn.was_refused  # earlier versions went on
+        state.strategies = self._strategies(state)
         self.ids.expect([turn.prompt_id, turn.id, *(call.id for call in turn.calls if call.origin != "model")])
         self.lineup.begin(turn.calls, turn.exchanges)
         self._count, self._agent_id = 0, ""
@@ -325,13 +325,13 @@ class Player:
         self._record_again()
         self.turn = None
 
-    def _strategies(self, talk: Any) -> Any:
-        names = talk.config.profile.strategy
+    def _strategies(self, state: Any) -> Any:
+        names = state.config.profile.strategy
         parts = self.app
         known = parts.config
-        parts.config = talk.config
+        parts.config = state.config
         try:
-            return parts.strategies if {*names} <= {"native", *parts.composition.strategies} else talk.strategies
+            return parts.strategies if {*names} <= {"native", *parts.composition.strategies} else state.strategies
         finally:
             parts.config = known
 
@@ -361,13 +361,13 @@ class Player:
         origin = "slash" if own.calls[0].origin == "slash" else "user"
         self.ids.expect(call.id for call in own.calls)
         self.lineup.begin(own.calls)
-        talk = self._talk
-        talk.scheduler.approve = own.approve or talk.scheduler.approve
+        state = self._state
+        state.scheduler.approve = own.approve or state.scheduler.approve
         self._agent_id, self._count, self._stop_after = NO_TURN, 0, 0
         self._to_start = {call.id for call in own.calls if call.was_cut or was_running(call)}
         self._is_cut = any(call.was_cut for call in own.calls)
         planned = [PlannedCall(call.name, call.arguments) for call in own.calls]
-        await self._finished(talk.scheduler.run(own.turn_id, planned, origin), None)
+        await self._finished(state.scheduler.run(own.turn_id, planned, origin), None)
 
     def _play_between(self, step: Between) -> None:
         assert self._session is not None
@@ -379,13 +379,13 @@ class Player:
             if why := put_back_again(self._session, event.data):
                 self.refuse(why)
         else:
-            self._talk.journal.record(payload_of(event))
+            self._state.journal.record(payload_of(event))
 
     def _record_again(self, end: float = inf) -> None:
         """Record what plugins recorded in the turn up to the event of this number: none of them runs here."""
         while self._unsaid and self._unsaid[0].seq < end:
             event = self._unsaid.pop(0)
-            self._talk.journal.record(payload_of(event), event.turn_id)
+            self._state.journal.record(payload_of(event), event.turn_id)
 
     # Files.
 
@@ -396,8 +396,8 @@ class Player:
             last |= {path: after for path, _, after in transitions_of(event.data)}
         self._place(last)
         for event in changes:
-            self._talk.journal.record(payload_of(event, call_id=call_id), event.turn_id)
-        self._talk.journal.flush()  # the call may have no result to be told with
+            self._state.journal.record(payload_of(event, call_id=call_id), event.turn_id)
+        self._state.journal.flush()  # the call may have no result to be told with
 
     def _place(self, wanted: Mapping[str, Standing]) -> None:
         """Bring paths of the copy to a state."""

@@ -16,7 +16,7 @@ TURNS, LINES = 3, 3
 
 def recap(session: Session, columns: int) -> str:
     """Return the last prompts with the beginnings of their answers, made harmless; empty for a new session."""
-    talk = session.conversation
+    talk = session.state
     earlier = talk.gone + len(talk.history)
     if not earlier:
         return ""

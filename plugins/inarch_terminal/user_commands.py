@@ -33,7 +33,7 @@ async def run_command(session: Session, runners: Sequence[str], command: str, wr
     if not runners:
         say("error", "no tool of this profile runs commands")
         return
-    journal = session.conversation.journal
+    journal = session.state.journal
     calls = [PlannedCall(runners[0], {"command": command})]
     came: list[str] = []  # what it wrote so far: a cancelled one has no other output
 
@@ -43,7 +43,7 @@ async def run_command(session: Session, runners: Sequence[str], command: str, wr
 
     journal.listeners.append(saw)
     try:
-        (call,) = await session.conversation.scheduler.run(_OUTSIDE_TURNS, calls, "user")
+        (call,) = await session.state.scheduler.run(_OUTSIDE_TURNS, calls, "user")
     except asyncio.CancelledError:
         shown, ending = _tail("".join(came)), "cancelled"
         write(escape(shown).rstrip("\n") + "\n" if shown.strip() else "")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from inarch.cli.composing import Options
+from inarch.program.composing import Options
 from inarch_commands import checkup
 from inarch_commands.checkup import Finding, check_up
 

@@ -20,7 +20,7 @@ tools = inarch_commands.tools:tools
 """
 COMMANDS = """
 import click
-from inarch.cli.options import composing_options
+from inarch.program.options import composing_options
 
 @click.command()
 @composing_options
@@ -45,7 +45,8 @@ def installed(tmp_path: Path) -> Path:
 
 def run(installed: Path, *words: str) -> subprocess.CompletedProcess[str]:
     code = (
-        f"import sys; sys.path.insert(0, {str(installed)!r}); from inarch.cli.main import run; exit(run(sys.argv[1:]))"
+        f"import sys; sys.path.insert(0, {str(installed)!r}); from inarch.program.main import run; "
+        f"exit(run(sys.argv[1:]))"
     )
     return subprocess.run([sys.executable, "-P", "-c", code, *words], capture_output=True, text=True, cwd=installed)
 

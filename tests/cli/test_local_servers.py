@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from inarch.cli.composing import Options
+from inarch.program.composing import Options
 from inarch.testing import HttpReply, HttpServer, json_reply
 from inarch_commands.checkup import Finding, check_up
 from inarch_commands.local_servers import PORTS, local_servers
@@ -120,5 +120,5 @@ def test_the_known_ones_are_looked_for() -> None:
 def test_a_turn_looks_for_no_server(environ: dict[str, str], project: Path) -> None:
     words = [sys.executable, "-P", "-X", "importtime", "-m", "inarch", "what is here?"]
     done = subprocess.run(words, cwd=project, env=environ, capture_output=True, text=True, check=True)
-    assert "inarch.cli.turn" in done.stderr
+    assert "inarch.program.turn" in done.stderr
     assert "inarch_commands.local_servers" not in done.stderr

@@ -10,7 +10,6 @@ import pytest
 from click.testing import CliRunner, Result
 
 from inarch import CallPart, Message, Text, ToolCall, ToolError, ToolResult, Turn, Usage, UsageError
-from inarch.cli.session_ids import listing, local_time
 from inarch.contract.events import (
     CallResult,
     CallState,
@@ -22,6 +21,7 @@ from inarch.contract.events import (
 )
 from inarch.contract.ports import ContextStore
 from inarch.journal import Journal, MemoryStore, Redactor, fold
+from inarch.program.session_ids import listing, local_time
 from inarch.sessions.finding import find_session
 from inarch_commands.sessions import sessions
 from inarch_commands.sessions_story import GLYPHS, story

@@ -195,7 +195,7 @@ def test_silent_standard_input_beside_a_prompt_is_left_out(
 
 def test_a_display_that_fails_is_a_crash_with_the_answer(slowly: Flags, project: Path, environ: dict[str, str]) -> None:
     code = (
-        "import sys\nfrom inarch_terminal.front_ends.text import TextFrontEnd\nfrom inarch.cli.main import run\n"
+        "import sys\nfrom inarch_terminal.front_ends.text import TextFrontEnd\nfrom inarch.program.main import run\n"
         "TextFrontEnd._requested = lambda self, data: 1 / 0\nsys.exit(run(sys.argv[1:]))"
     )
     done = subprocess.run(

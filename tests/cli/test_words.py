@@ -105,7 +105,8 @@ def test_a_crash_is_reported_in_short_and_kept_without_secrets(cli: Run, environ
     import sys
 
     code = (
-        "from inarch.cli.failure import report_crashes\nreport_crashes(False)\nraise TypeError('boom hunter2hunter2')"
+        "from inarch.program.failure import report_crashes\nreport_crashes(False)\n"
+        "raise TypeError('boom hunter2hunter2')"
     )
     done = subprocess.run(
         [sys.executable, "-P", "-c", code],

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from inarch.cli.main import run
 from inarch.plugins.checks import fault_of
+from inarch.program.main import run
 from inarch.testing import calls, says, scripted_app
 
 CALLS = """

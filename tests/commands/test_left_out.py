@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from inarch.cli.main import run
+from inarch.program.main import run
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,8 @@ from typing import get_args
 
 import pytest
 
-from inarch.contract.doors import Door, call_guarded, guarded
 from inarch.contract.errors import Cancelled, ConfigError, PluginError, ProviderError, ToolFailed
+from inarch.contract.guarding import Door, call_guarded, guarded
 
 DOORS: tuple[Door, ...] = get_args(Door)
 WIDE: tuple[Door, ...] = ("load", "hook")

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 import inarch
-from inarch.calls.handle import Handle, Lease
-from inarch.calls.keeping import Keeping
-from inarch.calls.veil import veiled
-from inarch.cli.showing import Display
+from inarch.calls.before_images import Keeping
+from inarch.calls.hidden_paths import veiled
+from inarch.calls.lease import Handle, Lease
 from inarch.contract.ports import OPTIONAL
+from inarch.program.showing import Display
 from inarch.testing import calls, says, scripted_app
 from inarch_replay.stand_ins import RecordedTool, RecordedTracer
 from inarch_testing.tool_bench import Noting, WatchedAsyncTool, WatchedTool

@@ -14,13 +14,13 @@ import click
 import pytest
 
 import inarch
-from inarch.cli import failure
-from inarch.cli.main import SUMMARIES
 from inarch.config.grants import CommandGrant, Isolation, Rule
 from inarch.config.tables import Profile
 from inarch.config.values import fields_of
 from inarch.contract import errors
 from inarch.plugins.discovery import own_names
+from inarch.program import failure
+from inarch.program.main import SUMMARIES
 
 pytestmark = pytest.mark.once
 

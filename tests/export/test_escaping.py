@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
+from inarch.contract.escaping import escape
 from inarch.contract.events import ContextAdded, ErrorHappened, LimitWait, Note
-from inarch.contract.harmless import escape
 from inarch.contract.records import ToolError
 from inarch_export.html.prose import prose
 from inarch_export.html.tags import Html, tag, text

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import example, given
 from markdown_it import MarkdownIt
 
-from inarch.contract.harmless import escape
+from inarch.contract.escaping import escape
 from inarch.contract.records import ToolError
 from inarch_export.fences import code, fenced, quoted, words
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from inarch.cli.main import run
 from inarch.contract.records import Approval
+from inarch.program.main import run
 from inarch_testing.apps import scripted_app
 from inarch_testing.scripted import calls, says
 

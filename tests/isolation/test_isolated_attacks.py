@@ -18,7 +18,7 @@ import pytest
 from isolated_apps import GRACE_S, HERE, call
 
 import inarch
-from inarch.contract.doors import OURS
+from inarch.contract.guarding import OURS
 from inarch.contract.loading import LoadJob
 from inarch_isolation import proxies, rights
 from inarch_isolation.channel import MOST_WAITING_BYTES, PendingCall

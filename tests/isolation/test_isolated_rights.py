@@ -184,7 +184,7 @@ def test_the_process_loads_little_of_inarch(compose: Any, tmp_path: Path) -> Non
     (tmp_path / "little.py").write_text(source)
     names = call(compose(files=(str(tmp_path / "little.py"),)), "loaded").data
     assert {"inarch_isolation.child", "inarch.plugins.alone"} <= set(names)
-    far = ("calls", "cli", "config", "journal", "sessions", "turns", "plugins.composition", "plugins.loading")
+    far = ("calls", "program", "config", "journal", "sessions", "turns", "plugins.composition", "plugins.loading")
     near = ("process", "loading", "proxies", "rights", "spawning")
     beside = tuple([f"inarch.{name}" for name in far] + [f"inarch_isolation.{name}" for name in near])
     heavy = ("rich", "click", "prompt_toolkit", "httpx", "sqlite3")

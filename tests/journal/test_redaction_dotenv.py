@@ -7,8 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from secret_samples import lot
 
-from inarch.journal import Redactor, redaction_dotenv
-from inarch.journal.redaction_dotenv import find_dotenvs, is_dotenv, parse_dotenv
+from inarch.journal import Redactor
+from inarch.journal.redaction import dotenv as dotenv_files
+from inarch.journal.redaction.dotenv import find_dotenvs, is_dotenv, parse_dotenv
 
 FILE = """\
 # a comment
@@ -129,12 +130,12 @@ def test_so_many_folders_and_names_are_looked_at(
     for name in ("folders/.env", "folders/a/.env", "folders/b/.env", ".env", ".env.a", ".env.b"):
         (tmp_path / name).write_text("A=b")
     with monkeypatch.context() as few:
-        few.setattr(redaction_dotenv, "_MOST_FOLDERS", most)
+        few.setattr(dotenv_files, "_MOST_FOLDERS", most)
         assert len(find_dotenvs(str(tmp_path / "folders"))) == found
     (tmp_path / "files").mkdir()
     for name in (".env", ".env.a", ".env.b"):
         (tmp_path / name).rename(tmp_path / "files" / name)
-    monkeypatch.setattr(redaction_dotenv, "_MOST_ENTRIES", most)
+    monkeypatch.setattr(dotenv_files, "_MOST_ENTRIES", most)
     assert len(find_dotenvs(str(tmp_path / "files"))) == found
 
 

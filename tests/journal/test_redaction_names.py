@@ -6,7 +6,7 @@ import pytest
 
 from inarch.contract.events import EVENT_KINDS
 from inarch.journal import Redactor
-from inarch.journal.redaction_names import LONGEST, is_own_word, looks_random, secrets_of
+from inarch.journal.redaction.names import LONGEST, is_own_word, looks_random, secrets_of
 
 DRAWN = "q7Rt2Xz9Lm4Kp8Vw"
 """Sixteen characters drawn by lot: the fewest that look so."""

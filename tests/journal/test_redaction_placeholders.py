@@ -11,8 +11,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from secret_samples import LETTERS, TOKENS, lot, varied
 
-from inarch.journal import Redactor, redaction
-from inarch.journal.redaction import hide_in_message
+from inarch.journal import Redactor
+from inarch.journal.redaction import redactor as redacting
+from inarch.journal.redaction.redactor import hide_in_message
 
 ONE, OTHER, THIRD = "7hush-hush/of+mine", "8hush-hush/of+mine", "9hush-hush/of+mine"
 KEY, KEY_TOO = TOKENS["aws-key-id"], "AKIA" + lot(16, "ABCDEFGHIJ234567")
@@ -89,7 +90,7 @@ def test_lines_of_a_value_are_known_without_their_margins_and_only_if_they_look_
 
 
 def test_only_so_many_values_are_known(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(redaction, "MOST_KNOWN", 2)
+    monkeypatch.setattr(redacting, "MOST_KNOWN", 2)
     redactor = Redactor()
     redactor.learn_values([("a", ONE)])
     redactor.learn_values([("a", ONE), ("b", OTHER), ("c", THIRD)])
@@ -131,7 +132,7 @@ def test_what_stands_within_another_is_hidden_with_all_of_that() -> None:
 
 
 def test_a_found_text_has_one_number_and_numbers_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(redaction, "MOST_FOUND", 1)
+    monkeypatch.setattr(redacting, "MOST_FOUND", 1)
     redactor = Redactor()
     for _ in range(2):
         (first, again, more) = redactor.text(f"{KEY} {KEY} {KEY_TOO}").split()
@@ -156,7 +157,9 @@ def test_messages_for_a_terminal_hide_what_any_redactor_knows() -> None:
 
 
 def test_messages_of_a_process_without_a_redactor_hide_its_own_key_variables() -> None:
-    code = "import sys; from inarch.journal.redaction import hide_in_message; print(hide_in_message(sys.argv[1]))"
+    code = (
+        "import sys; from inarch.journal.redaction.redactor import hide_in_message; print(hide_in_message(sys.argv[1]))"
+    )
     command = [sys.executable, "-X", "utf8", "-c", code, f"<{ONE}>"]
     ran = subprocess.run(command, env=os.environ | {"A_TOKEN": ONE}, capture_output=True, check=True, encoding="utf-8")
     assert ran.stdout == "<‹secret:A_TOKEN›>\n"

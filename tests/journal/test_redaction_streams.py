@@ -11,7 +11,7 @@ from secret_samples import LETTERS, PLACES, TOKENS, pem, varied
 from inarch.contract.events import Event, ModelDelta, ModelReplied
 from inarch.contract.records import Message, Text, Usage
 from inarch.journal import Journal, MemoryStore, Redactor
-from inarch.journal.redaction_streams import RedactedStream
+from inarch.journal.redaction.streams import RedactedStream
 
 KNOWN = "7hush-hush/of+mine"
 SECRETS = [KNOWN, *TOKENS.values(), *(frame.format(secret) for frame, secret in PLACES.values()), pem()]

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import inarch
-from inarch.contract.doors import OURS
+from inarch.contract.guarding import OURS
 
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))

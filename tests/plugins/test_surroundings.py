@@ -17,10 +17,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from inarch.contract import doors
-from inarch.contract.doors import guarded
+from inarch.contract import guarding
 from inarch.contract.errors import PluginError
-from inarch.plugins.standing import standing
+from inarch.contract.guarding import guarded
+from inarch.plugins.process_state import standing
 from inarch.plugins.surroundings import Surroundings
 from inarch_confinement import levels
 
@@ -33,7 +33,7 @@ PLACES: dict[str, tuple[Any, str]] = {
     "pathlib.Path.read_bytes": (pathlib.Path, "read_bytes"),
     "subprocess.check_call": (subprocess, "check_call"),
     "time.strftime": (time, "strftime"),
-    "inarch.contract.doors.call_guarded": (doors, "call_guarded"),
+    "inarch.contract.guarding.call_guarded": (guarding, "call_guarded"),
     "inarch_confinement.levels.features": (levels, "features"),  # a library beside the kernel
 }
 

@@ -58,7 +58,7 @@ def test_instructions_are_read_only_while_the_project_is_trusted(tmp_path: Path,
     (tmp_path / name).write_text("Use tabs.")
 
     def instructions() -> str:
-        return inarch.compose(root=tmp_path, config={}, journal=False).session().conversation.instructions
+        return inarch.compose(root=tmp_path, config={}, journal=False).session().state.instructions
 
     assert instructions() == ""
     state = inarch.compose(root=tmp_path, config={}, journal=False).config.state_dir

@@ -98,7 +98,7 @@ class Bench:
         """Run a turn with that reply and one more; return the record, which holds what both promise."""
         self.hostile[:] = [streamed(body)]
         session = self.app.session()
-        session.conversation.pacer.sleep = no_wait
+        session.state.pacer.sleep = no_wait
         first = self.runner.run(session.run("read a.txt"))
         assert first.status in TERMINAL
         self.hostile.clear()
@@ -258,10 +258,10 @@ def test_a_turn_that_nothing_foresaw_ends_as_failed_and_the_next_one_works(tmp_p
 
         async def go() -> tuple[Sequence[inarch.Event], Sequence[inarch.Turn]]:
             session = app.session()
-            session.conversation.journal.listeners.append(fail)
+            session.state.journal.listeners.append(fail)
             with pytest.raises(RecursionError, match="too deep"):
                 await session.run("one")
-            session.conversation.journal.listeners.remove(fail)
+            session.state.journal.listeners.remove(fail)
             await session.run("two")
             events = list(app.store.load(session.id))
             await app.aclose()

@@ -103,7 +103,7 @@ def test_another_model_that_took_over_takes_over_again(tmp_path: Path) -> None:
 
     async def play(session: inarch.Session, app: inarch.App) -> None:
         bound: Bound[inarch.ModelProvider] = Bound("standby", standby, PluginContext("standby", app.config.root))
-        talk = session.conversation
+        talk = session.state
         talk.models = {**talk.models, "standby": bound}
         talk.config = evolve(talk.config, profile=evolve(talk.config.profile, fallback=("nobody/x", "standby/script")))
         await session.run("ask")
@@ -206,7 +206,7 @@ def test_a_command_of_the_persons_own_that_was_cancelled_replays(tmp_path: Path)
     async def play(session: inarch.Session, _: inarch.App) -> None:
         await session.run("hello")
         begun = asyncio.Event()
-        talk = session.conversation
+        talk = session.state
         talk.journal.listeners.append(lambda event: begun.set() if event.kind == "call.output" else None)
         task = asyncio.create_task(talk.scheduler.run("", planned, "user"))
         waiting = asyncio.create_task(begun.wait())

@@ -313,8 +313,8 @@ def test_what_stands_between_turns_is_done_again(tmp_path: Path) -> None:
         session.undo()
         session.redo()
         session.undo()
-        await session.conversation.scheduler.run("", [PlannedCall("execute_command", {"command": "ls shop"})], "user")
-        session.conversation.journal.record(CommandRan("!", "ls shop", "basket.py"))
+        await session.state.scheduler.run("", [PlannedCall("execute_command", {"command": "ls shop"})], "user")
+        session.state.journal.record(CommandRan("!", "ls shop", "basket.py"))
         await session.run("two")
         session.compact(1)
         await session.run("three")
@@ -333,7 +333,7 @@ def test_the_offline_planner_replays(tmp_path: Path) -> None:
     async def play(session: inarch.Session, app: inarch.App) -> None:
         from attrs import evolve
 
-        talk = session.conversation
+        talk = session.state
         talk.config = evolve(talk.config, profile=evolve(talk.config.profile, model="offline/extractive"))
         await session.run("summarize this codebase")
         await session.run("replace `* 15` with `* 150` in shop/basket.py")

@@ -45,7 +45,7 @@ def test_a_turn_whose_service_wants_to_be_left_alone_asks_nobody_again(tmp_path:
 def test_a_model_that_was_chosen_between_turns_is_said_again(tmp_path: Path) -> None:
     async def play(session: inarch.Session, _: inarch.App) -> None:
         await session.run("hello")
-        session.conversation.journal.record(ModelSwitched("scripted/model", "scripted/other", "asked for with /model"))
+        session.state.journal.record(ModelSwitched("scripted/model", "scripted/other", "asked for with /model"))
         await session.run("and now?")
 
     script: list[Any] = [says("hello"), says("now")]

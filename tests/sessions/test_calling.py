@@ -68,7 +68,7 @@ def test_a_call_shows_its_own_output_and_stands_in_the_session(tmp_path: Path) -
 
     one, two, session = asyncio.run(go())
     assert ("".join(one), "".join(two)) == ("a\n", "b\n")
-    kinds = [event.kind for event in session.conversation.journal.store.load(session.id)]
+    kinds = [event.kind for event in session.state.journal.store.load(session.id)]
     assert kinds.count("call.result") == 3
     assert "turn.started" not in kinds
     app.close()
@@ -87,7 +87,7 @@ def test_a_cancelled_call_ends_in_the_journal(tmp_path: Path) -> None:
         return session
 
     session = asyncio.run(go())
-    events = session.conversation.journal.store.load(session.id)
+    events = session.state.journal.store.load(session.id)
     assert [event.data["status"] for event in events if event.kind == "call.result"] == ["cancelled"]
     app.close()
 

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 import inarch
-from inarch.cli.composing import Options
-from inarch.cli.conversing import Launched
+from inarch.program.composing import Options
+from inarch.program.conversing import Launched
 from inarch.testing import says, scripted_app
 from inarch_terminal.slash.running import SlashCommands
 from inarch_terminal.slash.talk import Talk

@@ -50,8 +50,8 @@ def test_a_fork_begins_with_the_first_turns_and_goes_its_own_way(
     assert [turn.content for turn in fork.turns] == ["first", "second"]
     assert [turn.session_id for turn in fork.turns] == [fork.id] * 2
     assert [call.name for turn in fork.turns for call in turn.calls] == ["write_file", "read_file"]
-    assert fork.conversation.seen == session.conversation.seen
-    assert fork.conversation.ledger.total().requests == 4
+    assert fork.state.seen == session.state.seen
+    assert fork.state.ledger.total().requests == 4
     asyncio.run(fork.run("another way"))
     assert prompts(app.store, fork.id) == ["prompt 1", "prompt 2", "another way"]
     assert prompts(app.store, session.id) == ["prompt 1", "prompt 2", "prompt 3"]
@@ -79,7 +79,7 @@ def test_a_fork_of_all_turns_and_a_fork_of_a_fork(tmp_path: Path) -> None:
 def test_a_fork_has_the_bytes_that_its_events_name_and_no_others(tmp_path: Path) -> None:
     store = SqliteStore(str(tmp_path / "state"))
     app, session = talked(tmp_path, turns=0)
-    journal = session.conversation.journal
+    journal = session.state.journal
     journal.store = store
     long, later = store.put_blob(session.id, b"long output"), store.put_blob(session.id, b"later")
     for number, ref in enumerate((long, later)):

@@ -63,7 +63,7 @@ def test_a_long_conversation_holds_what_a_shorter_one_does(tmp_path: Path, monke
             server.requests.clear()
             if number in (SHORT, LONG):
                 counts.append(held())
-        talk = session.conversation
+        talk = session.state
         assert talk.gone + len(talk.history) == len(session.turns) == LONG
         assert len(talk.history) <= 11
         assert len(talk.turns) <= 11

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from inarch.cli.composing import Options
-from inarch.cli.conversing import Launched
+from inarch.program.composing import Options
+from inarch.program.conversing import Launched
 from inarch.sessions.contents import last_prompt
 from inarch.testing import says, scripted_app
 from inarch_terminal.conversation.composing import new_view

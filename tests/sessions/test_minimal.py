@@ -14,12 +14,12 @@ from typing import Any
 import pytest
 
 import inarch
-from inarch.contract import doors
+from inarch.contract import guarding
 from inarch.testing import HttpServer, json_reply, sse_reply
 
 PAGES = Path(__file__).parents[2]
 NAMED = ["sandbox-fs", "openai-compatible"]
-OURS = doors.OURS - {"inarch_testing"} | {"inarch_chat_completions", "inarch_sandbox_fs"}
+OURS = guarding.OURS - {"inarch_testing"} | {"inarch_chat_completions", "inarch_sandbox_fs"}
 """The packages of Inarch that such a program may load: the kernel, its libraries and what it named."""
 FLOORS = {"calls", "config", "contract", "journal", "plugins", "sessions", "staging", "turns"}
 HEAVY = {

@@ -51,14 +51,14 @@ def test_an_undo_and_a_command_before_a_break_are_told_once_after_it(options: di
 
     asyncio.run(talk())
     assert session.undo().done
-    session.conversation.journal.record(CommandRan("!", "make", OUTPUT))
-    session.conversation.journal.flush()
-    live = dict(session.conversation.seen)
+    session.state.journal.record(CommandRan("!", "make", OUTPUT))
+    session.state.journal.flush()
+    live = dict(session.state.seen)
     app.close()
 
     app, model, session = opened(options, session.id, [says("one"), says("two")])
-    assert len(session.conversation.turns) <= turns
-    assert dict(session.conversation.seen) == live == dict(fold(app.store.load(session.id)).seen)
+    assert len(session.state.turns) <= turns
+    assert dict(session.state.seen) == live == dict(fold(app.store.load(session.id)).seen)
     assert f"{turns - 1}.txt" not in live  # what was undone is not as the model knows it
 
     async def go_on() -> None:

@@ -54,7 +54,7 @@ def write_file(file_path: str, content: str) -> str:
 
 
 def events(app: inarch.App, session: inarch.Session) -> list[inarch.Event]:
-    session.conversation.journal.flush()
+    session.state.journal.flush()
     return [*app.store.load(session.id)]
 
 

@@ -24,7 +24,7 @@ from inarch.journal.snapshots import folded
 from inarch.sessions.app import App
 from inarch.sessions.hearing import Heard
 from inarch.testing import calls, says, scripted_app
-from inarch.turns.context.said import Said, restored
+from inarch.turns.context.earlier_turns import Said, restored
 from inarch_sqlite_store.store import SqliteStore
 from inarch_testing.scripted import Step
 
@@ -64,14 +64,14 @@ def test_a_resumed_session_sees_what_the_live_one_saw(options: dict[str, Any]) -
     asyncio.run(go())
     again, _ = scripted_app(script(1), **options)
     resumed = again.session(live.id)
-    assert resumed.conversation.earlier_messages() == live.conversation.earlier_messages()
-    assert [said.form for said in resumed.conversation.history] == [said.form for said in live.conversation.history]
-    assert resumed.conversation.seen == live.conversation.seen
-    assert resumed.conversation.ledger.total() == live.conversation.ledger.total()
-    assert resumed.conversation.journal.seq == live.conversation.journal.seq
+    assert resumed.state.earlier_messages() == live.state.earlier_messages()
+    assert [said.form for said in resumed.state.history] == [said.form for said in live.state.history]
+    assert resumed.state.seen == live.state.seen
+    assert resumed.state.ledger.total() == live.state.ledger.total()
+    assert resumed.state.journal.seq == live.state.journal.seq
     # Only what is still seen is held; the whole is there for whoever asks.
-    assert len(resumed.conversation.turns) < 15
-    assert len(live.conversation.turns) < 15
+    assert len(resumed.state.turns) < 15
+    assert len(live.state.turns) < 15
     for session in (live, resumed):
         assert [turn.content for turn in session.turns] == [f"answer {number}" for number in range(20)]
         assert all(len(turn.calls) == 1 for turn in session.turns)
@@ -193,7 +193,7 @@ def test_a_session_that_is_only_looked_at_does_not_change(options: dict[str, Any
     app.store.append(session_id, events[: executing + 1])
     before = [event.line for event in app.store.load(session_id)]
     session = app.session(session_id)
-    assert session.conversation.turns[-1].status == "cancelled"
+    assert session.state.turns[-1].status == "cancelled"
     assert [event.line for event in app.store.load(session_id)] == before
     app.close()
 
@@ -211,7 +211,7 @@ def test_numbers_rule_where_the_clock_goes_back(options: dict[str, Any]) -> None
     again, _ = scripted_app(script(1), **options)
     resumed = again.session(session_id)
     assert [turn.content for turn in resumed.turns] == ["answer 0", "answer 1", "answer 2"]
-    assert [event.seq for event in again.store.load(session_id)] == list(range(1, resumed.conversation.journal.seq + 1))
+    assert [event.seq for event in again.store.load(session_id)] == list(range(1, resumed.state.journal.seq + 1))
     app.close()
     again.close()
 

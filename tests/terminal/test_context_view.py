@@ -13,11 +13,11 @@ from pathlib import Path
 
 import pytest
 
-from inarch.cli.composing import Options
-from inarch.cli.conversing import Launched
-from inarch.cli.terminal import width
 from inarch.contract.errors import UsageError
 from inarch.contract.records import Price, Usage
+from inarch.program.composing import Options
+from inarch.program.conversing import Launched
+from inarch.program.terminal import width
 from inarch.sessions.session import Session
 from inarch.testing import ScriptedModel, calls, says, scripted_app
 from inarch_terminal.slash.context_view import compact_text, context_lines, context_text
@@ -87,7 +87,7 @@ def test_compacting_takes_a_number(session: Session, words: str) -> None:
 
 def test_both_are_commands_and_recorded(talk_of_two: Talk, capsys: pytest.CaptureFixture[str]) -> None:
     session = talk_of_two.session
-    journal = session.conversation.journal
+    journal = session.state.journal
     with Runner() as runner:
         for line in ("/context", "/compact 0"):
             runner.run(SlashCommands(talk_of_two).run(line))

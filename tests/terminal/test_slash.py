@@ -9,12 +9,12 @@ import pytest
 from attrs import frozen
 
 from inarch.calls.grants import Grants, ProjectGrants
-from inarch.cli.composing import Options
-from inarch.cli.conversing import Launched
 from inarch.config.approvals import ProjectApproval, approvals_of, keep_approval
 from inarch.contract.errors import StoreError
 from inarch.contract.ids import utc_now
 from inarch.plugins.discovery import own_names
+from inarch.program.composing import Options
+from inarch.program.conversing import Launched
 from inarch.testing import calls, says, scripted_app
 from inarch_terminal.slash.running import SlashCommands
 from inarch_terminal.slash.talk import Talk as Conversation
@@ -47,7 +47,7 @@ class Talk:
     @property
     def grants(self) -> Grants:
         """What was approved."""
-        return self.slash.talk.session.conversation.scheduler.grants
+        return self.slash.talk.session.state.scheduler.grants
 
 
 @pytest.fixture
@@ -56,7 +56,7 @@ def talk(tmp_path: Path) -> Iterator[Talk]:
     events: list[tuple[str, dict[str, object]]] = []
     with Runner() as runner:
         session = app.session()
-        session.conversation.journal.listeners.append(lambda event: events.append((event.kind, dict(event.data))))
+        session.state.journal.listeners.append(lambda event: events.append((event.kind, dict(event.data))))
         shown: list[str] = []
         slash = SlashCommands(Conversation(app, session, Launched(Options()), shown.append, lambda: 100))
         yield Talk(slash, events, runner, shown)
@@ -71,7 +71,7 @@ def test_a_plugins_command_is_run_shown_and_recorded(talk: Talk, line: str, show
     assert kind == "command.ran"
     assert f"/{data['name']} {data['arguments']}".strip() == line
     assert str(data["result"]).strip() == shown
-    journal = talk.slash.talk.session.conversation.journal
+    journal = talk.slash.talk.session.state.journal
     assert [event.kind for event in journal.store.load(journal.session_id)] == ["session.started", "command.ran"]
 
 

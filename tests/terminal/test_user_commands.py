@@ -23,12 +23,12 @@ def run(tmp_path: Path) -> Iterator[Run]:
     events: list[tuple[str, dict[str, object]]] = []
     with Runner() as runner:
         session = app.session()
-        session.conversation.journal.listeners.append(lambda event: events.append((event.kind, dict(event.data))))
+        session.state.journal.listeners.append(lambda event: events.append((event.kind, dict(event.data))))
 
         def run_one(command: str) -> list[tuple[str, dict[str, object]]]:
             events.clear()
             runner.run(run_command(session, app.runners, command, sys.stdout.write))
-            journal = session.conversation.journal
+            journal = session.state.journal
             assert fold(journal.store.load(journal.session_id)).turns == ()
             return list(events)
 
@@ -78,7 +78,7 @@ def test_a_cancelled_command_keeps_what_it_wrote(tmp_path: Path, capsys: pytest.
                 ran.append(event.data["result"])
 
         loop = asyncio.get_running_loop()
-        session.conversation.journal.listeners.append(saw)
+        session.state.journal.listeners.append(saw)
         await task
         await app.aclose()
 

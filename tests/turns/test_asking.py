@@ -65,13 +65,13 @@ def play(
         )
         session = app.session()
         if deadlines is not None:
-            session.conversation.deadlines = deadlines
+            session.state.deadlines = deadlines
         if waits is not None:
 
             async def note(seconds: float) -> None:
                 waits.append(seconds)
 
-            pacer, began = session.conversation.pacer, time.monotonic()
+            pacer, began = session.state.pacer, time.monotonic()
             pacer.sleep = note
             pacer.clock = lambda: began + sum(waits)
         events = [event for prompt in prompts for event in [e async for e in session.stream(prompt)]]
@@ -203,7 +203,7 @@ def test_what_a_cancelled_request_may_have_cost_is_in_the_ledger(tmp_path: Path)
             if event.kind == "model.delta":
                 break
         await stream.aclose()  # type: ignore[attr-defined]
-        (row,) = session.conversation.ledger.rows()
+        (row,) = session.state.ledger.rows()
         reply = next(event for event in app.store.load(session.id) if event.kind == "model.replied")
         await app.aclose()
         return row, reply.data

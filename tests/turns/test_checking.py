@@ -43,7 +43,7 @@ def test_a_wrong_answer_is_one_error_with_the_plugins_name_and_the_turn_goes_on(
 
     async def go() -> str:
         session = app.session()
-        session.conversation.journal.listeners.append(
+        session.state.journal.listeners.append(
             lambda event: errors.append(dict(event.data)) if event.kind == "error" else None
         )
         try:

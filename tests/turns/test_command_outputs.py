@@ -20,7 +20,7 @@ def test_the_next_turn_sees_what_ran_and_the_one_after_does_not(tmp_path: Path) 
 
     async def go() -> None:
         session = app.session()
-        journal = session.conversation.journal
+        journal = session.state.journal
         journal.record(CommandRan("!", "cat notes.txt", "what is in them"))
         journal.record(CommandRan("stats", "", "something else"))
         await session.run("first")
@@ -40,8 +40,8 @@ def test_it_waits_through_a_break(tmp_path: Path) -> None:
     async def go() -> None:
         session = app.session()
         await session.run("first")
-        session.conversation.journal.record(CommandRan("!", "ls", "seen later"))
-        session.conversation.journal.flush()
+        session.state.journal.record(CommandRan("!", "ls", "seen later"))
+        session.state.journal.flush()
         await app.session(session.id).run("second")
         await app.aclose()
 
@@ -55,7 +55,7 @@ def test_long_outputs_are_bounded(tmp_path: Path) -> None:
     async def go() -> None:
         session = app.session()
         for number in range(10):
-            session.conversation.journal.record(CommandRan("!", f"command {number}", f"begin{'x' * 50_000}end"))
+            session.state.journal.record(CommandRan("!", f"command {number}", f"begin{'x' * 50_000}end"))
         await session.run("first")
         await app.aclose()
 

@@ -241,7 +241,7 @@ def test_calls_that_were_stopped_are_in_the_turn_with_a_result(root: Path, how: 
     async def go() -> inarch.Turn:
         session = app.session()
         kinds: list[str] = []
-        session.conversation.journal.listeners.append(lambda event: kinds.append(event.kind))
+        session.state.journal.listeners.append(lambda event: kinds.append(event.kind))
         task = asyncio.create_task(session.run("go"))
         while "call.result" not in kinds:
             await asyncio.sleep(0.01)
@@ -338,7 +338,7 @@ def test_a_turn_that_is_cancelled_during_its_last_request_is_recorded_as_cancell
     async def go() -> list[inarch.Event]:
         session = app.session()
         events: list[inarch.Event] = []
-        session.conversation.journal.listeners.append(events.append)
+        session.state.journal.listeners.append(events.append)
         task = asyncio.create_task(session.run("go"))
         while len(model.requests) < 2:
             await asyncio.sleep(0.001)

@@ -51,7 +51,7 @@ def play(root: Path, answers: Answers, *script: Step) -> tuple[list[inarch.Turn]
 
     async def go() -> list[inarch.Turn]:
         session = app.session()
-        session.conversation.journal.listeners.append(events.append)
+        session.state.journal.listeners.append(events.append)
         turns = [await session.run("write them"), await session.run("and now?")]
         await app.aclose()
         return turns

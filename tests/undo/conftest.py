@@ -16,7 +16,7 @@ from attrs import define, field
 
 from inarch import UndoReport
 from inarch.calls import Scheduler
-from inarch.calls.keeping import Keeper
+from inarch.calls.before_images import Keeper
 from inarch.contract.errors import StoreError
 from inarch.contract.events import Event, SessionStarted, TurnStarted
 from inarch.contract.ids import new_id, utc_now

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from inarch.calls import keeping
+from inarch.calls import before_images
 from inarch.contract.errors import StoreError
 from inarch.contract.events import CallResult, CallState, Event, Note
 from inarch.contract.records import ToolError, ToolResult
@@ -99,7 +99,7 @@ def test_a_session_without_images_says_why(desk: Desk, do: Calls) -> None:
 def test_a_file_that_is_too_big_is_told_at_once_and_left(
     desk: Desk, do: Calls, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(keeping, "FILE_LIMIT", 1000)
+    monkeypatch.setattr(before_images, "FILE_LIMIT", 1000)
     desk.scheduler._runner.keeper.tree.file_limit = 1000
     desk.write("big", "1\n" + "x" * 2000)
     desk.write("small", "1\n")
@@ -121,7 +121,7 @@ def test_a_file_that_is_too_big_is_told_at_once_and_left(
 def test_a_big_file_that_a_call_made_can_still_be_removed(
     desk: Desk, do: Calls, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for module in (keeping, extending):
+    for module in (before_images, extending):
         monkeypatch.setattr(module, "FILE_LIMIT", 1000)
     desk.turn("make", do.create("big", "x" * 2000))
     assert desk.undo().done

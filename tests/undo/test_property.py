@@ -10,8 +10,8 @@ import attrs
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from inarch.calls.handle import Handle, Lease
-from inarch.calls.keeping import Keeper, Keeping
+from inarch.calls.before_images import Keeper, Keeping
+from inarch.calls.lease import Handle, Lease
 from inarch.contract.events import FileChanged, SessionStarted, TurnStarted
 from inarch.contract.records import Turn
 from inarch.journal import Journal, MemoryStore

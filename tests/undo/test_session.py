@@ -114,7 +114,7 @@ def test_no_turn_begins_while_an_undo_runs_in_a_thread(root: Path) -> None:
     async def work(app: Any, model: ScriptedModel) -> None:
         session = app.session()
         await session.run("change it")
-        journal = session.conversation.journal
+        journal = session.state.journal
         reached, go_on = threading.Event(), threading.Event()
 
         def hold(event: Event) -> None:
@@ -155,7 +155,7 @@ def test_what_a_cancelled_command_did_is_recorded_and_undone(root: Path) -> None
             await asyncio.sleep(0.01)
         task.cancel()
         await asyncio.wait([task])
-        journal = session.conversation.journal
+        journal = session.state.journal
         while not any(event.kind == "file.changed" for event in journal.store.load(session.id)):
             journal.flush()
             await asyncio.sleep(0.01)

@@ -13,9 +13,9 @@ from inarch.calls.previews import preview
 from inarch.calls.proposing import Files
 from inarch.calls.remedies import remedy_of_denied, remedy_of_unasked
 from inarch.calls.shapes import digest
-from inarch.contract.doors import guarded
 from inarch.contract.errors import InarchError, StoreError
 from inarch.contract.events import ApprovalAsked, ApprovalGiven, ErrorHappened
+from inarch.contract.guarding import guarded
 from inarch.contract.ports import ApprovalRequest, FrontEnd, Workspace
 from inarch.contract.records import Approval, ApprovalScope, ToolError
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 from attrs import define, field
 
 from inarch.calls.threads import THREADS, Outcome
-from inarch.contract.doors import guarded
 from inarch.contract.errors import InarchError
+from inarch.contract.guarding import guarded
 from inarch.contract.ports import Tool
 
 if TYPE_CHECKING:

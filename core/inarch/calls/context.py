@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 from attrs import define, field
 
-from inarch.calls.handle import Handle, Lease
-from inarch.calls.keeping import Keeper, Keeping
+from inarch.calls.before_images import Keeper, Keeping
+from inarch.calls.hidden_paths import veiled
+from inarch.calls.lease import Handle, Lease
 from inarch.calls.outputs import LiveOutput
 from inarch.calls.secrets import Secrets
-from inarch.calls.veil import veiled
 from inarch.contract.errors import StoreError, ToolFailed
 from inarch.contract.event_parts import PluginEvent
 from inarch.contract.events import CallOutput, FileChanged, FileChanging, Note

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from inarch.calls.ordering import changes_protected
 from inarch.calls.rules import RulesPolicy
-from inarch.contract.doors import guarded
 from inarch.contract.errors import InarchError, PluginError
+from inarch.contract.guarding import guarded
 from inarch.contract.ports import Policy, Tool
 from inarch.contract.records import Category, Effects, ToolCall, Verdict
 

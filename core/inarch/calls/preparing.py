@@ -11,8 +11,8 @@ from inarch.calls.repair import repair_and_tell
 from inarch.calls.results import broke_contract, from_error
 from inarch.calls.schemas import BrokenSchema, Schema, check_arguments
 from inarch.contract.bounds import fault_of
-from inarch.contract.doors import guarded
 from inarch.contract.errors import InarchError, PluginError, ToolFailed
+from inarch.contract.guarding import guarded
 from inarch.contract.ports import Tool
 from inarch.contract.records import Effects, ToolError
 

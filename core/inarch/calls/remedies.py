@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from inarch.calls.commands import words_of
-from inarch.contract.doors import guarded
 from inarch.contract.errors import InarchError
+from inarch.contract.guarding import guarded
 from inarch.contract.ports import Tool
 from inarch.contract.records import ToolCall
 

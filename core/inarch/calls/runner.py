@@ -19,14 +19,14 @@ from inarch.calls.results import failed, from_error, from_outcome, within_limit,
 from inarch.calls.schemas import Schema
 from inarch.calls.secrets import Secrets
 from inarch.calls.threads import Outcome
-from inarch.contract.doors import guarded
 from inarch.contract.errors import Cancelled, InarchError, ToolFailed
 from inarch.contract.events import ErrorHappened
+from inarch.contract.guarding import guarded
 from inarch.contract.ports import Workspace
 from inarch.contract.records import CallStatus, Effects, ToolCall, ToolError, ToolResult
 
 if TYPE_CHECKING:
-    from inarch.calls.keeping import Keeper
+    from inarch.calls.before_images import Keeper
     from inarch.calls.live import LiveCall
     from inarch.journal import Journal
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from attrs import define, evolve, field
 
 from inarch.calls.approvals import Approvals, change_arguments, denied
+from inarch.calls.executor import Waves
 from inarch.calls.grants import Grants
 from inarch.calls.live import LiveCall
 from inarch.calls.ordering import edges
@@ -19,15 +20,14 @@ from inarch.calls.preparing import Preparation
 from inarch.calls.recording import DeclaredEvents
 from inarch.calls.rules import RulesPolicy
 from inarch.calls.runner import Runner
-from inarch.calls.waves import Waves
-from inarch.contract.doors import guarded
 from inarch.contract.errors import InarchError
 from inarch.contract.events import CallsDone, ErrorHappened
+from inarch.contract.guarding import guarded
 from inarch.contract.ports import FrontEnd, Policy, Tool, Workspace
 from inarch.contract.records import CallOrigin, CallPart, PlannedCall, ToolCall
 
 if TYPE_CHECKING:
-    from inarch.calls.keeping import Keeper
+    from inarch.calls.before_images import Keeper
     from inarch.journal import Journal
     from inarch.plugins.composition import Bound
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from attrs import frozen
 
 from inarch.calls.ordering import normalised
-from inarch.contract.doors import guarded
 from inarch.contract.errors import InarchError
+from inarch.contract.guarding import guarded
 from inarch.contract.ports import Tool
 from inarch.contract.records import Effects, ToolCall
 

@@ -118,8 +118,8 @@ class Config:
 
     def settings_problems(self, plugin: str, cls: type) -> tuple[ConfigError, ...]:
         """Return everything that is wrong with a plugin's settings; a class that fails is the plugin's fault."""
-        from inarch.contract.doors import guarded
         from inarch.contract.errors import PluginError
+        from inarch.contract.guarding import guarded
 
         problems: list[ConfigError] = []
         try:

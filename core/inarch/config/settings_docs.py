@@ -19,8 +19,8 @@ from attrs import NOTHING, Attribute, Factory
 from inarch.config.environment import plugin_variable
 from inarch.config.scalars import ARRAYS
 from inarch.config.values import fields_of, hints
-from inarch.contract.doors import guarded
 from inarch.contract.errors import PluginError
+from inarch.contract.guarding import guarded
 
 _WORDS = {"str": "string", "bool": "boolean", "int": "whole number", "float": "number", "Decimal": "amount"} | {
     "Path": "path", "date": "date", "datetime": "date and time", "Any": "anything", "object": "anything",

@@ -11,7 +11,7 @@ from inarch.contract.lazy import loaded_later
 from inarch.journal.history import History as History
 from inarch.journal.journal import Journal as Journal
 from inarch.journal.memory import MemoryStore as MemoryStore
-from inarch.journal.redaction import Redactor as Redactor
+from inarch.journal.redaction.redactor import Redactor as Redactor
 
 if TYPE_CHECKING:
     from inarch.journal.folding import fold as fold

@@ -16,8 +16,8 @@ from inarch.contract.event_parts import PluginEvent
 from inarch.contract.events import CallOutput, ErrorHappened, Event, EventData, ModelDelta, Note, event_data
 from inarch.contract.ids import SYSTEM_CLOCK
 from inarch.contract.ports import Clock, ContextStore
-from inarch.journal.redaction import Redactor
-from inarch.journal.redaction_streams import RedactedStream
+from inarch.journal.redaction.redactor import Redactor
+from inarch.journal.redaction.streams import RedactedStream
 
 Listener = Callable[[Event], None]
 Payload = EventData | PluginEvent

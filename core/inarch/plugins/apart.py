@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from attrs import asdict, define, field
 
-from inarch.contract.doors import blame, guarded
 from inarch.contract.errors import ConfigError, PluginError
+from inarch.contract.guarding import blame, guarded
 from inarch.contract.loading import Loader, Loading, LoadJob
 from inarch.plugins.discovery import FoundPlugin
 from inarch.plugins.loading import context_of, probe_job, settings_of

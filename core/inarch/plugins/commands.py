@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from inarch.contract.doors import guarded
 from inarch.contract.errors import PluginError, UsageError
+from inarch.contract.guarding import guarded
 from inarch.plugins.discovery import FoundCommand, FoundPlugin, discover
 
 if TYPE_CHECKING:

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 import pluggy
 from attrs import Factory, define, frozen
 
-from inarch.contract.doors import guarded, leaving_out
 from inarch.contract.errors import PluginError, UsageError
+from inarch.contract.guarding import guarded, leaving_out
 from inarch.contract.loading import Loader, Loading
 from inarch.contract.plugin_events import EventKind
 from inarch.contract.ports import (

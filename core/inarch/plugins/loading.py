@@ -55,7 +55,7 @@ def load_plugin(
 
     if found.ours:
         return register(load_module(found), found.name, manager, context_for)
-    from inarch.plugins.standing import standing
+    from inarch.plugins.process_state import standing
 
     with standing(found.name):
         return register(load_module(found), found.name, manager, context_for)

@@ -9,8 +9,8 @@ from importlib.machinery import EXTENSION_SUFFIXES, ModuleSpec, PathFinder
 from pathlib import Path
 from types import ModuleType
 
-from inarch.contract.doors import guarded
 from inarch.contract.errors import PluginError, UsageError
+from inarch.contract.guarding import guarded
 from inarch.plugins.discovery import FoundPlugin
 
 _CODE = (".py", *EXTENSION_SUFFIXES)

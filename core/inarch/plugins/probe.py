@@ -15,8 +15,8 @@ from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
-from inarch.contract.doors import guarded
 from inarch.contract.errors import ConfigError, PluginError
+from inarch.contract.guarding import guarded
 from inarch.contract.records import PluginContext
 from inarch.plugins.discovery import FoundPlugin
 from inarch.plugins.modules import load_module

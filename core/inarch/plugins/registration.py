@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 import pluggy
 
 from inarch.contract import hookspecs
-from inarch.contract.doors import blame, guarded
 from inarch.contract.errors import ConfigError, PluginError
+from inarch.contract.guarding import blame, guarded
 from inarch.contract.loading import Offered
 from inarch.contract.ports import ToolFunction
 from inarch.contract.records import PluginContext

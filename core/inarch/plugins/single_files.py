@@ -12,8 +12,8 @@ import os
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from inarch.contract.doors import leaving_out
 from inarch.contract.errors import UsageError
+from inarch.contract.guarding import leaving_out
 from inarch.plugins.discovery import FoundPlugin
 from inarch.plugins.modules import single_file
 

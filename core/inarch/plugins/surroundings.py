@@ -27,7 +27,7 @@ from collections.abc import Callable, Iterator, Mapping
 from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any, NamedTuple
 
-from inarch.contract.doors import OURS
+from inarch.contract.guarding import OURS
 from inarch.contract.ports import ToolFunction
 
 _WATCHED = (builtins, os, sys, io, json, subprocess, socket, asyncio, pathlib, threading, logging, time)

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from inarch.contract.doors import leaving_out
+from inarch.contract.guarding import leaving_out
 from inarch.plugins.discovery import FoundPlugin
 from inarch.plugins.remembering import DAY, HOUR, Refusal
 from inarch.plugins.watching import CROWD, Ended

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from inarch.calls import repair_arguments
 from inarch.config import Config, load_config
-from inarch.contract.doors import guarded
 from inarch.contract.errors import InarchError, UsageError
+from inarch.contract.guarding import guarded
 from inarch.contract.ports import ContextStore, FrontEnd
 from inarch.contract.records import PlannedCall, ToolResult, Turn
 from inarch.plugins import compose_plugins
@@ -132,11 +132,11 @@ class App(Parts):
             UsageError: There is no session of this id.
             StoreError: The store can't be opened or read.
         """
-        from inarch.sessions.opening import open_conversation
+        from inarch.sessions.opening import open_state
         from inarch.sessions.session import Session
 
         check_process(self.process)
-        return Session(open_conversation(self, session_id))
+        return Session(open_state(self, session_id))
 
     def fork(self, session_id: str, at: int | None = None) -> Session:
         """Return a new session that begins with the first `at` agent turns of a kept one, or with all of them.

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from attrs import define, evolve, field
 
-from inarch.calls.keeping import FILE_LIMIT
+from inarch.calls.before_images import FILE_LIMIT
 from inarch.contract.codec import from_data
-from inarch.contract.doors import guarded
 from inarch.contract.errors import PluginError, StoreError, ToolFailed, UsageError
 from inarch.contract.events import ChangesUndone, Event, FileChanged
 from inarch.contract.files import FileState
+from inarch.contract.guarding import guarded
 from inarch.contract.ids import new_id
 from inarch.contract.ports import ContextStore, Workspace
 from inarch.contract.session_extensions import PutBack, SessionExtension, Standing

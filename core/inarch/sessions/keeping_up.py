@@ -10,7 +10,7 @@ from inarch.contract.errors import PluginError, StoreError
 from inarch.journal.snapshots import KEEP_AFTER, folded
 
 if TYPE_CHECKING:
-    from inarch.turns import Conversation
+    from inarch.turns import SessionState
 
 EVERY = 2 * KEEP_AFTER
 """Events between two times that snapshots are made: what that takes is little beside making the events."""
@@ -22,26 +22,26 @@ class KeepingUp:
 
     done: int
 
-    def after_turn(self, talk: Conversation) -> None:
+    def after_turn(self, state: SessionState) -> None:
         """Make them if many events came since the last time."""
-        journal = talk.journal
+        journal = state.journal
         if journal.seq - self.done < EVERY:
             return
         self.done = journal.seq
         if hasattr(journal.store, "put_snapshot") and journal.degraded is None:
             try:
-                self._make(talk)
+                self._make(state)
             except (StoreError, PluginError):
                 return  # nothing depends on it
 
-    def _make(self, talk: Conversation) -> None:
+    def _make(self, state: SessionState) -> None:
         from inarch.journal import Redactor
         from inarch.journal.changes import kept_changes
         from inarch.journal.resuming import keep_resumable
         from inarch.sessions.contents import Contents
         from inarch.sessions.hearing import Heard
 
-        store, session_id = talk.journal.store, talk.session_id
+        store, session_id = state.journal.store, state.session_id
         keep_resumable(store, session_id, lambda: Heard(Redactor()))
         folded(store, session_id, Contents)
         kept_changes(store, session_id, looks_back=False)

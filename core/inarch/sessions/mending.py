@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from inarch.contract.doors import guarded
 from inarch.contract.errors import PluginError, StoreError
+from inarch.contract.guarding import guarded
 
 if TYPE_CHECKING:
     from inarch.contract.ports import Tracer

@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 from attrs import define
 
-from inarch.contract.doors import Door, call_guarded
 from inarch.contract.errors import PluginError
 from inarch.contract.events import ErrorHappened, Event
+from inarch.contract.guarding import Door, call_guarded
 from inarch.journal import Journal
 
 

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from inarch.config import GUIDE_FILES, Config
-from inarch.contract.doors import KERNEL
 from inarch.contract.errors import StoreError, UsageError
 from inarch.contract.events import ErrorHappened, Event, Note, SessionStarted
+from inarch.contract.guarding import KERNEL
 from inarch.contract.ports import ContextSource, ContextStore
 from inarch.contract.records import PluginContext
 from inarch.journal import Journal, MemoryStore
@@ -20,10 +20,10 @@ from inarch.sessions.hearing import Heard
 from inarch.sessions.mending import bring_back
 from inarch.sessions.observers import Observer
 from inarch.sessions.parts import Parts
-from inarch.turns import Conversation
+from inarch.turns import SessionState
 from inarch.turns.changes_undone import Undone
 from inarch.turns.commands_ran import CommandOutputs
-from inarch.turns.context.said import Said, restored
+from inarch.turns.context.earlier_turns import Said, restored
 
 if TYPE_CHECKING:
     from inarch.journal import History
@@ -34,7 +34,7 @@ Remembered = tuple[Undone, CommandOutputs]
 """The sources that tell what happened between two turns; they know it from the session's events."""
 
 
-def open_conversation(parts: Parts, session_id: str | None) -> Conversation:
+def open_state(parts: Parts, session_id: str | None) -> SessionState:
     """Return a conversation with its journal; a new one is recorded at its first event.
 
     Raises:
@@ -65,13 +65,13 @@ def open_conversation(parts: Parts, session_id: str | None) -> Conversation:
         seq=history.seq if history is not None else 0,
         opening=True,
     )
-    talk = _conversation(parts, journal, history, remembered)
-    talk.ledger, talk.counter = ledger, heard.counter
+    state = _state(parts, journal, history, remembered)
+    state.ledger, state.counter = ledger, heard.counter
     journal.listeners += [ledger.saw, *(source.saw for source in remembered)]
     journal.listeners += _tracers(parts, journal)
     notes = end_what_was_cut_off(journal, history, ledger) if history is not None else []
     journal.listeners += _front_end(parts, journal)  # it shows what happens from now on
-    journal.listeners.append(lambda event: _count_effects(talk, event))
+    journal.listeners.append(lambda event: _count_effects(state, event))
     if history is None:
         _record_start(parts, journal)
     for note in (*(Note(sentence, "store") for sentence in told), *notes):
@@ -81,7 +81,7 @@ def open_conversation(parts: Parts, session_id: str | None) -> Conversation:
     journal.opening = False
     if history is not None and any(found.changes for _, found in history.settled):
         journal.flush()  # the files may change again
-    return talk
+    return state
 
 
 def _resumed(
@@ -122,9 +122,9 @@ def _store_or_memory(parts: Parts, session_id: str | None) -> tuple[ContextStore
         return MemoryStore(), error
 
 
-def _conversation(parts: Parts, journal: Journal, history: History | None, remembered: Remembered) -> Conversation:
+def _state(parts: Parts, journal: Journal, history: History | None, remembered: Remembered) -> SessionState:
     seen = dict(history.seen) if history else {}
-    talk = Conversation(
+    state = SessionState(
         session_id=journal.session_id,
         config=parts.config,
         models=parts.composition.models,
@@ -144,8 +144,8 @@ def _conversation(parts: Parts, journal: Journal, history: History | None, remem
         turns=[turn for turn in history.turns if turn.type == "agent"] if history else [],
     )
     if history:
-        talk.go_on_with(restored([Said(*said) for said in history.said], history.left_out))
-    return talk
+        state.go_on_with(restored([Said(*said) for said in history.said], history.left_out))
+    return state
 
 
 def _instructions(config: Config) -> str:
@@ -194,11 +194,11 @@ def _record_start(parts: Parts, journal: Journal) -> None:
         journal.record(Note(f"plugin {refused.name!r} was refused: {refused.reason} ({refused.remedy})", "plugins"))
 
 
-def _count_effects(talk: Conversation, event: Event) -> None:
+def _count_effects(state: SessionState, event: Event) -> None:
     """Count the calls that may have changed something: what cached decisions depend on."""
     if event.kind == "call.state" and event.data["status"] == "scheduled":
         effects = event.data.get("effects") or {}
         if effects.get("writes") or effects.get("exclusive"):
-            talk.effectful_calls += 1
+            state.effectful_calls += 1
     elif event.kind == "file.changed":
-        talk.effectful_calls += 1
+        state.effectful_calls += 1

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 from attrs import define, field
 
 from inarch.config import Config, nearest
-from inarch.contract.doors import KERNEL, Door, guarded
 from inarch.contract.errors import ConfigError, InarchError, PluginError
+from inarch.contract.guarding import KERNEL, Door, guarded
 from inarch.contract.ids import SYSTEM_CLOCK
 from inarch.contract.records import PluginContext, ToolSpec
 from inarch.plugins import Bound, Composition, discover
@@ -88,7 +88,7 @@ class Parts:
         workspace's `.env` files.
         """
         from inarch.journal import Redactor
-        from inarch.journal.redaction_dotenv import LARGEST, find_dotenvs
+        from inarch.journal.redaction.dotenv import LARGEST, find_dotenvs
 
         redactor = Redactor.from_environ(self.environ)
         redactor.learn_values((name, self.environ[name]) for name in self._key_variables() if name in self.environ)
@@ -153,7 +153,7 @@ class Parts:
     def scheduler(self, journal: Journal, seen: dict[str, str], *, keeps: bool = True) -> Scheduler:
         """Return a scheduler over the composed tools and policies; `keeps` what can be undone."""
         from inarch.calls import DeclaredEvents, Grants, Scheduler
-        from inarch.calls.keeping import Keeper
+        from inarch.calls.before_images import Keeper
 
         return Scheduler(
             tools=self.composition.tools,

@@ -16,7 +16,7 @@ from inarch.contract.events import ContextDropped, Event
 from inarch.contract.records import ToolResult, Turn
 from inarch.sessions.forked import check_process
 from inarch.sessions.keeping_up import KeepingUp
-from inarch.turns import Conversation, run_turn
+from inarch.turns import SessionState, run_turn
 
 if TYPE_CHECKING:
     from inarch.contract.undo_report import UndoReport
@@ -29,7 +29,7 @@ _PAUSE_S = 0.02
 class Session:
     """Runs turns. Only one runs at a time; a second prompt waits for the first to end, and for an undo."""
 
-    conversation: Conversation
+    state: SessionState
     _lock: asyncio.Lock = field(factory=asyncio.Lock, init=False)
     _busy: threading.Lock = field(factory=threading.Lock, init=False)  # an undo runs in any thread
     _keeping_up: KeepingUp = field(init=False)
@@ -38,12 +38,12 @@ class Session:
 
     @_keeping_up.default
     def _begin_keeping_up(self) -> KeepingUp:
-        return KeepingUp(self.conversation.journal.seq)
+        return KeepingUp(self.state.journal.seq)
 
     @property
     def id(self) -> str:
         """The session's id."""
-        return self.conversation.session_id
+        return self.state.session_id
 
     @property
     def is_kept(self) -> bool:
@@ -54,7 +54,7 @@ class Session:
         """
         from inarch.journal.snapshots import scan
 
-        return next(scan(self.conversation.journal.store, self.id), None) is not None
+        return next(scan(self.state.journal.store, self.id), None) is not None
 
     @property
     def turns(self) -> tuple[Turn, ...]:
@@ -63,15 +63,15 @@ class Session:
         Raises:
             StoreError: They can't be read.
         """
-        talk = self.conversation
-        recent = tuple(talk.turns)
-        if not talk.gone:
+        state = self.state
+        recent = tuple(state.turns)
+        if not state.gone:
             return recent
         from inarch.journal import fold
         from inarch.journal.snapshots import scan
 
         known = {turn.id for turn in recent}
-        kept = fold(scan(talk.journal.store, self.id)).turns
+        kept = fold(scan(state.journal.store, self.id)).turns
         return (*(turn for turn in kept if turn.type == "agent" and turn.id not in known), *recent)
 
     async def run(self, prompt: str) -> Turn:
@@ -90,8 +90,8 @@ class Session:
             while not self._busy.acquire(blocking=False):  # noqa: ASYNC110 - a thread has it, and no loop's event
                 await asyncio.sleep(_PAUSE_S)
             try:
-                turn = await run_turn(self.conversation, prompt)
-                self._keeping_up.after_turn(self.conversation)
+                turn = await run_turn(self.state, prompt)
+                self._keeping_up.after_turn(self.state)
                 return turn
             finally:
                 self._busy.release()
@@ -120,7 +120,7 @@ class Session:
         from inarch.sessions.calling import call_tool
 
         check_process(self._process)
-        return await call_tool(self.conversation, name, arguments, show, origin)
+        return await call_tool(self.state, name, arguments, show, origin)
 
     def context(self) -> ContextView:
         """Return what the model would see now, and where its tokens go.
@@ -130,7 +130,7 @@ class Session:
         """
         from inarch.turns.context.viewing import view_context
 
-        return view_context(self.conversation)
+        return view_context(self.state)
 
     def compact(self, keep: int = 1) -> ContextDropped:
         """Leave out of what the model sees all but prompt and answer of the turns before the last `keep`.
@@ -141,15 +141,15 @@ class Session:
             UsageError: A turn is running.
             StoreError: The journal is required and could not be kept.
         """
+        from inarch.turns.context.earlier_turns import by_turns
         from inarch.turns.context.fitting import compact
-        from inarch.turns.context.said import by_turns
 
         if self._busy.locked():
             raise UsageError("a turn is running", "compact when it has ended")
-        talk = self.conversation
-        dropped = compact(talk, by_turns(talk.history, keep, len(talk.history)), "asked")
+        state = self.state
+        dropped = compact(state, by_turns(state.history, keep, len(state.history)), "asked")
         if dropped:
-            talk.journal.flush()
+            state.journal.flush()
         return dropped
 
     async def set_model(self, name: str, why: str = "the user asked for it") -> str:
@@ -162,7 +162,7 @@ class Session:
         """
         from inarch.sessions.switching import switch_model
 
-        return await switch_model(self.conversation, name, why)
+        return await switch_model(self.state, name, why)
 
     def set_approve(self, level: str) -> None:
         """Let `ask`, `edits`, `all` or `none` say from now on what runs without a question, as `--approve` does.
@@ -172,7 +172,7 @@ class Session:
         """
         from inarch.sessions.switching import switch_approve
 
-        switch_approve(self.conversation, level)
+        switch_approve(self.state, level)
 
     def extension(self, name: str) -> Any:
         """Return what a plugin adds to the session, made when it is first asked for; its hook says what that is.
@@ -184,9 +184,9 @@ class Session:
         from inarch.sessions.extending import Access, opened
 
         if name not in self._extensions:
-            talk = self.conversation
-            access = Access(talk.workspace, talk.journal, None, talk.runners, self._alone, self._forget)
-            self._extensions[name] = opened(talk.extensions, name, talk.scheduler.events, access)
+            state = self.state
+            access = Access(state.workspace, state.journal, None, state.runners, self._alone, self._forget)
+            self._extensions[name] = opened(state.extensions, name, state.scheduler.events, access)
         return self._extensions[name]
 
     def undo(self, target: str = "", dry_run: bool = False) -> UndoReport:
@@ -219,7 +219,7 @@ class Session:
         if not self._busy.acquire(blocking=False):
             raise UsageError("a turn is running, or another undo", f"{action} when it has ended")
         try:
-            self.conversation.journal.flush()
+            self.state.journal.flush()
             yield
         finally:
             self._busy.release()
@@ -227,7 +227,7 @@ class Session:
     def _forget(self, recorded: Sequence[Event]) -> None:
         """Forget what was known of files that were put back: the model has not seen that."""
         for event in recorded:
-            self.conversation.seen.pop(event.data.get("path", ""), None)
+            self.state.seen.pop(event.data.get("path", ""), None)
 
     async def stream(self, prompt: str) -> AsyncIterator[Event]:
         """Run a turn and yield its events while they happen; leaving the loop early cancels the turn.
@@ -237,7 +237,7 @@ class Session:
         """
         queue: asyncio.Queue[Event | None] = asyncio.Queue()
         loop = asyncio.get_running_loop()
-        listeners = self.conversation.journal.listeners
+        listeners = self.state.journal.listeners
 
         def pass_on(event: Event) -> None:
             loop.call_soon_threadsafe(queue.put_nowait, event)

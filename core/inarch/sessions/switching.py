@@ -10,10 +10,10 @@ from inarch.contract.errors import UsageError
 from inarch.contract.events import ModelSwitched
 
 if TYPE_CHECKING:
-    from inarch.turns import Conversation
+    from inarch.turns import SessionState
 
 
-async def switch_model(talk: Conversation, name: str, why: str) -> str:
+async def switch_model(state: SessionState, name: str, why: str) -> str:
     """Ask another model from the next turn on and return its full name.
 
     Raises:
@@ -21,16 +21,16 @@ async def switch_model(talk: Conversation, name: str, why: str) -> str:
     """
     from inarch.turns.models import choose_model, find_default
 
-    old = choose_model(talk.config.profile.model, talk.models, talk.environ).full_name
-    await find_default(name, talk.models, talk.environ)
-    new = choose_model(name, talk.models, talk.environ).full_name
-    talk.config = evolve(talk.config, profile=evolve(talk.config.profile, model=name))
+    old = choose_model(state.config.profile.model, state.models, state.environ).full_name
+    await find_default(name, state.models, state.environ)
+    new = choose_model(name, state.models, state.environ).full_name
+    state.config = evolve(state.config, profile=evolve(state.config.profile, model=name))
     if new != old:
-        talk.journal.record(ModelSwitched(old, new, why))
+        state.journal.record(ModelSwitched(old, new, why))
     return new
 
 
-def switch_approve(talk: Conversation, level: str) -> None:
+def switch_approve(state: SessionState, level: str) -> None:
     """Let other calls run without a question from the next one on.
 
     Raises:
@@ -40,7 +40,7 @@ def switch_approve(talk: Conversation, level: str) -> None:
 
     for known in get_args(Approve):
         if known == level:
-            talk.config = evolve(talk.config, profile=evolve(talk.config.profile, approve=known))
-            talk.scheduler.approve = known
+            state.config = evolve(state.config, profile=evolve(state.config.profile, approve=known))
+            state.scheduler.approve = known
             return
     raise UsageError(f"{level!r} is no way to approve", f"write one of {', '.join(get_args(Approve))}")

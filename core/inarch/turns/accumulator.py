@@ -11,7 +11,7 @@ from attrs import define, field
 
 from inarch.contract.bounds import MOST_TOKENS, fault_of, read_json, size_of
 from inarch.contract.errors import ProviderError
-from inarch.contract.harmless import shown
+from inarch.contract.escaping import shown
 from inarch.contract.ids import new_id
 from inarch.contract.records import (
     REASONING_INDEX,

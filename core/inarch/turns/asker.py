@@ -14,8 +14,8 @@ from inarch.turns.attempt import Attempt
 from inarch.turns.budget.meter import Meter
 from inarch.turns.budget.pacing import saying_when
 from inarch.turns.budget.turn_time import TurnTime
-from inarch.turns.conversation import Conversation
 from inarch.turns.models import Choice, choose_model
+from inarch.turns.session_state import SessionState
 from inarch.turns.wording import telling
 
 ATTEMPTS = 3
@@ -43,7 +43,7 @@ class Asker:
     """Sends the requests of one turn: the loop's own, and those of strategies and context sources.
 
     Args:
-        talk: The session.
+        state: The session.
         meter: What the turn may spend.
         turn_id: The turn at whose expense it is.
         standby: Models that take over, in this order, where one is exhausted or out of reach.
@@ -51,7 +51,7 @@ class Asker:
         unfinished: The text of the turn's last reply, where it was broken off for good.
     """
 
-    talk: Conversation
+    state: SessionState
     meter: Meter
     turn_id: str
     standby: list[str]
@@ -105,7 +105,7 @@ class Asker:
 
     async def _ask_one(self, request: ModelRequest, choice: Choice, plugin: str) -> Reply:
         wanted = evolve(request, model=choice.model)
-        request = self.talk.hiding.request(wanted)
+        request = self.state.hiding.request(wanted)
         price = choice.price
         self._tell_unpriced(choice, price)
         first: float | None = None
@@ -113,7 +113,7 @@ class Asker:
             try:
                 return await self._attempt(request, choice, price, plugin, number)
             except ProviderError as error:
-                seconds, now = self.talk.pacer.refused(choice.full_name, error, number), self.talk.pacer.clock()
+                seconds, now = self.state.pacer.refused(choice.full_name, error, number), self.state.pacer.clock()
                 first = now if first is None else first
                 left = first + A_MINUTE_S - now if self._may_be_of_a_minute(error, request) else 0.0
                 if seconds is None or (number >= ATTEMPTS and left <= 0.0):
@@ -122,8 +122,8 @@ class Asker:
                     seconds = min(seconds, left)
                 self._record(Note(f"{choice.full_name}: {error.message}; asking again", "model"))
                 self._record(LimitWait(choice.full_name, round(seconds, 3), error.kind))
-                await self.talk.pacer.sleep(seconds)
-                request = self.talk.hiding.request(telling(wanted, error.told))
+                await self.state.pacer.sleep(seconds)
+                request = self.state.hiding.request(telling(wanted, error.told))
         raise AssertionError("unreachable")
 
     def _may_be_of_a_minute(self, error: ProviderError, request: ModelRequest) -> bool:
@@ -135,16 +135,18 @@ class Asker:
         self, request: ModelRequest, choice: Choice, price: Price | None, plugin: str, number: int
     ) -> Reply:
         """Make one attempt, with its worst case set aside until it has ended."""
-        counted = self.talk.counter.count(request, choice.full_name)
+        counted = self.state.counter.count(request, choice.full_name)
         own = choice.limits.output_tokens if self.meter.is_limited else None
         hold = await self.meter.reserve(price, counted, request.max_output_tokens, own)
         attempt: Attempt | None = None
         try:
             if hold.output != request.max_output_tokens:
                 request = evolve(request, max_output_tokens=hold.output)
-            attempt = Attempt(self.talk, self.turn_id, self.time, choice, request, counted, hold, price, plugin, number)
+            attempt = Attempt(
+                self.state, self.turn_id, self.time, choice, request, counted, hold, price, plugin, number
+            )
             patience = self.time.for_the_last() if request.tool_choice == "none" else math.inf
-            await self.talk.pacer.before(choice.full_name, attempt.expected_tokens, self._record, patience)
+            await self.state.pacer.before(choice.full_name, attempt.expected_tokens, self._record, patience)
             reply = await attempt.reply()
         finally:
             if attempt is not None and request.purpose == "turn":
@@ -157,7 +159,7 @@ class Asker:
 
     def _tell_unpriced(self, choice: Choice, price: Price | None) -> None:
         """Say once a session that a price is unknown, where money is limited."""
-        limits, unpriced = self.meter.limits, self.talk.unpriced
+        limits, unpriced = self.meter.limits, self.state.unpriced
         if price is not None or limits.max_cost_usd is None or choice.full_name in unpriced:
             return
         unpriced.add(choice.full_name)
@@ -170,10 +172,10 @@ class Asker:
         )
 
     def _choose(self, name: str) -> Choice:
-        return choose_model(name, self.talk.models, self.talk.environ)
+        return choose_model(name, self.state.models, self.state.environ)
 
     def _record(self, payload: EventData) -> None:
-        self.talk.journal.record(payload, self.turn_id)
+        self.state.journal.record(payload, self.turn_id)
 
 
 def for_good(error: ProviderError, model: str, attempts: int) -> ProviderError:

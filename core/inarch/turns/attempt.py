@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 from attrs import define, evolve, field
 
 from inarch.contract.costs import priced
-from inarch.contract.doors import guarded
 from inarch.contract.errors import Cancelled, PluginError, ProviderError
 from inarch.contract.event_parts import Failure
 from inarch.contract.events import ModelReplied, ModelRequested
+from inarch.contract.guarding import guarded
 from inarch.contract.records import ModelRequest, Price, Reply, TextDelta, Usage
 from inarch.turns.accumulator import TOO_LONG, Accumulator
 from inarch.turns.budget.meter import Hold, Meter
@@ -23,7 +23,7 @@ from inarch.turns.models import Choice
 from inarch.turns.showing import Showing
 
 if TYPE_CHECKING:
-    from inarch.turns.conversation import Conversation
+    from inarch.turns.session_state import SessionState
 
 CHARACTERS_PER_TOKEN = 3.5
 """Of output that a service said nothing about; rough, on the safe side."""
@@ -39,7 +39,7 @@ class Attempt:
     """A request on its way.
 
     Args:
-        talk: The session it belongs to.
+        state: The session it belongs to.
         turn_id: The turn at whose expense it is.
         time: The turn's wall time; its meter counts what the turn spends.
         choice: Who is asked.
@@ -51,7 +51,7 @@ class Attempt:
         number: From 1; more after an error.
     """
 
-    talk: Conversation
+    state: SessionState
     turn_id: str
     time: TurnTime
     choice: Choice
@@ -82,13 +82,13 @@ class Attempt:
             ProviderError: It failed, was cut, empty or malformed, or took too long.
         """
         await self._announce()
-        self.talk.pacer.sent(self.choice.full_name, self.expected_tokens)
-        talk, name = self.talk, self.choice.provider.value.name
-        self._collected = Accumulator(name, talk.config.profile.max_reply_bytes, talk.journal.clock.new_id)
+        self.state.pacer.sent(self.choice.full_name, self.expected_tokens)
+        state, name = self.state, self.choice.provider.value.name
+        self._collected = Accumulator(name, state.config.profile.max_reply_bytes, state.journal.clock.new_id)
         self._began = perf_counter()
         try:
             await self._stream()
-            reply = self.talk.hiding.reply(self._collected.reply())
+            reply = self.state.hiding.reply(self._collected.reply())
         except ProviderError as error:
             self._failed(error)
             raise
@@ -100,7 +100,7 @@ class Attempt:
     async def _announce(self) -> None:
         """Record that it is sent, and put on disk what happened so far before money is spent."""
         request = self.request
-        self.talk.journal.record(
+        self.state.journal.record(
             ModelRequested(
                 model=self.choice.full_name,
                 purpose=request.purpose,
@@ -113,17 +113,17 @@ class Attempt:
             self.turn_id,
         )
         if self.price is not None and self.price.input == 0 and self.price.output == 0:
-            self.talk.journal.flush()
+            self.state.journal.flush()
         else:
-            await self.talk.journal.sync()
+            await self.state.journal.sync()
 
     async def _stream(self) -> None:
         """Collect the reply; time out where it is silent for too long, or takes too long however steadily it drips."""
-        provider, deadlines = self.choice.provider, self.talk.deadlines
+        provider, deadlines = self.choice.provider, self.state.deadlines
         clock = asyncio.get_running_loop().time
         moved = clock()
         breathed, end, answers = moved, moved + deadlines.total_s, False
-        showing = Showing(self.talk.journal, self.turn_id)
+        showing = Showing(self.state.journal, self.turn_id)
         try:
             with guarded(provider.plugin, "provider", (ProviderError, TimeoutError)):
                 async with (
@@ -155,7 +155,7 @@ class Attempt:
             showing.flush()
 
     def _too_slow(self, was_long: bool, was_silent: bool) -> ProviderError:
-        name, deadlines = self.choice.full_name, self.talk.deadlines
+        name, deadlines = self.choice.full_name, self.state.deadlines
         if was_long:  # the next one would take as long
             message = f"{name} did not end its reply within {deadlines.total_s:g} s"
             return ProviderError("timeout", message, remedy="ask for less at once, or use another model")
@@ -172,7 +172,7 @@ class Attempt:
         reply = evolve(reply, usage=priced(reply.usage, self.price))
         self.meter.add(reply.usage)
         self._correct_pace(reply.usage)
-        ratio = self.talk.counter.calibrate(self.choice.full_name, self.counted, reply.usage.input_tokens)
+        ratio = self.state.counter.calibrate(self.choice.full_name, self.counted, reply.usage.input_tokens)
         self._record(reply, ratio=ratio)
         return reply
 
@@ -195,7 +195,7 @@ class Attempt:
         self._correct_pace(usage)
         message = self._collected.so_far()
         if why in ("cancelled", TOO_LONG):
-            self.unfinished = self.talk.journal.redactor.text(message.text)
+            self.unfinished = self.state.journal.redactor.text(message.text)
         self._record(Reply(message, (), usage, "error"), why, failure=failure)
 
     def _estimate(self) -> Usage:
@@ -203,10 +203,10 @@ class Attempt:
 
     def _correct_pace(self, usage: Usage) -> None:
         used = usage.input_tokens + usage.output_tokens
-        self.talk.pacer.corrected(self.choice.full_name, self.expected_tokens, used)
+        self.state.pacer.corrected(self.choice.full_name, self.expected_tokens, used)
 
     def _record(self, reply: Reply, error: str = "", ratio: float = 0.0, failure: Failure | None = None) -> None:
-        self.talk.journal.record(
+        self.state.journal.record(
             ModelReplied(
                 model=self.choice.full_name,
                 message=reply.message,

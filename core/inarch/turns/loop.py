@@ -7,17 +7,17 @@ import asyncio
 from inarch.contract.errors import Cancelled, PluginError, ProviderError
 from inarch.contract.records import Message, Text, Turn
 from inarch.turns.context.fitting import ask_fitting
-from inarch.turns.conversation import Conversation
 from inarch.turns.limits import LimitReached, Refused
 from inarch.turns.opening import decide, find_defaults, gather, run_decided
 from inarch.turns.run import TurnRun
+from inarch.turns.session_state import SessionState
 from inarch.turns.wording import SO_FAR, results_message, text_message
 
 FINAL = frozenset({"max_cost_usd", "max_tokens", "max_reply_bytes"})
 """Limits after which nothing more is asked."""
 
 
-async def run_turn(talk: Conversation, prompt: str) -> Turn:
+async def run_turn(state: SessionState, prompt: str) -> Turn:
     """Run one turn and return the agent's part of it, in one of the terminal statuses.
 
     Raises:
@@ -27,11 +27,11 @@ async def run_turn(talk: Conversation, prompt: str) -> Turn:
         Exception: Inarch itself failed; the turn was recorded as failed.
     """
     try:
-        await find_defaults(talk)
+        await find_defaults(state)
     except asyncio.CancelledError:
-        TurnRun.begin(talk, prompt).end_cancelled()
+        TurnRun.begin(state, prompt).end_cancelled()
         raise
-    run = TurnRun.begin(talk, prompt)
+    run = TurnRun.begin(state, prompt)
     try:
         turn = await _outcome(run)
         await run.finish(turn)

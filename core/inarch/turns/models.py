@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from attrs import evolve
 
-from inarch.contract.doors import guarded
 from inarch.contract.errors import ConfigError, PluginError, ProviderError
+from inarch.contract.guarding import guarded
 from inarch.contract.ports import ModelProvider
 from inarch.contract.records import Limits, Price
 from inarch.plugins import Bound

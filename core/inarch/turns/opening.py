@@ -2,36 +2,36 @@
 
 from __future__ import annotations
 
-from inarch.contract.doors import guarded
 from inarch.contract.errors import InarchError, ProviderError, StoreError, ToolFailed
 from inarch.contract.event_parts import KeptImage
 from inarch.contract.events import ContextAdded, DecisionMade, Note
+from inarch.contract.guarding import guarded
 from inarch.contract.records import Contribution, Decision, Image, Message, Text, ToolCall
 from inarch.turns.checking import checked_contribution, checked_decision, pending
-from inarch.turns.conversation import Conversation
 from inarch.turns.limits import LimitReached
 from inarch.turns.models import find_default
 from inarch.turns.run import TurnRun
+from inarch.turns.session_state import SessionState
 from inarch.turns.wording import CLOSING, calls_message, embedded, results_message
 
 PASSING = (ProviderError, ToolFailed, LimitReached)
 """What strategies and sources may pass on: a limit that their requests reach ends the turn."""
 
 
-async def find_defaults(talk: Conversation) -> None:
+async def find_defaults(state: SessionState) -> None:
     """Let providers find out which model is meant where the profile names none.
 
     Raises:
         ConfigError: The profile's model isn't there.
     """
-    profile = talk.config.profile
+    profile = state.config.profile
     for name in filter(None, (profile.model, profile.decision_model)):
-        await find_default(name, talk.models, talk.environ)
+        await find_default(name, state.models, state.environ)
 
 
 async def gather(run: TurnRun) -> None:
     """Let each source add to the prompt; one that fails is skipped with a note."""
-    for source in run.talk.sources:
+    for source in run.state.sources:
         try:
             with guarded(source.plugin, "source", PASSING):
                 contribution = checked_contribution(
@@ -45,7 +45,7 @@ async def gather(run: TurnRun) -> None:
 
 async def decide(run: TurnRun) -> Decision:
     """Ask the strategies in order; the first decision holds, none means: ask the model."""
-    for strategy in run.talk.strategies:
+    for strategy in run.state.strategies:
         try:
             with guarded(strategy.plugin, "strategy", PASSING):
                 decision = checked_decision(
@@ -79,7 +79,7 @@ def _is_invalid(call: ToolCall) -> bool:
 
 async def _add(run: TurnRun, source: str, contribution: Contribution) -> None:
     for note in contribution.notes:
-        run.talk.journal.record(Note(note, source), run.turn.id)
+        run.state.journal.record(Note(note, source), run.turn.id)
     texts = [contribution.text] if contribution.text else []
     if contribution.calls:
         texts.append(embedded(await run.call(contribution.calls, "mention")))
@@ -89,14 +89,14 @@ async def _add(run: TurnRun, source: str, contribution: Contribution) -> None:
 
 def _add_text(run: TurnRun, source: str, text: str, images: tuple[Image, ...] = ()) -> None:
     """Add text and pictures to the user's message; the journal keeps them as part of the context."""
-    run.talk.journal.record(ContextAdded(source, text, _kept(run, images)), run.turn.id)
+    run.state.journal.record(ContextAdded(source, text, _kept(run, images)), run.turn.id)
     user = run.messages[0]
     run.messages[0] = Message("user", (*user.parts, Text(text), *images))
 
 
 def _kept(run: TurnRun, images: tuple[Image, ...]) -> tuple[KeptImage, ...]:
     """Keep the bytes of pictures beside the events; one that can't be kept is seen in this turn all the same."""
-    journal = run.talk.journal
+    journal = run.state.journal
     kept = []
     for image in images:
         try:
@@ -107,7 +107,7 @@ def _kept(run: TurnRun, images: tuple[Image, ...]) -> tuple[KeptImage, ...]:
 
 
 def _record(run: TurnRun, decision: Decision) -> None:
-    run.talk.journal.record(
+    run.state.journal.record(
         DecisionMade(
             strategy=decision.strategy,
             decision=decision.kind,

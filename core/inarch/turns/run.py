@@ -9,9 +9,9 @@ from typing import Literal
 
 from attrs import define, evolve, field
 
-from inarch.contract.doors import KERNEL, guarded
 from inarch.contract.errors import ErrorCode, InarchError, StoreError
 from inarch.contract.events import ErrorHappened, Note, TurnEnded, TurnStarted
+from inarch.contract.guarding import KERNEL, guarded
 from inarch.contract.ports import Situation
 from inarch.contract.records import (
     CallOrigin,
@@ -31,11 +31,11 @@ from inarch.contract.records import (
 from inarch.turns.asker import Asker
 from inarch.turns.budget.meter import Meter
 from inarch.turns.checking import checked_summary
+from inarch.turns.context.earlier_turns import Said
 from inarch.turns.context.fitting import age
-from inarch.turns.context.said import Said
-from inarch.turns.conversation import Conversation
 from inarch.turns.limits import Refused, Repeats, TurnLimits
 from inarch.turns.models import Choice, choose_decision_model, choose_model
+from inarch.turns.session_state import SessionState
 
 RECORDED = (
     "model", "fallback", "decision_model", "strategy", "approve", "max_iterations", "max_seconds", "max_cost_usd",
@@ -52,7 +52,7 @@ NOT_DONE: frozenset[ErrorCode] = frozenset({"denied", "permission", "validation"
 class TurnRun:
     """The state of one running turn."""
 
-    talk: Conversation
+    state: SessionState
     turn: Turn
     prompt: str
     main: Choice
@@ -66,28 +66,28 @@ class TurnRun:
     is_over: bool = False
 
     @classmethod
-    def begin(cls, talk: Conversation, prompt: str) -> TurnRun:
+    def begin(cls, state: SessionState, prompt: str) -> TurnRun:
         """Choose the model, then record the user's turn and the agent's; of secrets in the prompt nobody hears."""
-        prompt = talk.journal.redactor.text(prompt)
-        profile = talk.config.profile
-        main = choose_model(profile.model, talk.models, talk.environ)
-        age(talk)
-        clock = talk.journal.clock
+        prompt = state.journal.redactor.text(prompt)
+        profile = state.config.profile
+        main = choose_model(profile.model, state.models, state.environ)
+        age(state)
+        clock = state.journal.clock
         now = clock.utc_now()
-        parent = talk.turns[-1].id if talk.turns else None
-        asked = Turn(clock.new_id(), "user", parent, talk.session_id, now, now, prompt, status="done")
-        turn = Turn(clock.new_id(), "agent", asked.id, talk.session_id, now, model=main.full_name)
-        talk.journal.record(TurnStarted(asked), asked.id)
-        talk.journal.record(TurnStarted(turn, {key: getattr(profile, key) for key in RECORDED}), turn.id)
+        parent = state.turns[-1].id if state.turns else None
+        asked = Turn(clock.new_id(), "user", parent, state.session_id, now, now, prompt, status="done")
+        turn = Turn(clock.new_id(), "agent", asked.id, state.session_id, now, model=main.full_name)
+        state.journal.record(TurnStarted(asked), asked.id)
+        state.journal.record(TurnStarted(turn, {key: getattr(profile, key) for key in RECORDED}), turn.id)
         if main.note:
-            talk.journal.record(Note(main.note, "model"), turn.id)
-        if not talk.turns or talk.turns[-1].limit != "repeated_states":
-            talk.repeats = Repeats()
+            state.journal.record(Note(main.note, "model"), turn.id)
+        if not state.turns or state.turns[-1].limit != "repeated_states":
+            state.repeats = Repeats()
         limits = TurnLimits(profile.max_iterations, profile.max_seconds, profile.max_tokens, profile.max_cost_usd)
         meter = Meter(limits)
-        asker = Asker(talk, meter, turn.id, list(profile.fallback))
+        asker = Asker(state, meter, turn.id, list(profile.fallback))
         opening = Message("user", (Text(prompt),))
-        return cls(talk, turn, prompt, main, meter, asker, talk.earlier_messages(), [opening])
+        return cls(state, turn, prompt, main, meter, asker, state.earlier_messages(), [opening])
 
     async def call(self, calls: Sequence[CallPart | PlannedCall], origin: CallOrigin) -> tuple[ToolCall, ...]:
         """Run a batch of calls; it comes back whole, one result a call, in call order.
@@ -97,54 +97,54 @@ class TurnRun:
             Refused: The person denied every one without a word.
         """
         try:
-            done = await self.talk.scheduler.run(self.turn.id, calls, origin, tuple(self.calls))
+            done = await self.state.scheduler.run(self.turn.id, calls, origin, tuple(self.calls))
         except asyncio.CancelledError:
-            self.calls.extend(self.talk.scheduler.cancelled)
+            self.calls.extend(self.state.scheduler.cancelled)
             raise
         finally:
-            self.effectful |= self.talk.scheduler.effectful
+            self.effectful |= self.state.scheduler.effectful
         self.calls.extend(done)
-        if self.talk.scheduler.refused:
+        if self.state.scheduler.refused:
             self.declined = True
             raise Refused
         if origin == "model":
-            self.talk.repeats.saw(done, self.talk.seen)
+            self.state.repeats.saw(done, self.state.seen)
         return done
 
     def request(self, tool_choice: Literal["auto", "none"] = "auto") -> ModelRequest:
         """Return the next request of the loop."""
         return ModelRequest(
             model=self.main.full_name,
-            system=self.talk.system,
+            system=self.state.system,
             messages=(*self.earlier, *self.messages),
-            tools=self.talk.tools,
+            tools=self.state.tools,
             tool_choice=tool_choice,
         )
 
     def situation(self, plugin: str = "") -> Situation:
         """Return what the strategies and sources of a plugin may look at; what they ask is on its account."""
-        talk = self.talk
+        state = self.state
         return Situation(
             turn=evolve(self.turn, content=self.prompt),
             messages=(*self.earlier, *self.messages),
-            tools=talk.tools,
-            workspace=talk.workspace,
+            tools=state.tools,
+            workspace=state.workspace,
             ask=partial(self.asker.ask, plugin=plugin),
             decision_model=choose_decision_model(
-                talk.config.profile.decision_model, self.main, talk.models, talk.environ
+                state.config.profile.decision_model, self.main, state.models, state.environ
             ),
-            effectful_calls=talk.effectful_calls,
-            seen=talk.seen,
+            effectful_calls=state.effectful_calls,
+            seen=state.seen,
         )
 
     def skipped(self, what: str, error: InarchError) -> None:
         """Record that a plugin's part failed and the turn goes on without it."""
         plugin, door = getattr(error, "plugin", ""), getattr(error, "door", "")
-        self.talk.journal.record(ErrorHappened(f"{what} was skipped: {error}", plugin=plugin, door=door), self.turn.id)
+        self.state.journal.record(ErrorHappened(f"{what} was skipped: {error}", plugin=plugin, door=door), self.turn.id)
 
     def failed(self, error: InarchError) -> Turn:
         """Record the error and return the turn as failed."""
-        self.talk.journal.record(
+        self.state.journal.record(
             ErrorHappened(error.message, error.remedy, self.main.provider.plugin, "provider"), self.turn.id
         )
         return self.ended("failed", "", error=str(error))
@@ -154,7 +154,7 @@ class TurnRun:
         thoughts = (p.text for m in self.messages for p in m.parts if isinstance(p, Reasoning))
         return evolve(
             self.turn,
-            ended=self.talk.journal.clock.utc_now(),
+            ended=self.state.journal.clock.utc_now(),
             content=content,
             model=self.asker.answering(self.main.full_name),
             reasoning="\n".join(thoughts),
@@ -182,16 +182,16 @@ class TurnRun:
             return
         self.is_over = True
         self.settle()
-        self.talk.turns.append(turn)
-        self.talk.history.append(Said(turn.id, tuple(self.messages)))
-        ledger = self.talk.ledger
-        self.talk.journal.record(TurnEnded(evolve(turn, calls=()), ledger.rows(turn.id), ledger.total()), turn.id)
+        self.state.turns.append(turn)
+        self.state.history.append(Said(turn.id, tuple(self.messages)))
+        ledger = self.state.ledger
+        self.state.journal.record(TurnEnded(evolve(turn, calls=()), ledger.rows(turn.id), ledger.total()), turn.id)
 
     def end_cancelled(self) -> None:
         """Record the end of a cancelled turn; a store that fails now must not stand in for the cancel."""
         self.end(evolve(self.ended("cancelled", ""), unmet=False))
         try:
-            self.talk.journal.flush()
+            self.state.journal.flush()
         except StoreError as error:
             self.skipped("the record of the cancelled turn", error)
 
@@ -199,7 +199,7 @@ class TurnRun:
         """Record the end of a turn that nothing foresaw; what goes wrong here must not stand in for the error."""
         said = str(error) if isinstance(error, InarchError) else f"internal error: {type(error).__name__}: {error}"
         turn = self.ended("failed", "", error=said[:LONGEST_ERROR])
-        for step in (partial(self.end, turn), self.talk.journal.flush):
+        for step in (partial(self.end, turn), self.state.journal.flush):
             try:
                 with guarded(KERNEL, "store", passes=()):
                     step()
@@ -208,7 +208,7 @@ class TurnRun:
 
     async def finish(self, turn: Turn) -> None:
         """Let tracers sum up, record the end and put everything on disk."""
-        for tracer in self.talk.tracers:
+        for tracer in self.state.tracers:
             try:
                 with guarded(tracer.plugin, "tracer"):
                     summary = checked_summary(tracer.value.summary(turn.id))
@@ -216,9 +216,9 @@ class TurnRun:
                 self.skipped(f"tracer {tracer.value.name!r}", error)
                 continue
             if summary:
-                self.talk.journal.record(Note(summary, tracer.value.name), turn.id)
+                self.state.journal.record(Note(summary, tracer.value.name), turn.id)
         self.end(turn)
-        await self.talk.journal.sync()
+        await self.state.journal.sync()
 
 
 def came_to_nothing(calls: Iterable[ToolCall]) -> bool:

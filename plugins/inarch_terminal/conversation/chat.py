@@ -148,7 +148,7 @@ class Chat:
         talk.write, talk.columns, talk.switched = self.screen.put, lambda: self.screen.columns, self._switched
         self.talk = talk
         self._show_session(await asyncio.to_thread(model_of, talk))
-        self.history.hide_with(talk.session.conversation.journal.redactor.text)
+        self.history.hide_with(talk.session.state.journal.redactor.text)
         if said:
             self.screen.put(self._dim(said))
         if before := recap(talk.session, self.screen.columns):

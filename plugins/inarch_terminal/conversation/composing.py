@@ -65,11 +65,11 @@ def new_view(talk: Talk, model: str, *, colours: bool, stream: TextIO) -> View:
         profile=config.profile.name,
         window=_window_of(talk),
     )
-    if talk.session.conversation.turns:
+    if talk.session.state.turns:
         from inarch import to_data
         from inarch.host import last_part
 
-        total = to_data(talk.session.conversation.ledger.total())
+        total = to_data(talk.session.state.ledger.total())
         for event in last_part(talk.app.store, talk.session.id):
             if event.kind in _FIGURES:
                 said = evolve(event, data={**event.data, "session": total}, line="")

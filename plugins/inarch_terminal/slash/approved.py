@@ -23,7 +23,7 @@ def approve(session: Session, words: str) -> tuple[str, ...]:
     Raises:
         UsageError: The words mean nothing here.
     """
-    grants = session.conversation.scheduler.grants
+    grants = session.state.scheduler.grants
     match words.split():
         case [] | ["list"]:
             return tuple(_listed(session))
@@ -43,7 +43,7 @@ def approve(session: Session, words: str) -> tuple[str, ...]:
 
 
 def _listed(session: Session) -> Iterator[str]:
-    grants = session.conversation.scheduler.grants
+    grants = session.state.scheduler.grants
     yield "in this session"
     yield from (f"  {said}" for said in grants.listed() or ("nothing",))
     yield "in this project"
@@ -51,7 +51,7 @@ def _listed(session: Session) -> Iterator[str]:
 
 
 def _revoked(session: Session, *, everywhere: bool) -> Iterator[str]:
-    grants = session.conversation.scheduler.grants
+    grants = session.state.scheduler.grants
     gone = [f"revoked for this session: {said}" for said in grants.listed()]
     gone += [f"revoked {one.id}  {one.shape}" for one in (grants.revoke_kept() if everywhere else ())]
     grants.revoke()

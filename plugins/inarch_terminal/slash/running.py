@@ -69,7 +69,7 @@ class Context:
         Raises:
             TypeError, ValueError: It is none of those.
         """
-        talk = self.talk.session.conversation
+        talk = self.talk.session.state
         talk.journal.record(talk.scheduler.events.checked(self.plugin, name, data))
 
     def submit(self, prompt: str) -> None:
@@ -117,7 +117,7 @@ class SlashCommands:
         try:
             shown = await self._shown(name, words)
         except PluginError as error:
-            session.conversation.journal.record(ErrorHappened(error.message, error.remedy, error.plugin, error.door))
+            session.state.journal.record(ErrorHappened(error.message, error.remedy, error.plugin, error.door))
             shown = error.message
         except InarchError as error:
             say("error", str(error))
@@ -131,8 +131,8 @@ class SlashCommands:
             talk.write(shown.rstrip("\n") + "\n" if shown else "")
         # It belongs to the session in which it was typed; after a new composition that one has a journal of its own.
         where = session if talk.app is app else talk.session
-        where.conversation.journal.record(CommandRan(name, words, shown))
-        if (where.conversation.turns and not self.runs_at_once(line)) or not self._is_own(name):
+        where.state.journal.record(CommandRan(name, words, shown))
+        if (where.state.turns and not self.runs_at_once(line)) or not self._is_own(name):
             talk.flush(where)  # no turn may follow that would do it
 
     def _is_own(self, name: str) -> bool:

@@ -66,13 +66,13 @@ def fork(talk: Talk, words: str) -> str:
     """
     if words and not (words.isascii() and words.isdecimal()):
         raise UsageError(f"/fork takes the number of a turn, not {words!r}", "such as /fork 2; turns count from 1")
-    if not talk.session.conversation.turns:
+    if not talk.session.state.turns:
         raise UsageError("there is nothing to fork yet", "a session can be forked after its first turn")
     talk.keep()
     old = talk.session.id
     forked = talk.app.fork(old, int(words) if words else None)
     talk.go_on_with(forked)
-    many = forked.conversation.gone + len(forked.conversation.history)
+    many = forked.state.gone + len(forked.state.history)
     return (
         f"forked: session {forked.id} with {many} turn{'' if many == 1 else 's'}; files are left as they are\n"
         f"/resume {old} goes back"
@@ -87,6 +87,6 @@ def clear(talk: Talk, words: str) -> str:
     """
     if words:
         raise UsageError("/clear takes no words")
-    old, is_kept = talk.session.id, bool(talk.session.conversation.turns)
+    old, is_kept = talk.session.id, bool(talk.session.state.turns)
     talk.go_on_with(talk.app.session())
     return f"a new session\n/resume {old} goes back to the one before" if is_kept else "a new session"

@@ -40,7 +40,7 @@ async def model(talk: Talk, words: str) -> str:
     choice = await talk.app.find_choice(words)
     note = await _unknown(choice.provider.value, choice.provider.plugin, choice.model)
     new = await talk.session.set_model(words, "asked for with /model")
-    talk.app.config = talk.session.conversation.config
+    talk.app.config = talk.session.state.config
     talk.launch = launch
     said = f"{new} is asked from now on" if new != old else f"{new} is the model already"
     return escape("\n".join([f"{said}{f' ({note})' if note else ''}", *notes]))

@@ -49,7 +49,7 @@ class Talk:
 
     def go_on_with(self, session: Session) -> None:
         """Let the next prompt go to another session of the application; what can't be kept of this one is told."""
-        if self.session.conversation.turns or self.session.is_kept:
+        if self.session.state.turns or self.session.is_kept:
             self.flush(self.session)
         self.session = session
         self.switched()
@@ -60,8 +60,8 @@ class Talk:
         Raises:
             StoreError: The journal is required and could not be kept.
         """
-        if self.session.conversation.turns or self.session.is_kept:
-            self.session.conversation.journal.flush()
+        if self.session.state.turns or self.session.is_kept:
+            self.session.state.journal.flush()
 
     async def recompose(self, launch: Launch, *, with_grants: bool) -> Sequence[str]:
         """Compose anew and go on with the same session; where that fails everything stays as it was.
@@ -73,7 +73,7 @@ class Talk:
             InarchError: The configuration is not usable.
         """
         app = await asyncio.to_thread(launch.compose)
-        old, grants = self.app, self.session.conversation.scheduler.grants
+        old, grants = self.app, self.session.state.scheduler.grants
         self.keep()
         known = self.session.is_kept
         app.take_store(old)
@@ -85,7 +85,7 @@ class Talk:
             raise
         self.app, self.session, self.launch = app, session, launch
         if with_grants:
-            now = session.conversation.scheduler.grants
+            now = session.state.scheduler.grants
             now.shapes, now.tools, now.everything = grants.shapes, grants.tools, grants.everything
         await old.aclose()
         self.switched()
@@ -98,7 +98,7 @@ class Talk:
         from inarch.host import say
 
         try:
-            session.conversation.journal.flush()
+            session.state.journal.flush()
         except StoreError as error:
             say("error", str(error))
 

@@ -62,7 +62,7 @@ def stats(talk: Talk, words: str) -> str:
     from inarch.figures import summed, table
 
     _none(words, "stats")
-    rows: list[dict[str, Any]] = to_data(talk.session.conversation.ledger.rows())
+    rows: list[dict[str, Any]] = to_data(talk.session.state.ledger.rows())
     turns = talk.session.turns
     many = "1 turn" if len(turns) == 1 else f"{len(turns)} turns"
     calls = sum(len(turn.calls) for turn in turns)

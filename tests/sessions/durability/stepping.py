@@ -227,7 +227,7 @@ def _turn(place: Place, name: str, marked: bool) -> None:
     more = {"restore_it": evolve(bound, value=restore_it)}
     app.composition = evolve(app.composition, tools={**app.composition.tools, **more})
     session = app.session()
-    journal = session.conversation.journal
+    journal = session.state.journal
     journal.listeners.append(place.note)
     if marked:
         journal.listeners.append(_Marking())
@@ -289,7 +289,7 @@ def _forked(work: Callable[[], Any]) -> Any:
 
 def _told_of(app: App, session_id: str) -> list[dict[str, Any]]:
     """Return the results of calls that change something, as a model is told them when the session goes on."""
-    talk = app.session(session_id).conversation
+    talk = app.session(session_id).state
     calls_of = [call for turn in talk.turns for call in turn.calls if call.name != "read_file" and call.result]
     return [
         {"code": call.result.error.code if call.result.error else "", "status": call.status}

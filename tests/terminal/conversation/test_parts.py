@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from prompt_toolkit.completion import CompleteEvent
 from prompt_toolkit.document import Document
 
-from inarch.cli.composing import Options
-from inarch.cli.conversing import Launched
+from inarch.program.composing import Options
+from inarch.program.conversing import Launched
 from inarch.testing import says, scripted_app
 from inarch_project.mentions import mentioned_words
 from inarch_terminal.conversation.completing import LineCompleter

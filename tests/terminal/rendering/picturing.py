@@ -9,7 +9,6 @@ from typing import Any
 
 from attrs import define, field
 
-from inarch.cli.terminal import width
 from inarch.contract.events import (
     CallOutput,
     CallResult,
@@ -24,6 +23,7 @@ from inarch.contract.events import (
     event_data,
 )
 from inarch.contract.records import Message, Text, ToolCall, ToolError, ToolResult, Turn, Usage
+from inarch.program.terminal import width
 from inarch_terminal.rendering import View
 
 START, END = "2026-01-01T00:00:00.000000Z", "2026-01-01T00:00:02.500000Z"

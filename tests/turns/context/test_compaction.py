@@ -13,7 +13,7 @@ from inarch.contract.events import ContextDropped
 from inarch.contract.records import CallPart, Image, Message, Part, Reasoning, ResultPart, Text, ToolError, ToolResult
 from inarch.turns.context.compaction import STEPS_GONE, STRUCTURE_GONE, Fitted, fit
 from inarch.turns.context.counting import TokenCounter
-from inarch.turns.context.said import Said, by_turns, restored
+from inarch.turns.context.earlier_turns import Said, by_turns, restored
 from inarch.turns.wording import STRUCTURE_TITLE as TITLE
 
 SIGNED = {"gemini": {"thoughtSignature": "c2lnbmVk"}}

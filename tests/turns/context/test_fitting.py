@@ -49,7 +49,7 @@ def converse(
 
     async def go() -> Session:
         session = app.session()
-        session.conversation.journal.listeners.append(events.append)
+        session.state.journal.listeners.append(events.append)
         for prompt in prompts:
             await session.run(prompt)
         await app.aclose()
@@ -176,7 +176,7 @@ def test_turns_beyond_context_turns_are_short_and_it_is_recorded(root: Path) -> 
     config = {"profiles": {"default": {"context_turns": 1}}}
     script = [reads("a"), says("first"), says("second"), says("third")]
     session, model, events = converse(script, root, ["one", "two", "three"], None, config=config)
-    assert [said.form for said in session.conversation.history] == ["short", "whole", "whole"]
+    assert [said.form for said in session.state.history] == ["short", "whole", "whole"]
     (dropped,) = (event for event in events if event.kind == "context.dropped")
     assert dropped.data["reason"] == "turns"
     assert dropped.data["shortened"] == [session.turns[0].id]
@@ -205,7 +205,7 @@ def test_compacting_keeps_the_last_turns_and_is_remembered_by_a_resumed_session(
         assert after.tokens < before.tokens - 500
         resumed = app.session(session.id)
         assert resumed.context().rows == after.rows
-        assert [said.turn_id for said in resumed.conversation.history] == [turn.id for turn in session.turns]
+        assert [said.turn_id for said in resumed.state.history] == [turn.id for turn in session.turns]
         await app.aclose()
 
     asyncio.run(go())
@@ -255,7 +255,7 @@ def test_compacting_during_a_turn_is_refused(root: Path) -> None:
     async def go() -> None:
         session = app.session()
         task = asyncio.create_task(session.run("go"))
-        while not session.conversation.journal.store.load(session.id):
+        while not session.state.journal.store.load(session.id):
             await asyncio.sleep(0.01)
         with pytest.raises(inarch.UsageError, match="running"):
             session.compact()

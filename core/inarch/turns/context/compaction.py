@@ -17,8 +17,8 @@ from attrs import define, evolve, field
 from inarch.contract.errors import ProviderError
 from inarch.contract.events import ContextDropped
 from inarch.contract.records import CallPart, Message, ResultPart, Text, ToolResult
-from inarch.turns.context.said import Form, Said
-from inarch.turns.context.stubs import LEAST_EXCERPT, STUB_CHARACTERS, characters, cut_text, excerpt, stub
+from inarch.turns.context.earlier_turns import Form, Said
+from inarch.turns.context.elision import LEAST_EXCERPT, STUB_CHARACTERS, characters, cut_text, excerpt, stub
 from inarch.turns.wording import STRUCTURE_TITLE
 
 EASE = 0.8

@@ -12,10 +12,10 @@ from inarch.contract.events import ContextDropped, Note
 from inarch.contract.records import Limits, Message, Reply, ToolResult
 from inarch.contract.result_text import result_text
 from inarch.turns.accumulator import TOO_LONG
-from inarch.turns.context.said import Said, by_turns
-from inarch.turns.conversation import COMPACTED_FACTOR, Conversation
+from inarch.turns.context.earlier_turns import Said, by_turns
 from inarch.turns.limits import LimitReached
 from inarch.turns.models import Choice, choose_model
+from inarch.turns.session_state import COMPACTED_FACTOR, SessionState
 
 if TYPE_CHECKING:
     from inarch.turns.run import TurnRun
@@ -56,25 +56,25 @@ async def ask_fitting(run: TurnRun, tool_choice: ToolChoice = "auto") -> Reply:
 
 async def _ask_with_less(run: TurnRun, error: ProviderError, tool_choice: ToolChoice) -> Reply:
     """Make a refused request shorter and ask again; what then goes through is what the model has room for."""
-    talk, model = run.talk, _answering(run).full_name
-    room = _room_after(error, talk.counter.count(run.request(), model))
-    talk.journal.record(Note(f"{model}: {error.message}; asking once more with less", "context"), run.turn.id)
+    state, model = run.state, _answering(run).full_name
+    room = _room_after(error, state.counter.count(run.request(), model))
+    state.journal.record(Note(f"{model}: {error.message}; asking once more with less", "context"), run.turn.id)
     if not _shrink(run, room, "refused", strict=False):
         raise error
     request = run.request(tool_choice)
     reply = await run.asker.ask(request)
-    talk.refused[model] = max(room, talk.counter.count(request, model))
+    state.refused[model] = max(room, state.counter.count(request, model))
     return reply
 
 
-def window_of(choice: Choice, talk: Conversation) -> int | None:
+def window_of(choice: Choice, state: SessionState) -> int | None:
     """Return the tokens that a request to this model may have at most; None where nobody knows."""
     try:
         limits = choice.limits
     except PluginError:
         limits = Limits()
     known = limits.context_tokens
-    refused = talk.refused.get(choice.full_name)
+    refused = state.refused.get(choice.full_name)
     if known is None:
         return refused
     reserve = min(limits.output_tokens or OUTPUT_RESERVE, OUTPUT_RESERVE, int(known * LARGEST_RESERVE))
@@ -88,48 +88,48 @@ def make_room(run: TurnRun) -> None:
         ProviderError: Nothing more can be left out, and the window is known and not only guessed from a refusal.
     """
     choice = _answering(run)
-    window = window_of(choice, run.talk)
+    window = window_of(choice, run.state)
     if window is not None:
-        _shrink(run, window, "window", strict=window != run.talk.refused.get(choice.full_name))
+        _shrink(run, window, "window", strict=window != run.state.refused.get(choice.full_name))
 
 
 def _shrink(run: TurnRun, window: int, reason: Reason, *, strict: bool) -> bool:
     """Leave out what doesn't fit `window`; whether there was anything."""
-    talk, model = run.talk, _answering(run).full_name
+    state, model = run.state, _answering(run).full_name
     request = run.request()
-    if talk.counter.count(request, model) <= window:
+    if state.counter.count(request, model) <= window:
         return False
     from inarch.turns.context.compaction import fit
 
-    known = talk.counter.calibration(model)
-    room = window - 1 - talk.counter.frame(request) * known.ratio * (1 + known.margin)
-    fitted = fit(talk.history, run.messages, room, _size(talk, model), _keeper(talk), reason=reason, strict=strict)
-    talk.go_on_with(fitted.earlier)
+    known = state.counter.calibration(model)
+    room = window - 1 - state.counter.frame(request) * known.ratio * (1 + known.margin)
+    fitted = fit(state.history, run.messages, room, _size(state, model), _keeper(state), reason=reason, strict=strict)
+    state.go_on_with(fitted.earlier)
     run.messages[:] = fitted.running
-    run.earlier[:] = talk.earlier_messages()
-    record(talk, fitted.dropped, run.turn.id)
+    run.earlier[:] = state.earlier_messages()
+    record(state, fitted.dropped, run.turn.id)
     return bool(fitted.dropped)
 
 
-def age(talk: Conversation) -> None:
+def age(state: SessionState) -> None:
     """Before a turn: of earlier ones the last `context_turns` stay whole, some before those in short form."""
-    whole = talk.config.profile.context_turns
-    if len(talk.history) > whole:
-        compact(talk, by_turns(talk.history, whole, whole * COMPACTED_FACTOR), "turns")
-        _let_go(talk)
+    whole = state.config.profile.context_turns
+    if len(state.history) > whole:
+        compact(state, by_turns(state.history, whole, whole * COMPACTED_FACTOR), "turns")
+        _let_go(state)
 
 
-def _let_go(talk: Conversation) -> None:
+def _let_go(state: SessionState) -> None:
     """Hold no turn that the model doesn't see any more: it stands in the store. The last one is still looked at."""
-    if talk.gone and talk.journal.degraded is None:
-        seen = {said.turn_id for said in talk.history}
-        talk.turns[:-1] = [turn for turn in talk.turns[:-1] if turn.id in seen]
+    if state.gone and state.journal.degraded is None:
+        seen = {said.turn_id for said in state.history}
+        state.turns[:-1] = [turn for turn in state.turns[:-1] if turn.id in seen]
 
 
-def compact(talk: Conversation, history: list[Said], reason: Reason) -> ContextDropped:
+def compact(state: SessionState, history: list[Said], reason: Reason) -> ContextDropped:
     """Put `history` in the place of what the model sees of earlier turns; record what is left out by that."""
-    pairs = [(new, old) for new, old in zip(history, talk.history, strict=True) if new.form != old.form]
-    tokens = sum(_tokens(talk, old) - _tokens(talk, new) for new, old in pairs)
+    pairs = [(new, old) for new, old in zip(history, state.history, strict=True) if new.form != old.form]
+    tokens = sum(_tokens(state, old) - _tokens(state, new) for new, old in pairs)
     changed = [new for new, _ in pairs]
     dropped = ContextDropped(
         reason,
@@ -137,21 +137,21 @@ def compact(talk: Conversation, history: list[Said], reason: Reason) -> ContextD
         tuple(said.turn_id for said in changed if said.form == "short"),
         tuple(said.turn_id for said in changed if said.form == "dropped"),
     )
-    talk.go_on_with(history)
-    record(talk, dropped, None)
+    state.go_on_with(history)
+    record(state, dropped, None)
     return dropped
 
 
-def record(talk: Conversation, dropped: ContextDropped, turn_id: str | None) -> None:
+def record(state: SessionState, dropped: ContextDropped, turn_id: str | None) -> None:
     """Record what is left out from now on; where it wasn't asked for and isn't the rule, tell it."""
     if not dropped:
         return
-    talk.journal.record(dropped, turn_id)
+    state.journal.record(dropped, turn_id)
     if dropped.reason in ("window", "refused"):
         from inarch.figures import dropped_words  # few turns leave anything out
 
         said = f"left out to fit the model's window: {dropped_words(to_data(dropped))}"
-        talk.journal.record(Note(said, "context"), turn_id)
+        state.journal.record(Note(said, "context"), turn_id)
 
 
 def _room_after(error: ProviderError, counted: int) -> int:
@@ -172,32 +172,32 @@ def _room_after(error: ProviderError, counted: int) -> int:
 def _answering(run: TurnRun) -> Choice:
     """Return who answers now: the turn's model, or the one that took over."""
     name = run.asker.answering(run.main.full_name)
-    return run.main if name == run.main.full_name else choose_model(name, run.talk.models, run.talk.environ)
+    return run.main if name == run.main.full_name else choose_model(name, run.state.models, run.state.environ)
 
 
-def _size(talk: Conversation, model: str) -> Callable[[Message], float]:
-    known = talk.counter.calibration(model)
+def _size(state: SessionState, model: str) -> Callable[[Message], float]:
+    known = state.counter.calibration(model)
 
     def size(message: Message) -> float:
-        measure = talk.counter.message(message)
+        measure = state.counter.message(message)
         return (measure.words * known.ratio + measure.images) * (1 + known.margin)
 
     return size
 
 
-def _keeper(talk: Conversation) -> Callable[[ToolResult], str]:
+def _keeper(state: SessionState) -> Callable[[ToolResult], str]:
     def keep(result: ToolResult) -> str:
         ref = result.metadata.get("output_ref")
         if ref:
             return str(ref)
         text = result_text(result)
         try:
-            return talk.journal.store.put_blob(talk.journal.session_id, text.encode("utf-8", "surrogatepass"))
+            return state.journal.store.put_blob(state.journal.session_id, text.encode("utf-8", "surrogatepass"))
         except StoreError:
             return ""  # the session's record still has it
 
     return keep
 
 
-def _tokens(talk: Conversation, said: Said) -> int:
-    return sum(sum(talk.counter.message(message)) for message in said.messages)
+def _tokens(state: SessionState, said: Said) -> int:
+    return sum(sum(state.counter.message(message)) for message in said.messages)

@@ -14,8 +14,8 @@ from inarch.contract.events import Event
 from inarch.contract.records import CallPart, Message, ModelRequest, ResultPart, Text, Usage
 from inarch.turns.context.counting import Calibration, Report, Row, TokenCounter
 from inarch.turns.context.fitting import window_of
-from inarch.turns.conversation import Conversation
 from inarch.turns.models import Choice, choose_model
+from inarch.turns.session_state import SessionState
 from inarch.turns.wording import STRUCTURE_TITLE
 
 
@@ -49,27 +49,27 @@ class ContextView:
         return sum(row.tokens for row in self.rows)
 
 
-def view_context(talk: Conversation) -> ContextView:
+def view_context(state: SessionState) -> ContextView:
     """Return what the next request of a conversation begins with, before its prompt.
 
     Raises:
         ConfigError: The profile's model isn't there.
     """
-    choice = choose_model(talk.config.profile.model, talk.models, talk.environ)
+    choice = choose_model(state.config.profile.model, state.models, state.environ)
     model = choice.full_name
-    request = ModelRequest(model, talk.system, tuple(talk.earlier_messages()), talk.tools)
-    short = sum(len(said.messages) for said in talk.history if said.form == "short")
-    rows = talk.counter.breakdown(request, short=short, instructions=talk.instructions)
-    forms = [said.form for said in talk.history]
+    request = ModelRequest(model, state.system, tuple(state.earlier_messages()), state.tools)
+    short = sum(len(said.messages) for said in state.history if said.form == "short")
+    rows = state.counter.breakdown(request, short=short, instructions=state.instructions)
+    forms = [said.form for said in state.history]
     return ContextView(
         model,
-        window_of(choice, talk),
+        window_of(choice, state),
         tuple(rows),
-        (forms.count("whole"), forms.count("short"), talk.gone),
-        talk.counter.count(request),
+        (forms.count("whole"), forms.count("short"), state.gone),
+        state.counter.count(request),
         _cost(choice, sum(row.tokens for row in rows)),
-        talk.counter.calibration(model),
-        talk.counter.last,
+        state.counter.calibration(model),
+        state.counter.last,
     )
 
 

@@ -17,8 +17,8 @@ def _without(ctx: click.Context, _: click.Parameter, names: tuple[str, ...]) -> 
         UsageError: It is to.
     """
     if names:
-        from inarch.cli.groups import own_commands
         from inarch.plugins.commands import left_out
+        from inarch.program.groups import own_commands
 
         words = ctx.command_path.partition(" ")[2]
         found = own_commands().get(words) or own_commands().get(words.partition(" ")[0])  # one that its group holds

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import Any
 
-from inarch.cli.failure import CANCELLED
+from inarch.program.failure import CANCELLED
 
 _NAMES = ("SIGINT", "SIGTERM", "SIGHUP")  # the last one is missing on Windows
 

@@ -6,8 +6,8 @@ import os
 from functools import cache
 from typing import TYPE_CHECKING
 
-from inarch.cli.failure import say
 from inarch.contract.errors import ConfigError
+from inarch.program.failure import say
 
 if TYPE_CHECKING:
     from loguru import Logger

@@ -14,7 +14,7 @@ from inarch.contract.ports import Workspace
 from inarch.contract.records import Effects, FileBytes, FileChange, FileStat, SearchHits, Walk
 
 if TYPE_CHECKING:
-    from inarch.calls.keeping import Images, Keeping
+    from inarch.calls.before_images import Images, Keeping
     from inarch.calls.secrets import Secrets
     from inarch.contract.processes import Confinement, Ran, Rights
 

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 from attrs import define, field
 
-from inarch.calls import comparing, keeping
+from inarch.calls import before_images, comparing
+from inarch.calls.before_images import Keeper, Keeping
 from inarch.calls.comparing import Tree
-from inarch.calls.keeping import Keeper, Keeping
 from inarch.contract.errors import ToolFailed
 from inarch.contract.events import FileChanged, FileChanging, Note
 from inarch.journal import Journal, MemoryStore
@@ -228,7 +228,7 @@ def place_change(place: Place, before: str | None) -> Any:
 
 
 def test_a_bounded_number_of_images_is_known_to_be_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(keeping, "MOST_REFS", 3)
+    monkeypatch.setattr(before_images, "MOST_REFS", 3)
     keeper = Place(tmp_path).keeper
     refs = [keeper.put(b"%d" % number) for number in range(5)]
     assert [keeper.has(ref) for ref in refs] == [False, False, True, True, True]

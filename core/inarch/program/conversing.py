@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 from attrs import define, evolve
 
-from inarch.cli.composing import Options, compose_app, open_session
-from inarch.cli.showing import Display, open_display
-from inarch.contract.doors import KERNEL, guarded
 from inarch.contract.errors import InarchError, UsageError
+from inarch.contract.guarding import KERNEL, guarded
 from inarch.contract.ports import FrontEndOptions
 from inarch.contract.records import PluginContext
 from inarch.plugins.discovery import discover, own_names
+from inarch.program.composing import Options, compose_app, open_session
+from inarch.program.showing import Display, open_display
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -92,7 +92,7 @@ class Launched:
 
     async def run(self, session: Session, prompt: str) -> int:
         """Run a turn; Ctrl-C ends it."""
-        from inarch.cli.turn import drive
+        from inarch.program.turn import drive
 
         assert self.display is not None
         return await drive(session, prompt, self.display)

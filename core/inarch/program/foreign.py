@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from inarch.contract.doors import guarded
 from inarch.contract.errors import InarchError, UsageError
+from inarch.contract.guarding import guarded
 from inarch.contract.records import PluginContext
 
 if TYPE_CHECKING:

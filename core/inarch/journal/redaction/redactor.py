@@ -17,12 +17,12 @@ from weakref import WeakSet
 
 from attrs import define, field
 
-from inarch.journal.redaction_dotenv import parse_dotenv
-from inarch.journal.redaction_names import SHORTEST, is_own_word, looks_random, secrets_of
-from inarch.journal.redaction_pattern import Match
-from inarch.journal.redaction_patterns import PATTERNS, SHORTEST_MATCH, begun, may_match, patterns_in
-from inarch.journal.redaction_shapes import Known, shapes_of
-from inarch.journal.redaction_spans import gaps, joined, uncut
+from inarch.journal.redaction.dotenv import parse_dotenv
+from inarch.journal.redaction.names import SHORTEST, is_own_word, looks_random, secrets_of
+from inarch.journal.redaction.pattern import Match
+from inarch.journal.redaction.patterns import PATTERNS, SHORTEST_MATCH, begun, may_match, patterns_in
+from inarch.journal.redaction.shapes import Known, shapes_of
+from inarch.journal.redaction.spans import gaps, joined, uncut
 
 MOST_KNOWN = 500
 """Values that are looked for by name; each costs a few searches an event."""

@@ -7,8 +7,8 @@ from decimal import Decimal, InvalidOperation
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from inarch.cli.failure import say
 from inarch.contract.errors import UsageError
+from inarch.program.failure import say
 
 if TYPE_CHECKING:
     from inarch.sessions.app import App
@@ -133,7 +133,7 @@ def open_session(app: App, options: Options) -> Session:
         UsageError: No session, or more than one, fits.
     """
     if options.resume:
-        from inarch.cli.session_ids import latest
+        from inarch.program.session_ids import latest
 
         return app.session(latest(app.store, app.config.root).id)
     if options.session is None:

@@ -7,10 +7,10 @@ from typing import Any
 
 import click
 
-from inarch.cli import standard_input
-from inarch.cli.failure import say
-from inarch.cli.options import all_options
 from inarch.contract.errors import UsageError
+from inarch.program import standard_input
+from inarch.program.failure import say
+from inarch.program.options import all_options
 
 
 @click.command("ask")
@@ -37,11 +37,11 @@ def prompt(words: tuple[str, ...], **given: Any) -> int:
 
 
 def _answer(words: Sequence[str], given: dict[str, Any]) -> int:
-    from inarch.cli.composing import Options
+    from inarch.program.composing import Options
 
     options = Options.of(given)
     text = whole_prompt(words)
-    from inarch.cli.turn import run_prompt
+    from inarch.program.turn import run_prompt
 
     return run_prompt(text, options)
 

@@ -9,21 +9,21 @@ from typing import TYPE_CHECKING, Any
 
 from attrs import define, field
 
-from inarch.cli.composing import tell_left_out
-from inarch.cli.diagnostics import diagnostics, note_event
-from inarch.cli.failure import say
-from inarch.cli.terminal import Harmless
-from inarch.contract.doors import KERNEL, guarded
 from inarch.contract.errors import InarchError, PluginError, UsageError
+from inarch.contract.guarding import KERNEL, guarded
 from inarch.contract.ports import FrontEndOptions, FrontEndSpec, passed_on
 from inarch.plugins.checks import opened_fault
+from inarch.program.composing import tell_left_out
+from inarch.program.diagnostics import diagnostics, note_event
+from inarch.program.failure import say
+from inarch.program.terminal import Harmless
 
 if TYPE_CHECKING:
-    from inarch.cli.composing import Options
     from inarch.contract.events import Event
     from inarch.contract.ports import ApprovalRequest, FrontEnd
     from inarch.contract.records import Approval
     from inarch.plugins import Composition
+    from inarch.program.composing import Options
     from inarch.sessions.app import App
 
 

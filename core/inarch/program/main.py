@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from inarch import __version__
-from inarch.cli.failure import CANCELLED, CLOSED_PIPE, FAILED, USAGE, quiet_exit, report_crashes, say
-from inarch.cli.groups import Group, commands_of_plugins, list_foreign, load, own_commands
-from inarch.cli.options import all_options
 from inarch.contract.errors import InarchError, StoreError, UsageError
+from inarch.program.failure import CANCELLED, CLOSED_PIPE, FAILED, USAGE, quiet_exit, report_crashes, say
+from inarch.program.groups import Group, commands_of_plugins, list_foreign, load, own_commands
+from inarch.program.options import all_options
 
 if TYPE_CHECKING:
     from inarch.plugins import FoundCommand
@@ -82,7 +82,7 @@ class Commands(click.Group):
         if word == "-":
             return self._called(ctx, "ask", self._own(ctx, "ask"), args)
         if not word or any(map(str.isspace, word)):
-            from inarch.cli.ask import prompt
+            from inarch.program.ask import prompt
 
             return self._called(ctx, "ask", prompt, [*rest, "--", word])
         command = self.get_command(ctx, word)

@@ -6,8 +6,8 @@ import sys
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from inarch.cli.terminal import columns_of, escape, shorten
 from inarch.contract.errors import UsageError
+from inarch.program.terminal import columns_of, escape, shorten
 from inarch.sessions.finding import latest_session
 from inarch.sessions.mending import WAY_ON
 

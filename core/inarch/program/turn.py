@@ -7,12 +7,12 @@ import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from inarch.cli.composing import Options, compose_app, open_session
-from inarch.cli.failure import CANCELLED, FAILED, exit_code, say
-from inarch.cli.interrupts import interrupts
-from inarch.cli.showing import Display, open_display
-from inarch.cli.terminal import escape
 from inarch.contract.errors import InarchError, PluginError, UsageError
+from inarch.program.composing import Options, compose_app, open_session
+from inarch.program.failure import CANCELLED, FAILED, exit_code, say
+from inarch.program.interrupts import interrupts
+from inarch.program.showing import Display, open_display
+from inarch.program.terminal import escape
 
 if TYPE_CHECKING:
     from inarch.contract.records import Turn

@@ -6,16 +6,16 @@ from typing import Any
 
 import click
 
-from inarch.cli.options import all_options
+from inarch.program.options import all_options
 
 
 @click.command("chat")
 @all_options
 def chat(**given: Any) -> int:
     """Talk in one session: Ctrl-C cancels a turn, Ctrl-D leaves."""
-    from inarch.cli.composing import Options
+    from inarch.program.composing import Options
 
     options = Options.of(given)
-    from inarch.cli.conversing import converse
+    from inarch.program.conversing import converse
 
     return converse(options)

@@ -9,7 +9,7 @@ from attrs import evolve
 
 from inarch.contract.frozen import frozen
 from inarch.contract.records import Message, ResultPart, Text
-from inarch.turns.context.stubs import STUB_CHARACTERS, characters, stub
+from inarch.turns.context.elision import STUB_CHARACTERS, characters, stub
 
 Form = Literal["whole", "short", "dropped"]
 

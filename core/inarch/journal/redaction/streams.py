@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from attrs import define, field
 
-from inarch.journal.redaction import LONGEST_PLACEHOLDER, Redactor
+from inarch.journal.redaction.redactor import LONGEST_PLACEHOLDER, Redactor
 
 _LONG = 256
 """Characters that are held; so many are looked at again only when an eighth more has come: in all, in linear time."""

@@ -1,4 +1,4 @@
-"""Text on its way to a terminal: made harmless (`contract/harmless.py`), measured in columns, cut to fit."""
+"""Text on its way to a terminal: made harmless (`contract/escaping.py`), measured in columns, cut to fit."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Any, TextIO
 
 from inarch.contract.columns import shorten as shorten
 from inarch.contract.columns import width as width
-from inarch.contract.harmless import escape as escape
-from inarch.contract.harmless import escape_json as escape_json
+from inarch.contract.escaping import escape as escape
+from inarch.contract.escaping import escape_json as escape_json
 
 
 def print_line(line: str) -> None:

@@ -16,7 +16,7 @@ from inarch.plugins import Bound
 from inarch.turns.budget.ledger import Ledger
 from inarch.turns.budget.pacing import Pacer
 from inarch.turns.context.counting import TokenCounter
-from inarch.turns.context.said import Said
+from inarch.turns.context.earlier_turns import Said
 from inarch.turns.hiding import Hiding
 from inarch.turns.limits import Deadlines, Repeats
 from inarch.turns.models import Models
@@ -30,7 +30,7 @@ COMPACTED_FACTOR = 4
 
 
 @define(eq=False, repr=False)
-class Conversation:
+class SessionState:
     """The state of a session between turns, and the composed parts a turn works with.
 
     Args:
