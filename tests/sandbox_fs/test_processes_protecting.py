@@ -12,6 +12,7 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from functools import cache
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -19,9 +20,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import inarch
-import inarch_sandbox_fs
 from inarch import Rights
+from inarch.contract.guarding import OURS
 from inarch_confinement import features
 from inarch_sandbox_fs.processes.emptying import remove
 from inarch_sandbox_fs.workspace import FolderWorkspace
@@ -105,8 +105,8 @@ def packages() -> str:
     folder = Path(tempfile.mkdtemp(prefix="inarch-packages-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     folder.chmod(0o755)
-    for package in (inarch, inarch_sandbox_fs):
-        source = Path(str(package.__file__)).parent
+    for package in sorted({*OURS, "inarch_sandbox_fs"} - {"inarch_testing"}):
+        source = Path(str(import_module(package).__file__)).parent
         shutil.copytree(source, folder / source.name, ignore=shutil.ignore_patterns("__pycache__"))
     return str(folder)
 
