@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from inarch.config.approvals import approvals_of as approvals_of
     from inarch.config.approvals import revoke_approvals as revoke_approvals
     from inarch.config.config import Config as Config
+    from inarch.config.environment import plugin_variable as plugin_variable
+    from inarch.config.environment import plugin_variables as plugin_variables
     from inarch.config.files import CONFIG_FILE as CONFIG_FILE
     from inarch.config.files import Unreadable as Unreadable
     from inarch.config.files import parse as parse
@@ -28,13 +30,12 @@ if TYPE_CHECKING:
     from inarch.config.lines import value_spans as value_spans
     from inarch.config.load import check_config as check_config
     from inarch.config.load import load_config as load_config
+    from inarch.config.origins import Origin as Origin
     from inarch.config.places import state_dir as state_dir
     from inarch.config.places import user_config_path as user_config_path
     from inarch.config.project import read_trusted as read_trusted
     from inarch.config.project_files import read_project_file as read_project_file
     from inarch.config.project_writing import write_project_file as write_project_file
-    from inarch.config.rendering import as_data as as_data
-    from inarch.config.rendering import as_rows as as_rows
     from inarch.config.settings_docs import settings_of as settings_of
     from inarch.config.sources import dotted as dotted
     from inarch.config.sources import nearest as nearest
@@ -61,12 +62,15 @@ if TYPE_CHECKING:
     from inarch.contract.plugin_events import is_plugins as is_plugins
     from inarch.contract.plugin_events import line_of as line_of
     from inarch.contract.ports import OPTIONAL as OPTIONAL
+    from inarch.journal.changes import NOTHING as NOTHING
     from inarch.journal.changes import Changes as Changes
     from inarch.journal.changes import changes_now as changes_now
     from inarch.journal.changes import kept_changes as kept_changes
     from inarch.journal.changes import prompt_at as prompt_at
+    from inarch.journal.changes import transitions_of as transitions_of
     from inarch.journal.event_log import LogProblem as LogProblem
     from inarch.journal.event_log import gap_words as gap_words
+    from inarch.journal.folding import CUT_OFF as CUT_OFF
     from inarch.journal.folding import fold as fold
     from inarch.journal.history import History as History
     from inarch.journal.memory import MemoryStore as MemoryStore
@@ -92,6 +96,10 @@ if TYPE_CHECKING:
     from inarch.program.composing import Options as Options
     from inarch.program.composing import compose_given as compose_given
     from inarch.program.composing import compose_told as compose_told
+    from inarch.program.failure import ANSWERED as ANSWERED
+    from inarch.program.failure import CANCELLED as CANCELLED
+    from inarch.program.failure import FAILED as FAILED
+    from inarch.program.failure import USAGE as USAGE
     from inarch.program.failure import exit_code as exit_code
     from inarch.program.failure import say as say
     from inarch.program.failure import say_remedy as say_remedy
@@ -108,7 +116,6 @@ if TYPE_CHECKING:
     from inarch.program.terminal import print_json as print_json
     from inarch.program.terminal import print_line as print_line
     from inarch.program.turn import run_prompt as run_prompt
-    from inarch.program.where_tokens_went import where_lines as where_lines
     from inarch.sessions.app import compose_as as compose_as
     from inarch.sessions.contents import Contents as Contents
     from inarch.sessions.contents import contents_of as contents_of
@@ -126,6 +133,7 @@ if TYPE_CHECKING:
     from inarch.sessions.restoring import restore_logs as restore_logs
     from inarch.sessions.transcript import KeptTranscript as KeptTranscript
     from inarch.turns.accumulator import Accumulator as Accumulator
+    from inarch.turns.budget.pacing import LEFT_ALONE as LEFT_ALONE
     from inarch.turns.checking import checked_decision as checked_decision
     from inarch.turns.context.viewing import TokensWent as TokensWent
     from inarch.turns.models import Choice as Choice
@@ -141,44 +149,36 @@ _HOMES = {
         "calls.explaining": "Explanation explain",
         "calls.rules": "STRICTNESS said",
         "calls.secrets": "placeholders",
-        "program.composing": "Options compose_given compose_told",
-        "program.failure": "exit_code say say_remedy",
-        "program.groups": "Group",
-        "program.interrupts": "interrupts",
-        "program.options": "composing_options showing_options",
-        "program.session_ids": "listing local_time",
-        "program.terminal": "Harmless aligned columns_of is_terminal print_json print_line",
-        "program.turn": "run_prompt",
-        "program.where_tokens_went": "where_lines",
         "config.approvals": "approvals_of revoke_approvals",
         "config.config": "Config",
+        "config.environment": "plugin_variable plugin_variables",
         "config.files": "CONFIG_FILE Unreadable parse read_user_file",
         "config.grants": "Rule",
         "config.json_schema": "schema",
         "config.layers": "VERSION",
         "config.lines": "key_lines value_spans",
         "config.load": "check_config load_config",
+        "config.origins": "Origin",
         "config.places": "state_dir user_config_path",
         "config.project": "read_trusted",
         "config.project_files": "read_project_file",
         "config.project_writing": "write_project_file",
-        "config.rendering": "as_data as_rows",
         "config.settings_docs": "settings_of",
         "config.sources": "dotted nearest",
-        "config.tables": "REST Profile",
+        "config.tables": "Profile REST",
         "config.trust": "changing foresee grant revoke trust_of",
         "config.values": "Check fields_of key",
         "config.writing": "make_folder",
         "contract.costs": "priced",
-        "contract.guarding": "OURS blame guarded",
         "contract.event_parts": "PluginEvent",
         "contract.events": "CommandRan ErrorHappened",
+        "contract.guarding": "OURS blame guarded",
         "contract.loading": "LoadJob Offered",
         "contract.plugin_events": "is_plugins line_of",
         "contract.ports": "OPTIONAL",
-        "journal.changes": "Changes changes_now kept_changes prompt_at",
+        "journal.changes": "Changes NOTHING changes_now kept_changes prompt_at transitions_of",
         "journal.event_log": "LogProblem gap_words",
-        "journal.folding": "fold",
+        "journal.folding": "CUT_OFF fold",
         "journal.history": "History",
         "journal.memory": "MemoryStore",
         "journal.redaction.redactor": "hide_in_message",
@@ -190,6 +190,14 @@ _HOMES = {
         "plugins.loading": "has_address ready_for",
         "plugins.readiness": "Ready",
         "plugins.version_contract": "version_contract",
+        "program.composing": "Options compose_given compose_told",
+        "program.failure": "ANSWERED CANCELLED FAILED USAGE exit_code say say_remedy",
+        "program.groups": "Group",
+        "program.interrupts": "interrupts",
+        "program.options": "composing_options showing_options",
+        "program.session_ids": "listing local_time",
+        "program.terminal": "Harmless aligned columns_of is_terminal print_json print_line",
+        "program.turn": "run_prompt",
         "sessions.app": "compose_as",
         "sessions.contents": "Contents contents_of last_part last_prompt parts_of",
         "sessions.finding": "find_session",
@@ -198,6 +206,7 @@ _HOMES = {
         "sessions.restoring": "Restored restore_log restore_logs",
         "sessions.transcript": "KeptTranscript",
         "turns.accumulator": "Accumulator",
+        "turns.budget.pacing": "LEFT_ALONE",
         "turns.checking": "checked_decision",
         "turns.context.viewing": "TokensWent",
         "turns.models": "Choice choose_decision_model choose_model find_default ready_among",

@@ -27,7 +27,8 @@ def config() -> None:
 def show(origin: bool, as_json: bool, **given: Any) -> None:
     """Show the profile in use and every table, as they come out of all layers."""
 
-    from inarch.host import as_data, as_rows, discover
+    from inarch.host import discover
+    from inarch_commands.config_rendering import as_data, as_rows
 
     loaded, installed = _load(given), discover().plugins
     if as_json:
@@ -46,8 +47,7 @@ def show(origin: bool, as_json: bool, **given: Any) -> None:
 def check(as_json: bool, **given: Any) -> int:
     """Look for everything that is wrong; exit 2 if there is anything."""
 
-    from inarch.host import check_config
-    from inarch_commands.exits import ANSWERED, USAGE
+    from inarch.host import ANSWERED, USAGE, check_config
 
     options = _options(given)
     loaded, problems = check_config(options.root, profile=options.profile, flags=options.flags)
@@ -107,9 +107,8 @@ def trust(revoke: bool, yes: bool, root: str) -> int:
     import sys
     from pathlib import Path
 
-    from inarch.host import grant, state_dir, trust_of
+    from inarch.host import ANSWERED, FAILED, grant, state_dir, trust_of
     from inarch.host import revoke as revoke_trust
-    from inarch_commands.exits import ANSWERED, FAILED
 
     folder, state = os.path.realpath(root), state_dir()
     if not Path(folder).is_dir():

@@ -22,9 +22,8 @@ def doctor(as_json: bool, **given: Any) -> int:
     """
     from attrs import asdict
 
-    from inarch.host import Options
+    from inarch.host import ANSWERED, FAILED, Options
     from inarch_commands.checkup import check_up
-    from inarch_commands.exits import ANSWERED, FAILED
 
     findings = []
     for finding in check_up(Options.of(given)):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from inarch import UsageError
-from inarch_commands.exits import ANSWERED, FAILED
+from inarch.host import ANSWERED, FAILED
 
 if TYPE_CHECKING:
     from inarch_commands.proposing import Proposal

@@ -55,8 +55,7 @@ def check(names: tuple[str, ...], as_json: bool, **given: Any) -> int:
 
     Each request is tiny, and what it cost is said. Exit 0: all work, 1: something fails.
     """
-    from inarch.host import compose_told, discover
-    from inarch_commands.exits import ANSWERED, FAILED
+    from inarch.host import ANSWERED, FAILED, compose_told, discover
 
     for name in names:
         if not name.partition("/")[0] or any(letter.isspace() for letter in name):

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from inarch.host import aligned, composing_options, print_json, print_line
-from inarch_commands.exits import ANSWERED, FAILED
+from inarch.host import ANSWERED, FAILED, aligned, composing_options, print_json, print_line
 
 if TYPE_CHECKING:
     from inarch.host import Checked

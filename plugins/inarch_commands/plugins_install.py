@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from inarch import UsageError
-from inarch.host import composing_options, print_line, say, say_remedy
-from inarch_commands.exits import ANSWERED, FAILED
+from inarch.host import ANSWERED, FAILED, composing_options, print_line, say, say_remedy
 
 if TYPE_CHECKING:
     from inarch.host import Discovery, FoundPlugin

@@ -13,8 +13,7 @@ from pathlib import Path
 import click
 
 from inarch import UsageError
-from inarch.host import print_line, showing_options
-from inarch_commands.exits import ANSWERED
+from inarch.host import ANSWERED, print_line, showing_options
 
 _KINDS = ("tool", "model", "strategy", "store", "tracer")
 _NAME = re.compile(r"[A-Za-z0-9]|[A-Za-z0-9][A-Za-z0-9._-]*[A-Za-z0-9]", re.ASCII)  # as in package names

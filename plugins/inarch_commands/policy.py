@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from inarch import UsageError
-from inarch.host import Group, composing_options, print_json, print_line
-from inarch_commands.exits import ANSWERED, FAILED
+from inarch.host import ANSWERED, FAILED, Group, composing_options, print_json, print_line
 
 if TYPE_CHECKING:
     from inarch import App

@@ -71,7 +71,7 @@ class Shown:
         """Yield the lines for people, made harmless."""
         from inarch import to_data
         from inarch.figures import table
-        from inarch.host import where_lines
+        from inarch_commands.where_tokens_went import where_lines
 
         yield from heading(self.info, self.contents.turns)
         if self.first > 1:

@@ -12,8 +12,18 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from inarch import UsageError, escape, shorten
-from inarch.host import Group, Harmless, columns_of, composing_options, interrupts, print_json, print_line
-from inarch_commands.exits import ANSWERED, CANCELLED, FAILED
+from inarch.host import (
+    ANSWERED,
+    CANCELLED,
+    FAILED,
+    Group,
+    Harmless,
+    columns_of,
+    composing_options,
+    interrupts,
+    print_json,
+    print_line,
+)
 
 if TYPE_CHECKING:
     from inarch import App, Tool, ToolResult

@@ -16,8 +16,9 @@ from pathlib import Path
 from attrs import define, field
 
 from inarch import ContextStore, FileState, Standing, StoreError, ToolFailed, Workspace
+from inarch.host import NOTHING
 from inarch_replay.copying import standing_at
-from inarch_replay.survey import NOTHING, Move, Record
+from inarch_replay.survey import Move, Record
 
 PLAIN = stat.S_IFREG | 0o644
 Blob = Callable[[str], bytes]

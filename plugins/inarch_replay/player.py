@@ -22,7 +22,7 @@ from inarch import (
     ToolFailed,
     ToolResult,
 )
-from inarch.host import is_plugins, placeholders
+from inarch.host import LEFT_ALONE, is_plugins, placeholders, transitions_of
 from inarch_replay.between_turns import compact_again, payload_of, put_back_again
 from inarch_replay.checkpoints import restore, states_for
 from inarch_replay.clock import RecordedClock
@@ -34,7 +34,6 @@ from inarch_replay.recorded import Between, Exchange, OwnCalls, RecordedCall, Re
 from inarch_replay.settings import FOR_GOOD, FOREVER_S, put_forward, settings_of
 from inarch_replay.stand_ins import LIVE, RecordedGrants
 from inarch_replay.stopping import events_before_stop, stopped, was_running, was_stopped
-from inarch_replay.survey import transitions_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -49,7 +48,6 @@ if TYPE_CHECKING:
 STALL_S = 120.0
 """A turn that says nothing for so long waits for something that will not come."""
 NO_TURN = "-"
-LEFT_ALONE = "asked to be left alone"
 """What stands in the error of a request that wasn't made."""
 
 

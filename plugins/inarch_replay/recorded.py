@@ -9,11 +9,10 @@ from typing import Any, Literal
 from attrs import define, field
 
 from inarch import Event, ToolResult, from_data
+from inarch.host import CUT_OFF
 
 Stop = Literal["", "cancelled", "out_of_time", "cut"]
 """How a turn ended before its time; `cut` is: the record ends, or the process was killed."""
-CUT_OFF = "Inarch stopped before the turn ended"
-"""The error of such a turn, once somebody goes on with the session."""
 SAYS_WHEN = "it can be asked again at"
 _LASTING = frozenset({"shape", "tool", "session", "project"})
 

@@ -9,20 +9,8 @@ from typing import Any, NamedTuple
 from attrs import define, field
 
 from inarch import Event, Standing
+from inarch.host import CUT_OFF, transitions_of
 from inarch_replay.reading import Reader
-from inarch_replay.recorded import CUT_OFF
-
-NOTHING = Standing(None, 0)
-
-
-def transitions_of(data: Mapping[str, Any]) -> Iterator[tuple[str, Standing, Standing]]:
-    """Yield each path of a `file.changed` with how it stood before and after: two for a move, else one."""
-    before = Standing(data.get("before"), int(data.get("before_mode") or 0))
-    after = Standing(data.get("after"), int(data.get("after_mode") or 0))
-    if (new_path := data.get("new_path")) is None:
-        yield data["path"], before, after
-    else:
-        yield from ((data["path"], before, NOTHING), (new_path, NOTHING, after))
 
 
 class Move(NamedTuple):

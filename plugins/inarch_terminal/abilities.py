@@ -1,4 +1,4 @@
-"""What the terminal behind a stream can do, and how the program's end is told."""
+"""What the terminal behind a stream can do."""
 
 from __future__ import annotations
 
@@ -6,9 +6,6 @@ import os
 from typing import TextIO
 
 from inarch.host import is_terminal
-
-ANSWERED, FAILED, CANCELLED = 0, 1, 130
-"""Exit codes."""
 
 
 def has_colours(stream: TextIO | None, *, no_color: bool = False) -> bool:

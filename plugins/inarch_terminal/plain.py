@@ -95,8 +95,7 @@ def _greet(app: App) -> None:
 
 def _converse(runner: asyncio.Runner, talk: Talk, leaving: _Leaving) -> int:
     """Read lines until the end of input; a turn that goes wrong doesn't end the conversation."""
-    from inarch.host import say
-    from inarch_terminal.abilities import CANCELLED
+    from inarch.host import CANCELLED, say
 
     try:
         import readline  # noqa: F401  # input() then edits and remembers lines

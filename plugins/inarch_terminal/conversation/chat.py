@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 from prompt_toolkit.document import Document
 
 from inarch import InarchError, escape
-from inarch.host import say
-from inarch_terminal.abilities import ANSWERED, has_colours
+from inarch.host import ANSWERED, say
+from inarch_terminal.abilities import has_colours
 from inarch_terminal.conversation.asking import ApprovalKeys
 from inarch_terminal.conversation.completing import LineCompleter
 from inarch_terminal.conversation.history import KeptHistory

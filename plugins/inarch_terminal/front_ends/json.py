@@ -9,8 +9,7 @@ from typing import Any, TextIO
 from attrs import Factory, define
 
 from inarch import Approval, ApprovalRequest, Event
-from inarch.host import exit_code, say
-from inarch_terminal.abilities import FAILED
+from inarch.host import FAILED, exit_code, say
 from inarch_terminal.front_ends.jsonl import write_json
 from inarch_terminal.front_ends.spending import switched_words
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from inarch.figures import dropped_words
+
 REASONS = {"window": "to fit the window", "refused": "refused as too long", "turns": "context_turns",
            "asked": "/compact"}  # fmt: skip
 
@@ -13,8 +15,6 @@ def where_lines(
     rows: Sequence[tuple[str, int, int]], left_out: Iterable[Mapping[str, Any]], where: str = ""
 ) -> Iterator[str]:
     """Yield the part of `inarch sessions show` that tells where tokens went; nothing where there were none."""
-    from inarch.figures import dropped_words
-
     if not rows:
         return
     yield f"where tokens went{where}, about, each thing counted once:"

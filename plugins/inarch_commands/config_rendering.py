@@ -8,11 +8,8 @@ from typing import Any
 
 from attrs import asdict
 
-from inarch.config.config import Config
-from inarch.config.environment import plugin_variable, plugin_variables
-from inarch.config.origins import Origin
-from inarch.config.sources import dotted
-from inarch.contract.codec import to_data
+from inarch import to_data
+from inarch.host import Config, Origin, dotted, plugin_variable, plugin_variables
 
 _SECRET_WORDS = ("key", "token", "secret", "password")
 
