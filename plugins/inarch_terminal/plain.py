@@ -137,7 +137,7 @@ def _do(runner: asyncio.Runner, talk: Talk, line: str) -> None:
     if SlashCommands.takes(line):
         runner.run(_interruptible(SlashCommands(talk).run(line)))
     elif line.startswith("!"):
-        runner.run(_interruptible(run_command(talk.session, talk.app.runners, line[1:].strip(), talk.write)))
+        runner.run(_interruptible(run_command(talk.session, line[1:].strip(), talk.write)))
     elif line:
         runner.run(talk.launch.run(talk.session, line))
     sys.stdout.flush()

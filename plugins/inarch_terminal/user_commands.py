@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from inarch import Event, PlannedCall, StoreError, ToolResult, escape
@@ -18,18 +18,18 @@ MOST_LINES = 100
 SEEN = "the model sees this with your next prompt"
 
 
-async def run_command(session: Session, runners: Sequence[str], command: str, write: Callable[[str], object]) -> None:
+async def run_command(session: Session, command: str, write: Callable[[str], object]) -> None:
     """Run a command line, show what it wrote, and record that it ran; a cancel stops it.
 
     Args:
         session: Where it runs; its output is in the context of the session's next turn.
-        runners: The tools that run command lines in its workspace; the first one does.
         command: The words, for no shell.
         write: Shows text that is made harmless already.
     """
     if not command:
         say("error", "give a command after the !, such as !ls")
         return
+    runners = [*session.state.runners]
     if not runners:
         say("error", "no tool of this profile runs commands")
         return

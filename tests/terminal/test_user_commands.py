@@ -27,7 +27,7 @@ def run(tmp_path: Path) -> Iterator[Run]:
 
         def run_one(command: str) -> list[tuple[str, dict[str, object]]]:
             events.clear()
-            runner.run(run_command(session, app.runners, command, sys.stdout.write))
+            runner.run(run_command(session, command, sys.stdout.write))
             journal = session.state.journal
             assert fold(journal.store.load(journal.session_id)).turns == ()
             return list(events)
@@ -69,7 +69,7 @@ def test_a_cancelled_command_keeps_what_it_wrote(tmp_path: Path, capsys: pytest.
 
     async def go() -> None:
         session = app.session()
-        task = asyncio.ensure_future(run_command(session, app.runners, " ".join(argv), sys.stdout.write))
+        task = asyncio.ensure_future(run_command(session, " ".join(argv), sys.stdout.write))
 
         def saw(event: inarch.Event) -> None:
             if event.kind == "call.output" and "line 149" in event.data["text"]:
