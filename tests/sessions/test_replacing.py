@@ -240,7 +240,8 @@ def test_a_workspace_and_a_store_are_replaced(tmp_path: Path) -> None:
             assert "elsewhere" in str([one.data for one in store.load(session.id)])
 
 
-def test_what_was_replaced_is_closed_too(tmp_path: Path) -> None:
+@pytest.mark.parametrize("is_replaced", [True, False])
+def test_what_was_composed_is_closed_once_be_it_replaced_or_not(tmp_path: Path, is_replaced: bool) -> None:
     config = {"profiles": {"default": {"plugins": [], "strategy": ["native"]}}}
     log = tmp_path / "log"
     plugin = tmp_path / "watching.py"
@@ -251,7 +252,9 @@ class Tracer:
     name = "watching"
     def saw(self, event): pass
     def summary(self, turn_id): return None
-    def close(self): pathlib.Path({str(log)!r}).write_text("closed")
+    def close(self):
+        with pathlib.Path({str(log)!r}).open("a") as file:
+            file.write("closed")
 
 @inarch.hookimpl
 def inarch_tracers(context):
@@ -259,9 +262,9 @@ def inarch_tracers(context):
 """)
     tracer = Watching("watching")
     given = options(tmp_path, config=config, files=[str(plugin)])
-    with inarch.compose(**given, replacing=Replacements(tracers=[tracer])):
+    with inarch.compose(**given, replacing=Replacements(tracers=[tracer] if is_replaced else [])):
         pass
-    assert (tracer.told, log.read_text()) == (["closed"], "closed")
+    assert (tracer.told, log.read_text()) == (["closed"] if is_replaced else [], "closed")
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
@@ -274,11 +274,11 @@ class Parts:
         self._closed = True
         if self.process != os.getpid():
             return  # what a fork has of another process's connections is that one's to close
-        for composed in filter(None, (self.composition, self.composition.original)):
-            for bound in composed.models.values():
-                await self._quietly(bound.plugin, bound.value.close())
-            for tracer in composed.tracers:
-                self._shut(tracer.plugin, "tracer", tracer.value)
+        composed = [*filter(None, (self.composition, self.composition.original))]
+        for bound in _each_once(one for each in composed for one in each.models.values()):
+            await self._quietly(bound.plugin, bound.value.close())
+        for tracer in _each_once(one for each in composed for one in each.tracers):
+            self._shut(tracer.plugin, "tracer", tracer.value)
         if "store" in self.__dict__:
             if self.on_damage is not None:
                 for sentence in self.untold_damage():
@@ -381,6 +381,11 @@ class Parts:
                 thing.close()
         except InarchError:
             return
+
+
+def _each_once(bound: Iterable[Bound[T]]) -> Iterable[Bound[T]]:
+    """Return those that stand for different objects: what was not replaced is composed twice."""
+    return {id(one.value): one for one in bound}.values()
 
 
 def _texts(value: Any) -> Iterator[str]:
