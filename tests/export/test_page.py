@@ -25,13 +25,13 @@ from inarch.contract.events import (
     Note,
 )
 from inarch.contract.records import Message, ToolCall, ToolError, ToolResult, Usage
-from inarch.journal.exchanges import exchanges
 from inarch.testing import transcript_of
 from inarch.transcripts import Exchange
 from inarch_export.cutting import cut
 from inarch_export.html.page import MOST_OPEN, page
 from inarch_export.html.timeline import MOST_TURNS, TALLEST
 from inarch_export.overview import overview_of
+from inarch_sdk.exchanges import exchanges
 
 from .reading_html import Reader
 from .telling import Telling

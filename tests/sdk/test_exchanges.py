@@ -10,8 +10,8 @@ from tests.export.telling import Telling
 from tests.export.written import FORMATS, export
 
 from inarch.contract.events import EVENT_KINDS, Event
-from inarch.journal.exchanges import exchanges
 from inarch.transcripts import Call, Remark
+from inarch_sdk.exchanges import exchanges
 
 _NAMES = """
 turn call_id name status call result error data message parts usage call_ids model purpose seconds text images path

@@ -32,7 +32,7 @@ class KeptTranscript:
 
     def exchanges(self) -> Iterator[Exchange]:
         """Yield each agent's turn with its prompt."""
-        from inarch.journal.exchanges import exchanges
+        from inarch_sdk.exchanges import exchanges
 
         return exchanges(self.events())
 
