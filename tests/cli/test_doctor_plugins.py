@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from inarch.program.composing import Options
-from inarch_commands import checkup
-from inarch_commands.checkup import Finding, check_up
+from inarch_commands.doctor import checkup
+from inarch_commands.doctor.checkup import Finding, check_up
 
 TEA = """
 import inarch, pathlib, time

@@ -14,7 +14,7 @@ guest = guest_part
 
 [inarch.commands]
 greet = guest_part.cli:greet
-sessions = inarch_commands.sessions:sessions
+sessions = inarch_commands.sessions.group:sessions
 sessions.greet = guest_part.cli:greet
 tools = inarch_commands.tools:tools
 """

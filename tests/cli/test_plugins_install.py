@@ -14,10 +14,10 @@ import pytest
 
 from inarch.contract.errors import UsageError
 from inarch.plugins import discover
-from inarch_commands import installers
-from inarch_commands.installers import CannotInstall, Installer, What, installer
-from inarch_commands.installing import came, distributions_named, read_things
-from inarch_commands.uv_receipts import with_things, without_names
+from inarch_commands.plugins import installers
+from inarch_commands.plugins.installers import CannotInstall, Installer, What, installer
+from inarch_commands.plugins.installing import came, distributions_named, read_things
+from inarch_commands.plugins.uv_receipts import with_things, without_names
 
 from .environments import EXAMPLE, World, make_world, wheel
 

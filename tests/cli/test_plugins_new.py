@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 
 from inarch.contract.errors import UsageError
-from inarch_commands.kit import KINDS, files_for
-from inarch_commands.plugins_new import checked_name, write_folder
+from inarch_commands.plugins.kit import KINDS, files_for
+from inarch_commands.plugins.new import checked_name, write_folder
 
 from ..forking import run_inarch
 

@@ -23,8 +23,8 @@ from inarch.contract.ports import ContextStore
 from inarch.journal import Journal, MemoryStore, Redactor, fold
 from inarch.program.session_ids import listing, local_time
 from inarch.sessions.finding import find_session
-from inarch_commands.sessions import sessions
-from inarch_commands.sessions_story import GLYPHS, story
+from inarch_commands.sessions.group import sessions
+from inarch_commands.sessions.story import GLYPHS, story
 from inarch_sqlite_store.store import SqliteStore
 
 START = "2026-01-01T00:00:00.000000Z"

@@ -14,9 +14,9 @@ from inarch.contract.events import Event, TurnEnded, TurnStarted, event_data
 from inarch.contract.records import Turn
 from inarch.journal import MemoryStore
 from inarch.sessions.contents import contents_of
-from inarch_commands.json_stream import pieces
-from inarch_commands.sessions_pages import PAGE, Shown, chosen
-from inarch_commands.sessions_story import PLAIN
+from inarch_commands.sessions.json_stream import pieces
+from inarch_commands.sessions.pages import PAGE, Shown, chosen
+from inarch_commands.sessions.story import PLAIN
 
 TURNS = PAGE + 5
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from inarch.config.lines import value_spans
 from inarch.contract.errors import UsageError
-from inarch_commands.enabling import chosen_profile, enable, naming
+from inarch_commands.config.enabling import chosen_profile, enable, naming
 
 CASES = {
     "nothing": ("", '[profiles.default]\nplugins = ["...", "new"]\n'),

@@ -10,8 +10,8 @@ import pytest
 
 from inarch.config import trust_of
 from inarch.contract.errors import UsageError
-from inarch_commands.proposing import proposals
-from inarch_commands.starter import STARTER, starter, write_project_config, write_starter
+from inarch_commands.config.proposing import proposals
+from inarch_commands.config.starter import STARTER, starter, write_project_config, write_starter
 
 from .conftest import Place
 

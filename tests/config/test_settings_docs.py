@@ -17,7 +17,7 @@ from inarch.config.environment import from_text
 from inarch.config.settings_docs import Setting, settings_of
 from inarch.config.values import hints
 from inarch.contract.errors import ConfigError
-from inarch_commands.config_rendering import as_data, as_rows
+from inarch_commands.config.rendering import as_data, as_rows
 
 from .conftest import Place
 

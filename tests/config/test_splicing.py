@@ -13,7 +13,7 @@ from inarch.config import load_config
 from inarch.config.json_schema import schema
 from inarch.config.tables import REST, SHIPPED_PLUGINS
 from inarch.contract.errors import ConfigError
-from inarch_commands.config_rendering import as_data
+from inarch_commands.config.rendering import as_data
 
 from .conftest import Place
 

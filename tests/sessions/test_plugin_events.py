@@ -137,8 +137,8 @@ def test_they_are_read_and_restored_without_their_plugin(tmp_path: Path) -> None
 def test_they_are_shown_in_a_line_each_and_as_they_are(tmp_path: Path) -> None:
     from inarch.sessions.contents import contents_of
     from inarch.transcripts import Remark
-    from inarch_commands.sessions_pages import Shown
-    from inarch_commands.sessions_story import PLAIN
+    from inarch_commands.sessions.pages import Shown
+    from inarch_commands.sessions.story import PLAIN
     from inarch_export.remarks import headline_of
     from inarch_sdk.exchanges import exchanges
 

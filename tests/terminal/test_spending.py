@@ -31,7 +31,7 @@ from inarch.contract.events import (
 from inarch.contract.records import Message, Turn, Usage
 from inarch.figures import table
 from inarch.testing import says, scripted_app
-from inarch_commands.sessions import sessions
+from inarch_commands.sessions.group import sessions
 from inarch_terminal.front_ends.json import JsonFrontEnd
 from inarch_terminal.front_ends.spending import session_words, turn_words
 from inarch_terminal.front_ends.text import TextFrontEnd

@@ -22,8 +22,8 @@ from stepping import Stepped
 from inarch import keep_former, staging
 from inarch.config import grant, trust_of
 from inarch.config.folders import ProjectFolder
-from inarch_commands.enabling import enable
-from inarch_commands.writing import write_export
+from inarch_commands.config.enabling import enable
+from inarch_commands.sessions.writing import write_export
 from inarch_dispatch.keeping import save
 from inarch_sqlite_store.blobs import Blobs
 

@@ -10,7 +10,7 @@ from attrs import define, field
 
 from inarch import UsageError, escape
 from inarch.host import is_plugins
-from inarch_commands.sessions_story import heading, told
+from inarch_commands.sessions.story import heading, told
 
 if TYPE_CHECKING:
     from inarch import ContextStore, Event, SessionInfo
@@ -71,7 +71,7 @@ class Shown:
         """Yield the lines for people, made harmless."""
         from inarch import to_data
         from inarch.figures import table
-        from inarch_commands.where_tokens_went import where_lines
+        from inarch_commands.sessions.where_tokens_went import where_lines
 
         yield from heading(self.info, self.contents.turns)
         if self.first > 1:

@@ -48,7 +48,7 @@ def list_policy(as_json: bool, **given: Any) -> None:
 def explain_call(what: str, arguments: str | None, as_json: bool, **given: Any) -> None:
     """Say what would happen with a call, and why: WHAT is a tool, with ARGUMENTS as JSON, or a whole command line."""
     from inarch.host import explain
-    from inarch_commands.policy_cases import command_call
+    from inarch_commands.policy.cases import command_call
     from inarch_commands.tools import read_object
 
     app = _compose(given)
@@ -99,7 +99,7 @@ def test(file: str | None, **given: Any) -> int:
     A case has `tool` and `arguments`, or `command`, and `expected`: allow, ask, deny or invalid. What was approved for
     the project does not count. Exit 1 if anything is found.
     """
-    from inarch_commands.policy_cases import read_cases, told
+    from inarch_commands.policy.cases import read_cases, told
 
     cases = read_cases(file) if file is not None else []
     app = _compose(given)
@@ -240,7 +240,7 @@ def _explain_lines(data: Mapping[str, Any]) -> list[str]:
 def _rule_faults(app: App) -> Iterator[str]:
     from datetime import UTC, datetime
 
-    from inarch_commands.rule_checks import faults_of
+    from inarch_commands.policy.rule_checks import faults_of
 
     places = [_origin(app, f"rules[{position}]") for position in range(len(app.config.rules))]
     tools = {name: bound.value for name, bound in app.composition.tools.items()}

@@ -23,7 +23,7 @@ def doctor(as_json: bool, **given: Any) -> int:
     from attrs import asdict
 
     from inarch.host import ANSWERED, FAILED, Options
-    from inarch_commands.checkup import check_up
+    from inarch_commands.doctor.checkup import check_up
 
     findings = []
     for finding in check_up(Options.of(given)):

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from inarch import ConfigError, Finding, InarchError, PluginError, SelfCheck, __version__
 from inarch.figures import confinement_words
 from inarch.host import WAY_ON, blame, guarded, has_address
-from inarch_commands.local_servers import PORTS, Ports, local_servers
+from inarch_commands.doctor.local_servers import PORTS, Ports, local_servers
 
 if TYPE_CHECKING:
     from inarch import App

@@ -9,12 +9,12 @@ import click
 
 from inarch import UsageError
 from inarch.host import Group, aligned, composing_options, print_json, print_line, say
-from inarch_commands.plugins_check import check
-from inarch_commands.plugins_install import install, uninstall
-from inarch_commands.plugins_new import new
+from inarch_commands.plugins.check import check
+from inarch_commands.plugins.install import install, uninstall
+from inarch_commands.plugins.new import new
 
 if TYPE_CHECKING:
-    from inarch_commands.plugin_rows import Inventory, Row
+    from inarch_commands.plugins.rows import Inventory, Row
 
 
 @click.group("plugins", cls=Group)
@@ -57,7 +57,7 @@ def show_plugin(name: str, as_json: bool, **given: Any) -> None:
     row = next((row for row in inventory.rows if row.name == name), None)
     if row is None:
         raise UsageError(f"no plugin is called {name!r}", inventory.nearest(name))
-    from inarch_commands.plugin_page import page_data, page_lines
+    from inarch_commands.plugins.page import page_data, page_lines
 
     data = page_data(row, inventory)
     if as_json:
@@ -69,7 +69,7 @@ def show_plugin(name: str, as_json: bool, **given: Any) -> None:
 
 def _inventory(given: Mapping[str, Any]) -> Inventory:
     from inarch.host import Options
-    from inarch_commands.plugin_rows import take_inventory
+    from inarch_commands.plugins.rows import take_inventory
 
     options = Options.of(given)
     inventory = take_inventory(options)

@@ -9,7 +9,7 @@ from inarch.host import PORTS, version_contract
 
 if TYPE_CHECKING:
     from inarch.host import Config
-    from inarch_commands.plugin_rows import Inventory, Row
+    from inarch_commands.plugins.rows import Inventory, Row
 
 _FLAGS = ("requires_confirmation", "receives_secrets")
 
@@ -108,7 +108,7 @@ def _origin(name: str, key: str, variable: str, config: Config) -> str:
 
 
 def _how_to_enable(row: Row, inventory: Inventory) -> str:
-    from inarch_commands.enabling import lines_to_add
+    from inarch_commands.config.enabling import lines_to_add
 
     profile, where = inventory.config.profile.name, inventory.config.config_path
     loads = f"{lines_to_add(profile, row.name)} in {where} loads it"

@@ -12,7 +12,7 @@ from inarch.host import ANSWERED, FAILED, composing_options, print_line, say, sa
 
 if TYPE_CHECKING:
     from inarch.host import Discovery, FoundPlugin
-    from inarch_commands.installers import CannotInstall, Installer, What
+    from inarch_commands.plugins.installers import CannotInstall, Installer, What
 
 
 @click.command("install", short_help="Install plugins beside this Inarch.")
@@ -30,7 +30,7 @@ def install(
     WHAT is the name of a distribution, also with a version such as 'NAME>=1', a path, or an address.
     """
     from inarch.host import discover
-    from inarch_commands.installing import read_things
+    from inarch_commands.plugins.installing import read_things
 
     wanted = read_things(things, folders)
     words = " ".join(one.text for one in wanted)
@@ -51,7 +51,7 @@ def install(
 def uninstall(names: tuple[str, ...], dry_run: bool, **given: Any) -> int:
     """Remove the distributions of plugins; NAME is a plugin's name or a distribution's."""
     from inarch.host import discover
-    from inarch_commands.installing import distributions_named
+    from inarch_commands.plugins.installing import distributions_named
 
     before = discover()
     distributions = distributions_named(names, before)
@@ -68,7 +68,7 @@ def uninstall(names: tuple[str, ...], dry_run: bool, **given: Any) -> int:
 
 def _program(done: str, remedy: Callable[[CannotInstall], str]) -> Installer | None:
     """Return what installs here; where nothing may, say what to do."""
-    from inarch_commands.installers import CannotInstall, installer
+    from inarch_commands.plugins.installers import CannotInstall, installer
 
     try:
         return installer()
@@ -80,7 +80,7 @@ def _program(done: str, remedy: Callable[[CannotInstall], str]) -> Installer | N
 
 def _run_all(program: Installer, commands: Sequence[Sequence[str]], dry_run: bool) -> bool:
     """Show and run the commands; where the program is missing, only show them."""
-    from inarch_commands.installing import run_shown, shown_command
+    from inarch_commands.plugins.installing import run_shown, shown_command
 
     if dry_run:
         for command in commands:
@@ -101,7 +101,7 @@ def _run_all(program: Installer, commands: Sequence[Sequence[str]], dry_run: boo
 
 def _tell_what_came(wanted: Sequence[What], before: Discovery, enable: bool, given: Mapping[str, Any]) -> int:
     from inarch.host import discover
-    from inarch_commands.installing import came
+    from inarch_commands.plugins.installing import came
 
     after = discover()
     _tell_if_we_changed(after)
@@ -130,7 +130,7 @@ def _tell_if_we_changed(after: Discovery) -> None:
 
 def _is_fine(plugin: FoundPlugin) -> bool:
     """Try the plugin and say how it went."""
-    from inarch_commands.installing import tried
+    from inarch_commands.plugins.installing import tried
 
     reason, remedy = tried(plugin)
     whole = f"{plugin.distribution} {plugin.version}"
@@ -145,7 +145,7 @@ def _enable(name: str, write: bool, given: Mapping[str, Any]) -> None:
     import os
 
     from inarch.host import load_config, user_config_path
-    from inarch_commands.enabling import chosen_profile, enable, lines_to_add
+    from inarch_commands.config.enabling import chosen_profile, enable, lines_to_add
 
     path = user_config_path(os.environ)
     profile = given.get("profile") or os.environ.get("INARCH_PROFILE") or chosen_profile(path)
@@ -162,7 +162,7 @@ def _tell_what_went(gone: Sequence[str], after: Discovery) -> None:
     import os
 
     from inarch.host import user_config_path
-    from inarch_commands.enabling import naming
+    from inarch_commands.config.enabling import naming
 
     path = user_config_path(os.environ)
     for name in gone:

@@ -21,7 +21,7 @@ from inarch.host import (
     own_ready,
     ready_among,
 )
-from inarch_commands.models_trials import CheckName, Trial, trials_of
+from inarch_commands.models.trials import CheckName, Trial, trials_of
 
 if TYPE_CHECKING:
     from inarch import App

@@ -28,7 +28,7 @@ LONGEST_NAME = 50
 def new(name: str, kind: str, into: str, quiet: bool, **_given: object) -> int:
     """Make a plugin of your own: a folder inarch-NAME with a module, its tests, pyproject.toml and README.md."""
     from inarch import __version__
-    from inarch_commands.kit import files_for
+    from inarch_commands.plugins.kit import files_for
 
     plugin = checked_name(name)
     if kind == "tool":
@@ -133,7 +133,7 @@ def _tell(folder: Path, files: Mapping[str, str], kind: str, plugin: str) -> Non
     """Say what is there now, and the three commands that come next."""
     from shlex import quote
 
-    from inarch_commands.kit import trying
+    from inarch_commands.plugins.kit import trying
 
     print_line(f"{folder}{os.sep} has {', '.join(files)}. Next:")
     print_line(f"  pytest {quote(str(folder))}")

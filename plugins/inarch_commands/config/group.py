@@ -28,7 +28,7 @@ def show(origin: bool, as_json: bool, **given: Any) -> None:
     """Show the profile in use and every table, as they come out of all layers."""
 
     from inarch.host import discover
-    from inarch_commands.config_rendering import as_data, as_rows
+    from inarch_commands.config.rendering import as_data, as_rows
 
     loaded, installed = _load(given), discover().plugins
     if as_json:
@@ -76,7 +76,7 @@ def init(project: bool, force: bool, yes: bool, root: str) -> int:
     Your file is for every project, so the proposals stand in it commented out. Once you have said yes they are granted
     in this project's .inarch/config.toml.
     """
-    from inarch_commands.first_steps import begin
+    from inarch_commands.config.first_steps import begin
 
     return begin(root, project=project, force=force, yes=yes)
 

@@ -14,7 +14,7 @@ from inarch import UsageError
 from inarch.host import ANSWERED, FAILED
 
 if TYPE_CHECKING:
-    from inarch_commands.proposing import Proposal
+    from inarch_commands.config.proposing import Proposal
 
 _HINT = "inarch config init --project"
 
@@ -25,7 +25,7 @@ def begin(root: str, *, project: bool, force: bool, yes: bool) -> int:
     Raises:
         UsageError: There is nothing to write, or nobody to say yes.
     """
-    from inarch_commands.proposing import proposals
+    from inarch_commands.config.proposing import proposals
 
     folder = os.path.realpath(root)
     if not Path(folder).is_dir():
@@ -44,7 +44,7 @@ def begin(root: str, *, project: bool, force: bool, yes: bool) -> int:
 
 def _write_own(found: Sequence[Proposal], force: bool) -> None:
     from inarch.host import user_config_path
-    from inarch_commands.starter import write_starter
+    from inarch_commands.config.starter import write_starter
 
     path = user_config_path()
     if found and not force and path.exists():
@@ -57,7 +57,7 @@ def _write_own(found: Sequence[Proposal], force: bool) -> None:
 def _grant(folder: str, found: Sequence[Proposal], *, project: bool, yes: bool) -> int:
     """Grant the commands in the project's file if the person says so; else show what there is to add."""
     from inarch.host import state_dir
-    from inarch_commands.starter import write_project_config
+    from inarch_commands.config.starter import write_project_config
 
     path = Path(folder, ".inarch", "config.toml")
     if os.path.lexists(path):

@@ -12,7 +12,7 @@ from inarch.host import CONFIG_FILE, VERSION, Profile, fields_of, make_folder
 from inarch_staging import write_whole
 
 if TYPE_CHECKING:
-    from inarch_commands.proposing import Proposal
+    from inarch_commands.config.proposing import Proposal
 
 _EXAMPLES: dict[str, Any] = {
     "decision_model": "offline/extractive",

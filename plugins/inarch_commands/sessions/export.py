@@ -34,7 +34,7 @@ def export_session(session_id: str, form: str | None, place: str | None, force: 
     The beginning of the session's id is enough; without one it is the latest of this directory. Secrets stand in it as
     placeholders, and no file's former bytes do.
     """
-    from inarch_commands.writing import check_place, write_export
+    from inarch_commands.sessions.writing import check_place, write_export
 
     with compose_given(given) as app:
         session = app.transcript(session_id)

@@ -9,9 +9,9 @@ import click
 
 from inarch import UsageError
 from inarch.host import composing_options, find_session
-from inarch_commands.json_stream import print_json_object
-from inarch_commands.sessions_pages import PAGE, Shown, chosen
-from inarch_commands.sessions_story import glyphs
+from inarch_commands.sessions.json_stream import print_json_object
+from inarch_commands.sessions.pages import PAGE, Shown, chosen
+from inarch_commands.sessions.story import glyphs
 
 
 @click.command("show")

@@ -16,7 +16,7 @@ from inarch.host import Group, columns_of, composing_options, guarded, print_jso
 if TYPE_CHECKING:
     from inarch import App, ModelProvider, Price
     from inarch.host import Bound
-    from inarch_commands.models_check import Check, Checked
+    from inarch_commands.models.check import Check, Checked
 
 _MARKS = {"works": "ok  ", "fails": "BAD ", "skipped": "--  "}
 
@@ -124,7 +124,7 @@ def _price_words(price: dict[str, str | None]) -> str:
 
 async def _check(app: App, names: Sequence[str], as_json: bool) -> bool:
     """Check and print; what was shown before a model is slow or fails stays shown."""
-    from inarch_commands.models_check import check_models, where_auto_goes
+    from inarch_commands.models.check import check_models, where_auto_goes
 
     found: list[Checked] = []
     redactor = app.redactor

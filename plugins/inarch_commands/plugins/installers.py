@@ -80,7 +80,7 @@ class Installer:
         if self.kind == "pipx":
             return tuple(self._injecting(things, upgrade, present))
         if self.kind == "uv tool":
-            from inarch_commands.uv_receipts import with_things
+            from inarch_commands.plugins.uv_receipts import with_things
 
             return ((*self.program, *with_things(self.receipt, self.name, things, upgrade=upgrade)),)
         words = [word for one in things for word in (("--editable", one.text) if one.editable else (one.text,))]
@@ -103,7 +103,7 @@ class Installer:
         if self.kind == "pipx":
             return ((*self.program, "uninject", self.name, *names),)
         if self.kind == "uv tool":
-            from inarch_commands.uv_receipts import without_names
+            from inarch_commands.plugins.uv_receipts import without_names
 
             return ((*self.program, *without_names(self.receipt, self.name, names)),)
         if self.kind == "uv":

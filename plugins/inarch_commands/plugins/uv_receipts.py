@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from inarch_commands.installers import What
+    from inarch_commands.plugins.installers import What
 
 _PLACES = ("directory", "path", "url", "git", "editable")
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from inarch import UsageError
-from inarch_commands.installers import Installer, What
+from inarch_commands.plugins.installers import Installer, What
 
 if TYPE_CHECKING:
     from inarch.host import Discovery, FoundPlugin

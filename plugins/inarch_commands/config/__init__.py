@@ -1,0 +1,1 @@
+"""`inarch config`: what is configured and from where, and what writes configuration files."""

@@ -1,0 +1,1 @@
+"""`inarch doctor`: what it looks at, and how it says what it found."""

@@ -1,0 +1,1 @@
+"""`inarch models`: which there are, and whether they work."""

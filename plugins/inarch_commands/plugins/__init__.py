@@ -1,0 +1,1 @@
+"""`inarch plugins`: what is there and what is wrong with it; new ones, installed or begun."""

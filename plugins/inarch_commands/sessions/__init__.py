@@ -1,0 +1,1 @@
+"""`inarch sessions`: those that are kept, and what can be done with one."""
