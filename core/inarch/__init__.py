@@ -133,6 +133,7 @@ if TYPE_CHECKING:
     from inarch.sessions.launching import Launch as Launch
     from inarch.sessions.session import Session as Session
     from inarch.turns.context.viewing import ContextView as ContextView
+    from inarch.turns.models import Choice as Choice
     from inarch_schemas.references import reference_fault as reference_fault
     from inarch_sdk.chat import ReasoningDetails as ReasoningDetails
     from inarch_sdk.chat import chat_call as chat_call
@@ -187,6 +188,7 @@ _HOMES: dict[str, str] = {
         "sessions.launching": "InteractiveFrontEnd Launch",
         "sessions.session": "Session",
         "turns.context.viewing": "ContextView",
+        "turns.models": "Choice",
         "inarch_schemas.references": "reference_fault",
         "inarch_sdk.chat": "ReasoningDetails chat_call chat_content chat_finish chat_tool",
         "inarch_sdk.deltas": "join_deltas",

@@ -88,10 +88,6 @@ if TYPE_CHECKING:
     from inarch.plugins.discovery import FoundPlugin as FoundPlugin
     from inarch.plugins.discovery import discover as discover
     from inarch.plugins.discovery import own_names as own_names
-    from inarch.plugins.discovery import own_ready as own_ready
-    from inarch.plugins.loading import has_address as has_address
-    from inarch.plugins.loading import ready_for as ready_for
-    from inarch.plugins.readiness import Ready as Ready
     from inarch.plugins.version_contract import version_contract as version_contract
     from inarch.program.composing import Options as Options
     from inarch.program.composing import compose_given as compose_given
@@ -136,11 +132,6 @@ if TYPE_CHECKING:
     from inarch.turns.budget.pacing import LEFT_ALONE as LEFT_ALONE
     from inarch.turns.checking import checked_decision as checked_decision
     from inarch.turns.context.viewing import TokensWent as TokensWent
-    from inarch.turns.models import Choice as Choice
-    from inarch.turns.models import choose_decision_model as choose_decision_model
-    from inarch.turns.models import choose_model as choose_model
-    from inarch.turns.models import find_default as find_default
-    from inarch.turns.models import ready_among as ready_among
     from inarch.turns.wording import STRUCTURE_TITLE as STRUCTURE_TITLE
 
 _HOMES = {
@@ -186,9 +177,7 @@ _HOMES = {
         "plugins.checking": "Checked check_plugins",
         "plugins.checks": "PORTS fault_of opened_fault",
         "plugins.composition": "Bound Composition compose_plugins",
-        "plugins.discovery": "Discovery FoundPlugin discover own_names own_ready",
-        "plugins.loading": "has_address ready_for",
-        "plugins.readiness": "Ready",
+        "plugins.discovery": "Discovery FoundPlugin discover own_names",
         "plugins.version_contract": "version_contract",
         "program.composing": "Options compose_given compose_told",
         "program.failure": "ANSWERED CANCELLED FAILED USAGE exit_code say say_remedy",
@@ -209,7 +198,6 @@ _HOMES = {
         "turns.budget.pacing": "LEFT_ALONE",
         "turns.checking": "checked_decision",
         "turns.context.viewing": "TokensWent",
-        "turns.models": "Choice choose_decision_model choose_model find_default ready_among",
         "turns.wording": "STRUCTURE_TITLE",
     }.items()
     for name in names.split()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from tests.plugins.conftest import Site
 
+from inarch import compose
 from inarch.plugins import discover
 from inarch.plugins.discovery import own_ready
 from inarch.plugins.readiness import read_ready
@@ -63,6 +64,21 @@ def test_a_plugin_of_the_profile_is_chosen_by_its_key_and_rank(acme: Site) -> No
 def test_one_that_the_profile_does_not_name_is_not_loaded(acme: Site) -> None:
     composition = acme.compose(model="auto", environ={"ACME_KEY": "k"})
     assert [plugin.name for plugin in composition.loaded] == ["offline"]
+
+
+def test_an_application_says_what_auto_chooses_from_and_what_of_it_is_given(acme: Site) -> None:
+    profile = {"model": "auto", "plugins": ["acme"]}
+    given = {"profiles": {"default": profile}, "plugins": {"openai-compatible": {"base_url": "http://127.0.0.1:9/v1"}}}
+    environ = {"HOME": str(acme.world), "ACME_KEY": "k"}
+    with compose(root=acme.world, config=given, environ=environ) as app:
+        assert {one.needs: is_given for one, is_given in app.ready.items()} == {
+            "ACME_KEY": True,
+            "GEMINI_API_KEY": False,
+            "OPENROUTER_API_KEY": False,
+            "settings.base_url": True,
+            "nothing": True,
+        }
+        assert app.choice().full_name == app.choice("acme").full_name == "acme/acme"
 
 
 def test_nobody_speaks_for_anothers_plugin(acme: Site) -> None:

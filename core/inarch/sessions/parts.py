@@ -16,6 +16,7 @@ from inarch.contract.ids import SYSTEM_CLOCK
 from inarch.contract.records import PluginContext, ToolSpec
 from inarch.plugins import Bound, Composition, discover
 from inarch.plugins.checks import opened_fault
+from inarch.plugins.loading import has_address
 
 if TYPE_CHECKING:
     from inarch.calls import ProjectGrants, Scheduler
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from inarch.contract.replacements import Replacements
     from inarch.journal import Journal, Redactor
     from inarch.journal.settling import OpenCall, Settled
+    from inarch.plugins.readiness import Ready
     from inarch.turns.budget.pacing import Pacer
     from inarch.turns.models import Choice
 
@@ -184,6 +186,18 @@ class Parts:
         from inarch.turns.models import choose_model
 
         return choose_model(name or self.config.profile.model, self.composition.models, self.environ)
+
+    @property
+    def ready(self) -> Mapping[Ready, bool]:
+        """What providers need that `auto` chooses from, the lowest rank first, each with whether the user gave it."""
+        from inarch.turns.models import ready_among
+
+        def is_given(one: Ready) -> bool:
+            if one.variable:
+                return bool(self.environ.get(one.variable))
+            return one.always or has_address(self.config, one)
+
+        return {one: is_given(one) for one in ready_among(self.composition.models)}
 
     async def find_choice(self, name: str) -> Choice:
         """Return the same after the provider has asked its service which model is its default, where it has to.

@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING
 
 from inarch import ConfigError, Finding, InarchError, PluginError, SelfCheck, __version__
 from inarch.figures import confinement_words
-from inarch.host import WAY_ON, blame, guarded, has_address
+from inarch.host import WAY_ON, blame, guarded
 from inarch_commands.doctor.local_servers import PORTS, Ports, local_servers
 
 if TYPE_CHECKING:
     from inarch import App
-    from inarch.host import Bound, Config, Options, Ready
+    from inarch.host import Bound, Config, Options
 
 CHECK_S = 10.0
 """Seconds that the plugins have to look at themselves."""
@@ -122,27 +122,18 @@ def _plugins(config: Config, options: Options) -> Generator[Finding, None, App |
 
 
 def _model(app: App) -> Iterator[Finding]:
-    ready = _ready(app)
-    variables = [one.variable for one in ready if one.variable]
-    keys = [name for name in variables if app.environ.get(name)]
-    text = f"{app.config.profile.model}; of the keys {', '.join(variables)} "
+    given = {one.variable: is_given for one, is_given in app.ready.items() if one.variable}
+    keys = [name for name, is_given in given.items() if is_given]
+    text = f"{app.config.profile.model}; of the keys {', '.join(given)} "
     are_set = f"{' and '.join(keys)} {'is' if len(keys) == 1 else 'are'} set" if keys else "none is set"
     yield Finding("model", "fine", text + are_set)
     yield Finding("model", "fine", f"providers: {', '.join(sorted(app.composition.models)) or 'none'}")
 
 
-def _ready(app: App) -> list[Ready]:
-    """Return what the installed providers need that `auto` would choose from, the lowest rank first."""
-    from inarch.host import discover, ready_for
-
-    return ready_for(discover(), app.config.profile.plugins)
-
-
 def _servers(app: App, ports: Ports) -> Iterator[Finding]:
     """Look for model servers on this machine, unless one is configured; say what to write to use each."""
-    known = _ready(app)
-    ready = next((one for one in known if one.setting), None)
-    if ready is None or has_address(app.config, ready):
+    ready = next((one for one in app.ready if one.setting), None)
+    if ready is None or app.ready[ready]:
         return
     config, name = app.config, ready.plugin
     for server in local_servers(ports):
@@ -152,14 +143,14 @@ def _servers(app: App, ports: Ports) -> Iterator[Finding]:
         remedy = f"to use it, add these lines to {config.config_path}"
         if config.profile.model != name and not config.profile.model.startswith(f"{name}/"):
             remedy += f', or try it once with --model {name}; model = "auto" takes it where no key is set'
-            lines += _model_lines(app, name, known)
+            lines += _model_lines(app, name)
         yield Finding("local server", "note", server.words, remedy, tuple(lines))
 
 
-def _model_lines(app: App, name: str, known: list[Ready]) -> list[str]:
+def _model_lines(app: App, name: str) -> list[str]:
     """Return the lines that make the server the profile's model where `auto` would not choose it."""
     profile = app.config.profile
-    if profile.model == "auto" and not any(app.environ.get(one.variable) for one in known if one.variable):
+    if profile.model == "auto" and not any(is_given for one, is_given in app.ready.items() if one.variable):
         return []
     return ["", f"[profiles.{_quoted(profile.name)}]", f'model = "{name}"']
 

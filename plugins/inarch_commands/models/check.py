@@ -11,20 +11,11 @@ from typing import TYPE_CHECKING, Literal
 from attrs import evolve, field, frozen
 
 from inarch import ConfigError, Finish, Limits, ModelRequest, PluginError, Price, ProviderError, Reply, Usage
-from inarch.host import (
-    Accumulator,
-    Choice,
-    choose_decision_model,
-    choose_model,
-    find_default,
-    guarded,
-    own_ready,
-    ready_among,
-)
+from inarch.host import Accumulator, guarded
 from inarch_commands.models.trials import CheckName, Trial, trials_of
 
 if TYPE_CHECKING:
-    from inarch import App
+    from inarch import App, Choice
 
 State = Literal["works", "fails", "skipped"]
 OUTPUT = 64
@@ -79,17 +70,17 @@ async def check_models(app: App, names: Sequence[str]) -> AsyncIterator[Checked]
     """
     targets = await _targets(app, names)
     for choice, role in targets:
-        yield await _checked(choice, role)
+        yield await _checked(app, choice, role)
 
 
 async def where_auto_goes(app: App) -> tuple[str, str]:
     """Return the model that `auto` means here, and why."""
     try:
-        choice = await _choice(app, "auto")
+        choice = await app.find_choice("auto")
     except ConfigError as error:
         return "nothing", str(error)
     provider = choice.provider.value.name
-    ready = ready_among(app.composition.models)
+    ready = app.ready
     found = next((one for one in ready if one.plugin == provider), None)
     keys = " and ".join(one.variable for one in ready if one.variable)
     if choice.note:
@@ -105,28 +96,26 @@ async def where_auto_goes(app: App) -> tuple[str, str]:
 async def _targets(app: App, names: Sequence[str]) -> list[tuple[Choice, str]]:
     """Return each model once, with what the profile uses it for."""
     if names:
-        found = [await _choice(app, name) for name in names]
+        found = [await app.find_choice(name) for name in names]
         return [(choice, "") for choice in {choice.full_name: choice for choice in found}.values()]
     profile = app.config.profile
-    main = await _choice(app, profile.model)
-    decision = choose_decision_model(profile.decision_model, main, app.composition.models, app.environ)
-    if decision == main.full_name:
+    main = await app.find_choice(profile.model)
+    provider = main.provider.value
+    deciding = await app.find_choice(profile.decision_model or f"{provider.name}/{provider.default_decision_model}")
+    if deciding.full_name == main.full_name:
         return [(main, "model")]
-    return [(main, "model"), (await _choice(app, decision), DECIDING)]
+    return [(main, "model"), (deciding, DECIDING)]
 
 
-async def _choice(app: App, name: str) -> Choice:
-    await find_default(name, app.composition.models, app.environ)
-    return choose_model(name, app.composition.models, app.environ)
-
-
-async def _checked(choice: Choice, role: str) -> Checked:
+async def _checked(app: App, choice: Choice, role: str) -> Checked:
     checked = Checked(choice.full_name, role, choice.note)
     try:
         checked = evolve(checked, limits=choice.limits, price=choice.price, price_source=choice.price_source)
     except PluginError as error:
         return evolve(checked, checks=(Check("text", "fails", error.message, error.remedy),))
-    if choice.provider.ready in own_ready() and choice.provider.ready.always:
+    ready = choice.provider.ready
+    ours = (one.name for one in app.composition.loaded if one.distribution == "inarch")
+    if ready is not None and ready.always and ready.plugin in ours:
         said = "needs no check: it is no language model, takes no key and sends nothing anywhere"
         return evolve(checked, checks=(Check("text", "works", said),))
     checks: list[Check] = []

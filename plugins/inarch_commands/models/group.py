@@ -68,16 +68,14 @@ def check(names: tuple[str, ...], as_json: bool, **given: Any) -> int:
 
 async def _offers(app: App) -> list[dict[str, Any]]:
     try:
-        found = [await _offer(name, bound) for name, bound in sorted(app.composition.models.items())]
+        found = [await _offer(app, name, bound) for name, bound in sorted(app.composition.models.items())]
     finally:
         await app.aclose()
     return [row for rows in found for row in rows]
 
 
-async def _offer(name: str, bound: Bound[ModelProvider]) -> list[dict[str, Any]]:
+async def _offer(app: App, name: str, bound: Bound[ModelProvider]) -> list[dict[str, Any]]:
     """Ask one provider; one that fails becomes a row that says so."""
-    from inarch.host import Choice
-
     provider = bound.value
     try:
         with guarded(bound.plugin, "provider"):
@@ -90,7 +88,7 @@ async def _offer(name: str, bound: Bound[ModelProvider]) -> list[dict[str, Any]]
                     "price": _price_data(choice.price),
                 }
                 for info in await provider.models()
-                for choice in [Choice(bound, info.name)]
+                for choice in [app.choice(f"{name}/{info.name}")]
             ]
     except (PluginError, ProviderError) as error:
         return [{"model": name, "error": str(error)}]
