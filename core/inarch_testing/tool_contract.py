@@ -199,6 +199,15 @@ class ToolContract(ABC):
                 refusal = result.error.message if result.error else ""
                 assert "declare" not in refusal, f"declare in effects what the call writes: {refusal}"
 
+    def test_what_it_says_it_removes_is_gone(self, tmp_path: Path) -> None:
+        """Whoever is asked about the call is shown that it deletes."""
+        with self.bench(tmp_path) as bench:
+            for arguments in self.valid:
+                effects = bench.tool.effects(dict(arguments))
+                if effects.removes and bench.result(arguments).success:
+                    left = sorted(effects.writes & snapshot(bench.root).keys())
+                    assert not left, f"{left} is still there, and effects says that the call removes what it writes"
+
     def test_only_what_is_declared_is_read(self, tmp_path: Path) -> None:
         """Else another call may write it meanwhile."""
         with self.bench(tmp_path) as bench:

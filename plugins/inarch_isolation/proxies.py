@@ -47,6 +47,7 @@ ASKED_S = 60.0
 """Seconds that a model provider has to ask its service what models there are."""
 _BATCH = 32
 _REASON = 300
+_FLAGS = ("exclusive", "programs", "removes")
 _DELTAS: Mapping[str, Any] = {
     cls.__name__: cls
     for cls in (
@@ -140,10 +141,10 @@ def effects_of(process: PluginProcess, data: Any) -> Effects:
     Raises:
         PluginError: They are none.
     """
-    if isinstance(data, Mapping) and all(type(data.get(name)) is bool for name in ("exclusive", "programs")):
+    if isinstance(data, Mapping) and all(type(data.get(name)) is bool for name in _FLAGS):
         reads, writes = data.get("reads"), data.get("writes")
         if are_texts(reads) and are_texts(writes):
-            return Effects(frozenset(reads or ()), frozenset(writes or ()), data["exclusive"], data["programs"])
+            return Effects(frozenset(reads or ()), frozenset(writes or ()), **{name: data[name] for name in _FLAGS})
     raise wrong(process, f"no effects: {data!r}")
 
 

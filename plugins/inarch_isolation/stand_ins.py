@@ -258,8 +258,7 @@ class SeenTool:
 
     def effects(self, arguments: Mapping[str, Any]) -> Effects:
         """Return what a call with these arguments reads and writes."""
-        found = self._line.ask(self._call, "tool.effects", args=to_data(arguments))
-        return Effects(frozenset(found["reads"]), frozenset(found["writes"]), found["exclusive"])
+        return from_data(Effects, self._line.ask(self._call, "tool.effects", args=to_data(arguments)))
 
     def run(self, arguments: Mapping[str, Any], context: Any) -> Any:
         """Refuse: policies judge.

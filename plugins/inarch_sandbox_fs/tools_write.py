@@ -57,7 +57,7 @@ def _check_delete(arguments: Mapping[str, Any], context: ToolContext) -> None:
     _require_unchanged(context, _writable(context, arguments["file_path"]))
 
 
-@inarch.tool(category="file", effects=touching.writes_file, input_schema=schemas.DELETE_FILE, check=_check_delete)
+@inarch.tool(category="file", effects=touching.removes_file, input_schema=schemas.DELETE_FILE, check=_check_delete)
 def delete_file(context: ToolContext, file_path: str) -> dict[str, Any]:
     """Delete one file."""
     path = _writable(context, file_path)

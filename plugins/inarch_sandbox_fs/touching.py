@@ -55,6 +55,11 @@ def writes_file(arguments: Arguments) -> Effects:
     return Effects(writes=_paths([arguments.get("file_path")]))
 
 
+def removes_file(arguments: Arguments) -> Effects:
+    """One file is gone."""
+    return Effects(writes=_paths([arguments.get("file_path")]), removes=True)
+
+
 def moves_file(arguments: Arguments) -> Effects:
     """Two paths are written."""
     return Effects(writes=_paths([arguments.get("file_path"), arguments.get("new_path")]))

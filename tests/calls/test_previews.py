@@ -14,12 +14,17 @@ from inarch_sdk.tooling import FunctionTool
 
 Kitchen = Any
 WRITES = Effects(writes=frozenset({"a"}))
+REMOVES = Effects(writes=frozenset({"a"}), removes=True)
 
 
 def shown(kitchen: Kitchen, name: str, category: Category = "file", /, **arguments: Any) -> list[str]:
-    tool = FunctionTool(lambda: None, name, "", {}, category=category, effects_rule=WRITES)
+    return shown_with(kitchen, WRITES, name, category, **arguments)
+
+
+def shown_with(kitchen: Kitchen, effects: Effects, name: str, category: Category, /, **arguments: Any) -> list[str]:
+    tool = FunctionTool(lambda: None, name, "", {}, category=category, effects_rule=effects)
     hide = Redactor.from_environ({"SHOP_API_KEY": "not-for-any-eye-4711"}).text
-    shown, _ = preview(ToolCall("id", "", "t", name, arguments), tool, Files(kitchen.workspace, hide))
+    shown, _ = preview(ToolCall("id", "", "t", name, arguments), tool, effects, Files(kitchen.workspace, hide))
     return shown.split("\n")
 
 
@@ -40,7 +45,7 @@ def test_a_secret_of_the_present_file_is_shown_as_its_placeholder(kitchen: Kitch
     )
     assert "-key = ‹secret:SHOP_API_KEY›" in lines
     assert not any("4711" in line for line in lines)
-    assert "-key = ‹secret:SHOP_API_KEY›" in shown(kitchen, "delete_file", file_path="a")
+    assert "-key = ‹secret:SHOP_API_KEY›" in shown_with(kitchen, REMOVES, "delete_file", "file", file_path="a")
 
 
 @pytest.mark.parametrize(("search", "times"), [("nowhere", 0), ("line", 20)])
@@ -80,8 +85,13 @@ def test_moving_and_deleting_say_what_happens(kitchen: Kitchen) -> None:
     assert shown(kitchen, "move_file", file_path="a", new_path="b") == ["move a (8 bytes)", "  to b"]
     assert shown(kitchen, "move_file", file_path="a", new_path="a")[2] == "  where something stands already"
     assert shown(kitchen, "move_file", file_path="x", new_path="b")[0] == "move x (which is not there)"
-    lines = shown(kitchen, "delete_file", file_path="a")
+    lines = shown_with(kitchen, REMOVES, "weed", "file", file_path="a")
     assert lines[0] == "delete a (8 bytes)" and {"-one", "-two"} <= set(lines)
+
+
+def test_whether_a_call_deletes_is_told_by_its_effects_and_not_by_its_name(kitchen: Kitchen) -> None:
+    kitchen.file("a", b"one\ntwo\n")
+    assert shown(kitchen, "delete_file", file_path="a") == ["{", '  "file_path": "a"', "}"]
 
 
 def test_a_command_is_shown_as_its_words(kitchen: Kitchen) -> None:

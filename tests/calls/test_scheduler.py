@@ -577,7 +577,7 @@ def test_records_become_plain_data_and_a_tool_result_passes(kitchen: Kitchen) ->
         return ToolResult(success, {"a": 1}, metadata={"mine": 1})
 
     data = kitchen.call(plain).result.data
-    effects = {"reads": ["a", "b"], "writes": [], "exclusive": False, "programs": False}
+    effects = {"reads": ["a", "b"], "writes": [], "exclusive": False, "programs": False, "removes": False}
     assert data == {"effects": effects, "path": "x/y", "pair": [1, 2]}
     fine, failing = kitchen.call(whole, success=True), kitchen.call(whole, success=False)
     assert (fine.result.data, fine.result.metadata["mine"]) == ({"a": 1}, 1)

@@ -15,6 +15,8 @@ from inarch.contract.ports import OPTIONAL
 PLUGIN = """
 import inarch
 
+EFFECTS = inarch.Effects(frozenset({"read"}), frozenset({"gone"}), programs=True, removes=True)
+
 class Both:
     name = "offering"
     input_schema = {"type": "object", "properties": {"text": {"type": "string"}}}
@@ -23,7 +25,7 @@ class Both:
     default_model = default_decision_model = "m"
 
     def effects(self, arguments):
-        return inarch.Effects()
+        return EFFECTS
 
     def run(self, arguments, context):
         return "ran"
@@ -72,7 +74,7 @@ class Both:
 
     def judge(self, call, tool):
         said = [one(call.arguments) for one in (getattr(tool, name, None) for name in ("shape", "allowed_by")) if one]
-        assert tool.effects(call.arguments) == inarch.Effects()
+        assert tool.effects(call.arguments) == EFFECTS
         return inarch.Verdict("deny", " and ".join(said))
 
     def close(self):

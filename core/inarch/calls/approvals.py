@@ -92,7 +92,7 @@ class Approvals:
     def _request(self, live: LiveCall, reason: str) -> ApprovalRequest:
         tool = live.tool.value
         files = Files(self.workspace, self.journal.redactor.text)
-        shown, file = preview(live.call, tool, files)
+        shown, file = preview(live.call, tool, live.effects, files)
         return ApprovalRequest(live.call, tool, reason, shown, live.shape.words, file)
 
     async def _from_front_end(

@@ -9,7 +9,7 @@ from typing import Any
 from inarch.calls.commands import canonical, words_of
 from inarch.calls.proposing import Files, proposed_file
 from inarch.contract.ports import Tool
-from inarch.contract.records import ProposedFile, ToolCall
+from inarch.contract.records import Effects, ProposedFile, ToolCall
 
 MOST_LINES = 2_000
 LONGEST_LINE = 2_000
@@ -18,14 +18,14 @@ _CLAIMED = "what its arguments say; what an isolated plugin makes of them can't 
 _NO_NEWLINE = "\\ no newline at the end"
 
 
-def preview(call: ToolCall, tool: Tool, files: Files) -> tuple[str, ProposedFile | None]:
+def preview(call: ToolCall, tool: Tool, effects: Effects, files: Files) -> tuple[str, ProposedFile | None]:
     """Return what a call would do, for people, and the file that it would leave; what is too long is counted."""
     proposed = proposed_file(call, tool, files)
-    lines = _lines(call, tool, files, proposed)
+    lines = _lines(call, tool, effects, files, proposed)
     return _cut([_CLAIMED, *lines] if hasattr(tool, "isolated_bounds") else lines), proposed
 
 
-def _lines(call: ToolCall, tool: Tool, files: Files, proposed: ProposedFile | None) -> Iterable[str]:
+def _lines(call: ToolCall, tool: Tool, effects: Effects, files: Files, proposed: ProposedFile | None) -> Iterable[str]:
     words = words_of(call, tool)
     if words is not None:
         return _command(words, call.arguments)
@@ -38,7 +38,7 @@ def _lines(call: ToolCall, tool: Tool, files: Files, proposed: ProposedFile | No
             return _unpatched(path, given["search"], given["replace"], files)
         if "new_path" in given:
             return _move(path, given["new_path"], files)
-        if call.name == "delete_file":
+        if effects.removes:
             return _deletion(path, files)
     if tool.category == "git" and "message" in given and isinstance(call.arguments.get("paths"), list):
         return _commit(call.arguments)

@@ -58,13 +58,15 @@ class Effects:
 
     Two calls conflict when one writes a path that the other reads or writes, equal or one an ancestor of the other;
     an exclusive call conflicts with every other. A call that starts `programs` keeps to its paths, but no path
-    tells what else it does, in the network, say: it is asked about and never tried again.
+    tells what else it does, in the network, say: it is asked about and never tried again. A call that `removes`
+    leaves nothing at the paths it writes: who is asked sees what would be gone.
     """
 
     reads: frozenset[str] = frozenset()
     writes: frozenset[str] = frozenset()
     exclusive: bool = False
     programs: bool = False
+    removes: bool = False
 
 
 @frozen

@@ -135,6 +135,7 @@ class LeavesTask(Shout):
 
 LAX = {"type": "object", "properties": {"text": {"type": "string"}}}
 WRITING = {"max_retries": 2, "effects": lambda self, arguments: Effects(writes=frozenset({"a.txt"}))}
+REMOVING = {"effects": lambda self, arguments: Effects(writes=frozenset({"a.txt"}), removes=True)}
 OUTSIDE = {"effects": lambda self, arguments: Effects(reads=frozenset({"../a.txt"}))}
 
 WRONG: dict[str, type[Any]] = {
@@ -152,6 +153,7 @@ WRONG: dict[str, type[Any]] = {
     "test_arguments_are_left_as_they_are": running(changes_arguments),
     "test_effects_are_pure_and_inside_the_workspace": having(**OUTSIDE),
     "test_only_what_is_declared_is_written": running(writes_undeclared),
+    "test_what_it_says_it_removes_is_gone": having(**REMOVING),
     "test_only_what_is_declared_is_read": running(reads_undeclared),
     "test_only_calls_without_effects_are_tried_again": having(**WRITING),
     "test_many_calls_at_once": running(works_once),

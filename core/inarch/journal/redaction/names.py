@@ -15,7 +15,7 @@ SHORTEST = 8
 """Shorter values are left alone: they'd be found in everything."""
 LONGEST = 16_384
 _NAME = re.compile(
-    r"_(?:API_?KEY|ACCESS_?KEY|PRIVATE_?KEY|SECRET_?KEY|SIGNING_KEY|ENCRYPTION_KEY|MASTER_KEY|SECRET_KEY_BASE"
+    r"_(?:(?:API|ACCESS|PRIVATE|SECRET)_?KEY|(?:SIGNING|ENCRYPTION|MASTER)_KEY|SECRET_KEY_BASE"
     r"|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|PASS|PWD|CREDENTIALS?|AUTH|PAT|PGPASSWORD)$"
 )
 """What the name of a key variable ends with, after an underscore put before it."""

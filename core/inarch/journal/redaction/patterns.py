@@ -79,7 +79,7 @@ PATTERNS: tuple[Pattern, ...] = (
     ),
     Pattern(
         "aws-secret",
-        ("ecret_access_key", "ecretAccessKey", "ECRET_ACCESS_KEY", "ecret-access-key"),
+        (*_cased("secret_access_key", "secret-access-key"), "secretAccessKey", "SecretAccessKey"),
         (*_SEPARATOR, Piece(_BASE64, 40, 40)),
         mixed,
         before="",
