@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from attrs import frozen
 
+from inarch import width
 from inarch.calls.grants import Grants, ProjectGrants
 from inarch.config.approvals import ProjectApproval, approvals_of, keep_approval
 from inarch.contract.errors import StoreError
@@ -85,10 +86,22 @@ def test_a_command_that_fails_is_one_error_and_the_conversation_goes_on(talk: Ta
 
 def test_help_lists_the_kernels_commands_and_the_plugins(talk: Talk) -> None:
     assert talk.took("/help")
-    words = [line.split()[0] for line in talk.said.splitlines()]
+    words = [line.split()[0] for line in talk.said.splitlines() if not line.startswith(" ")]
     own = [f"/{name}" for kind, name in sorted(own_names()) if kind == "slash_commands"]
     assert len(own) == 17
     assert words == [*own, "/memory", "/again", "/slow", "/spoil", "!COMMAND", "@PATH"]
+
+
+@pytest.mark.parametrize("columns", [30, 40, 80, 100, 200])
+@pytest.mark.parametrize("line", ["/help", "/tools", "/plugins"])
+def test_lists_are_cut_nowhere(talk: Talk, line: str, columns: int) -> None:
+    assert talk.took(line)
+    whole = talk.said
+    talk.slash.talk.columns = lambda: columns
+    assert talk.took(line)
+    assert sorted(talk.said.split()) == sorted(whole.split())
+    longest = max(map(width, whole.split()))
+    assert max(map(width, talk.said.splitlines())) <= max(columns, longest + 4)
 
 
 def test_an_unknown_command_is_told_with_the_nearest_and_quit_ends(

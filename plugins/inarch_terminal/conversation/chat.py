@@ -130,13 +130,13 @@ class Chat:
         if not self._over.done():
             self._over.set_result(code)
 
-    def fold_reasoning(self) -> None:
-        """Show the reasoning of what follows, or fold it again."""
+    def fold(self) -> None:
+        """Show reasoning and every call of what follows, and what was folded of this turn; or fold again."""
         view = self.screen.view
         if view is not None:
-            view.show_reasoning = not view.show_reasoning
-            self.screen.hint = "reasoning is shown" if view.show_reasoning else "reasoning is folded"
-            self.screen.changed()
+            view.unfold(not view.is_unfolded)
+            self.screen.hint = f"reasoning and many calls are {'shown' if view.is_unfolded else 'folded'}"
+            self.screen.put("")
 
     async def _compose(self) -> None:
         from inarch_terminal.conversation.composing import compose_talk, model_of
@@ -167,9 +167,9 @@ class Chat:
 
         assert self.talk is not None
         self.screen.settle()
-        folded = self.screen.view is None or not self.screen.view.show_reasoning
+        unfolded = self.screen.view is not None and self.screen.view.is_unfolded
         self.screen.view = new_view(self.talk, model, colours=self.colours, stream=self.screen.output.stdout)
-        self.screen.view.show_reasoning = not folded
+        self.screen.view.unfold(unfolded)
         self.completer.ready(self.talk, asyncio.get_running_loop())
         self.screen.changed()
 

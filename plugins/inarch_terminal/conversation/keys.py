@@ -66,7 +66,7 @@ def _line_keys(keys: KeyBindings, chat: Chat, in_line: Filter) -> None:
 
     @keys.add("c-o")
     def fold(event: KeyPressEvent) -> None:
-        chat.fold_reasoning()
+        chat.fold()
 
 
 def _sign(chat: Chat) -> int:

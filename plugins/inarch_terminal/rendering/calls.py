@@ -44,6 +44,20 @@ class ShownCall:
         """Whether it has its result."""
         return self.result is not None
 
+    @property
+    def is_going(self) -> bool:
+        """Whether it runs, or waits for an answer of the person."""
+        return self.status in ("executing", "awaiting_approval")
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether it went well and changed nothing: one of many like it need not be looked at."""
+        data = self.result or {}
+        result = data.get("result") or {}
+        found = result.get("data")
+        went_well = data.get("status") == "success" and not result.get("error") and not failed_exit(found)
+        return went_well and not self.files and not edit_lines(self.arguments, found)
+
     def said(self, text: str) -> None:
         """Keep the end of its live output."""
         self._tail = (self._tail + text)[-_TAIL_KEPT:]

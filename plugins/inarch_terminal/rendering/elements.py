@@ -5,6 +5,7 @@ Imports rich; who imports this module does it where something is drawn.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any, ClassVar
 
@@ -19,7 +20,7 @@ from rich.text import Text
 
 from inarch import escape, width
 from inarch_terminal.rendering.code import is_known, painted
-from inarch_terminal.rendering.ink import Ink
+from inarch_terminal.rendering.ink import Ink, divided
 
 NARROW = 12
 """In fewer columns nothing is indented any more."""
@@ -33,6 +34,19 @@ class Heading(rich_markdown.Heading):
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         yield Text.assemble((f"{'#' * int(self.tag[1])} ", "dim"), self.text.copy(), overflow="fold")
+
+
+class Paragraph(rich_markdown.Paragraph):
+    """Words; a path that is wider than a line breaks after a slash."""
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        places = [
+            word.start() + sum(map(len, pieces[:number]))
+            for word in re.finditer(r"\S+", self.text.plain)
+            for pieces in [divided(word[0], options.max_width)]
+            for number in range(1, len(pieces))
+        ]
+        yield Text("\n").join(self.text.divide(places)) if places else self.text
 
 
 class CodeBlock(rich_markdown.CodeBlock):
@@ -154,6 +168,7 @@ class Document(rich_markdown.Markdown):
 
     elements: ClassVar[dict[str, type[rich_markdown.MarkdownElement]]] = {
         **rich_markdown.Markdown.elements,
+        "paragraph_open": Paragraph,
         "heading_open": Heading,
         "fence": CodeBlock,
         "code_block": CodeBlock,

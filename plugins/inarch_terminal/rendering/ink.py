@@ -85,15 +85,30 @@ def fold(text: str, columns: int) -> Iterator[str]:
             continue
         if line.strip():
             yield line.rstrip(" ")
-        line, used = "", 0
-        for char in word:
-            one = width(char)
-            if used + one > columns and line:
-                if line.strip() or char != " ":
-                    yield line.rstrip(" ")
-                line, used = "", 0
-            line, used = line + char, used + one
+        *pieces, line = divided(word, columns)
+        yield from pieces
+        used = width(line)
     yield line.rstrip(" ")
+
+
+def divided(word: str, columns: int) -> list[str]:
+    """Return the pieces of a word that is wider than a line: a path breaks after a slash where one fits, not in a name.
+
+    Spaces at its end never begin a piece.
+    """
+    if 2 * len(word) <= columns:  # no character is wider than two columns
+        return [word]
+    pieces, start, used, slash = list[str](), 0, 0, 0
+    end = len(word.rstrip(" "))
+    for place, char in enumerate(word[:end]):
+        wide = width(char)
+        if used + wide > columns and place > start:
+            cut = slash if slash > start else place
+            pieces.append(word[start:cut])
+            start, used = cut, width(word[cut:place])
+        used += wide
+        slash = place + 1 if char in "/\\" else slash
+    return [*pieces, word[start:]]
 
 
 def _words(text: str) -> Iterator[str]:

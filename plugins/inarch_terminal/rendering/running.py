@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from inarch_terminal.rendering.calls import ShownCall, below
+from inarch_terminal.rendering.calls import ShownCall, below, tree_line
+from inarch_terminal.rendering.folding import FOLDED_FROM, draw_folded, tally
 from inarch_terminal.rendering.ink import Ink
 from inarch_terminal.rendering.page import Page
 
@@ -13,11 +14,20 @@ Data = Mapping[str, Any]
 
 
 class Running:
-    """Finished calls go to the page in the order in which they were asked for."""
+    """Finished calls go to the page in the order in which they were asked for; many plain ones as one line.
 
-    def __init__(self, page: Page) -> None:
-        self._page = page
+    Args:
+        page: What is printed for good.
+        opened_by: Says what shows the calls that were folded; empty where nothing does.
+    """
+
+    def __init__(self, page: Page, opened_by: str = "") -> None:
+        self._page, self._opened_by = page, opened_by
         self._calls: dict[str, ShownCall] = {}
+        self._asked = 0  # calls of this reply
+        self._held: list[ShownCall] = []  # plain ones that are over, until it is known how many follow
+        self._folded: list[ShownCall] = []  # that stand on the page as a line, of this turn
+        self.unfolded = False
 
     @property
     def is_executing(self) -> bool:
@@ -30,6 +40,7 @@ class Running:
         call = self._calls.get(data["call_id"])
         if call is None:
             call = self._calls[data["call_id"]] = ShownCall(data["call_id"], data["name"], {})
+            self._asked += 1
         if record:  # another one tells what the user made of it
             call.arguments, call.origin = record["arguments"], record["origin"]
         if data["status"] == "executing" and call.status != "executing":
@@ -66,27 +77,73 @@ class Running:
             if not call.is_over:
                 call.result = {"status": "cancelled", "result": {}}
             self._show(call)
+        self._release()
+        self._asked = 0
+
+    def open(self) -> int:
+        """Show the calls of the turn that were folded, each once, and return how many."""
+        calls, self._folded = self._folded, []
+        for call in calls:
+            self._page.item(call.ended)
+        if calls:
+            self._page.close_tree()
+        return len(calls)
+
+    def forget(self) -> None:
+        """Begin a turn: what was folded before is not shown any more."""
+        self._folded.clear()
 
     def lines(self, columns: int, rows: int, ink: Ink, now: float) -> list[str]:
         """Return the calls that aren't shown for good, with the end of their output where there is room."""
-        heads = [list(call.ended(columns, ink))[:1] if call.is_over else [call.moving(columns, ink, now)]
-                 for call in self._calls.values()]  # fmt: skip
-        tails = [call.tail(columns, ink) for call in self._calls.values()]
+        calls, over = list(self._calls.values()), list[str]()
+        if self._is_folding:
+            calls, over = self._moving(columns, ink)
+        heads = [*over, *(_head(call, columns, ink, now) for call in calls)]
         spare = rows - len(heads)
         if spare < 0:
-            kept = [head[0] for head in heads[: rows - 1]]
+            kept = heads[: rows - 1]
             return [*kept, below(f"+{len(heads) - len(kept)} more calls", columns, ink, "dim")]
-        lines: list[str] = []
-        for place, (head, tail) in enumerate(zip(heads, tails, strict=True)):
+        tails = [call.tail(columns, ink) for call in calls]
+        lines = over
+        for place, (head, tail) in enumerate(zip(heads[len(over) :], tails, strict=True)):
             share = -(-spare // max(1, sum(map(bool, tails[place:]))))
             shown = tail[-share:] if share else []
             spare -= len(shown)
-            lines += [*head, *shown]
+            lines += [head, *shown]
         return lines
+
+    @property
+    def _is_folding(self) -> bool:
+        return self._asked > FOLDED_FROM and not self.unfolded
+
+    def _moving(self, columns: int, ink: Ink) -> tuple[list[ShownCall], list[str]]:
+        """Return those of many calls that aren't over, what runs or asks first, and a line about those that are."""
+        over = [*self._held, *(call for call in self._calls.values() if call.is_over)]
+        left = sorted((call for call in self._calls.values() if not call.is_over), key=lambda call: not call.is_going)
+        said = ink.plain(f"{len(over)} over: {tally(over)}")
+        return left, [tree_line("folded", "dim", said, columns, ink)] if over else []
 
     def _show(self, call: ShownCall) -> None:
         del self._calls[call.id]
         if call.origin == "user":  # a person's own command is of no turn, and whoever ran it shows its output
             self._page.remark(call.ended)
+        elif self._is_folding and call.is_plain:
+            self._held.append(call)
         else:
+            self._release()
             self._page.item(call.ended)
+
+    def _release(self) -> None:
+        """Put what was held back on the page: as it is if it is short, else as a line."""
+        calls, self._held = self._held, []
+        if len(calls) > FOLDED_FROM and not self.unfolded:
+            self._folded += calls
+            opened_by = self._opened_by
+            self._page.item(lambda columns, ink: [draw_folded(calls, opened_by, columns, ink)])
+        else:
+            for call in calls:
+                self._page.item(call.ended)
+
+
+def _head(call: ShownCall, columns: int, ink: Ink, now: float) -> str:
+    return next(iter(call.ended(columns, ink))) if call.is_over else call.moving(columns, ink, now)

@@ -33,6 +33,7 @@ class View:
         profile: The profile's name, for the line of figures.
         window: Returns how many tokens the context of a model holds, None where that is unknown.
         prompts: Whether prompts are shown, too: for events of an earlier run.
+        opened_by: Says what shows calls that were folded into a line, where something does.
         clock: Seconds that pass, for what is under way.
     """
 
@@ -45,15 +46,15 @@ class View:
         profile: str = "",
         window: Callable[[str], int | None] = lambda model: None,
         prompts: bool = False,
+        opened_by: str = "",
         clock: Callable[[], float] = monotonic,
     ) -> None:
-        self.show_reasoning = False
         self._ink, self._prompts, self._clock = Ink(colours, glyphs), prompts, clock
         self._figures = Figures(window, model, profile)
         self._page = Page()
         self._speech = Speech(self._page.block)
         self._remarks = Remarks(self._page)
-        self._running = Running(self._page)
+        self._running = Running(self._page, opened_by)
         self._thinking: Thinking | None = None
         self._asked: tuple[str, float] | None = None  # what is awaited, and since when
         self._wait: tuple[Data, float] | None = None  # what for, and when it ends
@@ -76,6 +77,17 @@ class View:
             "turn.ended": self._turn_ended,
             "command.ran": lambda data: self._remarks.forget(),
         }
+
+    @property
+    def is_unfolded(self) -> bool:
+        """Whether reasoning, and each of many calls, is shown in what follows."""
+        return self._running.unfolded
+
+    def unfold(self, is_unfolded: bool) -> None:
+        """Show reasoning and every call of what follows, and the calls of this turn that were folded; or fold again."""
+        self._running.unfolded = is_unfolded
+        if is_unfolded:
+            self._running.open()
 
     @property
     def is_moving(self) -> bool:
@@ -140,7 +152,7 @@ class View:
             return [tree_line("live", "yellow", ink.plain(wait_words(data, left, " (Ctrl-C cancels)")), columns, ink)]
         if self._thinking is not None:
             lines = [self._thinking.moving(columns, ink, now)]
-            return lines + (self._thinking.tail(columns, room - 1, ink) if self.show_reasoning and room > 1 else [])
+            return lines + (self._thinking.tail(columns, room - 1, ink) if self.is_unfolded and room > 1 else [])
         if self._asked is not None:
             words, since = self._asked
             took = f"{ink.sign('dot')}{elapsed(now - since)}" if now - since >= 1 else ""
@@ -155,6 +167,7 @@ class View:
             return
         self._remarks.forget()
         self._speech.forget()
+        self._running.forget()
         if turn["model"]:
             self._figures.model = turn["model"]
             self._remarks.title(turn["model"])
@@ -196,7 +209,7 @@ class View:
         thinking, self._thinking = self._thinking, None
         if thinking is not None:
             took = self._clock() - thinking.began if timed else None
-            self._page.item(lambda columns, ink: thinking.ended(columns, ink, took, self.show_reasoning))
+            self._page.item(lambda columns, ink: thinking.ended(columns, ink, took, self.is_unfolded))
 
     def _replied(self, data: Data) -> None:
         self._figures.replied(data)

@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from inarch import UsageError, escape, shorten, width
+from inarch import UsageError, escape, width
 
 if TYPE_CHECKING:
     from inarch_terminal.slash.talk import Talk
+
+BESIDE = 36
+"""Columns that what is said needs beside its name; with fewer it stands below."""
+_WHOLE: dict[str, Any] = {"break_on_hyphens": False, "break_long_words": False}
+"""A word that is wider than the terminal is broken by it, so that it can be copied whole."""
 
 
 def tools(talk: Talk, words: str) -> str:
     """Return the tools of the profile, or one of them with its arguments."""
     known = talk.app.composition.tools
     if not words:
-        rows = [(name, bound.value.category, bound.value.description) for name, bound in sorted(known.items())]
-        wide = max((len(name) for name, _, _ in rows), default=0)
-        lines = (f"{name:<{wide}}  {category:<8}  {_first_line(said)}" for name, category, said in rows)
-        return "\n".join(_fitting(lines, talk.columns())) or "no tools in this profile"
+        tools = sorted((name, bound.value) for name, bound in known.items())
+        rows = ((name, f"{tool.category} · {_first_line(tool.description)}") for name, tool in tools)
+        return "\n".join(listed(rows, talk.columns())) or "no tools in this profile"
     if words not in known:
         from inarch.host import nearest
 
@@ -26,7 +30,7 @@ def tools(talk: Talk, words: str) -> str:
     tool = known[words].value
     lead = f"{tool.name} · {tool.category} · plugin {known[words].plugin} · {tool.timeout_s:g} s"
     about = _wrapped(f"{lead}\n\n{tool.description}", talk.columns())
-    return "\n".join([about, "", *_fitting(_arguments(tool.input_schema), talk.columns())])
+    return "\n".join([about, "", *_arguments(tool.input_schema, talk.columns())])
 
 
 def plugins(talk: Talk, words: str) -> str:
@@ -45,8 +49,7 @@ def plugins(talk: Talk, words: str) -> str:
         (one.name, ", ".join([*one.tools, *brought.get(one.name, ()), *_others(one.hooks)]))
         for one in composition.loaded
     ]
-    wide = max((len(name) for name, _ in rows), default=0)
-    lines = list(_fitting((f"{name:<{wide}}  {said}" for name, said in rows), talk.columns()))
+    lines = list(listed(rows, talk.columns()))
     refused = (f"refused: {one.name}: {one.reason} ({one.remedy})" for one in composition.refused)
     lines += [_wrapped(line, talk.columns()) for line in refused]
     return "\n".join(lines) or "no plugins in this profile"
@@ -116,22 +119,39 @@ def _others(hooks: tuple[str, ...]) -> Iterator[str]:
     yield from (said[hook] for hook in hooks if hook in said)
 
 
-def _arguments(schema: Mapping[str, Any]) -> Iterator[str]:
+def _arguments(schema: Mapping[str, Any], columns: int) -> Iterator[str]:
+    from textwrap import wrap
+
     required = schema.get("required", ())
     for name, about in schema.get("properties", {}).items():
         kinds = about.get("type") or [one.get("type", "any") for one in about.get("anyOf", ())] or "any"
         kind = kinds if isinstance(kinds, str) else " | ".join(map(str, kinds))
         said = f"  {about['description']}" if about.get("description") else ""
         default = "required" if name in required else f"default {about.get('default')!r}"
-        yield f"  {name}: {kind}, {default}{said}"
+        line = escape(f"{name}: {kind}, {default}{said}", keep_newlines=False)
+        yield from wrap(line, max(columns, 20), initial_indent="  ", subsequent_indent="    ", **_WHOLE)
 
 
 def _first_line(text: str) -> str:
     return text.strip().split("\n", 1)[0]
 
 
-def _fitting(lines: Iterator[str], columns: int) -> Iterator[str]:
-    yield from (shorten(escape(line, keep_newlines=False), columns) for line in lines)
+def listed(rows: Iterable[tuple[str, str]], columns: int) -> Iterator[str]:
+    """Yield a line for each name with what is said of it; what is longer goes on below, and nothing is cut."""
+    from textwrap import wrap
+
+    pairs = [(escape(name, keep_newlines=False), escape(said, keep_newlines=False)) for name, said in rows]
+    wide = max((width(name) for name, _ in pairs), default=0) + 2
+    beside = columns >= wide + BESIDE
+    for name, said in pairs:
+        indent = " " * (wide if beside else 2)
+        lines = wrap(said, max(columns, 20), initial_indent=indent, subsequent_indent=indent, **_WHOLE)
+        if beside and lines:
+            yield f"{name}{lines[0][width(name) :]}"
+            yield from lines[1:]
+        else:
+            yield name
+            yield from lines
 
 
 def _wrapped(text: str, columns: int) -> str:
@@ -157,23 +177,8 @@ def help_text(talk: Talk, words: str) -> str:
 
             raise UsageError(f"there is no command {name}", nearest(name, rows))
         rows = {name: rows[name]}
-    names = {name: escape(f"{name} {said[0]}".rstrip(), keep_newlines=False) for name, said in rows.items()}
-    wide = max(map(len, names.values()))
-    columns = talk.columns()
-    lines: list[str] = []
-    for name, (_, text) in rows.items():
-        text = escape(text, keep_newlines=False)
-        if columns >= wide + 40:
-            lines.append(shorten(f"{names[name]:<{wide}}  {text}", columns))
-        else:
-            lines += [names[name], *_indented(text, columns)]
-    return "\n".join(lines)
-
-
-def _indented(text: str, columns: int) -> list[str]:
-    from textwrap import wrap
-
-    return wrap(text, max(columns, 20), initial_indent="  ", subsequent_indent="  ", break_on_hyphens=False)
+    told = ((f"{name} {words}".rstrip(), text) for name, (words, text) in rows.items())
+    return "\n".join(listed(told, talk.columns()))
 
 
 def leave(talk: Talk, words: str) -> str:

@@ -142,7 +142,7 @@ def test_thoughts_are_one_line_or_all_of_them() -> None:
     stage.saw(ModelDelta("So."))
     assert stage.printed() == ["├─ ▸ thought for 12 s"]
     stage = Stage(colours=True).saw(begun(), asked(), ModelDelta(reasoning="first this\nand then that"))
-    stage.view.show_reasoning = True
+    stage.view.unfold(True)
     stage.printed()
     assert [unpainted(line) for line in stage.moving()][1:] == ["│    first this", "│    and then that"]
     stage.saw(ModelDelta("So."))
@@ -340,7 +340,7 @@ def test_whatever_happens_it_fits_and_is_harmless(
     payloads: list[EventData], columns: int, rows: int, colours: bool, glyphs: bool
 ) -> None:
     stage = Stage(colours, glyphs)
-    stage.view.show_reasoning = len(payloads) % 2 == 0
+    stage.view.unfold(len(payloads) % 2 == 0)
     for payload in payloads:
         stage.saw(payload)
         stage.now += 1.5
