@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from inarch.config.grants import Rule as Rule
     from inarch.config.json_schema import schema as schema
     from inarch.config.layers import VERSION as VERSION
-    from inarch.config.lines import key_lines as key_lines
-    from inarch.config.lines import value_spans as value_spans
     from inarch.config.load import check_config as check_config
     from inarch.config.load import load_config as load_config
     from inarch.config.origins import Origin as Origin
@@ -39,7 +37,6 @@ if TYPE_CHECKING:
     from inarch.config.settings_docs import settings_of as settings_of
     from inarch.config.sources import dotted as dotted
     from inarch.config.sources import nearest as nearest
-    from inarch.config.tables import REST as REST
     from inarch.config.tables import Profile as Profile
     from inarch.config.trust import changing as changing
     from inarch.config.trust import foresee as foresee
@@ -49,7 +46,6 @@ if TYPE_CHECKING:
     from inarch.config.values import Check as Check
     from inarch.config.values import fields_of as fields_of
     from inarch.config.values import key as key
-    from inarch.config.writing import make_folder as make_folder
     from inarch.contract.costs import priced as priced
     from inarch.contract.event_parts import PluginEvent as PluginEvent
     from inarch.contract.events import CommandRan as CommandRan
@@ -147,7 +143,6 @@ _HOMES = {
         "config.grants": "Rule",
         "config.json_schema": "schema",
         "config.layers": "VERSION",
-        "config.lines": "key_lines value_spans",
         "config.load": "check_config load_config",
         "config.origins": "Origin",
         "config.places": "state_dir user_config_path",
@@ -156,10 +151,9 @@ _HOMES = {
         "config.project_writing": "write_project_file",
         "config.settings_docs": "settings_of",
         "config.sources": "dotted nearest",
-        "config.tables": "Profile REST",
+        "config.tables": "Profile",
         "config.trust": "changing foresee grant revoke trust_of",
         "config.values": "Check fields_of key",
-        "config.writing": "make_folder",
         "contract.costs": "priced",
         "contract.event_parts": "PluginEvent",
         "contract.events": "CommandRan ErrorHappened",

@@ -24,6 +24,7 @@ __all__ = [
     "is_leftover",
     "keep_former",
     "lock",
+    "make_folder",
     "opened",
     "staged",
     "sweep",
@@ -71,6 +72,16 @@ def write_whole(
         with staged(inner, [data] if isinstance(data, bytes) else data, mode=mode, sync=sync) as file:
             (file.place_over if replace else file.place_new)(name)
             return os.fstat(file.descriptor).st_size
+
+
+def make_folder(folder: Path) -> None:
+    """Make a folder and its parents; the new ones are for the user alone."""
+    missing = []
+    while not folder.exists():
+        missing.append(folder)
+        folder = folder.parent
+    for one in reversed(missing):
+        one.mkdir(mode=0o700, exist_ok=True)
 
 
 def keep_former(path: Path, version: int, copy: Callable[[Path, Path], object] | None = None) -> Path:

@@ -14,7 +14,7 @@ from inarch.testing import HttpServer, sse_reply
 HEAVY = {
     "litellm", "httpx", "rich", "prompt_toolkit", "jsonschema", "loguru", "cattrs", "attrs", "attr", "asyncio",
     "pluggy",
-    "importlib.metadata", "platformdirs", "tomllib", "decimal", "sqlite3", "email",
+    "importlib.metadata", "platformdirs", "tomllib", "tomlkit", "decimal", "sqlite3", "email",
 }  # fmt: skip
 
 
@@ -45,7 +45,9 @@ def test_version_is_answered_before_click_is_imported() -> None:
     assert new <= {"inarch", "inarch.__main__", "__future__", "gc"}
 
 
-@pytest.mark.parametrize("words", [("--help",), ("ask", "--help"), ("tools", "list", "--help")])
+@pytest.mark.parametrize(
+    "words", [("--help",), ("ask", "--help"), ("tools", "list", "--help"), ("plugins", "install", "--help")]
+)
 def test_help_loads_nothing_heavy(words: tuple[str, ...]) -> None:
     new = modules_after(*words) - modules_of("import click")
     assert not new & (HEAVY if words == ("--help",) else HEAVY - {"attr", "attrs", "asyncio", "decimal"})
@@ -56,6 +58,7 @@ def test_listing_tools_loads_nothing_that_runs_them(project: Path, environ: dict
     loaded = modules_after("tools", "list", cwd=project, environ=environ)
     running = {"inarch.turns", "inarch.journal", "inarch.calls.scheduler", "inarch.contract.events"}
     assert not loaded & (running | {"inarch_brief_tracer.indexing.index", "sqlite3", "dataclasses", "random", "shutil"})
+    assert "tomlkit" not in loaded
 
 
 def test_a_summary_of_unchanged_files_loads_nothing_that_reads_them(project: Path, environ: dict[str, str]) -> None:

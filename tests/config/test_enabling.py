@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import tomllib
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from inarch.config.lines import value_spans
 from inarch.contract.errors import UsageError
 from inarch_commands.config.enabling import chosen_profile, enable, naming
 
@@ -27,18 +28,18 @@ CASES = {
         '[profiles.default]\nplugins = ["a", "b", "new"]  # two\n',
     ),
     "an empty list": ("[profiles.default]\nplugins = []\n", '[profiles.default]\nplugins = ["new"]\n'),
-    "a last comma": ('[profiles.default]\nplugins = ["a",]\n', '[profiles.default]\nplugins = ["a", "new",]\n'),
+    "a last comma": ('[profiles.default]\nplugins = ["a",]\n', '[profiles.default]\nplugins = ["a", "new"]\n'),
     "lines": (
         '[profiles.default]\nplugins = [\n  "a",  # first\n  "b"  # last\n]\n',
-        '[profiles.default]\nplugins = [\n  "a",  # first\n  "b",  # last\n  "new",\n]\n',
+        '[profiles.default]\nplugins = [\n  "a",  # first\n  "b",  # last\n  "new"\n]\n',
     ),
     "lines with a last comma": (
         "[profiles.default]\nplugins = [\n    'a', # why\n    # more\n]\n",
-        "[profiles.default]\nplugins = [\n    'a', # why\n    \"new\",\n    # more\n]\n",
+        "[profiles.default]\nplugins = [\n    'a', # why\n    # more\n    \"new\"\n]\n",
     ),
     "brackets in names and comments": (
         '[profiles.default]\nplugins = ["]", "[" # ]\n]\n',
-        '[profiles.default]\nplugins = ["]", "[", "new" # ]\n]\n',
+        '[profiles.default]\nplugins = ["]", "[", # ]\n    "new",\n]\n',
     ),
     "carriage returns": (
         '[profiles.default]\r\nplugins = [\r\n  "a",\r\n]\r\n',
@@ -48,6 +49,38 @@ CASES = {
     "inline": (
         'profiles = { default = { plugins = ["a"] } }\n',
         'profiles = { default = { plugins = ["a", "new"] } }\n',
+    ),
+    "inline without a list": (
+        'profiles = { default = { model = "offline" } }  # all\n',
+        'profiles = { default = { model = "offline", plugins = ["...", "new"]} }  # all\n',
+    ),
+    "inline without the profile": (
+        "profiles = { a = {} }\n",
+        'profiles = { a = {}, default = {plugins = ["...", "new"]}}\n',
+    ),
+    "dotted without a list": (
+        'profiles.default.model = "offline"\nprofile = "default"\n',
+        'profiles.default.model = "offline"\nprofiles.default.plugins = ["...", "new"]\nprofile = "default"\n',
+    ),
+    "only a table in it": (
+        "[isolation.x]\n",
+        '[isolation.x]\n\n[profiles.default]\nplugins = ["...", "new"]\n',
+    ),
+    "a comment that belongs to the next table": (
+        '[profiles.default]\nmodel = "a"\n\n# about rules\n[[rules]]\ntool = "x"\n',
+        '[profiles.default]\nplugins = ["...", "new"]\nmodel = "a"\n\n# about rules\n[[rules]]\ntool = "x"\n',
+    ),
+    "a mark at the beginning": (
+        '\ufeff[profiles.default]\r\nmodel = "a"\r\n',
+        '\ufeff[profiles.default]\r\nplugins = ["...", "new"]\r\nmodel = "a"\r\n',
+    ),
+    "tables on both sides of rules": (
+        '[profiles.default]\n[[rules]]\ntool = "x"\n[profiles.b]\nplugins = []',
+        '[profiles.default]\nplugins = ["...", "new"]\n[[rules]]\ntool = "x"\n[profiles.b]\nplugins = []',
+    ),
+    "mixed line ends": (
+        'profile = "a"\r\n[profiles.default]\nmodel = "b"\r\n',
+        'profile = "a"\r\n[profiles.default]\nplugins = ["...", "new"]\nmodel = "b"\r\n',
     ),
 }
 
@@ -65,10 +98,8 @@ def test_the_name_is_written_where_it_belongs(tmp_path: Path, case: str) -> None
     assert file.read_bytes().decode() == after
 
 
-@pytest.mark.parametrize(
-    "text", ['profiles = { default = { model = "offline" } }\n', 'profiles.default.model = "offline"\n']
-)
-def test_what_cannot_be_changed_safely_is_left_and_told(tmp_path: Path, text: str) -> None:
+def test_what_cannot_be_changed_safely_is_left_and_told(tmp_path: Path) -> None:
+    text = "[plugins.x]\nlimit = nan\n"  # is not equal to itself: that nothing else changed can't be told
     file = tmp_path / "config.toml"
     file.write_text(text)
     with pytest.raises(UsageError, match="can't be changed safely") as caught:
@@ -111,9 +142,6 @@ WORDS = st.sampled_from(["a", "b]", 'q"', "#", "ü", "...", "]]"])
 
 @given(st.lists(WORDS, unique=True), st.sampled_from(["", " # note ]", "\n", "\n  "]), st.booleans())
 def test_any_list_grows_by_one_and_keeps_its_text(words: list[str], gap: str, comma: bool) -> None:
-    import json
-    from tempfile import TemporaryDirectory
-
     inner = "".join(f"{gap if gap.isspace() else ''}{json.dumps(word)}, " for word in words)
     if not comma:
         inner = inner.rstrip(", ")
@@ -130,8 +158,69 @@ def test_any_list_grows_by_one_and_keeps_its_text(words: list[str], gap: str, co
     assert all(char in rest for char in before), "something was taken away"
 
 
-@given(st.sampled_from(["1", '"a"', "[1, 2]", "{ a = 1, b = [2] }", "'''x\ny'''", "1979-05-27"]))
-def test_spans_are_those_of_the_values(value: str) -> None:
-    text = f"# first\n[t]\nk = {value}  # note\nz = 0\n"
-    start, end = value_spans(text)["t", "k"]
-    assert tomllib.loads(f"k = {text[start:end]}")["k"] == tomllib.loads(text)["t"]["k"]
+TOP = st.lists(
+    st.sampled_from(
+        [
+            "# about nothing",
+            'profile = "default"  # mine',
+            "version = 1",
+            "plugins.x.'a b'.c = 0x1F",
+            "isolation = { y = { mode = 'process', env = [ 'A', ] } }",
+            'commands.z.argv = """\\\n  [profiles.default]\n  plugins = [] """',
+            "",
+            "   ",
+        ]
+    ),
+    unique=True,
+    max_size=4,
+)
+PROFILE = st.sampled_from(  # what stands before the list, the list, what stands behind it
+    [
+        ("", "", ""),
+        ("[profiles.default]", "", ""),
+        ("[profiles.default]  # mine\nmodel = 'offline'\n\n# of what comes next", "", ""),
+        ('[ profiles . "default" ]', 'plugins = ["a", "b"]', "model = 'offline'"),
+        ("[profiles.default]\nplugins = [\n    'a', # why\n    # [[rules]]", "    'b'  \n]", "model = 'offline'"),
+        ("[profiles]\n  [profiles.default]", "  plugins = []", "# end"),
+        ("[profiles.other]\nmodel = 'offline'", "", ""),
+        ("[profiles]\ndefault.model = 'offline'", "", ""),
+        ("[profiles]\ndefault.model = 'offline'", "default.plugins = [ 'a' ]", "\tdefault.max_tokens = 1 "),
+    ]
+)
+REST = st.lists(
+    st.sampled_from(
+        [
+            "[[rules]]\ntool = 'x'\n  [rules.match]\n  a = 'b' # c",
+            "[[rules]]\ntool = \"y\" \nreason = '''\nplugins = [ ]\n'''",
+            "# [profiles.default]\n",
+            "[plugins.q]\ndates = [1979-05-27, 07:32:00,\n]\nnumbers = [1e3, -0.0, 1_000]",
+            "[profiles.later]\nplugins = ['a']",
+        ]
+    ),
+    unique=True,
+    max_size=4,
+)
+
+
+@settings(max_examples=3 * settings().max_examples)
+@given(TOP, PROFILE, REST, st.sampled_from(["\n", "\r\n"]), st.sampled_from(["", "\ufeff"]), st.booleans())
+def test_of_any_file_only_the_list_changes(
+    top: list[str], profile: tuple[str, str, str], rest: list[str], end: str, mark: str, ended: bool
+) -> None:
+    parts = [*top, *filter(None, profile), *rest]
+    text = "\n".join(parts) + ("\n" if ended and parts else "")
+    with TemporaryDirectory() as folder:
+        file = Path(folder, "config.toml")
+        file.write_bytes((mark + text).replace("\n", end).encode())
+        assert enable(file, "default", "new")
+        after = file.read_bytes().decode()
+    assert after.startswith(mark) and "\ufeff" not in after[len(mark) :]
+    assert "\n" not in text or after.count("\r") == (after.count("\n") if end == "\r\n" else 0)
+    after = after.removeprefix(mark).replace("\r\n", "\n")
+    wanted = tomllib.loads(text)
+    table = wanted.setdefault("profiles", {}).setdefault("default", {})
+    table["plugins"] = [*table.get("plugins", ["..."]), "new"]
+    assert tomllib.loads(after) == wanted
+    lines = iter(after.split("\n"))
+    kept = "\n".join([*top, *(part for part in (profile[0], profile[2]) if part), *rest]).split("\n")
+    assert all(line in lines for line in kept), "a line is gone, changed or elsewhere"

@@ -13,7 +13,7 @@ from inarch.config import places
 from inarch.config.files import MAX_BYTES, Unreadable, needs_trust, read_user_file
 from inarch.config.project_files import is_left
 from inarch.contract.errors import StoreError, ToolFailed
-from inarch_staging import write_whole
+from inarch_staging import make_folder, write_whole
 
 if TYPE_CHECKING:
     from inarch.config.config import Config
@@ -64,8 +64,6 @@ class UserFolder:
     def change(self, name: str, edit: Edit) -> None:
         """Edit a file while no other process does; a folder that is a link's target is locked, not the link."""
         import fcntl
-
-        from inarch.config.writing import make_folder
 
         path = Path(os.path.realpath(self.folder / _checked(name)))
         try:

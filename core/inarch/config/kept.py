@@ -75,7 +75,7 @@ def changing_kept(path: Path, kind: type[Record], what: str) -> Iterator[dict[st
     import fcntl
     import json
 
-    from inarch.config.writing import make_folder
+    from inarch_staging import make_folder
 
     try:
         make_folder(path.parent)

@@ -31,19 +31,11 @@ def key_lines(text: str) -> dict[KeyPath, int]:
     return scan.lines
 
 
-def value_spans(text: str) -> dict[KeyPath, tuple[int, int]]:
-    """Return where the value of every key and array element of a valid TOML text begins and ends."""
-    scan = _Scan(text)
-    scan.document()
-    return scan.spans
-
-
 class _Scan:
     def __init__(self, text: str) -> None:
         self.text = text
         self.pos = 0
         self.lines: dict[KeyPath, int] = {}
-        self.spans: dict[KeyPath, tuple[int, int]] = {}
         self.lengths: dict[KeyPath, int] = {}  # of arrays of tables
         self.starts = [0, *(match.end() for match in re.finditer("\n", text))]
 
@@ -133,4 +125,3 @@ class _Scan:
         else:
             match = _STRING.match(self.text, self.pos) or _SCALAR.match(self.text, self.pos)
             self.pos = match.end() if match else len(self.text)
-        self.spans[path] = (start, self.pos)

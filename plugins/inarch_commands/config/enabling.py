@@ -6,20 +6,24 @@ Every edit is checked by reading the new text: if it doesn't say exactly what wa
 from __future__ import annotations
 
 import json
+import re
 import tomllib
-from collections.abc import Iterator
+from codecs import BOM_UTF8
+from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
 from inarch import UsageError
-from inarch.host import REST, Unreadable, key_lines, make_folder, read_user_file, value_spans
-from inarch_staging import write_whole
+from inarch.host import Unreadable, parse, read_user_file
+from inarch_staging import make_folder, write_whole
+
+_REST = "..."
 
 
 def chosen_profile(path: Path) -> str:
     """Return the profile that the user's file chooses."""
-    name = _tables(_read(path)).get("profile")
+    name = parse(_read(path), str(path))[1].get("profile")
     return name if isinstance(name, str) else "default"
 
 
@@ -32,21 +36,24 @@ def enable(path: Path, profile: str, plugin: str) -> bool:
         plugin: The plugin's name.
 
     Raises:
-        UsageError: The file can't be read, changed safely or written; the remedy is what to write by hand.
+        ConfigError: The file is no TOML.
+        UsageError: It can't be read, changed safely or written; the remedy is what to write by hand.
     """
-    text = _read(path)
-    data = _tables(text)
-    profiles = data.get("profiles", {})
+    data = _read(path)
+    source, tables = parse(data, str(path))
+    profiles = tables.get("profiles", {})
     if profile != "default" and profile not in profiles:
         raise UsageError(f"{path} has no profile {profile!r}", f"write it there: {lines_to_add(profile, plugin)}")
     if plugin in profiles.get(profile, {}).get("plugins", ()):
         return False
-    wanted = deepcopy(data)
+    wanted = deepcopy(tables)
     table = wanted.setdefault("profiles", {}).setdefault(profile, {})
-    table["plugins"] = [*table.get("plugins", [REST]), plugin]
-    for changed in _candidates(text, data, profile, plugin):
+    table["plugins"] = [*table.get("plugins", [_REST]), plugin]
+    line = source.line(("profiles", profile, "plugins")) if profiles else None  # of the nearest table without a list
+    mark = data[: len(BOM_UTF8)] if data.startswith(BOM_UTF8) else b""
+    for changed in _candidates(data[len(mark) :].decode(), line, profile, plugin):
         if _says(changed, wanted):
-            _write(path, changed)
+            _write(path, mark + changed.encode())
             return True
     remedy = f"write it by hand: {lines_to_add(profile, plugin)}"
     raise UsageError(f"{path} is written in a way that can't be changed safely", remedy)
@@ -54,85 +61,86 @@ def enable(path: Path, profile: str, plugin: str) -> bool:
 
 def lines_to_add(profile: str, plugin: str) -> str:
     """Return what to write where a profile has no list of its own."""
-    return f"[profiles.{_key(profile)}] plugins = {json.dumps([REST, plugin])}"
+    return f"[profiles.{_key(profile)}] plugins = {json.dumps([_REST, plugin])}"
 
 
 def naming(path: Path, plugin: str) -> tuple[str, ...]:
     """Return each place of the user's file where a profile names the plugin."""
-    text = _read(path)
-    lines = key_lines(text)
+    source, tables = parse(_read(path), str(path))
     found = []
-    for profile, table in _tables(text).get("profiles", {}).items():
+    for profile, table in tables.get("profiles", {}).items():
         names = table.get("plugins", ()) if isinstance(table, dict) else ()
         if plugin in names:
-            line = lines.get(("profiles", profile, "plugins", names.index(plugin)), 1)
+            line = source.line(("profiles", profile, "plugins", names.index(plugin)))
             found.append(f"{path}:{line}: profiles.{_key(profile)}.plugins")
     return tuple(found)
 
 
-def _candidates(text: str, data: dict[str, Any], profile: str, plugin: str) -> Iterator[str]:
-    end = "\r\n" if "\r\n" in text else "\n"
-    table = data.get("profiles", {}).get(profile)
-    spans, path = value_spans(text), ("profiles", profile, "plugins")
-    if table is not None and "plugins" in table:
-        yield _grown(text, spans, path, len(table["plugins"]), plugin)
-        return
-    line = f"plugins = {json.dumps([REST, plugin])}{end}"
-    if table is not None:
-        header = key_lines(text)[path[:2]]
-        rows = text.splitlines(keepends=True)
-        before = "".join(rows[:header])
-        yield f"{before}{'' if before.endswith(end) else end}{line}{''.join(rows[header:])}"
-    else:
-        gap = "" if not text else end if text.endswith("\n") else end * 2
-        yield f"{text}{gap}[profiles.{_key(profile)}]{end}{line}"
+def _candidates(text: str, line: int | None, profile: str, plugin: str) -> Iterator[str]:
+    """Yield texts that may say what is meant, the one that reads best first.
+
+    Only the statement at `line` goes through the editor: a whole file doesn't come out of it as it went in.
+    """
+    lines = re.findall(r"[^\n]*\n|[^\n]+", text)
+    start = len(lines) if line is None else line - 1
+    before, statement = "".join(lines[:start]), _statement(lines[start:])
+    after = text[len(before) + len(statement) :]
+    end = "\r\n" if "\r\n" in (statement if "\n" in statement else text) else "\n"
+    addition = f"plugins = {json.dumps([_REST, plugin])}{end}"
+    if statement.lstrip().startswith("["):  # right below the header: no comment is parted from what it is about
+        yield f"{before}{statement}{'' if statement.endswith(end) else end}{addition}{after}"
+    elif statement:
+        for changed in _edited(statement.replace(end, "\n"), ("profiles", profile), plugin):
+            yield f"{before}{changed.replace(chr(10), end)}{after}"
+    gap = "" if not text else end if text.endswith("\n") else end * 2
+    yield f"{text}{gap}[profiles.{_key(profile)}]{end}{addition}"
 
 
-def _grown(
-    text: str, spans: dict[tuple[str | int, ...], tuple[int, int]], path: tuple[str | int, ...], count: int, name: str
-) -> str:
-    """Put a name behind the last element of a list, wherever commas and comments stand."""
-    word = json.dumps(name)
-    if not count:
-        at = spans[path][0] + 1
-        return f"{text[:at]}{word}{text[at:]}"
-    start, end = spans[*path, count - 1]
-    margin = text[text.rfind("\n", 0, start) + 1 : start]
-    line_end = text.find("\n", end)
-    if margin.isspace() and end <= line_end < spans[path][1]:  # one name on a line: so is the new one
-        rest = text[end:line_end]
-        comma = "" if rest.lstrip().startswith(",") else ","
-        carriage = "\r" if rest.endswith("\r") else ""
-        return f"{text[:end]}{comma}{rest}\n{margin}{word},{carriage}{text[line_end:]}"
-    return f"{text[:end]}, {word}{text[end:]}"
+def _statement(lines: Sequence[str]) -> str:
+    """Return the statement that the lines begin with: as many of them as are TOML."""
+    texts = ("".join(lines[:count]) for count in range(1, len(lines) + 1))
+    return next((text for text in texts if _says(text)), "")
 
 
-def _says(text: str, wanted: dict[str, Any]) -> bool:
+def _edited(statement: str, table: Sequence[str], plugin: str) -> Iterator[str]:
+    """Yield a statement with the plugin's name, however much of the table's name stands in a header above it."""
+    from tomlkit import parse
+    from tomlkit.exceptions import TOMLKitError
+
+    for names in (table, table[1:], ()):
+        for way in ("append", "add_line"):  # only the latter sees a comment that goes on behind the last name
+            try:
+                document: Any = parse(statement)
+                inner = document
+                for name in names:
+                    inner = inner.setdefault(name, {})
+                getattr(inner.setdefault("plugins", [_REST]), way)(plugin)
+                yield document.as_string()
+            except (TOMLKitError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
+                continue
+
+
+def _says(text: str, wanted: Mapping[str, Any] | None = None) -> bool:
+    """Whether a text is TOML, and means what is wanted."""
     try:
-        return tomllib.loads(text) == wanted
-    except tomllib.TOMLDecodeError:
+        found = tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError):
         return False
+    return wanted is None or found == wanted
 
 
-def _read(path: Path) -> str:
+def _read(path: Path) -> bytes:
     try:
-        return (read_user_file(path) or b"").decode("utf-8-sig")
-    except (Unreadable, UnicodeDecodeError) as error:
+        return read_user_file(path) or b""
+    except Unreadable as error:
         raise UsageError(f"{path} {error}") from None
 
 
-def _tables(text: str) -> dict[str, Any]:
-    try:
-        return tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise UsageError(f"your configuration is no TOML: {error}", "see: inarch config check") from None
-
-
-def _write(path: Path, text: str) -> None:
+def _write(path: Path, data: bytes) -> None:
     real = path.resolve()  # a link into a folder of dotfiles stays a link
     try:
         make_folder(real.parent)
-        write_whole(real, text.encode(), mode=real.stat().st_mode & 0o777 if real.exists() else 0o600)
+        write_whole(real, data, mode=real.stat().st_mode & 0o777 if real.exists() else 0o600)
     except OSError as error:
         raise UsageError(f"{path} can't be written: {error.strerror}") from error
 

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from inarch import UsageError
-from inarch.host import CONFIG_FILE, VERSION, Profile, fields_of, make_folder
-from inarch_staging import write_whole
+from inarch.host import CONFIG_FILE, VERSION, Profile, fields_of
+from inarch_staging import make_folder, write_whole
 
 if TYPE_CHECKING:
     from inarch_commands.config.proposing import Proposal

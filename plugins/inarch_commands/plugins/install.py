@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from inarch import UsageError
+from inarch import ConfigError, UsageError
 from inarch.host import ANSWERED, FAILED, composing_options, print_line, say, say_remedy
 
 if TYPE_CHECKING:
@@ -172,7 +172,7 @@ def _tell_what_went(gone: Sequence[str], after: Discovery) -> None:
         print_line(f"plugin {name}: uninstalled")
         try:
             places = naming(path, name)
-        except UsageError:  # a file that can't be read is no matter here: the uninstalling went well
+        except (ConfigError, UsageError):  # a file that can't be read is no matter here: the uninstalling went well
             places = ()
         for place in places:
             say("note", f"{place} still names {name!r}: take it out")
