@@ -124,7 +124,6 @@ if TYPE_CHECKING:
     from inarch.contract.undo_report import FileOutcome as FileOutcome
     from inarch.contract.undo_report import UndoReport as UndoReport
     from inarch.contract.versions import is_older as is_older
-    from inarch.journal.redaction.dotenv import is_dotenv as is_dotenv
     from inarch.sessions.app import App as App
     from inarch.sessions.app import compose as compose
     from inarch.sessions.app import open_store as open_store
@@ -148,6 +147,7 @@ if TYPE_CHECKING:
     from inarch_sdk.service import HttpService as HttpService
     from inarch_sdk.tooling import FunctionTool as FunctionTool
     from inarch_sdk.tooling import tool as tool
+    from inarch_secrets.dotenv import is_dotenv as is_dotenv
     from inarch_staging import keep_former as keep_former
 
 _HOMES: dict[str, str] = {
@@ -183,7 +183,6 @@ _HOMES: dict[str, str] = {
         "contract.transcripts": "Exporter Transcript",
         "contract.undo_report": "FileConflict FileOutcome UndoReport",
         "contract.versions": "is_older",
-        "journal.redaction.dotenv": "is_dotenv",
         "sessions.app": "App compose open_store run",
         "sessions.launching": "InteractiveFrontEnd Launch",
         "sessions.session": "Session",
@@ -196,6 +195,7 @@ _HOMES: dict[str, str] = {
         "inarch_sdk.prices": "KnownModel PriceTable price_table",
         "inarch_sdk.service": "HttpService",
         "inarch_sdk.tooling": "FunctionTool tool",
+        "inarch_secrets.dotenv": "is_dotenv",
         "inarch_staging": "keep_former",
     }.items()
     for name in names.split()

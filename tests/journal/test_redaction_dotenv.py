@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from secret_samples import lot
 
 from inarch.journal import Redactor
-from inarch.journal.redaction import dotenv as dotenv_files
-from inarch.journal.redaction.dotenv import find_dotenvs, is_dotenv, parse_dotenv
+from inarch_secrets import dotenv as dotenv_files
+from inarch_secrets.dotenv import find_dotenvs, is_dotenv, parse_dotenv
 
 FILE = """\
 # a comment

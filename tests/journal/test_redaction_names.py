@@ -6,7 +6,8 @@ import pytest
 
 from inarch.contract.events import EVENT_KINDS
 from inarch.journal import Redactor
-from inarch.journal.redaction.names import LONGEST, is_own_word, looks_random, secrets_of
+from inarch.journal.redaction.redactor import is_own_word
+from inarch_secrets.names import LONGEST, looks_random, secrets_of
 
 DRAWN = "q7Rt2Xz9Lm4Kp8Vw"
 """Sixteen characters drawn by lot: the fewest that look so."""

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from secret_samples import TOKENS
 
 from inarch.journal import Redactor
-from inarch.journal.redaction.shapes import shapes_of
 from inarch.journal.redaction.streams import RedactedStream
+from inarch_secrets.shapes import shapes_of
 
 KEY = TOKENS["aws-key-id"]
 PLACEHOLDER = re.compile("‹secret:[^‹›]+›")

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from secret_samples import HEX, LETTERS, PLACES, TOKENS, lot, pem, varied
 
 from inarch.journal import Redactor
-from inarch.journal.redaction.pattern import JUDGED, Pattern, Piece, Run
-from inarch.journal.redaction.patterns import PATTERNS, SHORTEST_MATCH, patterns_in
+from inarch_secrets.pattern import JUDGED, Pattern, Piece, Run
+from inarch_secrets.patterns import PATTERNS, SHORTEST_MATCH, patterns_in
 
 NAMES = [
     "argparse",

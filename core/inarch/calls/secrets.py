@@ -110,7 +110,7 @@ class Secrets:
 def _is_dotenv(path: str) -> bool:
     if "env" not in path.lower():
         return False
-    from inarch.journal.redaction.dotenv import is_dotenv
+    from inarch_secrets.dotenv import is_dotenv
 
     return is_dotenv(path)
 

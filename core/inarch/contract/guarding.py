@@ -17,7 +17,8 @@ T = TypeVar("T")
 
 KERNEL = "inarch"
 """The name under which the kernel's own parts stand where a plugin's name would."""
-OURS = frozenset({"inarch", "inarch_confinement", "inarch_schemas", "inarch_sdk", "inarch_staging", "inarch_testing"})
+_LIBRARIES = ("confinement", "schemas", "sdk", "secrets", "staging", "testing")
+OURS = frozenset({"inarch", *(f"inarch_{name}" for name in _LIBRARIES)})
 """The packages of the kernel and the libraries beside it."""
 _BETWEEN = OURS | {"pluggy", "attr", "attrs", "cattr", "cattrs", "jsonschema"}
 """Modules that call a plugin's code, or are called on its behalf: no place where it could be mended. Any other package

@@ -90,7 +90,7 @@ class Parts:
         workspace's `.env` files.
         """
         from inarch.journal import Redactor
-        from inarch.journal.redaction.dotenv import LARGEST, find_dotenvs
+        from inarch_secrets.dotenv import LARGEST, find_dotenvs
 
         redactor = Redactor.from_environ(self.environ)
         redactor.learn_values((name, self.environ[name]) for name in self._key_variables() if name in self.environ)

@@ -11,18 +11,20 @@ import os
 import re
 import threading
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from itertools import chain
-from typing import Any
+from typing import Any, Literal, get_args, get_origin
 from weakref import WeakSet
 
 from attrs import define, field
 
-from inarch.journal.redaction.dotenv import parse_dotenv
-from inarch.journal.redaction.names import SHORTEST, is_own_word, looks_random, secrets_of
-from inarch.journal.redaction.pattern import Match
-from inarch.journal.redaction.patterns import PATTERNS, SHORTEST_MATCH, begun, may_match, patterns_in
-from inarch.journal.redaction.shapes import Known, shapes_of
-from inarch.journal.redaction.spans import gaps, joined, uncut
+from inarch.contract import records
+from inarch_secrets.dotenv import parse_dotenv
+from inarch_secrets.names import SHORTEST, looks_random, secrets_of
+from inarch_secrets.pattern import Match
+from inarch_secrets.patterns import PATTERNS, SHORTEST_MATCH, begun, may_match, patterns_in
+from inarch_secrets.shapes import Known, shapes_of
+from inarch_secrets.spans import gaps, joined, uncut
 
 MOST_KNOWN = 500
 """Values that are looked for by name; each costs a few searches an event."""
@@ -197,6 +199,21 @@ class Redactor:
             placeholder = self._found[value] = f"‹secret:{tag}:{number}›"
             self._values[placeholder] = value
             return placeholder
+
+
+def is_own_word(value: str) -> bool:
+    """Whether it is a word of our own records: such a secret would make events that can't be read back."""
+    return value.replace("_", "").replace(".", "").isalpha() and any(value in word for word in _vocabulary())
+
+
+@cache
+def _vocabulary() -> frozenset[str]:
+    from inarch.contract.events import EVENT_KINDS
+
+    classes: list[Any] = [item for item in vars(records).values() if isinstance(item, type)] + [*EVENT_KINDS.values()]
+    fields = {item.name for cls in classes for item in getattr(cls, "__attrs_attrs__", ())}
+    words = {word for item in vars(records).values() if get_origin(item) is Literal for word in get_args(item)}
+    return frozenset(fields | words | set(EVENT_KINDS))
 
 
 def hide_in_message(text: str) -> str:

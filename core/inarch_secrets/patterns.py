@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from inarch.journal.redaction.looks import (
+from inarch_secrets.looks import (
     has_both_cases,
     is_jwt,
     is_key,
@@ -14,8 +14,8 @@ from inarch.journal.redaction.looks import (
     is_pem,
     mixed,
 )
-from inarch.journal.redaction.names import looks_random
-from inarch.journal.redaction.pattern import AFTER_WORD, Pattern, Piece
+from inarch_secrets.names import looks_random
+from inarch_secrets.pattern import AFTER_WORD, Pattern, Piece
 
 _WORD = "[A-Za-z0-9]"
 _TOKEN = "[A-Za-z0-9_-]"

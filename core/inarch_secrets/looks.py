@@ -8,7 +8,7 @@ import json
 import re
 from codecs import getincrementaldecoder
 
-from inarch.journal.redaction.names import looks_random, secrets_of
+from inarch_secrets.names import looks_random, secrets_of
 
 
 def mixed(value: str) -> bool:

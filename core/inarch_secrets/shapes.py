@@ -12,7 +12,7 @@ from urllib.parse import quote, quote_plus
 
 from attrs import field, frozen
 
-from inarch.journal.redaction.pattern import Match
+from inarch_secrets.pattern import Match
 
 _ESCAPE = re.compile("%[0-9A-F]{2}")
 

@@ -5,11 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Iterator
-from functools import cache
-from typing import Any, Literal, get_args, get_origin
 from urllib.parse import unquote
-
-from inarch.contract import records
 
 SHORTEST = 8
 """Shorter values are left alone: they'd be found in everything."""
@@ -112,18 +108,3 @@ def _is_random(run: str) -> bool:
     kinds = ["d" if c.isdigit() else "u" if c.isupper() else "l" for c in run]
     borders = sum(a != b for a, b in itertools.pairwise(kinds))
     return borders * 3 >= len(run)
-
-
-def is_own_word(value: str) -> bool:
-    """Whether it is a word of our own records: such a secret would make events that can't be read back."""
-    return value.replace("_", "").replace(".", "").isalpha() and any(value in word for word in _vocabulary())
-
-
-@cache
-def _vocabulary() -> frozenset[str]:
-    from inarch.contract.events import EVENT_KINDS
-
-    classes: list[Any] = [item for item in vars(records).values() if isinstance(item, type)] + [*EVENT_KINDS.values()]
-    fields = {item.name for cls in classes for item in getattr(cls, "__attrs_attrs__", ())}
-    words = {word for item in vars(records).values() if get_origin(item) is Literal for word in get_args(item)}
-    return frozenset(fields | words | set(EVENT_KINDS))
