@@ -95,12 +95,13 @@ def _jsonl(options: FrontEndOptions) -> FrontEnd:
 
 def _converse(launch: Launch) -> int:
     """Talk at the picture of a terminal that can be rewritten, else line by line."""
-    from inarch import UsageError
     from inarch.host import is_terminal
     from inarch_terminal.abilities import can_rewrite
 
     if not is_terminal(sys.stdin):
-        raise UsageError("a conversation needs a terminal", 'ask one question with inarch "…" or inarch ask')
+        from inarch_terminal.plain import piped
+
+        return piped(launch)
     if launch.output == "text" and can_rewrite(sys.stdout):
         try:
             import termios  # noqa: F401 - not on Windows

@@ -1,12 +1,13 @@
-"""A conversation line by line: on a terminal that can only be written, or shown by another front end."""
+"""A conversation line by line: on a terminal that can only be written, shown by another front end, or from a pipe."""
 
 from __future__ import annotations
 
 import asyncio
 import signal
 import sys
-from collections.abc import Coroutine, Iterator
+from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from attrs import define
@@ -18,6 +19,10 @@ if TYPE_CHECKING:
     from inarch_terminal.slash.talk import Talk
 
 
+MOST_BYTES = 256 * 1024
+"""What is taken of a line from a pipe, as of standard input elsewhere."""
+
+
 def plain(launch: Launch) -> int:
     """Talk line by line.
 
@@ -26,19 +31,47 @@ def plain(launch: Launch) -> int:
     """
     from inarch.host import columns_of
     from inarch_terminal.recap import recap
+
+    def talk_to_person(runner: asyncio.Runner, talk: Talk, leaving: _Leaving) -> int:
+        _greet(talk.app)
+        if before := recap(talk.session, columns_of(sys.stdout)):
+            sys.stderr.write(f"{before}\n")
+        return _converse(runner, talk, leaving)
+
+    return _composed(launch, talk_to_person)
+
+
+def piped(launch: Launch) -> int:
+    """Take each line of standard input as a prompt or a command, and return the code of the first that went wrong.
+
+    Raises:
+        UsageError: There is no line.
+        InarchError: The configuration, the root or the store is not usable.
+    """
+    lines = _lines() if sys.stdin is not None else iter(())
+    try:
+        first = next(lines, None)
+    except OSError as error:
+        raise UsageError(f"standard input can't be read: {error.strerror or error}") from None
+    if first is None:
+        raise UsageError(
+            "a conversation needs a terminal, or a pipe with a prompt to a line",
+            'ask one question with inarch "…" or inarch ask',
+        )
+    return _composed(launch, lambda runner, talk, leaving: _follow(runner, talk, leaving, chain([first], lines)))
+
+
+def _composed(launch: Launch, talking: Callable[[asyncio.Runner, Talk, _Leaving], int]) -> int:
+    from inarch.host import columns_of
     from inarch_terminal.slash.talk import Talk
 
     app = launch.compose()
     talk: Talk | None = None
     with asyncio.Runner() as runner:
         try:
-            session = launch.session(app)
-            _greet(app)
-            if before := recap(session, columns_of(sys.stdout)):
-                sys.stderr.write(f"{before}\n")
-            talk = Talk(app, session, launch, sys.stdout.write, lambda: columns_of(sys.stdout))
+            talk = Talk(app, launch.session(app), launch, sys.stdout.write, lambda: columns_of(sys.stdout))
             with _leaving() as leaving:
-                return _converse(runner, talk, leaving)
+                return talking(runner, talk, leaving)
         finally:
             if app.front_end is not None:
                 app.front_end.close()
@@ -55,6 +88,15 @@ class _Leaving:
 
     is_asked: bool = False
     at_prompt: bool = False
+
+    @contextmanager
+    def waiting(self) -> Iterator[None]:
+        """Wait for a line."""
+        self.at_prompt = True
+        try:
+            yield
+        finally:
+            self.at_prompt = False
 
 
 @contextmanager
@@ -93,6 +135,46 @@ def _greet(app: App) -> None:
             say("note", str(error))
 
 
+def _lines() -> Iterator[str]:
+    """Yield the lines of standard input that say something, each as soon as it is there."""
+    from inarch.host import say
+
+    stream = sys.stdin.buffer
+    while data := stream.readline(MOST_BYTES):
+        if len(data) == MOST_BYTES and not data.endswith(b"\n") and (rest := stream.readline(MOST_BYTES)):
+            say("note", f"a line of standard input was cut after {MOST_BYTES // 1024} kB")
+            while rest and not rest.endswith(b"\n"):
+                rest = stream.readline(MOST_BYTES)
+        if line := data.decode("utf-8", "replace").strip():
+            yield line
+
+
+def _follow(runner: asyncio.Runner, talk: Talk, leaving: _Leaving, lines: Iterator[str]) -> int:
+    """Do lines that nobody types: the end of input ends the conversation, and so does a cancelled turn."""
+    from inarch.host import CANCELLED, FAILED, USAGE, say
+
+    code = 0
+    while not talk.is_over and not leaving.is_asked:
+        try:
+            with leaving.waiting():
+                line = next(lines, None)
+        except _Leave:
+            break
+        if line is None:
+            return code
+        try:
+            if line.startswith("!"):
+                raise UsageError("a command after ! is taken from a person at a terminal only", "run it yourself")
+            done = _do(runner, talk, line)
+        except (StoreError, UsageError) as error:
+            say("error", str(error))
+            done = FAILED if isinstance(error, StoreError) else USAGE
+        if done == CANCELLED:
+            return done
+        code = code or done
+    return CANCELLED if leaving.is_asked else code
+
+
 def _converse(runner: asyncio.Runner, talk: Talk, leaving: _Leaving) -> int:
     """Read lines until the end of input; a turn that goes wrong doesn't end the conversation."""
     from inarch.host import CANCELLED, say
@@ -122,27 +204,26 @@ def _converse(runner: asyncio.Runner, talk: Talk, leaving: _Leaving) -> int:
 
 
 def _line(leaving: _Leaving) -> str:
-    leaving.at_prompt = True
-    try:
+    with leaving.waiting():
         return input("\n> ").strip()
-    finally:
-        leaving.at_prompt = False
 
 
-def _do(runner: asyncio.Runner, talk: Talk, line: str) -> None:
-    """Do a line: a command, or a prompt and what a command wants to be asked."""
+def _do(runner: asyncio.Runner, talk: Talk, line: str) -> int:
+    """Do a line, a command, or a prompt and what a command wants to be asked; return the code of its last turn."""
     from inarch_terminal.slash.running import SlashCommands
     from inarch_terminal.user_commands import run_command
 
+    code = 0
     if SlashCommands.takes(line):
         runner.run(_interruptible(SlashCommands(talk).run(line)))
     elif line.startswith("!"):
         runner.run(_interruptible(run_command(talk.session, line[1:].strip(), talk.write)))
     elif line:
-        runner.run(talk.launch.run(talk.session, line))
+        code = runner.run(talk.launch.run(talk.session, line))
     sys.stdout.flush()
     while talk.next_prompts:
-        runner.run(talk.launch.run(talk.session, talk.next_prompts.pop(0)))
+        code = runner.run(talk.launch.run(talk.session, talk.next_prompts.pop(0)))
+    return code
 
 
 async def _interruptible(doing: Coroutine[Any, Any, None]) -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import shlex
 import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -54,7 +56,58 @@ def test_without_any_the_command_says_so(cli: Run, slowly: tuple[str, ...]) -> N
     ]
 
 
-def test_the_terminals_own_wants_a_terminal(cli: Run, slowly: tuple[str, ...]) -> None:
-    done = cli("chat", *slowly, stdin=TOLD)
+def answers(done: subprocess.CompletedProcess[str]) -> list[str]:
+    """The prompts of a run with `--output jsonl`."""
+    events = [json.loads(line) for line in done.stdout.splitlines()]
+    turns = [event["data"]["turn"] for event in events if event["kind"] == "turn.started"]
+    return [turn["content"] for turn in turns if turn["type"] == "user"]
+
+
+def test_each_line_of_a_pipe_is_a_turn_of_one_session(cli: Run, slowly: tuple[str, ...]) -> None:
+    done = cli("chat", *slowly, "--output", "jsonl", stdin="what is this\n\n  yes\r\n继续")
+    assert (answers(done), done.returncode) == (["what is this", "yes", "继续"], 0), done.stderr
+    again = cli("chat", "--continue", *slowly, stdin="and this\n")
+    assert (again.stdout, again.returncode) == ("The answer.\n", 0), again.stderr
+    (kept,) = json.loads(cli("sessions", "list", "--json").stdout)
+    assert kept["title"] == "what is this"
+
+
+def test_commands_of_a_conversation_come_from_a_pipe_but_no_commands_to_run(cli: Run, slowly: tuple[str, ...]) -> None:
+    done = cli("chat", *slowly, stdin="what is this\n/tools read_file\n!touch here\n/quit\nwrite more\n")
+    assert done.returncode == 2
+    assert done.stdout.startswith("The answer.\n") and "file_path" in done.stdout
+    assert "a command after ! is taken from a person at a terminal only" in done.stderr
+    assert done.stdout.count("The answer.") == 1
+
+
+def test_the_code_is_of_the_first_line_that_went_wrong(cli: Run, slowly: tuple[str, ...], project: Path) -> None:
+    done = cli("chat", *slowly, stdin="what is this\nwrite a file\nfail\nwhat is this\n")
+    assert (done.stdout.count("The answer."), done.returncode) == (3, 4), done.stderr
+    assert not (project / "new.txt").exists()  # nobody could be asked
+
+
+def test_a_long_line_of_a_pipe_is_cut_and_told(cli: Run, slowly: tuple[str, ...]) -> None:
+    limit = 256 * 1024
+    done = cli("chat", *slowly, "--output", "jsonl", stdin=f"{'a' * (limit - 1)}\n{'b' * (3 * limit)}\n{'c' * limit}")
+    assert [(content[0], len(content)) for content in answers(done)] == [("a", limit - 1), ("b", limit), ("c", limit)]
+    assert done.stderr.count("a line of standard input was cut after 256 kB") == 1
+
+
+@pytest.mark.parametrize("stdin", [None, "", " \n\n"])
+def test_without_a_terminal_and_a_line_there_is_no_conversation(
+    cli: Run, slowly: tuple[str, ...], stdin: str | None
+) -> None:
+    done = cli("chat", *slowly, stdin=stdin)
     assert (done.stdout, done.returncode) == ("", 2)
-    assert "a conversation needs a terminal" in done.stderr
+    assert "a conversation needs a terminal, or a pipe with a prompt to a line" in done.stderr
+
+
+@pytest.mark.parametrize("stdin", ["<&-", "0> kept.txt"])
+def test_standard_input_that_cannot_be_read_is_one_line(environ: dict[str, str], project: Path, stdin: str) -> None:
+    words = shlex.join([sys.executable, "-P", "-m", "inarch", "chat"])
+    done = subprocess.run(
+        ["sh", "-c", f"exec {words} {stdin}"], cwd=project, env=environ, capture_output=True, text=True
+    )
+    assert (done.stdout, done.returncode) == ("", 2)
+    (line,) = done.stderr.splitlines()
+    assert line.startswith("inarch: error: ")

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import json
 import subprocess
+import tomllib
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from inarch.program.groups import _is_slip
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
@@ -35,6 +40,80 @@ def test_one_argument_with_white_space_is_a_prompt(cli: Run, jsonl: tuple[str, .
     assert asked(cli(*jsonl, "- first do this\n- then that")) == "- first do this\n- then that"
 
 
+@pytest.mark.parametrize(
+    "word", ["yes", "why?", "继续", "なぜですか", "tols", "undo?", "frobnicate", "policies", "\x1b[2J"]
+)
+def test_one_word_that_is_no_command_is_a_prompt(cli: Run, jsonl: tuple[str, ...], word: str) -> None:
+    assert asked(cli(word, *jsonl)) == word
+
+
+def test_a_slip_is_no_prompt_but_as_an_answer_to_a_session(cli: Run, slowly: tuple[str, ...]) -> None:
+    flags = (*slowly, "--output", "jsonl")
+    slip = cli("toosl", *flags)
+    assert (slip.returncode, slip.stdout) == (2, "")
+    assert slip.stderr == "inarch: error: no command 'toosl'; did you mean 'tools'? (inarch ask toosl asks)\n"
+    assert asked(cli("ask", "toosl", *flags)) == "toosl"
+    (session,) = (one["id"] for one in json.loads(cli("sessions", "list", "--json").stdout))
+    for goes_on in [("--continue",), ("--session", session), (f"--session={session}",)]:
+        assert asked(cli(*goes_on, "toosl", *flags)) == "toosl"
+        assert asked(cli("toosl", *flags, *goes_on)) == "toosl"
+
+
+@pytest.mark.parametrize("words", [("batch", "tasks.jsonl", "-w", "8"), ("--continue", "web"), ("live",)])
+def test_a_command_that_can_be_installed_is_never_a_prompt(cli: Run, words: tuple[str, ...]) -> None:
+    done = cli(*words)
+    name = next(word for word in words if word[0] != "-")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == (
+        f"inarch: error: the command {name!r} is of inarch-{name}, which is not installed "
+        f"(inarch plugins install inarch-{name} --enable; inarch ask {name} asks)\n"
+    )
+
+
+def test_it_is_a_command_once_it_is_installed(cli: Run, tmp_path: Path) -> None:
+    info = tmp_path / "site" / "inarch_web-1.0.dist-info"
+    info.mkdir(parents=True)
+    (info / "entry_points.txt").write_text(
+        "[inarch.plugins]\nweb = inarch_web\n[inarch.commands]\nweb = inarch_web:web\n"
+    )
+    done = cli("web", PYTHONPATH=str(tmp_path / "site"))
+    assert done.returncode == 2
+    assert "command 'web' belongs to plugin 'web', which profile 'default' does not have" in done.stderr
+
+
+def test_every_command_of_a_distribution_beside_inarch_is_known() -> None:
+    root = Path(__file__).parents[2]
+    tables = [tomllib.loads(file.read_text("utf-8"))["project"] for file in root.glob("contrib/*/pyproject.toml")]
+    points = tomllib.loads((root / "pyproject.toml").read_text("utf-8"))["project"]["entry-points"]
+    brought = {
+        command: table["name"].replace("-", "_")
+        for table in tables
+        for command in table.get("entry-points", {}).get("inarch.commands", {})
+    }
+    assert brought and brought.items() <= points["inarch.offered"].items()
+
+
+LETTERS = st.sampled_from("abcé-")
+WORDS = st.text(LETTERS, max_size=8)
+
+
+@given(WORDS, WORDS)
+def test_slips_are_one_edit_away_or_two_neighbours_swapped(word: str, name: str) -> None:
+    alphabet = {*name}
+    near = {word[:i] + word[i + 1 :] for i in range(len(word))}
+    near |= {word[:i] + one + word[i:] for i in range(len(word) + 1) for one in alphabet}
+    near |= {word[:i] + one + word[i + 1 :] for i in range(len(word)) for one in alphabet}
+    near |= {word[:i] + word[i + 1] + word[i] + word[i + 2 :] for i in range(len(word) - 1)}
+    assert _is_slip(word, name) == (name in near - {word})
+
+
+@given(WORDS, st.data())
+def test_every_slip_is_seen(word: str, data: st.DataObject) -> None:
+    at = data.draw(st.integers(0, len(word)))
+    other = word[:at] + data.draw(st.sampled_from(["", "x"])) + word[at + data.draw(st.sampled_from([0, 1])) :]
+    assert _is_slip(word, other) == _is_slip(other, word) == (word != other)
+
+
 def test_ask_takes_any_words(cli: Run, jsonl: tuple[str, ...]) -> None:
     assert asked(cli("ask", "tools", *jsonl)) == "tools"
     assert asked(cli("ask", "what", "is", "this", *jsonl)) == "what is this"
@@ -60,8 +139,9 @@ def test_long_standard_input_is_cut_and_told(cli: Run, jsonl: tuple[str, ...]) -
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("tols",), "did you mean 'tools'?"),
-        (("frobnicate",), "no command 'frobnicate'"),
+        (("toosl",), "did you mean 'tools'?"),
+        (("sesions", "list", "--json"), "did you mean 'sessions'?"),
+        (("frobnicate", "the", "shop"), "'the' after the prompt is one too many (quote the whole, or use inarch ask)"),
         ((), "nothing to ask"),
         (("ask",), "nothing to ask"),
         (("  ",), "nothing to ask"),
@@ -82,7 +162,7 @@ def test_long_standard_input_is_cut_and_told(cli: Run, jsonl: tuple[str, ...]) -
         (("tools", "lst"), "list"),
         (("--max-cost", "1", "tools", "list"), "--max-cost means nothing to 'tools'"),
         (("chat",), "terminal"),
-        (("bad\x1b[2Jname",), "bad\\x1b[2Jname"),
+        (("bad", "bad\x1b[2Jname"), "bad\\x1b[2Jname"),
     ],
 )
 def test_wrong_words_are_one_line_and_exit_2(cli: Run, words: tuple[str, ...], said: str) -> None:

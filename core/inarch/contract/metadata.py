@@ -22,8 +22,10 @@ DEFAULTS = "inarch.defaults"
 """What a key of the default profile names: `"KEY.NAME" = "rank_N"`, the lowest rank first; only our own may be here."""
 READY = "inarch.ready"
 """What model providers need; see `plugins/readiness.py`."""
+OFFERED = "inarch.offered"
+"""Commands of distributions that may be installed beside Inarch: `COMMAND = "its_distribution"`; only ours count."""
 OURS = "inarch"
-GROUPS = (PLUGINS, COMMANDS, BUILTINS, NAMES, DEFAULTS, READY)
+GROUPS = (PLUGINS, COMMANDS, BUILTINS, NAMES, DEFAULTS, READY, OFFERED)
 
 
 class Distribution(NamedTuple):

@@ -63,6 +63,37 @@ def load(words: str, given: Mapping[str, Any]) -> click.Command | None:
     return command
 
 
+def refuse_slip(word: str, known: Iterable[str]) -> None:
+    """Refuse a word that is no command where it was hardly meant as a prompt, which may cost money.
+
+    Raises:
+        UsageError: It is a command that can be installed, or one slip away from one of `known`.
+    """
+    from inarch.contract.errors import UsageError
+    from inarch.contract.metadata import OFFERED, own_distribution
+
+    asks = f"inarch ask {word} asks"
+    for name, package in own_distribution().groups.get(OFFERED, ()):
+        if name == word:
+            distribution = package.replace("_", "-")
+            raise UsageError(
+                f"the command {word!r} is of {distribution}, which is not installed",
+                f"inarch plugins install {distribution} --enable; {asks}",
+            )
+    slips = (name for name in known if _is_slip(word, name))
+    if len(letters := word.replace("-", "")) >= 5 and letters.isalpha() and (near := next(slips, "")):
+        raise UsageError(f"no command {word!r}; did you mean {near!r}?", asks)
+
+
+def _is_slip(word: str, name: str) -> bool:
+    """Whether one letter is missing, too many or another one, or two neighbours have changed places."""
+    shorter = min(len(word), len(name))
+    same = next((at for at in range(shorter) if word[at] != name[at]), shorter)
+    word, name = word[same:], name[same:]
+    is_swapped = word[1::-1] == name[:2] and word[2:] == name[2:]
+    return word != name and (is_swapped or word[1:] == name[1:] or word[1:] == name or word == name[1:])
+
+
 def list_foreign(formatter: click.HelpFormatter, commands: Iterable[tuple[str, FoundCommand]]) -> None:
     """List commands of plugins with where they come from, without loading one."""
     from inarch.contract.escaping import escape

@@ -18,7 +18,7 @@ import click
 from inarch import __version__
 from inarch.contract.errors import InarchError, StoreError, UsageError
 from inarch.program.failure import CANCELLED, CLOSED_PIPE, FAILED, USAGE, quiet_exit, report_crashes, say
-from inarch.program.groups import Group, commands_of_plugins, list_foreign, load, own_commands
+from inarch.program.groups import Group, commands_of_plugins, list_foreign, load, own_commands, refuse_slip
 from inarch.program.options import all_options
 
 if TYPE_CHECKING:
@@ -43,6 +43,7 @@ SUMMARIES = {
 # Options that say where and how to work; one that a command has no use for is refused instead of ignored.
 _SHOWING = frozenset({"quiet", "no_color", "debug"})
 _LOADING = frozenset({"root", "profile"})  # say how a plugin's command is loaded
+_GOES_ON = frozenset({"--continue", "--session"})
 _BARE_GROUP: Any = getattr(click.exceptions, "NoArgsIsHelpError", ())  # click 8.1 shows the help itself
 
 
@@ -81,14 +82,14 @@ class Commands(click.Group):
             raise UsageError("inarch is not installed: the metadata that names its commands isn't there", "use pip")
         if word == "-":
             return self._called(ctx, "ask", self._own(ctx, "ask"), args)
-        if not word or any(map(str.isspace, word)):
-            from inarch.program.ask import prompt
+        command = None if any(map(str.isspace, word)) else self.get_command(ctx, word)
+        if command is not None:
+            return self._called(ctx, word, command, rest)
+        goes_on = ctx.params["resume"] or ctx.params["session"] or _GOES_ON & {arg.partition("=")[0] for arg in rest}
+        refuse_slip(word, () if goes_on else self.list_commands(ctx))
+        from inarch.program.ask import prompt
 
-            return self._called(ctx, "ask", prompt, [*rest, "--", word])
-        command = self.get_command(ctx, word)
-        if command is None:
-            raise click.UsageError(_unknown(word, args, self.list_commands(ctx)), ctx)
-        return self._called(ctx, word, command, rest)
+        return self._called(ctx, "ask", prompt, [*rest, "--", word])
 
     def _called(
         self, ctx: click.Context, name: str, command: click.Command, args: list[str]
@@ -142,14 +143,6 @@ def _defaults(command: click.Command, given: dict[str, Any]) -> dict[str, Any]:
     return {**given, **inner}
 
 
-def _unknown(word: str, args: Sequence[str], known: Sequence[str]) -> str:
-    from difflib import get_close_matches
-
-    near = get_close_matches(word, known, n=1)
-    hint = f"; did you mean {near[0]!r}?" if near else "."
-    return f"no command {word!r}{hint} A prompt is one quoted argument, or: inarch ask {' '.join(args)[:60]}"
-
-
 @click.group(
     cls=Commands,
     invoke_without_command=True,
@@ -162,8 +155,8 @@ def _unknown(word: str, args: Sequence[str], known: Sequence[str]) -> str:
 def program(ctx: click.Context, /, **_given: Any) -> Any:
     """Ask about a directory of code, and have it changed.
 
-    One argument with white space in it is a prompt; `inarch` alone is a conversation. Options stand before or after
-    the prompt or the command.
+    One argument that is no command is a prompt; `inarch` alone is a conversation. Options stand before or after the
+    prompt or the command.
     """
     return program.alone(ctx) if ctx.invoked_subcommand is None else None
 
