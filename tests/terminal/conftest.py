@@ -1,5 +1,5 @@
 """The program and its surroundings as tests of the command line have them."""
 
-from ..cli.conftest import cli, environ, passes, probed, project, slowly, terminal
+from ..running.program import cli, environ, passes, probed, project, slowly, terminal
 
 __all__ = ["cli", "environ", "passes", "probed", "project", "slowly", "terminal"]

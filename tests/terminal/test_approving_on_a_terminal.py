@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ..cli.terminals import Flags, Open
+from ..running.terminals import Flags, Open
 
 pytestmark = pytest.mark.once
 Script = Callable[[str], str]
@@ -152,7 +152,7 @@ def test_answers_by_number_leave_the_rest_open(terminal: Open, slowly: Flags, pr
 
 def test_always_for_a_command_is_for_commands_like_it(terminal: Open, project: Path) -> None:
     (project / "Makefile").write_text("one:\n\techo first\ntwo:\n\techo second\n")
-    plugin = str(Path(__file__).parents[1] / "cli" / "commanding.py")
+    plugin = str(Path(__file__).with_name("commanding.py"))
     opened = terminal("--plugin", plugin, "--model", "commanding/words", dumb=True)
     opened.until("Ctrl-D", ">")
     opened.type("please: make  'one'", "Enter")

@@ -24,7 +24,7 @@ from inarch_terminal.slash.context_view import compact_text, context_lines, cont
 from inarch_terminal.slash.running import SlashCommands
 from inarch_terminal.slash.talk import Talk
 
-from ..cli.conftest import PROGRAM, Run
+from ..running.program import PROGRAM, Run
 
 USED = Usage(4000, 5, cost_usd=Decimal(0))
 SCRIPT = [calls(("read_file", {"file_path": "a.txt"}), usage=USED), says("first", USED), says("second", USED)]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from ..cli.terminals import Flags, Open
+from ..running.terminals import Flags, Open
 
 pytestmark = pytest.mark.once
 
@@ -114,7 +114,7 @@ def test_a_conversation_on_a_dumb_terminal(terminal: Open, slowly: Flags) -> Non
 
 def test_the_same_error_is_told_in_each_turn_and_by_each_command(terminal: Open, slowly: Flags) -> None:
     for dumb in (True, False):
-        opened = terminal(*slowly, "--plugin", str(Path(__file__).parents[1] / "cli" / "parts.py"), dumb=dumb)
+        opened = terminal(*slowly, "--plugin", str(Path(__file__).parents[1] / "running" / "parts.py"), dumb=dumb)
         opened.until("Ctrl-D", ">")
         opened.type("please fail", "Enter")
         opened.until("the key was refused")

@@ -20,7 +20,7 @@ from inarch.testing import calls, says, scripted_app
 from inarch_terminal.slash.running import SlashCommands
 from inarch_terminal.slash.talk import Talk as Conversation
 
-PARTS = str(Path(__file__).parents[1] / "cli" / "parts.py")
+PARTS = str(Path(__file__).parents[1] / "running" / "parts.py")
 
 
 @frozen

@@ -17,7 +17,7 @@ from inarch_replay import replay
 from inarch_terminal.slash.running import SlashCommands
 from inarch_terminal.slash.talk import Talk
 
-NOTING = str(Path(__file__).parents[1] / "cli" / "noting.py")
+NOTING = str(Path(__file__).with_name("noting.py"))
 MODES = pytest.mark.parametrize("mode", ["in-process", "process"])
 
 

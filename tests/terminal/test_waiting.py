@@ -12,8 +12,8 @@ import pytest
 
 from inarch.testing import HttpReply, HttpServer, json_reply, sse_reply
 
-from ..cli.conftest import Run
-from ..cli.terminals import Open
+from ..running.program import Run
+from ..running.terminals import Open
 
 pytestmark = pytest.mark.once
 

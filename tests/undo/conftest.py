@@ -33,6 +33,11 @@ from inarch_sqlite_store.store import SqliteStore
 from inarch_undo.blaming import Blame, BlamedLine
 from inarch_undo.undoing import Undoing
 
+from ..running.program import cli as cli
+from ..running.program import environ as environ
+from ..running.program import passes as passes
+from ..running.program import project as project
+
 
 @tool(name="execute_command", effects=Effects(exclusive=True), category="command")
 def shell(script: str, context: Any) -> int | None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ...cli.terminals import Open, Terminal
+from ...running.terminals import Open, Terminal
 
 READY = "Commands are confined at level"
 Talk = Callable[..., Terminal]

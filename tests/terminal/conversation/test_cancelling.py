@@ -12,8 +12,8 @@ import pytest
 
 from inarch.testing import HttpReply, HttpServer, json_reply, sse_reply
 
-from ...cli.terminals import Terminal
 from ...forking import LONGEST_S
+from ...running.terminals import Terminal
 from .conftest import Talk
 
 pytestmark = pytest.mark.once

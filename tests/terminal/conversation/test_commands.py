@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from ...cli.conftest import Run
+from ...running.program import Run
 from .conftest import Talk
 
 pytestmark = pytest.mark.once
 
-PARTS = str(Path(__file__).parents[2] / "cli" / "parts.py")
+PARTS = str(Path(__file__).parents[2] / "running" / "parts.py")
 
 
 def test_commands_that_tell(talk: Talk) -> None:

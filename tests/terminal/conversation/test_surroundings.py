@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ...cli.terminals import Flags, Open
+from ...running.terminals import Flags, Open
 from .conftest import READY, Talk
 
 pytestmark = pytest.mark.once

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from ...cli.conftest import Run
-from ...cli.terminals import Open
+from ...running.program import Run
+from ...running.terminals import Open
 from ..conftest import cli as cli
 from ..conftest import environ as environ
 from ..conftest import project as project

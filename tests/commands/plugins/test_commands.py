@@ -14,7 +14,7 @@ import pytest
 
 from inarch_commands.plugins import group as plugins_module
 
-from ..forking import run_inarch
+from ...forking import run_inarch
 
 TOOL = """
 import inarch

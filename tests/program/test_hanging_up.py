@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from ..forking import LONGEST_S, start_inarch
-from .conftest import Run
+from ..running.program import Run
 
 Flags = tuple[str, ...]
 AT_ONCE, PLAIN = "xterm-256color", "dumb"

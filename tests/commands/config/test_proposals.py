@@ -13,7 +13,7 @@ from inarch.contract.errors import UsageError
 from inarch_commands.config.proposing import proposals
 from inarch_commands.config.starter import STARTER, starter, write_project_config, write_starter
 
-from .conftest import Place
+from ...config.conftest import Place
 
 NODE = '{"scripts": {"test": "jest", "build": "tsc", "lint": ""}}'
 TESTS = "def test_a():\n    pass\n"

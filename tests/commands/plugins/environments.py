@@ -13,7 +13,7 @@ from pathlib import Path
 
 from attrs import frozen
 
-EXAMPLE = Path(__file__).parents[2] / "contrib" / "inarch-word-count"
+EXAMPLE = Path(__file__).parents[3] / "contrib" / "inarch-word-count"
 
 
 @frozen

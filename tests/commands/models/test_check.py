@@ -12,7 +12,7 @@ import pytest
 from inarch.testing import HttpReply, HttpRequest, HttpServer, json_reply, sse_reply
 from inarch_commands.models.check import OUTPUT, THINKING_OUTPUT
 
-from .conftest import Run
+from ...running.program import Run
 
 pytestmark = pytest.mark.once
 

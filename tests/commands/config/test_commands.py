@@ -14,7 +14,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from .conftest import PROGRAM
+from ...running.program import PROGRAM
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 

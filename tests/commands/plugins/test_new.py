@@ -17,7 +17,7 @@ from inarch.contract.errors import UsageError
 from inarch_commands.plugins.kit import KINDS, files_for
 from inarch_commands.plugins.new import checked_name, write_folder
 
-from ..forking import run_inarch
+from ...forking import run_inarch
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 KEPT = ("PATH", "LANG", "PYTHONPATH", "HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME")
@@ -141,7 +141,7 @@ def test_each_kind_passes_its_own_tests(tmp_path: Path, kind: str) -> None:
 @pytest.mark.slow
 def test_each_kind_is_clean_for_ruff_and_mypy(tmp_path: Path) -> None:
     modules = [str(path) for kind in KINDS for path in make(tmp_path, kind, f"my-{kind}").glob("*.py")]
-    core = str(Path(__file__).parents[2] / "core")
+    core = str(Path(__file__).parents[3] / "core")
     options = ("--strict", "--follow-imports=silent", f"--cache-dir={tmp_path / 'cache'}")
     found = python("-m", "mypy", *options, *modules, cwd=tmp_path, MYPYPATH=core)
     assert found.returncode == 0, found.stdout + found.stderr

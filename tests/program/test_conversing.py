@@ -13,7 +13,7 @@ import pytest
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 LINES = ("--plugin", str(Path(__file__).with_name("reading.py")))
-PARTS = ("--plugin", str(Path(__file__).with_name("parts.py")))
+PARTS = ("--plugin", str(Path(__file__).parents[1] / "running" / "parts.py"))
 LEFT_OUT = ("-p", "no:terminal")
 TOLD = "what is this\nand this\n"
 

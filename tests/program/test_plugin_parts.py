@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
-PARTS = ("--plugin", str(Path(__file__).with_name("parts.py")))
+PARTS = ("--plugin", str(Path(__file__).parents[1] / "running" / "parts.py"))
 
 
 def test_output_names_a_plugins_front_end_which_shows_and_is_asked(

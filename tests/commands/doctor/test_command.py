@@ -6,7 +6,7 @@ from typing import Any
 
 from inarch.testing import HttpServer
 
-from .conftest import Run
+from ...running.program import Run
 
 
 def findings(cli: Run, *words: str, code: int = 0, **more: Any) -> dict[str, list[dict[str, str]]]:

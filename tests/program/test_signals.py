@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from ..forking import LONGEST_S
-from .conftest import Run
+from ..running.program import Run
 
 PROGRAM = (sys.executable, "-P", "-m", "inarch")
 Flags = tuple[str, ...]
@@ -109,5 +109,5 @@ def test_ctrl_c_at_any_moment_leaves_no_traceback(
             os.killpg(process.pid, signal.SIGINT)
         _, err = process.communicate(timeout=LONGEST_S)
     # Until `main` runs the interpreter answers, with its own traceback.
-    assert "inarch/cli" not in err and "inarch/sessions" not in err
+    assert "inarch/program" not in err and "inarch/sessions" not in err
     assert process.returncode == 130 or "Traceback" in err or process.returncode == -signal.SIGINT

@@ -19,14 +19,14 @@ Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
 PLUGINS = (
-    "commanding.py", "nasty.py", "noting.py", "parts.py", "reading.py", "slowly.py",
-    "../terminal/conversation/talking.py", "../terminal/rendering/talkative.py",
+    "program/nasty.py", "program/reading.py", "running/parts.py", "running/slowly.py", "terminal/commanding.py",
+    "terminal/noting.py", "terminal/conversation/talking.py", "terminal/rendering/talkative.py",
 )  # fmt: skip
 
 
 @pytest.fixture(scope="session")
 def passes() -> list[str]:
-    return [pass_of((Path(__file__).parent / name).resolve()) for name in PLUGINS]
+    return [pass_of(Path(__file__).parents[1] / name) for name in PLUGINS]
 
 
 @pytest.fixture(autouse=True)

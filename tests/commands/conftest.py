@@ -1,0 +1,5 @@
+"""The program and its surroundings as tests of its commands have them."""
+
+from ..running.program import cli, environ, passes, probed, project, slowly, terminal
+
+__all__ = ["cli", "environ", "passes", "probed", "project", "slowly", "terminal"]
