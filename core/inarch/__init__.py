@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from inarch import figures as figures
     from inarch import staging as staging
     from inarch import transcripts as transcripts
-    from inarch.calls.repair import repair_arguments as repair_arguments
     from inarch.contract.codec import from_data as from_data
     from inarch.contract.codec import to_data as to_data
     from inarch.contract.columns import shorten as shorten
@@ -134,6 +133,7 @@ if TYPE_CHECKING:
     from inarch.turns.context.viewing import ContextView as ContextView
     from inarch.turns.models import Choice as Choice
     from inarch_schemas.references import reference_fault as reference_fault
+    from inarch_schemas.repair import repair_arguments as repair_arguments
     from inarch_sdk.chat import ReasoningDetails as ReasoningDetails
     from inarch_sdk.chat import chat_call as chat_call
     from inarch_sdk.chat import chat_content as chat_content
@@ -153,7 +153,6 @@ if TYPE_CHECKING:
 _HOMES: dict[str, str] = {
     name: module if module.startswith("inarch_") else f"inarch.{module}"
     for module, names in {
-        "calls.repair": "repair_arguments",
         "contract.codec": "from_data to_data",
         "contract.columns": "shorten width",
         "contract.commandline": "split_command",
@@ -189,6 +188,7 @@ _HOMES: dict[str, str] = {
         "turns.context.viewing": "ContextView",
         "turns.models": "Choice",
         "inarch_schemas.references": "reference_fault",
+        "inarch_schemas.repair": "repair_arguments",
         "inarch_sdk.chat": "ReasoningDetails chat_call chat_content chat_finish chat_tool",
         "inarch_sdk.deltas": "join_deltas",
         "inarch_sdk.http_errors": "provider_error",

@@ -87,7 +87,8 @@ def test_unknown_tool_and_wrong_arguments_end_before_anything_runs(kitchen: Kitc
     )
     assert "did you mean 'double'?" in unknown.result.error.remedy
     assert wrong.result.error.code == "validation"
-    assert "did you mean 'number'?" in wrong.result.error.message
+    assert wrong.result.error.message.startswith("double: ") and "did you mean 'number'?" in wrong.result.error.message
+    assert wrong.result.error.remedy == "expected double(number: integer)"
     for call in (unknown, wrong):
         assert kitchen.states(call) == ["validating", "error"]
 

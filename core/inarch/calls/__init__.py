@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from inarch.calls.grants import Grants as Grants
     from inarch.calls.grants import ProjectGrants as ProjectGrants
     from inarch.calls.recording import DeclaredEvents as DeclaredEvents
-    from inarch.calls.repair import repair_arguments as repair_arguments
     from inarch.calls.rules import RulesPolicy as RulesPolicy
     from inarch.calls.scheduler import Scheduler as Scheduler
 
@@ -23,9 +22,8 @@ _HOMES = {
     "ProjectGrants": "grants",
     "RulesPolicy": "rules",
     "Scheduler": "scheduler",
-    "repair_arguments": "repair",
 }
 
-__all__ = ["DeclaredEvents", "Grants", "ProjectGrants", "RulesPolicy", "Scheduler", "repair_arguments"]
+__all__ = ["DeclaredEvents", "Grants", "ProjectGrants", "RulesPolicy", "Scheduler"]
 
 __getattr__ = loaded_later(__name__, _HOMES)

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 from attrs import define, field
 
-from inarch.calls.repair import repair_and_tell
 from inarch.calls.results import broke_contract, from_error
-from inarch.calls.schemas import BrokenSchema, Schema, check_arguments
 from inarch.contract.bounds import fault_of
 from inarch.contract.errors import InarchError, PluginError, ToolFailed
 from inarch.contract.guarding import guarded
 from inarch.contract.ports import Tool
 from inarch.contract.records import Effects, ToolError
+from inarch_schemas.checking import BrokenSchema, Schema, expected
+from inarch_schemas.repair import repair_and_tell
 
 if TYPE_CHECKING:
     from inarch.calls.live import LiveCall
@@ -55,7 +55,9 @@ class Preparation:
         if schema is None:
             schema = self._schemas[tool.name] = Schema(tool.input_schema)
         try:
-            check_arguments(tool.name, schema, arguments)
+            if faults := schema.faults(arguments):
+                how = f"expected {expected(tool.name, schema.source)}"
+                return ToolError("validation", f"{tool.name}: {'; '.join(faults)}", how)
             live.effects = declared_effects(live.bound, arguments)
         except BrokenSchema as error:
             return broke_contract(live.bound.plugin, tool.name, f"has a broken input schema: {error}").error

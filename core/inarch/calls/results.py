@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any, get_args
 from attrs import evolve
 
 from inarch.calls.outputs import LONGEST_RESULT, measured, shortened, whole_text
-from inarch.calls.schemas import BrokenSchema, Schema
 from inarch.calls.threads import Outcome
 from inarch.contract.bounds import fault_of
 from inarch.contract.codec import to_data
 from inarch.contract.errors import Cancelled, ErrorCode, InarchError, StoreError, ToolFailed
 from inarch.contract.records import ToolError, ToolResult
+from inarch_schemas.checking import BrokenSchema, Schema
 
 if TYPE_CHECKING:
     from inarch.journal import Journal, Redactor

@@ -16,7 +16,6 @@ from inarch.calls.outputs import LONGEST_RESULT, LiveOutput
 from inarch.calls.policy import READING
 from inarch.calls.recording import DeclaredEvents
 from inarch.calls.results import failed, from_error, from_outcome, within_limit, without_secrets
-from inarch.calls.schemas import Schema
 from inarch.calls.secrets import Secrets
 from inarch.calls.threads import Outcome
 from inarch.contract.errors import Cancelled, InarchError, ToolFailed
@@ -24,6 +23,7 @@ from inarch.contract.events import ErrorHappened
 from inarch.contract.guarding import guarded
 from inarch.contract.ports import Workspace
 from inarch.contract.records import CallStatus, Effects, ToolCall, ToolError, ToolResult
+from inarch_schemas.checking import Schema
 
 if TYPE_CHECKING:
     from inarch.calls.before_images import Keeper

@@ -8,7 +8,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
-from inarch.calls import repair_arguments
 from inarch.config import Config, load_config
 from inarch.contract.errors import InarchError, UsageError
 from inarch.contract.guarding import guarded
@@ -17,6 +16,7 @@ from inarch.contract.records import PlannedCall, ToolResult, Turn
 from inarch.plugins import compose_plugins
 from inarch.sessions.forked import check_process
 from inarch.sessions.parts import Parts
+from inarch_schemas.repair import repair_arguments
 
 if TYPE_CHECKING:
     from inarch.contract.transcripts import Transcript

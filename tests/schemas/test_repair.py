@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inarch.calls import repair, schemas
+from inarch_schemas import checking, repair
 
 READ = {
     "type": "object",
@@ -102,7 +102,7 @@ def test_repairing_twice_is_repairing_once(arguments: object) -> None:
 
 @given(_arguments)
 def test_valid_arguments_stay_as_they_are(arguments: dict[str, object]) -> None:
-    if not schemas.Schema(READ).faults(arguments):
+    if not checking.Schema(READ).faults(arguments):
         assert repair.repair_arguments(arguments, READ) == arguments
 
 

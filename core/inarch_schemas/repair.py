@@ -1,6 +1,6 @@
 """Arguments as models really send them, brought into the form that a tool's schema asks for.
 
-Only slips whose meaning is plain are repaired; anything else is left for validation to refuse. Imports nothing of ours.
+Only slips whose meaning is plain are repaired; anything else is left for validation to refuse.
 """
 
 from __future__ import annotations

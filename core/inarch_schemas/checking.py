@@ -1,4 +1,4 @@
-"""Arguments and results against a tool's schemas: compiled once, and refused in words that help."""
+"""Values against a schema: compiled once, and refused in words that help."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, cast
 
 from attrs import define, field
 
-from inarch.contract.errors import ToolFailed
 from inarch_schemas.fastcheck import Check, checker
 
 if TYPE_CHECKING:
@@ -26,7 +25,7 @@ LONGEST_VALUE = 80
 
 
 class BrokenSchema(ValueError):
-    """A tool's schema is itself wrong."""
+    """A schema is itself wrong."""
 
 
 _BREAKS = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError, re.error)
@@ -158,13 +157,3 @@ def expected(name: str, schema: Mapping[str, Any]) -> str:
     members = schema.get("properties") or {}
     said = ", ".join(f"{key}{'' if key in required else '?'}: {form(value)}" for key, value in members.items())
     return f"{name}({said})"
-
-
-def check_arguments(name: str, schema: Schema, arguments: Any) -> None:
-    """Check a call's arguments.
-
-    Raises:
-        ToolFailed: They are wrong (`validation`), with how the tool is called as the remedy.
-    """
-    if faults := schema.faults(arguments):
-        raise ToolFailed("validation", f"{name}: {'; '.join(faults)}", f"expected {expected(name, schema.source)}")
