@@ -24,8 +24,20 @@ Handler = Callable[["Talk", str], str | Awaitable[str]]
 @hookimpl
 def inarch_front_ends(context: PluginContext) -> Iterable[FrontEndSpec]:
     """Return the front ends."""
-    openers = {"text": _text, "json": _json, "jsonl": _jsonl}
-    return [FrontEndSpec(name, opens, _converse) for name, opens in openers.items()]
+    text = partial(_text, context.settings)
+    return [
+        FrontEndSpec("text", text, _converse),
+        FrontEndSpec("json", _json, _converse),
+        FrontEndSpec("jsonl", _jsonl, _converse),
+    ]
+
+
+@hookimpl
+def inarch_settings() -> type:
+    """Return the settings class."""
+    from inarch_terminal.notifying import Settings
+
+    return Settings
 
 
 @hookimpl
@@ -66,19 +78,21 @@ def _run(place: str, words: str, context: Context) -> str | Awaitable[str]:
     return handler(context.talk, words)
 
 
-def _text(options: FrontEndOptions) -> FrontEnd:
+def _text(settings: object, options: FrontEndOptions) -> FrontEnd:
     """Return the picture where both streams are terminals with colours, else plain text."""
     from inarch_terminal.abilities import has_colours
+    from inarch_terminal.notifying import Settings
 
     streams = (sys.stdout, sys.stderr)
+    told = settings if isinstance(settings, Settings) else None
     if not options.quiet and all(has_colours(stream, no_color=options.no_color) for stream in streams):
         from inarch_terminal.abilities import has_glyphs
         from inarch_terminal.front_ends.picture import PictureFrontEnd
 
-        return PictureFrontEnd(*streams, glyphs=has_glyphs(sys.stdout) and has_glyphs(sys.stderr))
+        return PictureFrontEnd(*streams, glyphs=all(map(has_glyphs, streams)), settings=told)
     from inarch_terminal.front_ends.text import TextFrontEnd
 
-    return TextFrontEnd(*streams, quiet=options.quiet, no_color=options.no_color)
+    return TextFrontEnd(*streams, quiet=options.quiet, no_color=options.no_color, settings=told)
 
 
 def _json(options: FrontEndOptions) -> FrontEnd:

@@ -10,12 +10,14 @@ from attrs import define, field
 from prompt_toolkit.application.run_in_terminal import in_terminal
 
 from inarch_terminal.conversation.terminal_io import has_unread
+from inarch_terminal.notifying import QUESTION_WAITS
 
 if TYPE_CHECKING:
     from inarch import Approval, ApprovalRequest
     from inarch_terminal.conversation.screen import Screen
     from inarch_terminal.front_ends.answers import Answers
     from inarch_terminal.front_ends.questions import ScreenSize
+    from inarch_terminal.notifying import Notifier
 
 QUIET_S = 0.4
 """A key counts as an answer only after this long without any: somebody who types a line answers nothing by it."""
@@ -43,6 +45,7 @@ class ApprovalKeys:
 
     screen: Screen
     colours: bool
+    notifier: Notifier
     keys: str = field(init=False, default="")  # what can be pressed, while it counts
     _batches: asyncio.Lock = field(init=False, factory=asyncio.Lock)
     _answer: asyncio.Future[str] | None = field(init=False, default=None)
@@ -69,6 +72,7 @@ class ApprovalKeys:
         async with self._batches:
             whole = False
             while left := [request for request in batch if request.call.id not in settled]:
+                self.notifier.tell(QUESTION_WAITS)
                 self._show("\n".join([*asked_about(left, whole=whole, size=self._size()), ""]))
                 found = await self._answered(left, whole)
                 whole = found.word == "view"

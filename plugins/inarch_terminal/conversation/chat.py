@@ -22,6 +22,7 @@ from inarch_terminal.conversation.pasting import Pastes
 from inarch_terminal.conversation.screen import TICK_S, Screen
 from inarch_terminal.conversation.streams import Above, folded
 from inarch_terminal.conversation.work import Line, Work
+from inarch_terminal.notifying import TURN_ENDED, Notifier, Settings
 
 if TYPE_CHECKING:
     from inarch import Launch
@@ -56,7 +57,8 @@ class Chat:
         self.screen = Screen(
             sys.stdout, colours=self.colours, keys=make_keys(self), history=self.history, completer=self.completer
         )
-        self.asking = ApprovalKeys(self.screen, self.colours)
+        self.notifier = Notifier(self._sign)
+        self.asking = ApprovalKeys(self.screen, self.colours, self.notifier)
         self.screen.queued = lambda: [line.shown for line in self.work.waiting]
         self.screen.asked = lambda: self.asking.keys
         self.screen.standing = self._standing_hint
@@ -147,6 +149,7 @@ class Chat:
         talk, said = await asyncio.to_thread(compose_talk, self.launch, front_end)
         talk.write, talk.columns, talk.switched = self.screen.put, lambda: self.screen.columns, self._switched
         self.talk = talk
+        self.notifier.settings = talk.app.config.settings("terminal", Settings)
         self._show_session(await asyncio.to_thread(model_of, talk))
         self.history.hide_with(talk.session.state.journal.redactor.text)
         if said:
@@ -209,6 +212,7 @@ class Chat:
     async def _turn(self, talk: Talk, prompt: str) -> None:
         try:
             await talk.session.run(prompt)
+            self.notifier.tell(TURN_ENDED)
         except InarchError as error:  # the store's, or a model that isn't there: the turn's own are in its record
             if self.screen.view is not None:
                 self.screen.settle()  # the view knows all that happened
@@ -244,7 +248,12 @@ class Chat:
             return "Enter sends what is queued; Up takes it back"
         return ""
 
+    def _sign(self, text: str) -> None:
+        self.screen.output.write_raw(text)
+        self.screen.output.flush()
+
     def _key_comes(self) -> None:
+        self.notifier.looked()
         self.asking.saw_key()
         self.screen.hint = ""
 

@@ -11,6 +11,7 @@ from typing import TextIO
 from inarch import Approval, ApprovalRequest, Event
 from inarch.host import is_terminal
 from inarch_terminal.front_ends.region import Region, widths_of
+from inarch_terminal.notifying import QUESTION_WAITS, TURN_ENDED, Settings, notifier_for
 from inarch_terminal.rendering import View, prepare
 
 DRAWN_EVERY_S = 0.04
@@ -25,7 +26,8 @@ class PictureFrontEnd:
 
     name = "text"
 
-    def __init__(self, out: TextIO, err: TextIO, *, glyphs: bool) -> None:
+    def __init__(self, out: TextIO, err: TextIO, *, glyphs: bool, settings: Settings | None = None) -> None:
+        self._notifier = notifier_for(err, settings)
         self._view = View(colours=True, glyphs=glyphs)
         self._region = self.beside = Region(out, err)
         self._due: asyncio.TimerHandle | None = None
@@ -41,6 +43,8 @@ class PictureFrontEnd:
         if left > 0 and event.kind not in _AT_ONCE and self._draw_in(left):
             return
         self._draw()
+        if event.kind == "turn.ended":
+            self._notifier.tell(TURN_ENDED)
 
     async def approve(self, batch: Sequence[ApprovalRequest]) -> Sequence[Approval]:
         """Ask on the terminal; where nobody can type, give no answer."""
@@ -50,10 +54,12 @@ class PictureFrontEnd:
 
         self._draw(moving=False)
         self._asking = True
+        self._notifier.tell(QUESTION_WAITS)
         try:
             return await ask(batch, self._region.err)
         finally:
             self._asking = False
+            self._notifier.looked()
 
     def close(self) -> None:
         """Write what is finished and take away what moves."""

@@ -12,6 +12,7 @@ from inarch.host import columns_of, is_terminal, say, say_remedy
 from inarch_terminal.front_ends.countdown import Countdown
 from inarch_terminal.front_ends.spending import sum_words, switched_words, wait_words
 from inarch_terminal.front_ends.tree import CallTree
+from inarch_terminal.notifying import QUESTION_WAITS, TURN_ENDED, Settings, notifier_for
 
 Data = Mapping[str, Any]
 WORTH_TELLING_S = 1.0
@@ -28,7 +29,16 @@ class TextFrontEnd:
 
     name = "text"
 
-    def __init__(self, out: TextIO, err: TextIO, *, quiet: bool = False, no_color: bool = False) -> None:
+    def __init__(
+        self,
+        out: TextIO,
+        err: TextIO,
+        *,
+        quiet: bool = False,
+        no_color: bool = False,
+        settings: Settings | None = None,
+    ) -> None:
+        self._notifier = notifier_for(err, settings)
         self._out, self._quiet = out, quiet
         self._streams, self._watched = is_terminal(out), is_terminal(err) and not quiet
         self._tree = CallTree(err, no_color)
@@ -73,7 +83,11 @@ class TextFrontEnd:
 
         self._break_line()
         self._tree.clear()
-        return await ask(batch, self._tree.err)
+        self._notifier.tell(QUESTION_WAITS)
+        try:
+            return await ask(batch, self._tree.err)
+        finally:
+            self._notifier.looked()
 
     def close(self) -> None:
         """Take the live line away."""
@@ -208,6 +222,7 @@ class TextFrontEnd:
             say("note", f"a limit ended the turn: {turn['limit']}")
         if not self._quiet:
             self._sum_up(turn, data)
+        self._notifier.tell(TURN_ENDED)
 
     def _forget(self) -> None:
         """Begin anew: what the next turn or command has to tell is news, even in the same words."""

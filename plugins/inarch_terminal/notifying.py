@@ -1,0 +1,82 @@
+"""A sign for somebody who looks elsewhere: a long turn has ended, or a question waits."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from time import monotonic
+from typing import Literal, TextIO
+
+from attrs import define, field, frozen
+
+from inarch.host import is_terminal
+
+BEL = "\a"
+TURN_ENDED, QUESTION_WAITS = "the turn has ended", "a question waits"
+_KNOW_OSC_9 = frozenset({"iTerm.app", "WezTerm", "ghostty", "WarpTerminal"})
+
+
+@frozen
+class Settings:
+    """Settings of `[plugins.terminal]`.
+
+    Args:
+        notify: What tells that a long turn has ended or a question waits: `auto` a notification of the terminal where
+            it is known to have them, else its bell; `bell` the bell; `off` nothing.
+        notify_after: Seconds; a turn that took no longer, and a question to somebody who has just typed, give no sign.
+    """
+
+    notify: Literal["auto", "bell", "off"] = "auto"
+    notify_after: float = 10.0
+
+
+@define(eq=False, repr=False)
+class Notifier:
+    """Gives a sign when it is worth one.
+
+    Args:
+        write: Writes to the terminal at once.
+        settings: When, and which.
+        environ: The variables that say which terminal it is.
+        clock: Seconds that pass.
+    """
+
+    write: Callable[[str], object]
+    settings: Settings = field(factory=Settings)
+    environ: Mapping[str, str] = field(default=os.environ)
+    clock: Callable[[], float] = monotonic
+    _since: float = field(init=False)  # when a person was last known to look
+
+    def __attrs_post_init__(self) -> None:
+        """Begin with somebody who looks."""
+        self.looked()
+
+    def looked(self) -> None:
+        """Note that a person is there: a key was pressed, or a line was sent."""
+        self._since = self.clock()
+
+    def tell(self, words: str) -> None:
+        """Give a sign, unless somebody was there a moment ago."""
+        if self.settings.notify == "off" or self.clock() - self._since <= self.settings.notify_after:
+            return
+        self.looked()
+        self.write(f"\x1b]9;Inarch: {words}{BEL}" if self._has_notifications else BEL)
+
+    @property
+    def _has_notifications(self) -> bool:
+        """Whether the terminal is known to take OSC 9; others would show it, or mean something else by it."""
+        kind = self.environ.get("TERM", "")
+        is_wrapped = "TMUX" in self.environ or kind.startswith(("screen", "tmux"))
+        is_known = kind == "xterm-kitty" or self.environ.get("TERM_PROGRAM") in _KNOW_OSC_9
+        return self.settings.notify != "bell" and is_known and not is_wrapped
+
+
+def notifier_for(stream: TextIO, settings: Settings | None) -> Notifier:
+    """Return what gives signs on a terminal; where the stream is none it gives none."""
+
+    def write(text: str) -> None:
+        if is_terminal(stream):
+            stream.write(text)
+            stream.flush()
+
+    return Notifier(write, settings or Settings())
