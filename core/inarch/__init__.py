@@ -65,6 +65,7 @@ if TYPE_CHECKING:
     from inarch.contract.records import TERMINAL as TERMINAL
     from inarch.contract.records import TEXT_INDEX as TEXT_INDEX
     from inarch.contract.records import Approval as Approval
+    from inarch.contract.records import ApprovalScope as ApprovalScope
     from inarch.contract.records import CallDelta as CallDelta
     from inarch.contract.records import CallPart as CallPart
     from inarch.contract.records import Contribution as Contribution
@@ -109,7 +110,10 @@ if TYPE_CHECKING:
     from inarch.contract.records import UsageDelta as UsageDelta
     from inarch.contract.records import Verdict as Verdict
     from inarch.contract.records import Walk as Walk
+    from inarch.contract.replacements import LastingApprovals as LastingApprovals
+    from inarch.contract.replacements import Pacing as Pacing
     from inarch.contract.replacements import Replacements as Replacements
+    from inarch.contract.replacements import Settled as Settled
     from inarch.contract.result_text import result_text as result_text
     from inarch.contract.session_extensions import PutBack as PutBack
     from inarch.contract.session_extensions import SessionAccess as SessionAccess
@@ -170,12 +174,12 @@ _HOMES: dict[str, str] = {
         "contract.ports": "ApprovalRequest Clock ContextSource ContextStore DecisionStrategy FrontEnd FrontEndOptions"
         " FrontEndSpec ModelProvider Policy Situation StoreSpec Tool ToolContext Tracer Workspace WorkspaceSpec",
         "contract.processes": "Confinement Ran Rights",
-        "contract.records": "REASONING_INDEX TERMINAL TEXT_INDEX Approval CallDelta CallPart Contribution Decision"
-        " Delta DispatchReply Effects FileBytes FileChange FileStat FileState"
+        "contract.records": "REASONING_INDEX TERMINAL TEXT_INDEX Approval ApprovalScope CallDelta CallPart Contribution"
+        " Decision Delta DispatchReply Effects FileBytes FileChange FileStat FileState"
         " Finish FinishReason Image Limits Message ModelInfo ModelRequest Part PartData PlannedCall"
         " PluginContext Price ProposedFile Reasoning ReasoningDelta Refused Reply ResultPart SearchHit SearchHits"
         " SessionInfo Survey Text TextDelta ToolCall ToolError ToolResult ToolSpec Turn Usage UsageDelta Verdict Walk",
-        "contract.replacements": "Replacements",
+        "contract.replacements": "LastingApprovals Pacing Replacements Settled",
         "contract.result_text": "result_text",
         "contract.session_extensions": "PutBack SessionAccess SessionExtension Standing",
         "contract.slash_commands": "SlashCommand SlashContext",

@@ -68,6 +68,7 @@ OTHERS = "Small things"
 MADE_OF_OTHERS = {
     "__version__": "The version of Inarch.",
     "hookimpl": "Marks a function of a plugin as one of the [hooks](hooks.md).",
+    "ApprovalScope": "How long an answer holds, and for what: `once`, `shape`, `tool`, `session` or `project`.",
     "EVENT_KINDS": "The [kinds of events](events.md), each with the class of its `data`.",
     "REASONING_INDEX": "The `index` of a `PartData` that belongs to the reasoning.",
     "TEXT_INDEX": "The `index` of a `PartData` that belongs to the text.",

@@ -13,7 +13,8 @@ from inarch import App, Replacements
 from inarch.host import compose_as, load_config
 from inarch_replay.recorded_model import RecordedModel
 from inarch_replay.stand_ins import (
-    RecordedPacer,
+    RecordedApprovals,
+    RecordedPacing,
     RecordedPerson,
     RecordedSource,
     RecordedStrategy,
@@ -48,7 +49,7 @@ def compose_copy(player: Player, scratch: Path, options: Mapping[str, Any]) -> A
         environ=variables,
     )
     copied = evolve(config, root=str(player.place), state_dir=scratch / "state", cache_dir=scratch / "cache")
-    app = compose_as(
+    return compose_as(
         copied,
         without=options.get("without", ()),
         files=options.get("files", ()),
@@ -57,8 +58,6 @@ def compose_copy(player: Player, scratch: Path, options: Mapping[str, Any]) -> A
         environ=variables,
         replacing=lambda composed: _stand_ins(composed, player),
     )
-    app.__dict__["pacer"] = RecordedPacer(player)
-    return app
 
 
 def differences_of(record: Record, app: App) -> list[str]:
@@ -99,6 +98,9 @@ def _stand_ins(composed: Any, player: Player) -> Replacements:
         tracers=[RecordedTracer(bound.value, player) for bound in composed.tracers],
         store=player.store,
         clock=player.ids,
+        pacing=RecordedPacing(player),
+        approvals=RecordedApprovals(player),
+        settle=player.settle,
     )
 
 

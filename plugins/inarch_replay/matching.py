@@ -8,8 +8,9 @@ from contextvars import ContextVar
 
 from attrs import define, field
 
-from inarch import Event
-from inarch_replay.recorded import Exchange, RecordedCall, request_key
+from inarch import ApprovalScope, Event, ProviderError
+from inarch.host import LEFT_ALONE
+from inarch_replay.recorded import Exchange, RecordedCall, RecordedTurn, request_key
 
 _exchange: ContextVar[Exchange | None] = ContextVar("inarch_replayed_exchange", default=None)
 """The record of the request that a task is making: several may be under way."""
@@ -21,10 +22,12 @@ class Lineup:
 
     Args:
         known: The calls of the steps that are read, by their ids.
+        turn: The turn; None for calls of no turn.
         requests: How many requests the turn has made.
     """
 
     known: Mapping[str, RecordedCall]
+    turn: RecordedTurn | None = field(init=False, default=None)
     requests: int = field(init=False, default=0)
     _waiting: dict[tuple[str, str], deque[Exchange]] = field(init=False, factory=dict)
     _calls: list[RecordedCall] = field(init=False, factory=list)
@@ -32,14 +35,14 @@ class Lineup:
     _bound: dict[str, RecordedCall] = field(init=False, factory=dict)
     _taken: set[str] = field(init=False, factory=set)
 
-    def begin(self, calls: Iterable[RecordedCall], exchanges: Iterable[Exchange] = ()) -> None:
-        """Line up a turn's calls and requests."""
-        self.requests = 0
+    def begin(self, calls: Iterable[RecordedCall], turn: RecordedTurn | None = None) -> None:
+        """Line up calls, and the requests of their turn."""
+        self.turn, self.requests = turn, 0
         self._calls = list(calls)
         self._questioned = deque(call for call in self._calls if call.is_questioned)
         self._waiting = {}
         self._bound, self._taken = {}, set()
-        for exchange in exchanges:
+        for exchange in turn.exchanges if turn is not None else ():
             self._waiting.setdefault(exchange.key, deque()).append(exchange)
 
     def requested(self, event: Event) -> Exchange | None:
@@ -50,20 +53,36 @@ class Lineup:
         _exchange.set(exchange)
         return exchange
 
-    @property
-    def has_requests(self) -> bool:
-        """Whether the record has more requests of the turn."""
-        return any(self._waiting.values())
-
     def current(self) -> Exchange | None:
         """Return the record of the request that this task is making."""
         return _exchange.get()
 
-    def is_asked_again(self) -> bool:
-        """Whether the request that this task has made was tried once more."""
-        exchange = _exchange.get()
-        following = self._waiting.get(exchange.key) if exchange is not None else None
-        return bool(following) and _attempt(next(iter(following or ()))) > 1
+    def is_made_again(self) -> bool:
+        """Whether the request that just failed was to be made again."""
+        exchange, turn = _exchange.get(), self.turn
+        if exchange is None or turn is None:
+            return False
+        following = next(iter(self._waiting.get(exchange.key, ())), None)
+        return (following is not None and _attempt(following) > 1) or (bool(turn.stop) and turn.waits_after(exchange))
+
+    def is_open_end(self, exchange: Exchange) -> bool:
+        """Whether a request has no reply because its turn was stopped there."""
+        turn = self.turn
+        later = turn.exchanges[exchange.number :] if turn is not None else []
+        return turn is not None and bool(turn.stop) and all(one.key != exchange.key for one in later)
+
+    def says_when(self, exchange: Exchange | None) -> bool:
+        """Whether it was told when the service of a failed request may be asked again."""
+        return exchange is not None and self.turn is not None and self.turn.says_when(exchange)
+
+    def left_alone(self) -> ProviderError | None:
+        """Return the error in place of a request that wasn't made, as the service had asked to be left alone."""
+        if self.turn is None or any(self._waiting.values()):
+            return None
+        said = next((event.data for event in reversed(self.turn.events) if event.kind == "error"), None)
+        if said is None or LEFT_ALONE not in said["message"]:
+            return None
+        return ProviderError("rate_limit", said["message"], remedy=said.get("remedy", ""))
 
     def bind(self, call_id: str, name: str) -> RecordedCall | None:
         """Return the record of a call that has begun: the one of its id, else the turn's next one of its name."""
@@ -81,7 +100,7 @@ class Lineup:
         """Return the record of a call that has begun."""
         return self._bound.get(call_id)
 
-    def next_scope(self, name: str) -> str | None:
+    def next_scope(self, name: str) -> ApprovalScope | None:
         """Return the scope of the earlier approval that covered the next call that there was a question about."""
         while self._questioned:
             call = self._questioned.popleft()

@@ -17,12 +17,13 @@ from inarch import (
     InarchError,
     PlannedCall,
     ProviderError,
+    Settled,
     Standing,
     StoreError,
     ToolFailed,
     ToolResult,
 )
-from inarch.host import LEFT_ALONE, is_plugins, placeholders, transitions_of
+from inarch.host import is_plugins, placeholders, transitions_of
 from inarch_replay.between_turns import compact_again, payload_of, put_back_again
 from inarch_replay.checkpoints import restore, states_for
 from inarch_replay.clock import RecordedClock
@@ -30,9 +31,9 @@ from inarch_replay.following import Follower
 from inarch_replay.matching import Lineup
 from inarch_replay.network import network_refused
 from inarch_replay.reading import Reading, scan
-from inarch_replay.recorded import Between, Exchange, OwnCalls, RecordedCall, RecordedTurn
-from inarch_replay.settings import FOR_GOOD, FOREVER_S, put_forward, settings_of
-from inarch_replay.stand_ins import LIVE, RecordedGrants
+from inarch_replay.recorded import Between, OwnCalls, RecordedCall, RecordedTurn
+from inarch_replay.settings import FOREVER_S, put_forward, settings_of
+from inarch_replay.stand_ins import LIVE
 from inarch_replay.stopping import events_before_stop, stopped, was_running, was_stopped
 
 if TYPE_CHECKING:
@@ -148,33 +149,6 @@ class Player:
         self.refuse(f"the record has no reply for request {self.lineup.requests} of turn {number}")
         return ProviderError("request", self.refusal)
 
-    def is_open_end(self, exchange: Exchange) -> bool:
-        """Whether a request has no reply because its turn was stopped there."""
-        turn = self.turn
-        later = turn.exchanges[exchange.number :] if turn is not None else []
-        return turn is not None and bool(turn.stop) and all(one.key != exchange.key for one in later)
-
-    def is_made_again(self) -> bool:
-        """Whether the request that just failed was to be made again."""
-        exchange = self.lineup.current()
-        if exchange is None or self.turn is None:
-            return False
-        return self.lineup.is_asked_again() or (bool(self.turn.stop) and self.turn.waits_after(exchange))
-
-    def says_when(self, exchange: Exchange | None) -> bool:
-        """Whether it was told when the service of a failed request may be asked again."""
-        return exchange is not None and self.turn is not None and self.turn.says_when(exchange)
-
-    def left_alone(self) -> ProviderError | None:
-        """Return the error in place of a request that wasn't made, as the service had asked to be left alone."""
-        turn = self.turn
-        if turn is None or self.lineup.has_requests:
-            return None
-        said = next((event.data for event in reversed(turn.events) if event.kind == "error"), None)
-        if said is None or LEFT_ALONE not in said["message"]:
-            return None
-        return ProviderError("rate_limit", said["message"], remedy=said.get("remedy", ""))
-
     def stop_now(self) -> None:
         """Stop the turn here, in the way in which it was stopped."""
         if self.turn is not None and self.turn.stop == "out_of_time":
@@ -195,24 +169,16 @@ class Player:
         if result is None or was_stopped(result) or call.was_cut:
             await stopped(result)
         assert result is not None
-        seen = self._state.seen
-        for path, known in (result.metadata.get("files") or {}).items():
-            if known is None:
-                seen.pop(path, None)
-            else:
-                seen[path] = known
         return evolve(result, metadata={k: v for k, v in result.metadata.items() if k not in ("duration_s", "retries")})
 
-    def settle(self, cut: Any) -> Any:
+    def settle(self, call_id: str, found: Settled) -> Settled:
         """Say of a call that was cut off what was found when the session went on, and make it so in the copy."""
-        call = self._reading.reader.calls.get(cut.id)
-        settled: Any = type(self.app).settle(self.app, cut)
+        call = self._reading.reader.calls.get(call_id)
         if call is None or call.result is None:
-            return evolve(settled, changes=(), result=None)
+            return Settled()
         self._place({path: after for one in call.found_later for path, _, after in transitions_of(one.data)})
         is_known = call.result.error is None or call.result.error.code != "unknown_outcome"
-        found = tuple(payload_of(one) for one in call.found_later)
-        return evolve(settled, changes=found, result=call.result if is_known else None)
+        return Settled(tuple(map(payload_of, call.found_later)), call.result if is_known else None)
 
     # Opening and following.
 
@@ -222,26 +188,25 @@ class Player:
             self._state.journal.flush()
             self.store = self.store.as_it_was(self._last_seq)
             self.apps.append(self.compose(self))
-        self.app.__dict__["settle"] = self.settle
         self.ids.expect([self.record.session_id])
-        self._session = self.app.session(session_id)
-        state = self._state
-        state.deadlines = state.deadlines._replace(idle_s=FOR_GOOD, total_s=FOR_GOOD)
-        state.scheduler.grants = RecordedGrants(player=self)
-        state.journal.flush()
+        self._session = None
+        session = self.app.session(session_id)
+        session.state.journal.flush()
         for event in self.store.load(self.record.session_id, self._last_seq):
-            self._saw(event)
-        state.journal.listeners.insert(0, self._saw)
+            self._take(event)
+        self._session = session
 
     @property
     def _state(self) -> Any:
         assert self._session is not None
         return self._session.state
 
-    def _saw(self, event: Event) -> None:
-        """Take the run's next event: whoever looks on sees it afterwards."""
-        if self._deaf or event.kind == "model.delta":
-            return
+    def saw(self, event: Event) -> None:
+        """Take the run's next event; those with which a session opens are read when it has."""
+        if self._session is not None and not self._deaf and event.kind != "model.delta":
+            self._take(event)
+
+    def _take(self, event: Event) -> None:
         self._last = time.monotonic()
         self.events, self._last_seq = self.events + 1, event.seq
         if event.kind == "model.requested":
@@ -267,7 +232,7 @@ class Player:
         replied = exchange.replied if exchange is not None else None
         parts = replied.data["message"]["parts"] if replied is not None else []
         self.ids.expect_in_reply(part["id"] for part in parts if part.get("type") == "call")
-        if replied is None and not (exchange is not None and self.is_open_end(exchange)):
+        if replied is None and not (exchange is not None and self.lineup.is_open_end(exchange)):
             self.no_reply()
 
     def _called(self, event: Event) -> None:
@@ -304,15 +269,17 @@ class Player:
 
     # Steps.
 
+    def _change(self, settings: Mapping[str, Any]) -> None:
+        assert self._session is not None
+        known = {"native", *self.app.composition.strategies}
+        left_out = set() if {*settings.get("strategy", ())} <= known else {"strategy"}  # not composed now
+        self._session.change({name: value for name, value in settings.items() if name not in left_out})
+
     async def _play_turn(self, turn: RecordedTurn) -> None:
         self.turn = turn
-        state = self._state
-        state.config = evolve(state.config, profile=settings_of(turn, state.config.profile))
-        state.scheduler.approve = state.config.profile.approve
-        state.scheduler.heeds_refusal = turn.was_refused  # earlier versions went on
-        state.strategies = self._strategies(state)
+        self._change(settings_of(turn, self._state.config.profile))
         self.ids.expect([turn.prompt_id, turn.id, *(call.id for call in turn.calls if call.origin != "model")])
-        self.lineup.begin(turn.calls, turn.exchanges)
+        self.lineup.begin(turn.calls, turn)
         self._count, self._agent_id = 0, ""
         self._stop_after = events_before_stop(turn)
         self._to_start = {call.id for call in turn.calls if turn.stop and was_running(call)}
@@ -322,16 +289,6 @@ class Player:
         await self._finished(self._session.run(turn.prompt), turn)
         self._record_again()
         self.turn = None
-
-    def _strategies(self, state: Any) -> Any:
-        names = state.config.profile.strategy
-        parts = self.app
-        known = parts.config
-        parts.config = state.config
-        try:
-            return parts.strategies if {*names} <= {"native", *parts.composition.strategies} else state.strategies
-        finally:
-            parts.config = known
 
     async def _finished(self, work: Coroutine[Any, Any, Any], turn: RecordedTurn | None) -> None:
         """Wait for a turn's end; one that says nothing any more is given up."""
@@ -359,13 +316,12 @@ class Player:
         origin = "slash" if own.calls[0].origin == "slash" else "user"
         self.ids.expect(call.id for call in own.calls)
         self.lineup.begin(own.calls)
-        state = self._state
-        state.scheduler.approve = own.approve or state.scheduler.approve
+        self._change({"approve": own.approve} if own.approve else {})
         self._agent_id, self._count, self._stop_after = NO_TURN, 0, 0
         self._to_start = {call.id for call in own.calls if call.was_cut or was_running(call)}
         self._is_cut = any(call.was_cut for call in own.calls)
         planned = [PlannedCall(call.name, call.arguments) for call in own.calls]
-        await self._finished(state.scheduler.run(own.turn_id, planned, origin), None)
+        await self._finished(self._state.scheduler.run(own.turn_id, planned, origin), None)
 
     def _play_between(self, step: Between) -> None:
         assert self._session is not None

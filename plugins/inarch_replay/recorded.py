@@ -8,13 +8,13 @@ from typing import Any, Literal
 
 from attrs import define, field
 
-from inarch import Event, ToolResult, from_data
+from inarch import ApprovalScope, Event, ToolResult, from_data
 from inarch.host import CUT_OFF
 
 Stop = Literal["", "cancelled", "out_of_time", "cut"]
 """How a turn ended before its time; `cut` is: the record ends, or the process was killed."""
 SAYS_WHEN = "it can be asked again at"
-_LASTING = frozenset({"shape", "tool", "session", "project"})
+_LASTING: tuple[ApprovalScope, ...] = ("shape", "tool", "session", "project")
 
 
 @define(eq=False, repr=False)
@@ -68,10 +68,10 @@ class RecordedCall:
         return "" if self.result_event is None else str(self.result_event.data["status"])
 
     @property
-    def lasting_scope(self) -> str | None:
+    def lasting_scope(self) -> ApprovalScope | None:
         """The scope of the earlier approval that let it run without a question."""
-        first = self.answers[0] if self.answers else {}
-        return first.get("scope") if not self.was_asked and first.get("scope") in _LASTING else None
+        said = self.answers[0].get("scope") if self.answers and not self.was_asked else None
+        return next((scope for scope in _LASTING if scope == said), None)
 
     @property
     def is_questioned(self) -> bool:

@@ -69,7 +69,7 @@ class RecordedModel:
         exchange = self.player.lineup.current()
         replied = exchange.replied if exchange is not None else None
         if replied is None:
-            if exchange is not None and self.player.is_open_end(exchange):
+            if exchange is not None and self.player.lineup.is_open_end(exchange):
                 await asyncio.Event().wait()  # the turn was stopped here, and so it will be now
             raise self.player.no_reply()
         data = replied.data
@@ -80,7 +80,7 @@ class RecordedModel:
         if data.get("error") == "cancelled":
             self.player.stop_now()
             await asyncio.Event().wait()
-        raise recorded_error(data, says_when=self.player.says_when(exchange))
+        raise recorded_error(data, says_when=self.player.lineup.says_when(exchange))
 
     async def models(self) -> Sequence[ModelInfo]:
         """Return nothing: nobody is asked."""

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from decimal import Decimal
 from typing import Any
-
-from attrs import evolve
 
 from inarch_replay.recorded import RecordedTurn
 
@@ -14,6 +11,13 @@ FOREVER_S = 1e6
 """Seconds that a turn with a time limit may take in a replay, until the record says that its time is up."""
 FOR_GOOD = 1e9
 """Seconds that nothing takes, not even where a turn's time is up."""
+
+
+_KEYS = frozenset({
+    "fallback", "decision_model", "strategy", "approve", "max_iterations", "max_seconds", "max_cost_usd", "max_tokens",
+    "max_reply_bytes", "context_turns",
+})  # fmt: skip
+"""What a turn's record says of its settings; a newer version may say more."""
 
 
 class SaidSeconds(float):
@@ -32,32 +36,13 @@ class SaidSeconds(float):
         return format(self.said, spec)
 
 
-def settings_of(turn: RecordedTurn, profile: Any) -> Any:
-    """Return the profile with what the turn's record says of it; its model is the one that was asked."""
-    said = turn.settings
-    known: dict[str, Any] = {
-        name: tuple(said[name]) if isinstance(said[name], list) else said[name]
-        for name in (
-            "fallback",
-            "decision_model",
-            "strategy",
-            "approve",
-            "max_iterations",
-            "max_tokens",
-            "max_reply_bytes",
-            "context_turns",
-        )
-        if name in said
-    }
-    if "approve" not in known:
-        known["approve"] = _approve_of(turn)
-    if said.get("max_cost_usd") is not None:
-        known["max_cost_usd"] = Decimal(said["max_cost_usd"])
+def settings_of(turn: RecordedTurn, profile: Any) -> dict[str, Any]:
+    """Return the keys of the profile as they were in a turn; its model is the one that was asked."""
+    said = {name: value for name, value in turn.settings.items() if name in _KEYS}
     seconds = said.get("max_seconds") or profile.max_seconds
-    known["max_seconds"] = SaidSeconds.of(seconds) if turn.stop == "out_of_time" and seconds else None
-    return evolve(
-        profile, **{"max_cost_usd": None, "decision_model": None, **known, "model": turn.model or profile.model}
-    )
+    said["max_seconds"] = SaidSeconds.of(seconds) if turn.stop == "out_of_time" and seconds else None
+    said["model"] = turn.model or profile.model
+    return {"max_cost_usd": None, "decision_model": None, "approve": _approve_of(turn), **said}
 
 
 def _approve_of(turn: RecordedTurn) -> str:

@@ -8,7 +8,7 @@ real.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
+from collections.abc import Awaitable, Generator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from attrs import define, evolve, frozen
@@ -16,6 +16,7 @@ from attrs import define, evolve, frozen
 from inarch import (
     Approval,
     ApprovalRequest,
+    ApprovalScope,
     ContextSource,
     Contribution,
     Decision,
@@ -238,7 +239,8 @@ class RecordedPerson:
     name: str = "replay"
 
     def show(self, event: Event) -> None:
-        """Show nothing."""
+        """Let the player see it."""
+        self.player.saw(event)
 
     async def approve(self, batch: Sequence[ApprovalRequest]) -> Sequence[Approval]:
         """Return the recorded answers."""
@@ -249,10 +251,15 @@ class RecordedPerson:
             answer = call.answers.pop(0) if call is not None and call.answers else None
             was_answered = was_answered or answer is not None
             if answer is not None and _was_said(answer, request.call.name):
-                answers.append(_approval(request.call.id, answer, request.call.name))
+                answers.append(_approval(request.call.id, answer, request.call.name, self._ends_turn))
         if not was_answered:
             await asyncio.Event().wait()  # the turn ended while they thought
         return answers
+
+    @property
+    def _ends_turn(self) -> bool | None:
+        """Whether a denial ends the turn; earlier versions went on."""
+        return None if self.player.turn is None else self.player.turn.was_refused
 
     def close(self) -> None:
         """Do nothing."""
@@ -264,47 +271,39 @@ def _was_said(answer: Mapping[str, Any], name: str) -> bool:
     return answer.get("by") != "headless" and not silent
 
 
-def _approval(call_id: str, answer: Mapping[str, Any], name: str) -> Approval:
+def _approval(call_id: str, answer: Mapping[str, Any], name: str, ends_turn: bool | None) -> Approval:
     reason = str(answer.get("reason") or "")
     if answer["outcome"] == "deny" and reason == f"the user denied {name}":
         reason = ""
-    return Approval(call_id, answer["outcome"], answer.get("scope", "once"), answer.get("arguments"), reason)
+    return Approval(call_id, answer["outcome"], answer.get("scope", "once"), answer.get("arguments"), reason, ends_turn)
 
 
 @define(eq=False, repr=False)
-class RecordedGrants:
+class RecordedApprovals:
     """Lasting approvals as they were then; nothing is kept."""
 
     player: Player
 
-    def scope_of(self, shape: Any, bound: Any) -> str | None:
+    def scope_of(self, shape: str, tool: Tool) -> ApprovalScope | None:
         """Return the scope of the earlier approval that covered the call in the record."""
-        return self.player.lineup.next_scope(bound.value.name)
+        return self.player.lineup.next_scope(tool.name)
 
-    def remember(self, scope: str, shape: Any, bound: Any, words: str) -> None:
+    def remember(self, scope: ApprovalScope, shape: str, tool: Tool, words: str) -> None:
         """Do nothing: the record says which calls an approval covered."""
 
 
 @define(eq=False, repr=False)
-class RecordedPacer:
-    """Waits for nothing, and asks again where that was done."""
+class RecordedPacing:
+    """Waits for nothing, asks again where that was done, and lets a reply take as long as it takes."""
 
     player: Player
-
-    @property
-    def clock(self) -> Callable[[], float]:
-        """The machine's seconds."""
-        return self.player.ids.monotonic
-
-    @property
-    def sleep(self) -> Callable[[float], Awaitable[None]]:
-        """What takes no time."""
-        return self.player.ids.sleep
+    longest_silence_s: float = FOR_GOOD
+    longest_reply_s: float = FOR_GOOD
 
     async def before(self, model: str, tokens: int, told: Any, patience: float = float("inf")) -> None:
         """Return at once, unless the turn was stopped while it waited here."""
         await asyncio.sleep(0)
-        if (error := self.player.left_alone()) is not None:
+        if (error := self.player.lineup.left_alone()) is not None:
             raise error
 
     def sent(self, model: str, tokens: int) -> None:
@@ -315,4 +314,4 @@ class RecordedPacer:
 
     def refused(self, model: str, error: ProviderError, attempt: int) -> float | None:
         """Return no wait where the record has another attempt, else None."""
-        return 0.0 if self.player.is_made_again() else None
+        return 0.0 if self.player.lineup.is_made_again() else None

@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from tests.export.written import FORMATS, export
 
 import inarch
+from inarch.contract.ids import SystemClock
 from inarch.journal import fold
 from inarch.sessions.app import App
 from inarch.testing import HttpReply, HttpRequest, HttpServer
@@ -98,7 +99,6 @@ class Bench:
         """Run a turn with that reply and one more; return the record, which holds what both promise."""
         self.hostile[:] = [streamed(body)]
         session = self.app.session()
-        session.state.pacer.sleep = no_wait
         first = self.runner.run(session.run("read a.txt"))
         assert first.status in TERMINAL
         self.hostile.clear()
@@ -111,8 +111,11 @@ class Bench:
         return events
 
 
-async def no_wait(seconds: float) -> None:
-    """Go on at once: what is looked at here is not how long is waited."""
+class NoWait(SystemClock):
+    """Goes on at once: what is looked at here is not how long is waited."""
+
+    async def sleep(self, seconds: float) -> None:
+        pass
 
 
 def check_readable(events: Sequence[inarch.Event]) -> None:
@@ -156,6 +159,7 @@ def bench(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
                 "profiles": {"default": {"plugins": [wire.provider, *PLUGINS]}},
             },
             "flags": {"model": f"{wire.provider}/{wire.model}"},
+            "replacing": inarch.Replacements(clock=NoWait()),
         }
         app = inarch.compose(**options)  # type: ignore[arg-type]
         made = Bench(wire, app, runner, options)

@@ -293,3 +293,175 @@ def test_a_name_that_is_not_there_is_refused(tmp_path: Path) -> None:
     assert caught.value.remedy == "did you mean 'write_file'?"
     with pytest.raises(inarch.UsageError, match="no tool 'write_file' is composed"):
         inarch.compose(**options(tmp_path), replacing=Replacements(tools=[write_file, write_file]))
+
+
+@define
+class Patient:
+    """Sends a request when it is told to, asks again as often as it is told to, and has patience."""
+
+    again: int = 0
+    longest_silence_s: float = 1000.0
+    longest_reply_s: float = 1000.0
+    log: list[str] = field(factory=list)
+
+    async def before(self, model: str, tokens: int, told: Any, patience: float = float("inf")) -> None:
+        self.log.append("before")
+        if self.again < 0:
+            raise inarch.ProviderError("request", f"{model} is not to be asked today")
+
+    def sent(self, model: str, tokens: int) -> None:
+        self.log.append("sent")
+
+    def corrected(self, model: str, estimated: int, used: int) -> None:
+        self.log.append("corrected")
+
+    def refused(self, model: str, error: inarch.ProviderError, attempt: int) -> float | None:
+        self.log.append(f"refused {error.message}")
+        return 30.0 if attempt <= self.again else None
+
+
+@pytest.mark.parametrize(("again", "status", "asked"), [(0, "failed", 1), (1, "done", 2), (-1, "failed", 0)])
+def test_a_program_says_when_requests_are_sent_and_sent_again(
+    tmp_path: Path, again: int, status: str, asked: int
+) -> None:
+    busy = inarch.ProviderError("auth", "no", retryable=False)  # nobody else would ask again
+    model, pacing, clock = ScriptedModel([[busy], says("now")]), Patient(again), Clock()
+    replacing = Replacements(models=[model], pacing=pacing, clock=clock)
+    with inarch.compose(**options(tmp_path), replacing=replacing) as app:
+        assert asyncio.run(app.session().run("hello")).status == status
+    assert (len(model.requests), pacing.log.count("sent")) == (asked, asked)
+    assert clock.waits == [30.0] * max(again, 0)
+
+
+def test_a_reply_may_be_silent_as_long_as_the_pacing_says(tmp_path: Path) -> None:
+    class Silent(ScriptedModel):
+        async def answer(self, request: inarch.ModelRequest) -> Any:
+            await asyncio.Event().wait()
+            yield
+
+    pacing = Patient(longest_silence_s=0.05)
+    with inarch.compose(**options(tmp_path), replacing=Replacements(models=[Silent([])], pacing=pacing)) as app:
+        assert "said nothing for 0.05 s" in str(asyncio.run(app.session().run("hello")).error)
+
+
+@define
+class Cabinet:
+    """Keeps answers where the program wants them."""
+
+    kept: dict[str, Any] = field(factory=dict)
+
+    def scope_of(self, shape: str, tool: inarch.Tool) -> Any:
+        return self.kept.get(shape)
+
+    def remember(self, scope: inarch.ApprovalScope, shape: str, tool: inarch.Tool, words: str) -> None:
+        if scope != "once":
+            self.kept[shape] = scope
+
+
+def test_lasting_approvals_are_kept_where_the_program_says(tmp_path: Path) -> None:
+    cabinet, person = Cabinet(), Always()
+
+    def write(path: str, **more: Any) -> inarch.ToolResult:
+        given = options(tmp_path, front_end=person, **more)
+        with inarch.compose(**given, replacing=Replacements(approvals=cabinet)) as app:
+            return asyncio.run(app.call_tool("write_file", {"file_path": path, "content": "a"}))
+
+    assert write("a.txt").success and write("a.txt").success and write("b.txt").success
+    assert person.asked == ["write_file", "write_file"]  # a.txt once, by two applications
+    assert [*cabinet.kept.values()] == ["project", "project"]
+    assert not [*(tmp_path / "xdg_state_home").rglob("*approv*")]  # nothing is kept beside that
+    cabinet.kept.clear()
+    assert write("a.txt").success
+    assert len(person.asked) == 3
+    rules = {"rules": [{"tool": "write_file", "decision": "deny", "reason": "never"}]}
+    refused = write("a.txt", config=rules)
+    assert refused.error is not None and refused.error.code == "denied"  # it answers a question and no rule
+
+
+def test_a_policy_that_asks_is_not_answered_by_what_was_kept_for_the_project(tmp_path: Path) -> None:
+    plugin = tmp_path / "asking.py"
+    plugin.write_text("""
+import inarch
+
+class Asking:
+    name = "asking"
+    def judge(self, call, tool):
+        return inarch.Verdict("ask", "I want to know")
+
+@inarch.hookimpl
+def inarch_policies(context):
+    return [Asking()]
+""")
+    cabinet, person = Cabinet(), Always()
+    given = options(tmp_path, front_end=person, files=[str(plugin)])
+    with inarch.compose(**given, replacing=Replacements(approvals=cabinet)) as app:
+        for _ in range(2):
+            asyncio.run(app.call_tool("write_file", {"file_path": "a.txt", "content": "a"}))
+    assert len(person.asked) == 2
+
+
+def test_a_program_says_what_became_of_a_call_that_was_cut_off(tmp_path: Path) -> None:
+    script = [calls(("write_file", {"file_path": "a.txt", "content": "a"})), says("done")]
+    given = options(tmp_path, flags={"approve": "edits"})
+    with inarch.compose(**given, replacing=Replacements(models=[ScriptedModel(script)], tools=[write_file])) as app:
+        session = app.session()
+        asyncio.run(session.run("write"))
+        kept = events(app, session)
+    (cut,) = (at for at, one in enumerate(kept) if one.kind == "call.result")
+    asked: list[tuple[str, Any]] = []
+
+    def settle(call_id: str, found: inarch.Settled) -> inarch.Settled:
+        asked.append((call_id, found.result))
+        return inarch.Settled(found.changes, inarch.ToolResult(True, "it was done elsewhere"))
+
+    def resumed(settle: Any) -> inarch.ToolResult:
+        store = inarch.open_store("memory", "")
+        store.append(session.id, kept[:cut])
+        replacing = Replacements(models=[ScriptedModel([says("on")])], store=store, settle=settle)
+        with inarch.compose(**given, replacing=replacing) as app:
+            (turn,) = app.session(session.id).turns
+        (call,) = turn.calls
+        assert call.result is not None
+        return call.result
+
+    assert "before this call changed anything" in str(resumed(None).error)  # so the files say
+    assert resumed(settle).data == "it was done elsewhere"
+    assert [one for one, _ in asked] == [kept[cut].data["call_id"]]
+    assert "before this call changed anything" in str(asked[0][1].error)
+
+
+def test_what_a_replaced_tool_says_it_saw_may_be_written(tmp_path: Path) -> None:
+    """It may have it from elsewhere; another tool then changes the file as if it had been read."""
+    path = tmp_path / "work" / "a.txt"
+    given = options(tmp_path, flags={"approve": "edits"})
+    path.write_text("old\n")
+
+    @inarch.tool(name="read_file", category="file")
+    def known(file_path: str) -> inarch.ToolResult:
+        """Say what is known of a file."""
+        with inarch.compose(**options(tmp_path)) as other:
+            return inarch.ToolResult(True, "old", metadata={"files": {file_path: other.workspace.digest(file_path)}})
+
+    def write(tools: Any) -> str:
+        script = [
+            calls(("read_file", {"file_path": "a.txt"})),
+            calls(("write_file", {"file_path": "a.txt", "content": "new\n"})),
+            says("done"),
+        ]
+        with inarch.compose(**given, replacing=Replacements(models=[ScriptedModel(script)], tools=tools)) as app:
+            turn = asyncio.run(app.session().run("write"))
+        return path.read_text() if turn.calls[-1].result.success else str(turn.calls[-1].result.error)  # type: ignore[union-attr]
+
+    @inarch.tool(name="read_file", category="file")
+    def silent(file_path: str) -> str:
+        """Say nothing of what it saw."""
+        return "old"
+
+    assert "has not been read" in write([silent])
+    assert write([known]) == "new\n"
+
+
+@pytest.mark.parametrize("what", ["pacing", "approvals", "settle"])
+def test_an_object_that_lacks_a_method_of_its_port_is_refused(tmp_path: Path, what: str) -> None:
+    with pytest.raises(inarch.UsageError, match=f"{what} .* has no method"):
+        inarch.compose(**options(tmp_path), replacing=Replacements(**{what: "nothing"}))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -56,5 +57,38 @@ def test_what_runs_without_a_question_can_change_between_two_turns(tmp_path: Pat
 
 def test_a_level_that_is_none_is_refused(tmp_path: Path) -> None:
     app, _ = scripted_app([says("one")], tmp_path)
-    with app, pytest.raises(inarch.UsageError, match="no way to approve"):
+    with app, pytest.raises(inarch.UsageError, match="approve must be one of 'ask'"):
         app.session().set_approve("sometimes")
+
+
+def test_keys_of_the_profile_change_between_two_turns_and_stand_in_the_record(tmp_path: Path) -> None:
+    app, _ = scripted_app([says("one"), says("two")], tmp_path)
+    with app:
+        session = app.session()
+        asyncio.run(session.run("hello"))
+        session.change({"max_iterations": 3, "max_cost_usd": "0.50", "strategy": [], "context_turns": 0})
+        asyncio.run(session.run("again"))
+        session.state.journal.flush()
+        kept = [one.data["settings"] for one in app.store.load(session.id) if one.data.get("settings")]
+    said = [(one["max_iterations"], one["max_cost_usd"], one["strategy"]) for one in kept]
+    assert said == [(10, None, ["native"]), (3, "0.50", [])]
+
+
+@pytest.mark.parametrize(
+    ("settings", "complaint"),
+    [
+        ({"max_iteration": 3}, "'max_iteration' can't be changed in a session (did you mean 'max_iterations'?)"),
+        ({"store": "memory"}, "'store' can't be changed in a session"),
+        ({"max_iterations": 0}, "max_iterations must be 1 or more, not 0"),
+        ({"max_iterations": 3, "strategy": ["absent"]}, "no plugin provides the strategy 'absent'"),
+    ],
+)
+def test_a_change_that_makes_no_sense_changes_nothing(tmp_path: Path, settings: Any, complaint: str) -> None:
+    app, _ = scripted_app([says("one")], tmp_path)
+    with app:
+        session = app.session()
+        before = session.state.config
+        with pytest.raises(inarch.InarchError) as error:
+            session.change(settings)
+        assert complaint in str(error.value)
+        assert session.state.config is before

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
-from attrs import frozen
+from attrs import field, frozen
 
 import inarch
+from inarch import new_id, utc_now
 from inarch.testing import HttpReply, HttpServer, json_reply, sse_reply
-from inarch.turns.limits import Deadlines
 from inarch_testing.http_server import Answer
 
 HOME = {"HOME": "home", "OPENROUTER_API_KEY": "sk-or-v1-0f1e2d3c4b5a", "GEMINI_API_KEY": "AIzaSyTHISISNOKEY012345"}
@@ -42,12 +42,29 @@ class Played:
         return [event.data for event in self.events if event.kind == kind]
 
 
+@frozen
+class Noting:
+    """A clock by which waits take no time, and are noted."""
+
+    waits: list[float]
+    began: float = field(factory=time.monotonic)
+
+    new_id = staticmethod(new_id)
+    utc_now = staticmethod(utc_now)
+
+    def monotonic(self) -> float:
+        return self.began + sum(self.waits)
+
+    async def sleep(self, seconds: float) -> None:
+        self.waits.append(seconds)
+
+
 def play(
     root: Path,
     model: str,
     servers: Mapping[str, HttpServer | _At],
     prompts: Sequence[str] = ("go",),
-    deadlines: Deadlines | None = None,
+    deadlines: tuple[float, float] | None = None,
     waits: list[float] | None = None,
     **profile: Any,
 ) -> Played:
@@ -60,20 +77,12 @@ def play(
     environ = {**HOME, "HOME": str(root / "home")}
 
     async def go() -> Played:
-        app = inarch.compose(
-            root=work, config=config, flags={"model": model, **profile}, environ=environ, journal=False
-        )
+        flags = {"model": model, **profile}
+        replacing = inarch.Replacements(clock=Noting(waits) if waits is not None else None)
+        app = inarch.compose(root=work, config=config, flags=flags, environ=environ, journal=False, replacing=replacing)
         session = app.session()
         if deadlines is not None:
-            session.state.deadlines = deadlines
-        if waits is not None:
-
-            async def note(seconds: float) -> None:
-                waits.append(seconds)
-
-            pacer, began = session.state.pacer, time.monotonic()
-            pacer.sleep = note
-            pacer.clock = lambda: began + sum(waits)
+            app.pacer.longest_silence_s, app.pacer.longest_reply_s = deadlines
         events = [event for prompt in prompts for event in [e async for e in session.stream(prompt)]]
         await app.aclose()
         return Played(session.turns, events)
@@ -84,7 +93,7 @@ def play(
 def test_a_reply_that_drips_for_ever_is_ended_by_the_total_deadline(tmp_path: Path) -> None:
     drops: list[Any] = [piece for _ in range(400) for piece in (chunk({"content": "drip "}), 0.05)]
     with HttpServer([sse_reply(drops)]) as server:
-        played = play(tmp_path, "openai-compatible/x", {"openai-compatible": server}, deadlines=Deadlines(60, 3))
+        played = play(tmp_path, "openai-compatible/x", {"openai-compatible": server}, deadlines=(60, 3))
         assert len(server.requests) <= 1  # the next one would take as long; a busy machine may not get to the first
     assert played.turns[0].status == "failed"
     assert "did not end its reply within 3 s" in str(played.turns[0].error)
@@ -95,7 +104,7 @@ def test_a_reply_that_drips_for_ever_is_ended_by_the_total_deadline(tmp_path: Pa
 def test_a_stream_that_falls_silent_is_asked_again(tmp_path: Path) -> None:
     silent = sse_reply([chunk({"content": "I was just"})], done=False, ending="silent")
     with HttpServer([silent, chat("whole")]) as server:
-        played = play(tmp_path, "openai-compatible/x", {"openai-compatible": server}, deadlines=Deadlines(2, 120))
+        played = play(tmp_path, "openai-compatible/x", {"openai-compatible": server}, deadlines=(2, 120))
     assert (played.turns[0].status, played.turns[0].content) == ("done", "whole")
     assert "said nothing for 2 s; asking again" in played.of("note")[0]["text"]
 

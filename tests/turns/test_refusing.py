@@ -35,12 +35,13 @@ class Person:
         """Go."""
 
 
-def deny(reason: str = "", of: int = 9) -> Answers:
+def deny(reason: str = "", of: int = 9, ends_turn: bool | None = None) -> Answers:
     """Deny the first so many, approve the rest."""
 
     def answers(batch: Sequence[ApprovalRequest]) -> Sequence[Approval]:
         said = [("deny", reason)] * of + [("approve", "")] * 9
-        return [Approval(one.call.id, outcome, reason=why) for one, (outcome, why) in zip(batch, said, strict=False)]  # type: ignore[arg-type]
+        answered = zip(batch, said, strict=False)
+        return [Approval(one.call.id, outcome, reason=why, ends_turn=ends_turn) for one, (outcome, why) in answered]  # type: ignore[arg-type]
 
     return answers
 
@@ -72,10 +73,22 @@ def test_denying_every_call_without_a_reason_ends_the_turn_as_cancelled(tmp_path
     assert done.data["call_ids"] == [call.id for call in first.calls]
 
 
+def test_a_denial_with_a_reason_ends_the_turn_where_the_answer_says_so(tmp_path: Path) -> None:
+    (first, _), model, _ = play(tmp_path, deny("enough", ends_turn=True), WRITES, says("as you like"))
+    assert (first.status, first.unmet, len(model.requests)) == ("cancelled", True, 2)
+    assert "enough" in str(model.requests[1].messages)
+
+
 @pytest.mark.parametrize(
     ("answers", "script"),
-    [(deny("not there"), WRITES), (deny(of=1), WRITES), (deny(), READS_AND_WRITES)],
-    ids=["a reason", "one is approved", "another ran unasked"],
+    [
+        (deny("not there"), WRITES),
+        (deny(of=1), WRITES),
+        (deny(), READS_AND_WRITES),
+        (deny(ends_turn=False), WRITES),
+        (deny(of=1, ends_turn=True), WRITES),
+    ],
+    ids=["a reason", "one is approved", "another ran unasked", "it is to go on", "one is approved, whatever is said"],
 )
 def test_otherwise_the_model_hears_of_it_and_goes_on(tmp_path: Path, answers: Answers, script: Step) -> None:
     (first, _), model, events = play(tmp_path, answers, script, says("another way"), says("fine"))
@@ -83,7 +96,7 @@ def test_otherwise_the_model_hears_of_it_and_goes_on(tmp_path: Path, answers: An
     assert not any(event.data["refused"] for event in events if event.kind == "calls.done")
     if script is WRITES and first.calls[1].status == "error":
         results = [part.result for part in model.requests[1].messages[-1].parts if isinstance(part, inarch.ResultPart)]
-        assert all("not there" in str(result.error) for result in results)
+        assert len(results) == 2 and all("denied" in str(result.error) for result in results)
 
 
 def test_a_library_user_hears_when_a_batch_is_done_after_all_of_its_results(tmp_path: Path) -> None:

@@ -124,7 +124,7 @@ class Approvals:
             return self._changed(live, answer, prepare, remarks)
         else:
             said = f": {answer.reason}" if answer.reason else ""
-            live.refused = not answer.reason.strip()
+            live.refused = not answer.reason.strip() if answer.ends_turn is None else answer.ends_turn
             self._deny(live, f"the user denied {live.call.name}{said}", "user", answer.reason)
         return False
 

@@ -16,6 +16,7 @@ from inarch.contract.records import ApprovalScope
 
 if TYPE_CHECKING:
     from inarch.config.approvals import ProjectApproval
+    from inarch.contract.replacements import LastingApprovals
     from inarch.plugins.composition import Bound
 
 LASTING: frozenset[ApprovalScope] = frozenset({"shape", "tool", "session", "project"})
@@ -82,12 +83,16 @@ class ProjectGrants:
 
 @define(eq=False, repr=False)
 class Grants:
-    """Lasting approvals of one session: of calls of a shape, of a tool, or of everything; and those of the project."""
+    """Lasting approvals of one session: of calls of a shape, of a tool, or of everything; and those of the project.
+
+    What is kept `elsewhere`, by the program, is known and kept there alone.
+    """
 
     shapes: dict[str, str] = field(factory=dict)
     tools: set[str] = field(factory=set)
     everything: bool = False
     project: ProjectGrants | None = None
+    elsewhere: LastingApprovals | None = None
 
     def scope_of(self, shape: Shape, bound: Bound[Tool]) -> ApprovalScope | None:
         """Return the scope that covers a call, None if it has to be asked about.
@@ -95,6 +100,8 @@ class Grants:
         Raises:
             StoreError: What was approved for the project can't be known.
         """
+        if self.elsewhere is not None:
+            return self.elsewhere.scope_of(shape.key, bound.value)
         if self.everything:
             return "session"
         if bound.value.name in self.tools:
@@ -115,7 +122,9 @@ class Grants:
         Raises:
             StoreError: The approval holds for this session but can't be kept for the project.
         """
-        if scope == "session":
+        if self.elsewhere is not None:
+            self.elsewhere.remember(scope, shape.key, bound.value, words)
+        elif scope == "session":
             self.everything = True
         elif scope == "tool":
             self.tools.add(bound.value.name)

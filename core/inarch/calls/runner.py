@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -76,7 +76,7 @@ class Runner:
                     result = self._result(live, attempt, attempt.outcome)
                 else:
                     result = failed("cancelled", f"cancelled while it ran{self._abandonment(live, attempt)}")
-                live.end(_status(result), self._finished(result, context, started, retries))
+                live.end(_status(result), self._finished(live, result, context, started, retries))
                 raise
             result = self._result(live, attempt, outcome)
             if result.success and tool.category == "file":  # an index reads every file and shows none of them
@@ -87,7 +87,7 @@ class Runner:
                 break
             await self._pause(live, retries, started)
             retries += 1
-        live.end(_status(result), self._finished(result, context, started, retries))
+        live.end(_status(result), self._finished(live, result, context, started, retries))
 
     def announces(self, live: LiveCall) -> bool:
         """Whether all that a call does is to change files, each after saying so: then its files tell what it did."""
@@ -189,11 +189,22 @@ class Runner:
             live.end("cancelled", _with(result, started, retries))
             raise
 
-    def _finished(self, result: ToolResult, context: CallContext, started: float, retries: int) -> ToolResult:
+    def _finished(
+        self, live: LiveCall, result: ToolResult, context: CallContext, started: float, retries: int
+    ) -> ToolResult:
         result = _with(result, started, retries)
         if context.handle.files:
             result = evolve(result, metadata={**result.metadata, "files": dict(context.handle.files)})
+        elif live.tool.is_replaced:  # what a program put there may work past the workspace, and says what it saw
+            self._learn(result.metadata.get("files") or {})
         return within_limit(without_secrets(result, self.journal), self.journal, self.output_limit)
+
+    def _learn(self, files: Mapping[str, str | None]) -> None:
+        for path, known in files.items():
+            if known is None:
+                self.seen.pop(path, None)
+            else:
+                self.seen[path] = known
 
 
 def _with(result: ToolResult, started: float, retries: int) -> ToolResult:

@@ -44,8 +44,7 @@ class Scheduler:
         journal: Hears of every step.
         workspace: What the tools work on.
         seen: Path to hash of what the session last read or wrote; kept up to date here.
-        heeds_refusal: Whether it is a refusal of the turn where a person denies every call of a batch without a word.
-        refused: Whether that happened to the last batch.
+        refused: Whether the person denied every call of the last batch and wants the turn to end.
         cancelled: The calls of the last batch that was cancelled, all terminal.
         effectful: Ids of the calls of the last batch that could have changed something.
         grants: What was approved for longer than one call.
@@ -67,7 +66,6 @@ class Scheduler:
     events: DeclaredEvents = field(factory=DeclaredEvents)
     cancelled: tuple[ToolCall, ...] = field(init=False, default=())
     effectful: frozenset[str] = field(init=False, default=frozenset())
-    heeds_refusal: bool = field(init=False, default=True)
     refused: bool = field(init=False, default=False)
     _closed: bool = field(init=False, default=False)
     _preparation: Preparation = field(init=False)
@@ -108,7 +106,7 @@ class Scheduler:
             raise
         finally:
             self.effectful = frozenset(live.call.id for live in batch if live.has_effects)
-            self.refused = self.heeds_refusal and bool(batch) and all(live.refused for live in batch)
+            self.refused = bool(batch) and all(live.refused for live in batch)
             done = CallsDone(tuple(live.call.id for live in batch), origin, self.refused)
             if batch and all(live.is_done for live in batch):
                 self.journal.record(done, turn_id or None)

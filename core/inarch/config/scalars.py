@@ -75,7 +75,7 @@ def _number(value: Any) -> float:
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         raise mismatch(float, value)
     try:
-        number = float(value)
+        number = value if isinstance(value, float) else float(value)
     except OverflowError:
         number = math.inf
     if not math.isfinite(number):

@@ -282,13 +282,18 @@ class Contribution:
 
 @frozen
 class Approval:
-    """One answer to one awaited call; `arguments` are the changed ones where `outcome` is `modify`."""
+    """One answer to one awaited call; `arguments` are the changed ones where `outcome` is `modify`.
+
+    A turn of which every call of a reply was denied ends, if each answer says that it `ends_turn`; None says so where
+    no `reason` is given, for the model has nothing to go on with.
+    """
 
     call_id: str
     outcome: Outcome
     scope: ApprovalScope = "once"
     arguments: Mapping[str, Any] | None = None
     reason: str = ""
+    ends_turn: bool | None = None
 
 
 @frozen

@@ -28,8 +28,8 @@ from inarch.contract.records import (
     ToolResult,
     Turn,
 )
+from inarch.contract.replacements import Settled
 from inarch.journal.history import History, title_of
-from inarch.journal.settling import Settled
 
 CUT_OFF = "Inarch stopped before the turn ended"
 

@@ -11,7 +11,8 @@ from inarch.contract.events import Event
 from inarch.contract.records import Message, Turn
 
 if TYPE_CHECKING:
-    from inarch.journal.settling import OpenCall, Settled
+    from inarch.contract.replacements import Settled
+    from inarch.journal.settling import OpenCall
 
 TITLE_LENGTH = 100
 

@@ -9,8 +9,8 @@ from attrs import asdict, define, field
 
 from inarch.contract.errors import ToolFailed
 from inarch.contract.events import Event, FileChanged
-from inarch.contract.frozen import frozen
 from inarch.contract.records import ToolError, ToolResult
+from inarch.contract.replacements import Settled
 
 Look = Callable[[str], tuple[str | None, int]]
 """Returns the hash and the whole mode of what stands at a path; (None, 0) for nothing. Raises `ToolFailed`."""
@@ -32,14 +32,6 @@ class OpenCall:
     announces: bool = False
     intents: list[Mapping[str, Any]] = field(factory=list)
     changes: list[Mapping[str, Any]] = field(factory=list)
-
-
-@frozen
-class Settled:
-    """What is known of such a call: the changes that are not recorded yet, and its result, None where nobody knows."""
-
-    changes: tuple[FileChanged, ...] = ()
-    result: ToolResult | None = None
 
 
 Settle = Callable[[OpenCall], Settled]

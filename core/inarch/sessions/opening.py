@@ -130,6 +130,7 @@ def _state(parts: Parts, journal: Journal, history: History | None, remembered: 
         models=parts.composition.models,
         tools=parts.tool_specs,
         strategies=parts.strategies,
+        find_strategies=parts.strategies_of,
         sources=[*_bound(parts, remembered), *parts.composition.context_sources],
         tracers=parts.composition.tracers,
         make_scheduler=partial(parts.scheduler, journal, seen),

@@ -21,11 +21,10 @@ from inarch.plugins.loading import has_address
 if TYPE_CHECKING:
     from inarch.calls import ProjectGrants, Scheduler
     from inarch.contract.ports import Clock, ContextStore, DecisionStrategy, FrontEnd, Policy, Workspace
-    from inarch.contract.replacements import Replacements
+    from inarch.contract.replacements import Pacing, Replacements, Settled
     from inarch.journal import Journal, Redactor
-    from inarch.journal.settling import OpenCall, Settled
+    from inarch.journal.settling import OpenCall
     from inarch.plugins.readiness import Ready
-    from inarch.turns.budget.pacing import Pacer
     from inarch.turns.models import Choice
 
 T = TypeVar("T")
@@ -102,8 +101,10 @@ class Parts:
         return redactor
 
     @cached_property
-    def pacer(self) -> Pacer:
+    def pacer(self) -> Pacing:
         """Spaces the requests of all sessions: limits belong to a key, not to a session."""
+        if self.replacing is not None and self.replacing.pacing is not None:
+            return self.replacing.pacing
         from inarch.turns.budget.pacing import Pacer
         from inarch.turns.models import choose_model
 
@@ -143,8 +144,15 @@ class Parts:
         Raises:
             ConfigError: No plugin provides one of them.
         """
-        known = self.composition.strategies
-        return [self.named("strategy", name, known) for name in self._strategy_names]
+        return self.strategies_of(self._strategy_names)
+
+    def strategies_of(self, names: Sequence[str]) -> list[Bound[DecisionStrategy]]:
+        """Return the composed strategies of these names.
+
+        Raises:
+            ConfigError: No plugin provides one of them.
+        """
+        return [self.named("strategy", name, self.composition.strategies) for name in names]
 
     @property
     def _strategy_names(self) -> Sequence[str]:
@@ -157,6 +165,7 @@ class Parts:
         from inarch.calls import DeclaredEvents, Grants, Scheduler
         from inarch.calls.before_images import Keeper
 
+        given = self.replacing.approvals if self.replacing is not None else None
         return Scheduler(
             tools=self.composition.tools,
             policies=self.policies,
@@ -165,7 +174,7 @@ class Parts:
             journal=journal,
             workspace=self.workspace,
             seen=seen,
-            grants=Grants(project=self.project_grants),
+            grants=Grants(project=self.project_grants, elsewhere=given),
             keeper=Keeper(journal, self.workspace, str(self.config.state_dir)) if keeps else None,
             events=DeclaredEvents(self.composition.events),
         )
@@ -175,7 +184,9 @@ class Parts:
         from inarch.journal.changes import standing_at
         from inarch.journal.settling import settle
 
-        return settle(call, lambda path: standing_at(self.workspace, path))
+        found = settle(call, lambda path: standing_at(self.workspace, path))
+        told = self.replacing.settle if self.replacing is not None else None
+        return found if told is None else told(call.id, found)
 
     def choice(self, name: str = "") -> Choice:
         """Return the provider and model that a name means, without one those of the profile; it may take half a second.

@@ -17,7 +17,13 @@ from inarch.plugins.checks import OPENED, PORTS, fault_of
 
 Replacing = Replacements | Callable[[Composition], Replacements]
 _BY_NAME = ("tools", "strategies", "context_sources", "tracers")
-_WHOLE: Mapping[str, Sequence[str]] = {**OPENED, "clock": ("new_id", "utc_now", "monotonic", "sleep")}
+_WHOLE: Mapping[str, Sequence[str]] = {
+    **OPENED,
+    "clock": ("new_id", "utc_now", "monotonic", "sleep"),
+    "pacing": ("before", "sent", "corrected", "refused"),
+    "approvals": ("scope_of", "remember"),
+    "settle": ("__call__",),
+}
 
 
 def put_in_place(

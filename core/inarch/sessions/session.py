@@ -170,9 +170,20 @@ class Session:
         Raises:
             UsageError: There is no such level.
         """
-        from inarch.sessions.switching import switch_approve
+        self.change({"approve": level})
 
-        switch_approve(self.state, level)
+    def change(self, settings: Mapping[str, Any]) -> None:
+        """Let keys of the profile be others from the next turn on: those that stand in a turn's `turn.started`.
+
+        What is judged and asked is what the profile and the user's rules say then, as if they were set beforehand.
+
+        Raises:
+            UsageError: A key can't be changed in a session, or not to this value.
+            ConfigError: No composed plugin provides a strategy.
+        """
+        from inarch.sessions.switching import change_settings
+
+        change_settings(self.state, settings)
 
     def extension(self, name: str) -> Any:
         """Return what a plugin adds to the session, made when it is first asked for; its hook says what that is.

@@ -1,13 +1,16 @@
-"""Another model, or another answer to what may run without a question, for the rest of a session."""
+"""Another model, or other keys of the profile, for the rest of a session."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, get_args
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 from attrs import evolve
 
+from inarch.config import Profile, nearest
 from inarch.contract.errors import UsageError
 from inarch.contract.events import ModelSwitched
+from inarch.turns.run import RECORDED
 
 if TYPE_CHECKING:
     from inarch.turns import SessionState
@@ -30,17 +33,26 @@ async def switch_model(state: SessionState, name: str, why: str) -> str:
     return new
 
 
-def switch_approve(state: SessionState, level: str) -> None:
-    """Let other calls run without a question from the next one on.
+def change_settings(state: SessionState, settings: Mapping[str, Any]) -> None:
+    """Let keys of the profile be others from the next turn, or call outside of turns, on.
 
     Raises:
-        UsageError: There is no such level.
+        UsageError: One of them can't be changed, or not to this.
+        ConfigError: No composed plugin provides a strategy.
     """
-    from inarch.config.tables import Approve
+    from inarch.config.scalars import Wrong
+    from inarch.config.values import fields_of, hints, read_field
 
-    for known in get_args(Approve):
-        if known == level:
-            state.config = evolve(state.config, profile=evolve(state.config.profile, approve=known))
-            state.scheduler.approve = known
-            return
-    raise UsageError(f"{level!r} is no way to approve", f"write one of {', '.join(get_args(Approve))}")
+    fields, known = fields_of(Profile), dict[str, Any]()
+    for name, value in settings.items():
+        if name not in RECORDED:
+            raise UsageError(f"{name!r} can't be changed in a session", nearest(name, RECORDED))
+        try:
+            known[name] = read_field(hints(Profile)[name], fields[name], value)
+        except Wrong as wrong:
+            raise UsageError(f"{name} {wrong.message}", wrong.remedy) from None
+    if "strategy" in known:
+        state.strategies = state.find_strategies(known["strategy"])
+    state.config = evolve(state.config, profile=evolve(state.config.profile, **known))
+    if "approve" in known:
+        state.scheduler.approve = known["approve"]

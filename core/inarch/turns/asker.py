@@ -9,6 +9,7 @@ from attrs import define, evolve, field
 
 from inarch.contract.errors import ConfigError, ProviderError, ProviderErrorKind
 from inarch.contract.events import EventData, LimitWait, ModelSwitched, Note
+from inarch.contract.ports import Clock
 from inarch.contract.records import ModelRequest, Price, Reply
 from inarch.turns.attempt import Attempt
 from inarch.turns.budget.meter import Meter
@@ -113,7 +114,7 @@ class Asker:
             try:
                 return await self._attempt(request, choice, price, plugin, number)
             except ProviderError as error:
-                seconds, now = self.state.pacer.refused(choice.full_name, error, number), self.state.pacer.clock()
+                seconds, now = self.state.pacer.refused(choice.full_name, error, number), self._clock.monotonic()
                 first = now if first is None else first
                 left = first + A_MINUTE_S - now if self._may_be_of_a_minute(error, request) else 0.0
                 if seconds is None or (number >= ATTEMPTS and left <= 0.0):
@@ -122,7 +123,7 @@ class Asker:
                     seconds = min(seconds, left)
                 self._record(Note(f"{choice.full_name}: {error.message}; asking again", "model"))
                 self._record(LimitWait(choice.full_name, round(seconds, 3), error.kind))
-                await self.state.pacer.sleep(seconds)
+                await self._clock.sleep(seconds)
                 request = self.state.hiding.request(telling(wanted, error.told))
         raise AssertionError("unreachable")
 
@@ -173,6 +174,10 @@ class Asker:
 
     def _choose(self, name: str) -> Choice:
         return choose_model(name, self.state.models, self.state.environ)
+
+    @property
+    def _clock(self) -> Clock:
+        return self.state.journal.clock
 
     def _record(self, payload: EventData) -> None:
         self.state.journal.record(payload, self.turn_id)

@@ -119,23 +119,23 @@ class Attempt:
 
     async def _stream(self) -> None:
         """Collect the reply; time out where it is silent for too long, or takes too long however steadily it drips."""
-        provider, deadlines = self.choice.provider, self.state.deadlines
+        provider, silence_s = self.choice.provider, self.state.pacer.longest_silence_s
         clock = asyncio.get_running_loop().time
         moved = clock()
-        breathed, end, answers = moved, moved + deadlines.total_s, False
+        breathed, end, answers = moved, moved + self.state.pacer.longest_reply_s, False
         showing = Showing(self.state.journal, self.turn_id)
         try:
             with guarded(provider.plugin, "provider", (ProviderError, TimeoutError)):
                 async with (
-                    asyncio.timeout_at(min(moved + deadlines.idle_s, end)) as deadline,
+                    asyncio.timeout_at(min(moved + silence_s, end)) as deadline,
                     aclosing(provider.value.answer(self.request)) as deltas,  # type: ignore[type-var]
                 ):
                     async for delta in deltas:
                         now = clock()
                         if now >= end:
                             raise TimeoutError  # a stream that never waits leaves the loop no time to say so
-                        if now - moved > deadlines.idle_s / 100:  # moving a deadline costs more than a delta
-                            deadline.reschedule(min(now + deadlines.idle_s, end))
+                        if now - moved > silence_s / 100:  # moving a deadline costs more than a delta
+                            deadline.reschedule(min(now + silence_s, end))
                             moved = now
                         if now - breathed > BREATH_S:  # a stream that never waits: others have to live, too
                             await asyncio.sleep(0)
@@ -155,11 +155,11 @@ class Attempt:
             showing.flush()
 
     def _too_slow(self, was_long: bool, was_silent: bool) -> ProviderError:
-        name, deadlines = self.choice.full_name, self.state.deadlines
+        name, pacer = self.choice.full_name, self.state.pacer
         if was_long:  # the next one would take as long
-            message = f"{name} did not end its reply within {deadlines.total_s:g} s"
+            message = f"{name} did not end its reply within {pacer.longest_reply_s:g} s"
             return ProviderError("timeout", message, remedy="ask for less at once, or use another model")
-        said = f"said nothing for {deadlines.idle_s:g} s" if was_silent else "timed out"
+        said = f"said nothing for {pacer.longest_silence_s:g} s" if was_silent else "timed out"
         return ProviderError("timeout", f"{name} {said}", retryable=True)
 
     def _replied(self, reply: Reply) -> Reply:

@@ -42,16 +42,6 @@ class TurnLimits(NamedTuple):
     max_cost_usd: Decimal | None = None
 
 
-class Deadlines(NamedTuple):
-    """How long a request may take, in seconds.
-
-    `idle_s` is the longest silence within a reply, `total_s` the longest whole reply, however steadily it drips.
-    """
-
-    idle_s: float = 120.0
-    total_s: float = 600.0
-
-
 @define(eq=False, repr=False)
 class Repeats:
     """Notices repeated states: the same calls with the same results over unchanged files, in cycles of 1 to 4."""

@@ -14,16 +14,16 @@ from inarch.contract.session_extensions import SessionExtension
 from inarch.journal import Journal
 from inarch.plugins import Bound
 from inarch.turns.budget.ledger import Ledger
-from inarch.turns.budget.pacing import Pacer
 from inarch.turns.context.counting import TokenCounter
 from inarch.turns.context.earlier_turns import Said
 from inarch.turns.hiding import Hiding
-from inarch.turns.limits import Deadlines, Repeats
+from inarch.turns.limits import Repeats
 from inarch.turns.models import Models
 from inarch.turns.wording import system_text
 
 if TYPE_CHECKING:
     from inarch.calls import Scheduler
+    from inarch.contract.replacements import Pacing
 
 COMPACTED_FACTOR = 4
 """Of the turns before the last `context_turns`, this many times as many stay in their short form."""
@@ -34,6 +34,7 @@ class SessionState:
     """The state of a session between turns, and the composed parts a turn works with.
 
     Args:
+        find_strategies: Returns the composed strategies of these names.
         extensions: What plugins add to sessions.
         runners: The tools that run command lines.
         make_scheduler: Makes what runs calls, when it is first needed: after a reply that has some, most often.
@@ -41,7 +42,6 @@ class SessionState:
         pacer: Spaces the requests of all sessions.
         counter: Counts the tokens of all requests of the session.
         ledger: What all requests of the session came to.
-        deadlines: How long a request may take.
         unpriced: Full names of models of which it was told that their price is unknown.
         refused: Full names of models to the tokens that were too many for them, where a service said so.
     """
@@ -51,6 +51,7 @@ class SessionState:
     models: Models
     tools: tuple[ToolSpec, ...]
     strategies: Sequence[Bound[DecisionStrategy]]
+    find_strategies: Callable[[Sequence[str]], Sequence[Bound[DecisionStrategy]]]
     sources: Sequence[Bound[ContextSource]]
     tracers: Sequence[Bound[Tracer]]
     make_scheduler: Callable[[], Scheduler]
@@ -58,7 +59,7 @@ class SessionState:
     workspace: Workspace
     seen: dict[str, str]
     environ: Mapping[str, str]
-    pacer: Pacer
+    pacer: Pacing
     instructions: str = ""
     extensions: Mapping[str, Bound[SessionExtension]] = field(factory=dict)
     runners: Collection[str] = ()
@@ -69,7 +70,6 @@ class SessionState:
     repeats: Repeats = field(factory=Repeats)
     counter: TokenCounter = field(factory=TokenCounter)
     ledger: Ledger = field(factory=Ledger)
-    deadlines: Deadlines = field(factory=Deadlines)
     unpriced: set[str] = field(factory=set)
     refused: dict[str, int] = field(factory=dict)
     system: str = field(init=False)

@@ -57,6 +57,8 @@ class Pacer:
     limits: Callable[[str], Limits]
     clock: Callable[[], float] = time.monotonic
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
+    longest_silence_s: float = 120.0
+    longest_reply_s: float = 600.0
     _lanes: dict[str, _Lane] = field(init=False, factory=dict)
 
     async def before(
