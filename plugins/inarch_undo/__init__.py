@@ -25,9 +25,18 @@ def _open(session: inarch.SessionAccess) -> Any:
 def inarch_slash_commands(context: inarch.PluginContext) -> Iterable[inarch.SlashCommand]:
     """Return the commands of a conversation."""
     return [
+        inarch.SlashCommand(
+            "diff", "Show what the session, or TURN or CALL, changed in files.", _later("diff"), "[TURN|CALL]"
+        ),
         inarch.SlashCommand("redo", "Put changes on again that were undone.", _later("redo"), "[TURN|CALL]"),
         inarch.SlashCommand(
             "retry", "Ask the last prompt again; undo takes its changes back first.", _later("retry"), "[undo]"
+        ),
+        inarch.SlashCommand(
+            "rewind",
+            "Take back what TURN and those after it changed; without it, list the turns.",
+            _later("rewind"),
+            "[TURN]",
         ),
         inarch.SlashCommand(
             "undo", "Take back what the last turn changed, or TURN or CALL.", _later("undo"), "[TURN|CALL]"

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from inarch import shorten
+
 if TYPE_CHECKING:
     from inarch import UndoReport
     from inarch_undo.checkpoints import Checkpoints
@@ -42,6 +44,17 @@ def _lines(report: UndoReport) -> Iterator[str]:
         word = "merged with what was changed since" if word == "merged" else word
         yield f"  {_SIGNS.get(file.action, ' ')} {file.path}: {word}{f' ({file.note})' if file.note else ''}"
     yield from (f"note: {note}" for note in report.notes)
+
+
+def turn_lines(found: Checkpoints, columns: int) -> Iterator[str]:
+    """Yield a line for each turn that changed files, the latest last: its number, what was asked, how many files."""
+    for checkpoint in found.turns:
+        paths = {str(data.get("new_path") or data["path"]) for changes in checkpoint.calls.values() for data in changes}
+        if not paths or not checkpoint.number:
+            continue
+        state = "" if found.standing(checkpoint) else ", undone"
+        end = f"  ({len(paths)} file{'s' if len(paths) > 1 else ''}{state})"
+        yield f"{shorten(f'{checkpoint.number:>3}  ' + ' '.join(checkpoint.prompt.split()), columns - len(end))}{end}"
 
 
 def checkpoint_lines(found: Checkpoints, columns: int, most: int | None = None) -> Iterator[str]:

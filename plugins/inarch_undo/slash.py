@@ -1,4 +1,4 @@
-"""`/undo`, `/redo` and `/retry`: what turns changed, taken back, put on again, or tried once more."""
+"""`/diff`, `/undo`, `/redo`, `/rewind` and `/retry`: what turns changed, shown, taken back, put on, tried anew."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable
 
 from inarch import SlashContext, UndoReport, UsageError, escape
-from inarch_undo.report import report_lines
+from inarch_undo.report import report_lines, turn_lines
 
 
 async def undo(words: str, context: SlashContext) -> str:
@@ -25,6 +25,37 @@ async def redo(words: str, context: SlashContext) -> str:
         UsageError: There is nothing to redo, or nothing of this name.
     """
     return _told(await _to_its_end(context.extension("undo").redo, words), context)
+
+
+async def diff(words: str, context: SlashContext) -> str:
+    """Return what the session, or a turn or call of it, changed in files.
+
+    Raises:
+        UsageError: There is no turn or call of this name.
+    """
+    from inarch_undo.differing import diff_lines
+
+    undoing = context.extension("undo")
+    files = await asyncio.to_thread(undoing.changed, words)
+    if not files:
+        return "nothing of what was changed in files stands" if words else "no file is changed by this session"
+    return "\n".join(escape(line, keep_newlines=False) for line in diff_lines(files))
+
+
+async def rewind(words: str, context: SlashContext) -> str:
+    """Take back what a turn and those after it changed, or list the turns.
+
+    Raises:
+        UsageError: There is no turn of this name.
+    """
+    undoing = context.extension("undo")
+    if words:
+        return _told(await _to_its_end(undoing.rewind, words), context)
+    found = await asyncio.to_thread(undoing.checkpoints)
+    lines = [escape(line, keep_newlines=False) for line in turn_lines(found, context.columns)]
+    if not lines:
+        return "no turn changed a file"
+    return "\n".join([*lines, "/rewind TURN takes back what it and those after it changed"])
 
 
 async def retry(words: str, context: SlashContext) -> str:

@@ -19,6 +19,7 @@ from inarch import (
 )
 from inarch.host import changes_now, last_part, last_prompt
 from inarch_undo.checkpoints import Checkpoint, Checkpoints, kept_checkpoints
+from inarch_undo.differing import ChangedFile
 from inarch_undo.planning import Action, Plan, Step, steps_of, word_for
 from inarch_undo.standings import Unavailable
 
@@ -41,6 +42,29 @@ class Undoing:
     def redo(self, target: str = "", dry_run: bool = False) -> UndoReport:
         """Put changes on again, as `Session.redo` does."""
         return self.run("redo", target, dry_run)
+
+    def rewind(self, target: str, dry_run: bool = False) -> UndoReport:
+        """Take back what a turn and all after it changed, as one undo.
+
+        Raises:
+            UsageError, StoreError: As `run` does.
+        """
+        return self.run("undo", target, dry_run, onward=True)
+
+    def changed(self, target: str = "") -> list[ChangedFile]:
+        """Return what the session, or a turn or call of it, changed in files and what of that still stands.
+
+        Files that were changed since in the same lines are left out: `undo` with `dry_run` tells of them.
+
+        Raises:
+            UsageError: The target is none, a turn is running, or the workspace can't restore.
+            StoreError: The events can't be read.
+        """
+        report = self.run("undo", target, dry_run=True, onward=not target)
+        if not report.files:
+            return []
+        plan = self._plan
+        return [ChangedFile(path, self._bytes(plan.then[path]), self._bytes(plan.now[path])) for path in plan.changed]
 
     def checkpoints(self) -> Checkpoints:
         """Return what the turns of the session changed.
@@ -69,13 +93,14 @@ class Undoing:
                 is_undone = event.data.get("action") == "undo"
         return last_prompt(store, session_id), [] if is_undone else [*paths]
 
-    def run(self, action: Action, target: str = "", dry_run: bool = False) -> UndoReport:
+    def run(self, action: Action, target: str = "", dry_run: bool = False, *, onward: bool = False) -> UndoReport:
         """Take changes back, or put them on again.
 
         Args:
             action: Which of both.
             target: The beginning of a turn's or call's id, or a turn's number; empty: the last there is.
             dry_run: Whether to say only what would happen.
+            onward: Whether what came after the target is meant, too; with an empty one, all there is.
 
         Raises:
             UsageError: The target is none, a turn is running, or the workspace can't restore.
@@ -85,13 +110,13 @@ class Undoing:
         if not hasattr(session.workspace, "restore_all"):
             raise UsageError("this kind of workspace can't put files back")
         with session.alone(action):
-            return self._run(action, target, dry_run)
+            return self._run(action, target, dry_run, onward)
 
-    def _run(self, action: Action, target: str, dry_run: bool) -> UndoReport:
+    def _run(self, action: Action, target: str, dry_run: bool, onward: bool) -> UndoReport:
         session = self._session
         known, _ = changes_now(session.store, session.session_id, session.workspace)
         self._checkpoints = kept_checkpoints(session.store, session.session_id, known)
-        chosen = self._chosen(action, target)
+        chosen = self._onward(target) if onward else self._chosen(action, target)
         calls = {call_id for _, call_ids in chosen for call_id in call_ids}
         named = tuple(_named(checkpoint, ids) for checkpoint, ids in chosen)
         report = UndoReport(action, named, notes=self._notes(chosen))
@@ -136,6 +161,22 @@ class Undoing:
         last = set(self._checkpoints.undone[-1]) if self._checkpoints.undone else set()
         found = ((one, tuple(call for call in one.calls if call in last)) for one in self._checkpoints.turns)
         return [(checkpoint, calls) for checkpoint, calls in found if calls]
+
+    def _onward(self, target: str) -> list[tuple[Checkpoint, tuple[str, ...]]]:
+        """Return the checkpoints from a turn on whose changes stand, the latest first."""
+        began = self._turn(target).began if target else 0
+        after = [one for one in reversed(self._checkpoints.turns) if one.began >= began]
+        return [(one, calls) for one in after if (calls := self._checkpoints.standing(one))]
+
+    def _turn(self, target: str) -> Checkpoint:
+        """Return a turn by its number or id, whether it changed anything or not."""
+        turns = [one for one in self._checkpoints.turns if one.number]
+        fitting = [one for one in turns if str(one.number) == target] or [
+            one for one in turns if one.id.startswith(target)
+        ]
+        if len(fitting) != 1:
+            raise UsageError(f"no turn {target!r} in this session", "its turns have the numbers from 1 on")
+        return fitting[0]
 
     def _found(self, target: str) -> tuple[Checkpoint, list[str]]:
         turns = self._checkpoints.turns
@@ -197,6 +238,12 @@ class Undoing:
             if path is None:
                 raise
             return session.present(path, ref)
+
+    def _bytes(self, standing: Standing) -> bytes | None:
+        ref = standing.hash
+        if ref is None:
+            return None
+        return self._plan.made[ref] if ref in self._plan.made else self._fetch(ref)
 
     def _notes(self, chosen: Sequence[tuple[Checkpoint, Sequence[str]]]) -> tuple[str, ...]:
         notes = []

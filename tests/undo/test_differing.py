@@ -1,0 +1,171 @@
+"""What a session changed as a diff, and the way back to a turn."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from inarch.contract.errors import UsageError
+from inarch_testing.apps import scripted_app
+from inarch_testing.scripted import ScriptedModel, calls, says
+from inarch_undo.differing import MOST_LINES, ChangedFile, diff_lines
+
+from .test_session import drive
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    place = tmp_path / "root"
+    place.mkdir()
+    (place / "a.txt").write_text("one\ntwo\nthree\nfour\nfive\nsix\nseven\n")
+    return place
+
+
+def patch(path: str, search: str, replace: str) -> Any:
+    return calls(
+        ("read_file", {"file_path": path}),
+        ("patch_source_file", {"file_path": path, "search": search, "replace": replace, "description": ""}),
+    )
+
+
+def write(path: str, content: str) -> Any:
+    return calls(("write_file", {"file_path": path, "content": content}))
+
+
+SCRIPT = [
+    patch("a.txt", "one", "1"),
+    says("x"),
+    write("b.txt", "new\n"),
+    says("y"),
+    patch("a.txt", "two", "2"),
+    says("z"),
+]
+
+
+def test_the_diff_is_what_undoing_would_take_back_and_leaves_out_what_you_changed(root: Path) -> None:
+    async def work(app: Any, model: ScriptedModel) -> None:
+        session = app.session()
+        for prompt in ("first", "second", "third"):
+            await session.run(prompt)
+        text = (root / "a.txt").read_text()
+        (root / "a.txt").write_text(text.replace("seven", "mine"))
+        undoing = session.extension("undo")
+        lines = list(diff_lines(undoing.changed()))
+        assert [line for line in lines if line[0] in "+-"] == [
+            "--- a/a.txt", "+++ b/a.txt", "-one", "-two", "+1", "+2", "--- /dev/null", "+++ b/b.txt", "+new",
+        ]  # fmt: skip
+        assert [line for line in diff_lines(undoing.changed("1")) if line[0] in "+-"][2:] == ["-one", "+1"]
+        wanted = {file.path: file.before for file in undoing.changed()}
+        assert undoing.rewind("1").done
+        assert (root / "a.txt").read_bytes() == wanted["a.txt"] and not (root / "b.txt").exists()
+        assert "mine" in (root / "a.txt").read_text()
+        assert undoing.changed() == []
+
+    drive(root, SCRIPT, work)
+
+
+def test_the_way_back_to_a_turn_takes_back_it_and_those_after_it(root: Path) -> None:
+    async def work(app: Any, model: ScriptedModel) -> None:
+        session = app.session()
+        for prompt in ("first", "second", "third"):
+            await session.run(prompt)
+        undoing = session.extension("undo")
+        before = (root / "a.txt").read_bytes()
+        assert {file.path for file in undoing.rewind("2", dry_run=True).files} == {"a.txt", "b.txt"}
+        assert (root / "a.txt").read_bytes() == before
+        report = undoing.rewind("2")
+        assert report.done and len(report.what) == 2
+        assert (root / "a.txt").read_text().startswith("1\ntwo\n") and not (root / "b.txt").exists()
+        assert session.redo().done
+        assert (root / "a.txt").read_bytes() == before and (root / "b.txt").exists()
+
+    drive(root, SCRIPT, work)
+
+
+@pytest.mark.parametrize("target", ["9", "no-such", "-1"])
+def test_a_turn_that_is_not_there_is_told(root: Path, target: str) -> None:
+    async def work(app: Any, model: ScriptedModel) -> None:
+        session = app.session()
+        await session.run("first")
+        before = (root / "a.txt").read_bytes()
+        with pytest.raises(UsageError, match="no turn"):
+            session.extension("undo").rewind(target)
+        assert (root / "a.txt").read_bytes() == before
+
+    drive(root, SCRIPT, work)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "said"),
+    [
+        (b"x", b"x\n", ["-x", "\\ No newline at end of file", "+x"]),
+        (None, b"", []),
+        (b"\0", b"x", ["binary or big: a/f (1 bytes) and b/f (1 bytes)"]),
+        (None, b"\xff", ["binary or big: /dev/null (not there) and b/f (1 bytes)"]),
+        (b"a", b"a", ["the mode of f changed"]),
+    ],
+)
+def test_what_has_no_lines_is_told(before: bytes | None, after: bytes, said: list[str]) -> None:
+    lines = list(diff_lines([ChangedFile("f", before, after)]))
+    assert [line for line in lines if not line.startswith(("--- ", "+++ ", "@@"))] == said
+
+
+def test_a_long_diff_is_cut_and_says_so() -> None:
+    lines = list(diff_lines([ChangedFile("f", None, b"x\n" * 5_000)]))
+    assert len(lines) == MOST_LINES + 1 and lines[-1] == "… 3,003 more lines"
+
+
+@given(st.text(alphabet="ab\n\r", max_size=30), st.text(alphabet="ab\n\r", max_size=30))
+def test_a_diff_tells_every_line_that_came_and_went(before: str, after: str) -> None:
+    lines = list(diff_lines([ChangedFile("f", before.encode(), after.encode())]))
+    if before == after:
+        assert len(lines) == 1
+        return
+    gone, there = Counter(_lines(before)), Counter(_lines(after))
+    said = Counter({mark: sum(line[0] == mark for line in lines[2:]) for mark in "+-"})
+    assert {line[1:] for line in lines[2:] if line[0] == "+"} <= set(there)
+    assert {line[1:] for line in lines[2:] if line[0] == "-"} <= set(gone)
+    assert said["+"] - said["-"] == there.total() - gone.total()
+
+
+def _lines(text: str) -> list[str]:
+    lines = text.split("\n")
+    last = lines.pop()
+    return [*lines, last] if last else lines
+
+
+def test_the_slash_commands_show_and_list(root: Path) -> None:
+    from asyncio import Runner
+
+    from inarch.program.composing import Options
+    from inarch.program.conversing import Launched
+    from inarch_terminal.slash.running import SlashCommands
+    from inarch_terminal.slash.talk import Talk
+
+    app, _ = scripted_app(SCRIPT, root, flags={"approve": "all"})
+    shown: list[str] = []
+    with Runner() as runner:
+        session = app.session()
+        slash = SlashCommands(Talk(app, session, Launched(Options()), shown.append, lambda: 60))
+
+        def said(line: str) -> str:
+            shown.clear()
+            runner.run(slash.run(line))
+            return "".join(shown)
+
+        assert said("/diff") == "no file is changed by this session\n" and said("/rewind") == "no turn changed a file\n"
+        runner.run(session.run("the first of the prompts, which is longer than the line is wide, so it is cut"))
+        runner.run(session.run("second"))
+        assert "+new" in said("/diff") and "+1" in said("/diff 1") and "+new" not in said("/diff 1")
+        listed = said("/rewind").splitlines()
+        assert listed[0].startswith("  1  the first") and listed[0].endswith("(1 file)") and len(listed[0]) <= 60
+        assert listed[1] == "  2  second  (1 file)"
+        assert "undone: turn 2" in said("/rewind 1")
+        assert (root / "a.txt").read_text().startswith("one\n")
+        assert "(1 file, undone)" in said("/rewind")
+        runner.run(app.aclose())
