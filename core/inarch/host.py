@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from inarch.config.files import Unreadable as Unreadable
     from inarch.config.files import parse as parse
     from inarch.config.files import read_user_file as read_user_file
+    from inarch.config.grants import TABLES as TABLES
     from inarch.config.grants import Rule as Rule
-    from inarch.config.json_schema import schema as schema
     from inarch.config.layers import VERSION as VERSION
     from inarch.config.load import check_config as check_config
     from inarch.config.load import load_config as load_config
@@ -34,18 +34,13 @@ if TYPE_CHECKING:
     from inarch.config.project import read_trusted as read_trusted
     from inarch.config.project_files import read_project_file as read_project_file
     from inarch.config.project_writing import write_project_file as write_project_file
-    from inarch.config.settings_docs import settings_of as settings_of
     from inarch.config.sources import dotted as dotted
     from inarch.config.sources import nearest as nearest
-    from inarch.config.tables import Profile as Profile
     from inarch.config.trust import changing as changing
     from inarch.config.trust import foresee as foresee
     from inarch.config.trust import grant as grant
     from inarch.config.trust import revoke as revoke
     from inarch.config.trust import trust_of as trust_of
-    from inarch.config.values import Check as Check
-    from inarch.config.values import fields_of as fields_of
-    from inarch.config.values import key as key
     from inarch.contract.costs import priced as priced
     from inarch.contract.event_parts import PluginEvent as PluginEvent
     from inarch.contract.events import CommandRan as CommandRan
@@ -140,8 +135,7 @@ _HOMES = {
         "config.config": "Config",
         "config.environment": "plugin_variable plugin_variables",
         "config.files": "CONFIG_FILE Unreadable parse read_user_file",
-        "config.grants": "Rule",
-        "config.json_schema": "schema",
+        "config.grants": "Rule TABLES",
         "config.layers": "VERSION",
         "config.load": "check_config load_config",
         "config.origins": "Origin",
@@ -149,11 +143,8 @@ _HOMES = {
         "config.project": "read_trusted",
         "config.project_files": "read_project_file",
         "config.project_writing": "write_project_file",
-        "config.settings_docs": "settings_of",
         "config.sources": "dotted nearest",
-        "config.tables": "Profile",
         "config.trust": "changing foresee grant revoke trust_of",
-        "config.values": "Check fields_of key",
         "contract.costs": "priced",
         "contract.event_parts": "PluginEvent",
         "contract.events": "CommandRan ErrorHappened",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from itertools import pairwise
 from typing import Any
 
 _HEADINGS = frozenset({"Args:", "Arguments:", "Parameters:", "Attributes:"})
@@ -18,6 +19,30 @@ def describe_record(cls: type) -> tuple[str, dict[str, str]]:
     """Return the summary and the field texts of a class's own docstring; dataclasses' generated ones say nothing."""
     doc = cls.__doc__ or ""
     return ("", {}) if doc.startswith(f"{cls.__name__}(") else read_docstring(inspect.cleandoc(doc))
+
+
+def describe_fields(cls: type) -> dict[str, str]:
+    """Return what a class says of its fields: in its docstring, else in the text below each."""
+    return {**_below_fields(cls), **describe_record(cls)[1]}
+
+
+def _below_fields(cls: type) -> dict[str, str]:
+    """Return the texts that stand below the fields in the class's source, where that can be read."""
+    import ast
+    import textwrap
+
+    try:
+        tree = ast.parse(textwrap.dedent(inspect.getsource(cls)))
+    except (OSError, TypeError, SyntaxError, ValueError):
+        return {}
+    (body,) = [node.body for node in tree.body if isinstance(node, ast.ClassDef)] or [[]]
+    found = {}
+    for field, below in pairwise(body):
+        if isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name) and isinstance(below, ast.Expr):
+            text = below.value.value if isinstance(below.value, ast.Constant) else None
+            if isinstance(text, str):
+                found[field.target.id] = " ".join(text.split())
+    return found
 
 
 def read_docstring(doc: str) -> tuple[str, dict[str, str]]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from inarch.config import load_config
-from inarch.config.settings_docs import Setting, settings_of
 from inarch.plugins import compose_plugins, discover
+from inarch_commands.plugins.settings import Setting, settings_of
 
 HEAD = """# Settings of the shipped plugins
 

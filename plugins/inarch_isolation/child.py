@@ -47,10 +47,10 @@ def main(descriptor: int) -> NoReturn:
         _leave(line, PluginError(f"plugin {line.plugin!r} can't be confined: {error}", plugin=line.plugin, door="load",
                                  remedy=f'use mode = "in-process" in [isolation.{line.plugin}]'))  # fmt: skip
     try:
-        offered, schema = _load(job)
+        offered = _load(job)
         from inarch_isolation.describing import described
 
-        ready = described(offered, schema)
+        ready = described(line.plugin, offered)
         line.send(ready)
     except (InarchError, TypeError, ValueError) as error:
         _leave(line, error)
@@ -78,8 +78,8 @@ def _leave(line: Line, error: BaseException) -> NoReturn:
     os._exit(0)
 
 
-def _load(job: Mapping[str, Any]) -> tuple[Offered, Mapping[str, Any] | None]:
-    """Import and register the plugin; return what it registered and the schema of its settings."""
+def _load(job: Mapping[str, Any]) -> Offered:
+    """Import and register the plugin; return what it registered."""
     from inarch import PluginContext
     from inarch.host import load_alone
 

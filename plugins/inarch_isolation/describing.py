@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping
 from typing import Any
 
 from inarch import Effects, FunctionTool, to_data
-from inarch.host import OPTIONAL, Offered
+from inarch.host import OPTIONAL, Offered, guarded
+from inarch_sdk.settings_schema import table_schema
 
 TOOL_MEMBERS = (
     "name", "description", "category", "input_schema", "output_schema", "timeout_s", "max_retries",
@@ -16,12 +16,14 @@ TOOL_MEMBERS = (
 MODEL_MEMBERS = ("name", "default_model", "default_decision_model")
 
 
-def described(offered: Offered, settings_schema: Mapping[str, Any] | None) -> dict[str, Any]:
+def described(plugin: str, offered: Offered) -> dict[str, Any]:
     """Return everything about a plugin that the kernel needs to know."""
     offers = {kind: [_object(kind, value) for value in values] for kind, values in offered.offers.items()}
     settings = None
-    if settings_schema is not None:
-        settings = {"schema": settings_schema, "values": _values(offered.settings)}
+    if offered.settings is not None:
+        with guarded(plugin, "settings"):
+            schema = table_schema(type(offered.settings))
+        settings = {"schema": schema, "values": _values(offered.settings)}
     return {"op": "ready", "hooks": list(offered.hooks), "offers": offers, "settings": settings}
 
 

@@ -128,7 +128,7 @@ def _described_settings(name: str, described: Any) -> Any:
     """Return the settings as an instance of a class that has the child's fields: their schemas, texts and values."""
     import attrs
 
-    from inarch.host import Check, key
+    from inarch_sdk.settings import Check, key
 
     try:
         schema, values = described["schema"], described["values"]

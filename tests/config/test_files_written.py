@@ -10,9 +10,9 @@ import jsonschema
 import pytest
 from attrs import frozen
 
-from inarch.config import schema
 from inarch.config.tables import PROFILE_KEYS
 from inarch.contract.errors import UsageError
+from inarch_commands.config.schema import schema
 from inarch_commands.config.starter import STARTER, write_starter
 
 from .conftest import Place

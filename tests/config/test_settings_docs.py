@@ -12,12 +12,13 @@ from typing import Any, Literal
 import pytest
 from attrs import Factory, field, frozen
 
-from inarch.config import load_config, schema
+from inarch.config import load_config
 from inarch.config.environment import from_text
-from inarch.config.settings_docs import Setting, settings_of
-from inarch.config.values import hints
 from inarch.contract.errors import ConfigError
 from inarch_commands.config.rendering import as_data, as_rows
+from inarch_commands.config.schema import schema
+from inarch_commands.plugins.settings import Setting, settings_of
+from inarch_sdk.settings import keys_of
 
 from .conftest import Place
 
@@ -132,6 +133,19 @@ def test_the_schema_describes_keys_and_checks_tables() -> None:
 
 
 @frozen
+class Tree:
+    branches: tuple[Tree, ...] = ()
+    leaf: str = ""
+
+
+def test_a_table_that_holds_its_like_is_read_and_has_a_schema_with_an_end(place: Place) -> None:
+    place.user('[plugins.p]\nbranches = [{ leaf = "a" }, { branches = [{ leaf = "b" }] }]\n')
+    assert place.load().settings("p", Tree) == Tree((Tree((), "a"), Tree((Tree((), "b"),))))
+    table = schema({"p": Tree})["properties"]["plugins"]["properties"]["p"]["properties"]
+    assert table["branches"]["items"] == {"type": "object"} and table["leaf"]["default"] == ""
+
+
+@frozen
 class Converted:
     words: tuple[str, ...] = field(default="", converter=lambda text: tuple(text.split()))
     named: tuple[str, ...] = field(default="x", converter=words_of)
@@ -187,8 +201,7 @@ def test_odd_annotations_are_told_as_they_are_written() -> None:
 @pytest.mark.parametrize("text", ["1", "x", "", "a,b", "[1]", '["a"]', '{"a": 1}', '{"size": 2}', "true", "0.5", "["])
 @pytest.mark.parametrize("key", sorted(TOLD))
 def test_a_variable_of_any_type_is_read_or_told_never_more(key: str, text: str) -> None:
-    attribute = next(name for name in hints(Everything) if name.strip("_") == key)
-    from_text(hints(Everything)[attribute], text)
+    from_text(keys_of(Everything)[key].kind, text)
     environ = {"HOME": "/nowhere", TOLD[key].variable.replace("MY_PLUGIN_X", "P"): text}
     config = load_config("/", config={"plugins": {"p": {"url": "u", "broken": ""}}}, environ=environ)
     for problem in config.settings_problems("p", Everything):

@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inarch.config import load_config
-from inarch.config.json_schema import schema
 from inarch.config.tables import REST, SHIPPED_PLUGINS
 from inarch.contract.errors import ConfigError
 from inarch_commands.config.rendering import as_data
+from inarch_commands.config.schema import schema
 
 from .conftest import Place
 

@@ -16,11 +16,11 @@ import pytest
 import inarch
 from inarch.config.grants import CommandGrant, Isolation, Rule
 from inarch.config.tables import Profile
-from inarch.config.values import fields_of
 from inarch.contract import errors
 from inarch.plugins.discovery import own_names
 from inarch.program import failure
 from inarch.program.main import SUMMARIES
+from inarch_sdk.settings import keys_of
 
 pytestmark = pytest.mark.once
 
@@ -31,10 +31,10 @@ CellsOf = Callable[[str], list[str]]
 PROJECT = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text("utf-8"))["project"]
 SHIPPED: dict[str, str] = PROJECT["entry-points"]["inarch.plugins"]
 TABLES = {
-    "`[profiles.NAME]`": ("extends", *fields_of(Profile)),
-    "`[[rules]]`": tuple(fields_of(Rule)),
-    "`[commands.NAME]`": tuple(fields_of(CommandGrant)),
-    "`[isolation.NAME]`": tuple(fields_of(Isolation)),
+    "`[profiles.NAME]`": ("extends", *keys_of(Profile)),
+    "`[[rules]]`": tuple(keys_of(Rule)),
+    "`[commands.NAME]`": tuple(keys_of(CommandGrant)),
+    "`[isolation.NAME]`": tuple(keys_of(Isolation)),
 }
 ERROR_TABLES = {
     "Codes of failed calls": get_args(errors.ErrorCode),
@@ -50,7 +50,7 @@ ERROR_TABLES = {
 
 def settings_of(plugin: str) -> set[str]:
     hook = getattr(importlib.import_module(SHIPPED[plugin]), "inarch_settings", None)
-    return set(fields_of(hook())) if hook is not None else set()
+    return set(keys_of(hook())) if hook is not None else set()
 
 
 @pytest.mark.parametrize("table", TABLES)

@@ -164,6 +164,16 @@ def test_wrong_settings_are_told_as_ever(compose: Any, settings: Any, said: str)
     assert said in texts[1]
 
 
+def test_a_settings_class_that_cannot_be_described_is_refused_in_words(tmp_path: Path, compose: Any) -> None:
+    file = tmp_path / "odd.py"
+    file.write_text(
+        "from __future__ import annotations\nimport attrs, inarch\n@attrs.frozen\nclass Settings:\n"
+        "    it: Missing = None\n@inarch.hookimpl\ndef inarch_settings():\n    return Settings\n"
+    )
+    (refused,) = compose(files=(str(file),)).composition.refused
+    assert "settings" in refused.reason and "Error" in refused.reason
+
+
 def test_settings_reach_the_plugin_and_the_file_is_named(tmp_path: Path, compose: Any) -> None:
     assert call(compose(settings={"loud": True}), "whisper", text="A").data["loud"]
     file = tmp_path / "config.toml"

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from inarch.config import load_config, schema
-from inarch.config.settings_docs import settings_of
+from inarch.config import load_config
 from inarch.plugins import compose_plugins, discover
+from inarch_commands.config.schema import schema
+from inarch_commands.plugins.settings import settings_of
 
 PAGE = (Path(__file__).parents[2] / "docs" / "reference" / "plugin-settings.md").read_text("utf-8")
 

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from inarch.config.approvals import approvals_of, revoke_approvals
     from inarch.config.folders import project_folder, user_folder
     from inarch.config.grants import CommandGrant, Isolation, Rule
-    from inarch.config.json_schema import schema
     from inarch.config.origins import Origin
     from inarch.config.project import read_trusted
     from inarch.config.trust import Standing, grant, revoke, trust_of
@@ -43,7 +42,6 @@ __all__ = [
     "read_trusted",
     "revoke",
     "revoke_approvals",
-    "schema",
     "state_dir",
     "trust_of",
     "user_config_path",
@@ -60,7 +58,6 @@ _LATER = {
     "project_folder": "folders",
     "user_folder": "folders",
     "read_trusted": "project",
-    "schema": "json_schema",
     "Standing": "trust",
     "grant": "trust",
     "revoke": "trust",

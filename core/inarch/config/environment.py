@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import types
-from collections.abc import Collection, Mapping, Sequence
-from typing import Any, Literal, Union, get_args, get_origin
+from collections.abc import Collection, Mapping
+from typing import Any
 
-from inarch.config.scalars import ARRAYS, Wrong
+from inarch.config.scalars import Wrong
 from inarch.config.sources import Given, Source, nearest
 from inarch.config.tables import PROFILE_KEYS, Profile
-from inarch.config.values import fields_of, hints, read_field
+from inarch.config.values import read_key
 from inarch.contract.errors import ConfigError
+from inarch_sdk.settings import Kind, keys_of
 
 PREFIX = "INARCH_"
 PLUGIN_PREFIX = "INARCH_PLUGIN_"
@@ -40,9 +40,9 @@ def profile_values(environ: Mapping[str, str], problems: list[ConfigError]) -> d
 def _read_profile_key(
     key: str, text: str, source: Source, values: dict[str, Given], problems: list[ConfigError]
 ) -> None:
-    annotation = hints(Profile)[key]
+    known = keys_of(Profile)[key]
     try:
-        value = read_field(annotation, fields_of(Profile)[key], from_text(annotation, text))
+        value = read_key(known, from_text(known.kind, text))
     except Wrong as wrong:
         problems.append(source.error((key, *wrong.path), wrong.message, wrong.remedy))
     else:
@@ -75,18 +75,18 @@ def stray_variables(environ: Mapping[str, str], known: Collection[str]) -> tuple
 def plugin_values(plugin: str, cls: type, environ: Mapping[str, str], problems: list[ConfigError]) -> dict[str, Given]:
     """Return the settings of a plugin that variables give, as plain data by the type of each field."""
     beginning = plugin_variable(plugin)
-    fields = {name.lower(): name for name in fields_of(cls)}
+    keys = keys_of(cls)
+    names = {name.lower(): name for name in keys}
     values: dict[str, Given] = {}
     for variable in plugin_variables(environ):
         if not variable.startswith(beginning):
             continue
-        key = fields.get(variable.removeprefix(beginning).lower())
+        key = names.get(variable.removeprefix(beginning).lower())
         if key is None:
-            known = [f"{beginning}{name.upper()}" for name in fields]
+            known = [f"{beginning}{name.upper()}" for name in names]
             problems.append(Source(variable).error((), "unknown setting", nearest(variable, known)))
             continue
-        annotation = hints(cls)[fields_of(cls)[key].name]
-        values[key] = Given(from_text(annotation, environ[variable]), Source(variable), ("plugins", plugin, key))
+        values[key] = Given(from_text(keys[key].kind, environ[variable]), Source(variable), ("plugins", plugin, key))
     return values
 
 
@@ -98,24 +98,21 @@ def safe_mode(environ: Mapping[str, str], problems: list[ConfigError]) -> bool:
     return text in _YES
 
 
-def from_text(annotation: Any, text: str) -> Any:
-    """Return plain data for a variable's text, by the type it is for; what does not parse stays text."""
-    origin, arguments = get_origin(annotation), get_args(annotation)
-    if origin in (Union, types.UnionType):
-        kinds = [item for item in arguments if item is not type(None)]
-        return text if str in kinds else from_text(kinds[0], text)
-    kind = origin or annotation
-    if kind is bool:
+def from_text(kind: Kind, text: str) -> Any:
+    """Return plain data for a variable's text, by the kind that it is for; what does not parse stays text."""
+    if kind.form == "either":
+        return text if any(one.type is str for one in kind.of) else from_text(kind.of[0], text)
+    if kind.type is bool:
         word = text.strip().lower()
         return True if word in _YES else False if word in _NO else text
     try:
-        if kind is int or kind is float:
-            return kind(text)
-        if kind in ARRAYS or kind in (Sequence, Collection):
-            return _json(text) if text.lstrip().startswith("[") else _listed(arguments, text)
-        if isinstance(kind, type) and (issubclass(kind, Mapping) or hasattr(kind, "__attrs_attrs__")):
+        if kind.type is int or kind.type is float:
+            return kind.type(text)
+        if kind.form == "list":
+            return _json(text) if text.lstrip().startswith("[") else _listed(kind, text)
+        if kind.form in ("table", "record"):
             return _json(text)
-        if kind is Literal and not all(isinstance(item, str) for item in arguments):
+        if kind.form == "choice" and kind.type is None and not all(isinstance(item, str) for item in kind.choices):
             return _json(text)
     except (ValueError, RecursionError):
         pass
@@ -128,6 +125,6 @@ def _json(text: str) -> Any:
     return json.loads(text)
 
 
-def _listed(arguments: tuple[Any, ...], text: str) -> list[Any]:
-    item = arguments[0] if arguments else str
-    return [from_text(item, word.strip()) for word in text.split(",") if word.strip()]
+def _listed(kind: Kind, text: str) -> list[Any]:
+    words = [word.strip() for word in text.split(",") if word.strip()]
+    return [from_text(kind.of[0], word) for word in words] if kind.of else words

@@ -9,8 +9,8 @@ from typing import Literal
 
 from attrs import field, frozen
 
-from inarch.config.tables import COUNT, NAME, POSITIVE
-from inarch.config.values import Check, key
+from inarch.config.tables import COUNT, NAME, POSITIVE, Profile
+from inarch_sdk.settings import Check, key
 
 
 def _is_inside(text: str) -> bool:
@@ -87,3 +87,7 @@ class Isolation:
     env: tuple[str, ...] = key("Variables that are passed on to it.", (), NAME, each=True)
     memory_mb: int | None = key("Memory it may use, in MiB; unset: no limit.", None, COUNT)
     seconds: float | None = key("Processor time it may use; unset: no limit.", None, POSITIVE)
+
+
+TABLES: Mapping[str, type] = {"profiles": Profile, "isolation": Isolation, "rules": Rule, "commands": CommandGrant}
+"""The class of each kind of table in a file, but for `[plugins.NAME]`, whose classes are the plugins'."""

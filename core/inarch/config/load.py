@@ -16,8 +16,9 @@ from inarch.config.scalars import Wrong
 from inarch.config.sources import Given, Source, nearest
 from inarch.config.splicing import complete, laid_over
 from inarch.config.tables import Profile
-from inarch.config.values import fields_of, hints, plain, read_field
+from inarch.config.values import plain, read_key
 from inarch.contract.errors import ConfigError, StoreError
+from inarch_sdk.settings import keys_of
 
 if TYPE_CHECKING:
     from inarch.config.grants import Isolation
@@ -198,11 +199,12 @@ class _Loading:
             source = Source(_FLAGS.get(key) or f"--{key.replace('_', '-')}")
             if value is None:
                 continue
-            if key not in fields_of(Profile):
-                self.problems.append(source.error((), "is no profile key", nearest(key, fields_of(Profile))))
+            known = keys_of(Profile)
+            if key not in known:
+                self.problems.append(source.error((), "is no profile key", nearest(key, known)))
                 continue
             try:
-                value = read_field(hints(Profile)[key], fields_of(Profile)[key], value)
+                value = read_key(known[key], value)
             except Wrong as wrong:
                 self.problems.append(source.error(wrong.path, wrong.message, wrong.remedy))
             else:

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import math
-import types
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from datetime import date, datetime
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
-from typing import Any, Literal, Union, get_args, get_origin
+from typing import Any
 
 from inarch.config.sources import KeyPath, nearest, shown
+from inarch_sdk.settings import Kind
 
-ARRAYS = (list, tuple, set, frozenset)
 _WORDS: dict[Any, str] = {
     str: "a string",
     bool: "true or false",
@@ -36,17 +35,18 @@ class Wrong(Exception):
         self.remedy = remedy
 
 
-def wanted(annotation: Any) -> str:
-    """Return an annotation in the words of a message."""
-    if annotation in _WORDS:
-        return _WORDS[annotation]
-    origin, arguments = get_origin(annotation), get_args(annotation)
-    if origin is Literal:
-        return "one of " + ", ".join(repr(item) for item in arguments)
-    if origin in (Union, types.UnionType):
-        return " or ".join(wanted(item) for item in arguments if item is not type(None))
-    kind = origin or annotation
-    return "a list" if kind in ARRAYS or kind in (Sequence, Collection) else "a table"
+def wanted(kind: Kind) -> str:
+    """Return a kind of value in the words of a message."""
+    match kind.form:
+        case "scalar":
+            return _WORDS[kind.type]
+        case "choice":
+            return "one of " + ", ".join(repr(item) for item in kind.choices)
+        case "either":
+            return " or ".join(map(wanted, kind.of))
+        case "list":
+            return "a list"
+    return "a table"
 
 
 def kind_of(value: Any) -> str:
@@ -56,16 +56,16 @@ def kind_of(value: Any) -> str:
     return "a table" if isinstance(value, Mapping) else _WORDS.get(type(value), f"a {type(value).__name__}")
 
 
-def mismatch(annotation: Any, value: Any) -> Wrong:
-    """Return the complaint that a value is of another kind than its annotation."""
-    return Wrong(f"must be {wanted(annotation)}, not {kind_of(value)}")
+def mismatch(words: str, value: Any) -> Wrong:
+    """Return the complaint that a value is of another kind than the one in these words."""
+    return Wrong(f"must be {words}, not {kind_of(value)}")
 
 
 def _exactly(kind: type) -> Callable[[Any], Any]:
     def read(value: Any) -> Any:
         # bool is a subclass of int, and datetime of date: neither is meant.
         if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
-            raise mismatch(kind, value)
+            raise mismatch(_WORDS[kind], value)
         return value
 
     return read
@@ -73,7 +73,7 @@ def _exactly(kind: type) -> Callable[[Any], Any]:
 
 def _number(value: Any) -> float:
     if isinstance(value, bool) or not isinstance(value, (int, float)):
-        raise mismatch(float, value)
+        raise mismatch(_WORDS[float], value)
     try:
         number = value if isinstance(value, float) else float(value)
     except OverflowError:
@@ -85,7 +85,7 @@ def _number(value: Any) -> float:
 
 def _amount(value: Any) -> Decimal:
     if isinstance(value, bool) or not isinstance(value, (int, float, str, Decimal)):
-        raise mismatch(Decimal, value)
+        raise mismatch(_WORDS[Decimal], value)
     try:
         amount = Decimal(str(value))  # through text: 0.1 means 0.1, not the nearest binary fraction
     except (InvalidOperation, ValueError):
@@ -97,7 +97,7 @@ def _amount(value: Any) -> Decimal:
 
 def _path(value: Any) -> Path:
     if not isinstance(value, (str, Path)) or "\0" in str(value):
-        raise mismatch(Path, value)
+        raise mismatch(_WORDS[Path], value)
     try:
         return Path(value).expanduser()
     except RuntimeError as error:
@@ -111,7 +111,7 @@ def _day(value: Any) -> date:
         except ValueError:
             raise Wrong(f"must be a date such as 2030-12-31, not {shown(value)}") from None
     if not isinstance(value, date) or isinstance(value, datetime):
-        raise mismatch(date, value)
+        raise mismatch(_WORDS[date], value)
     return value
 
 
@@ -122,7 +122,7 @@ def _moment(value: Any) -> datetime:
         except ValueError:
             raise Wrong(f"must be a time such as 2030-12-31T12:00:00Z, not {shown(value)}") from None
     if not isinstance(value, datetime):
-        raise mismatch(datetime, value)
+        raise mismatch(_WORDS[datetime], value)
     return value
 
 

@@ -9,8 +9,8 @@ from typing import Literal
 
 from attrs import field, frozen
 
-from inarch.config.values import Check, fields_of, key
 from inarch.contract.metadata import DEFAULTS, own_distribution
+from inarch_sdk.settings import Check, key, keys_of
 
 Approve = Literal["ask", "edits", "all", "none"]
 STRICTNESS: tuple[Approve, ...] = ("all", "edits", "ask", "none")
@@ -95,5 +95,5 @@ class Profile:
     journal: Literal["required", "best-effort"] = key("Whether a turn fails when its events can't be kept.", "required")
 
 
-PROFILE_KEYS = tuple(fields_of(Profile))
+PROFILE_KEYS = tuple(keys_of(Profile))
 """The keys of `[profiles.NAME]`, without `extends`."""

@@ -1,116 +1,63 @@
-"""Plain data into what an annotation asks for, with the path to whatever is wrong.
+"""Plain data into what a key asks for, with the path to whatever is wrong.
 
 Small on purpose: every run passes through it, and a converter library costs more to import than this costs to run.
 """
 
 from __future__ import annotations
 
-import types
-import typing
-from collections.abc import Callable, Collection, Mapping, Sequence
-from enum import Enum
-from functools import cache
-from typing import Any, Literal, NamedTuple, Union, get_args, get_origin
+from collections.abc import Callable, Collection, Mapping
+from typing import Any
 
-from attrs import NOTHING, Attribute, Converter, field
+from attrs import Attribute, Converter
 
-from inarch.config.scalars import ARRAYS, SCALARS, Wrong, choice, kind_of, mismatch
+from inarch.config.scalars import SCALARS, Wrong, choice, kind_of, mismatch, wanted
 from inarch.config.sources import Given, KeyPath, Source, nearest, shown
 from inarch.contract.errors import ConfigError
+from inarch_sdk.settings import ANYTHING, Key, Kind, keys_of
 
 MANY = 100
 """Problems after which hints are left out: a hostile file could hold a hundred thousand, and each hint costs time."""
 
 
-class Check(NamedTuple):
-    """What a value must be beyond its type: a test, its words for a message and for the JSON Schema."""
-
-    holds: Callable[[Any], bool]
-    wanted: str
-    schema: Mapping[str, Any]
-
-
-def key(doc: str, default: Any = NOTHING, check: Check | None = None, **more: Any) -> Any:
-    """Return the attrs field of a key: a sentence for people, its default and what it must be.
-
-    Args:
-        more: `each`: the check is for every element; `one_or_more`: one string stands for a list of one.
-    """
-    return field(default=default, metadata={"doc": doc, "check": check, **more})
-
-
-@cache
-def hints(cls: type) -> dict[str, Any]:
-    """Return the resolved annotations of a class; where a field has a converter, what that takes."""
-    found = typing.get_type_hints(cls)
-    for item in getattr(cls, "__attrs_attrs__", ()):
-        if item.converter is not None:
-            found[item.name] = _taken_by(item.converter)
-    return found
-
-
-def _taken_by(converter: Any) -> Any:
-    function = getattr(converter, "converter", converter)  # attrs.Converter holds the function
-    try:
-        taken = [kind for name, kind in typing.get_type_hints(function).items() if name != "return"]
-    except (TypeError, NameError):  # a class or something built in says nothing of what it takes
-        taken = []
-    return taken[0] if taken else Any
-
-
-def fields_of(cls: type) -> dict[str, Attribute[Any]]:
-    """Return the attrs fields that a table can set, by key; `key` in a field's metadata says False for the others."""
-    attributes = typing.cast("tuple[Attribute[Any], ...]", cls.__attrs_attrs__)  # type: ignore[attr-defined]
-    return {item.alias or item.name: item for item in attributes if item.init and item.metadata.get("key", True)}
-
-
-def read_value(annotation: Any, value: Any) -> Any:
-    """Return `value` as the annotation asks for.
+def read_value(kind: Kind, value: Any) -> Any:
+    """Return `value` as its kind asks for.
 
     Raises:
         Wrong: It can't be.
     """
-    if annotation is Any or annotation is object:
-        return value
-    if annotation in SCALARS:
-        return SCALARS[annotation](value)
-    origin, arguments = get_origin(annotation), get_args(annotation)
-    if origin is typing.Annotated:
-        return read_value(arguments[0], value)
-    if origin is Literal:
-        return choice(arguments, value)
-    if origin in (Union, types.UnionType):
-        return _any_of(annotation, arguments, value)
-    kind = origin or annotation
-    if isinstance(kind, type):
-        if kind in ARRAYS or kind is Sequence or kind is Collection:
-            return _array(kind, arguments, value)
-        if issubclass(kind, Mapping):
-            return _table(arguments, value)
-        if issubclass(kind, Enum):
-            return kind(choice(tuple(member.value for member in kind), value))
-        if hasattr(kind, "__attrs_attrs__"):
-            return _record(kind, value)
-    raise TypeError(f"settings can't be of type {annotation!r}")
+    if value is None and kind.is_optional:
+        return None
+    match kind.form:
+        case "any":
+            return value
+        case "scalar":
+            return SCALARS[kind.type](value)
+        case "choice":
+            chosen = choice(kind.choices, value)
+            return chosen if kind.type is None else kind.type(chosen)
+        case "either":
+            return _either(kind, value)
+        case "list":
+            return _list(kind, value)
+        case "table":
+            return _table(kind, value)
+        case "record":
+            return _record(kind.type, value)
+    raise TypeError(f"settings can't be of type {kind.type!r}")
 
 
-def read_field(annotation: Any, attribute: Attribute[Any], value: Any) -> Any:
-    """Return `value` as a field wants it: its type, then its `check`.
+def read_key(key: Key, value: Any) -> Any:
+    """Return `value` as a key wants it: its kind, then its check.
 
     Raises:
         Wrong: It can't be.
     """
-    metadata = attribute.metadata
-    if metadata.get("one_or_more") and isinstance(value, str):
-        value = [value]
-    result = read_value(annotation, value)
-    check: Check | None = metadata.get("check")
-    if check is None or result is None:
+    result = read_value(key.kind, [value] if key.one_or_more and isinstance(value, str) else value)
+    if key.check is None or result is None:
         return result
-    items = enumerate(result) if metadata.get("each") else [(None, result)]
-    for index, item in items:
-        if not check.holds(item):
-            raise Wrong(f"must be {check.wanted}, not {shown(item)}", () if index is None else (index,))
+    for index, item in enumerate(result) if key.each else [(None, result)]:
+        if not key.check.holds(item):
+            raise Wrong(f"must be {key.check.wanted}, not {shown(item)}", () if index is None else (index,))
     return result
 
 
@@ -133,21 +80,21 @@ def read_given(
     cls: type, given: Mapping[str, Given], place: Given, problems: list[ConfigError], also: Collection[str] = ()
 ) -> dict[str, Given]:
     """Return values from several places, checked against the fields of an attrs class; `place` is their table's."""
-    fields = fields_of(cls)
+    keys = keys_of(cls)
     values: dict[str, Given] = {}
     for name, one in given.items():
-        if name not in fields:
-            hint = nearest(name, {*fields, *also}) if len(problems) < MANY else ""
+        if name not in keys:
+            hint = nearest(name, {*keys, *also}) if len(problems) < MANY else ""
             problems.append(one.error("unknown key", hint))
             continue
         try:
-            value = read_field(hints(cls)[fields[name].name], fields[name], one.value)
+            value = read_key(keys[name], one.value)
         except Wrong as wrong:
             problems.append(one.source.error((*one.path, *wrong.path), wrong.message, wrong.remedy))
         else:
             values[name] = Given(value, one.source, one.path)
-    for name, attribute in fields.items():
-        if attribute.default is NOTHING and name not in given:
+    for name, key in keys.items():
+        if key.is_required and name not in given:
             problems.append(place.error(f"{name!r} is missing", f"add {name} = ..."))
     return values
 
@@ -161,67 +108,62 @@ def culprit(error: Exception, cls: type, values: Mapping[str, Any]) -> tuple[str
     """Return the key that a validator or converter complains of ("" if it does not say) and the complaint."""
     message = str(error.args[0] if error.args else error)  # attrs puts the attribute and more behind it
     named = [item.name for item in error.args if isinstance(item, Attribute)]
-    for key, attribute in fields_of(cls).items():
-        if attribute.name in named or f"'{attribute.name}'" in message:
-            return key, message
-    return next((key for key, value in values.items() if not _converts(fields_of(cls)[key], value)), ""), message
+    keys = keys_of(cls)
+    for name, key in keys.items():
+        if key.attribute.name in named or f"'{key.attribute.name}'" in message:
+            return name, message
+    return next((name for name, value in values.items() if not _converts(keys[name], value)), ""), message
 
 
-def _converts(attribute: Attribute[Any], value: Any) -> bool:
+def _converts(key: Key, value: Any) -> bool:
+    converter = key.attribute.converter
     try:
-        if attribute.converter is not None and not isinstance(attribute.converter, Converter):
-            attribute.converter(value)
+        if converter is not None and not isinstance(converter, Converter):
+            converter(value)
     except (TypeError, ValueError):
         return False
     return True
 
 
-def _any_of(annotation: Any, members: tuple[Any, ...], value: Any) -> Any:
-    real = [member for member in members if member is not type(None)]
-    if value is None and len(real) < len(members):
-        return None
-    if len(real) == 1:
-        return read_value(real[0], value)
-    for member in real:
+def _either(kind: Kind, value: Any) -> Any:
+    for member in kind.of:
         try:
             return read_value(member, value)
         except Wrong:
             continue
-    raise mismatch(annotation, value)
+    raise mismatch(wanted(kind), value)
 
 
-def _array(kind: Any, arguments: tuple[Any, ...], value: Any) -> Any:
+def _list(kind: Kind, value: Any) -> Any:
     if not isinstance(value, (list, tuple, set, frozenset)):
-        raise mismatch(list, value)
-    fixed = kind is tuple and arguments and Ellipsis not in arguments
-    if fixed and len(arguments) != len(value):
-        raise Wrong(f"must have {len(arguments)} elements, not {len(value)}")
-    item = arguments[0] if arguments else Any
-    read: list[Any] = []
-    for index, element in enumerate(value):
-        read.append(_at(index, arguments[index] if fixed else item, element))
-    return read if kind is list else kind(read) if kind in ARRAYS else tuple(read)
+        raise mismatch(wanted(kind), value)
+    if kind.is_fixed and len(kind.of) != len(value):
+        raise Wrong(f"must have {len(kind.of)} elements, not {len(value)}")
+    kinds = kind.of if kind.is_fixed else (_element(kind),) * len(value)
+    pairs = enumerate(zip(kinds, value, strict=True))
+    return kind.type([_at(index, read_value, one, element) for index, (one, element) in pairs])
 
 
-def _table(arguments: tuple[Any, ...], value: Any) -> dict[str, Any]:
+def _table(kind: Kind, value: Any) -> dict[str, Any]:
     if not isinstance(value, Mapping):
-        raise mismatch(dict, value)
-    read: dict[str, Any] = {}
-    for name, element in value.items():
-        read[str(name)] = _at(str(name), arguments[1] if arguments else Any, element)
-    return read
+        raise mismatch(wanted(kind), value)
+    return {str(name): _at(str(name), read_value, _element(kind), element) for name, element in value.items()}
+
+
+def _element(kind: Kind) -> Kind:
+    return kind.of[0] if kind.of else ANYTHING
 
 
 def _record(cls: type, value: Any) -> Any:
     if not isinstance(value, Mapping):
-        raise mismatch(cls, value)
-    fields = fields_of(cls)
+        raise mismatch("a table", value)
+    keys = keys_of(cls)
     read: dict[str, Any] = {}
     for name, element in value.items():
-        if name not in fields:
-            raise Wrong("unknown key", (str(name),), nearest(str(name), fields))
-        read[name] = _at(name, hints(cls)[fields[name].name], element, fields[name])
-    missing = [name for name, item in fields.items() if item.default is NOTHING and name not in read]
+        if name not in keys:
+            raise Wrong("unknown key", (str(name),), nearest(str(name), keys))
+        read[name] = _at(name, read_key, keys[name], element)
+    missing = [name for name, key in keys.items() if key.is_required and name not in read]
     if missing:
         raise Wrong(f"{missing[0]!r} is missing")
     try:
@@ -231,9 +173,9 @@ def _record(cls: type, value: Any) -> Any:
         raise Wrong(message, (name,) if name in read else ()) from None
 
 
-def _at(part: str | int, annotation: Any, value: Any, attribute: Attribute[Any] | None = None) -> Any:
+def _at(part: str | int, read: Callable[[Any, Any], Any], kind: Kind | Key, value: Any) -> Any:
     """Read an element of a list or table; what is wrong carries the way to it."""
     try:
-        return read_value(annotation, value) if attribute is None else read_field(annotation, attribute, value)
+        return read(kind, value)
     except Wrong as wrong:
         raise Wrong(wrong.message, (part, *wrong.path), wrong.remedy) from None

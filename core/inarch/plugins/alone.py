@@ -16,8 +16,8 @@ from inarch.plugins.registration import check_schemas, new_manager, register
 
 def load_alone(
     found: Mapping[str, Any], context: PluginContext, settings: Mapping[str, Any], variables: Mapping[str, str]
-) -> tuple[Offered, Mapping[str, Any] | None]:
-    """Load the plugin of a `LoadJob`; return what it registered and the JSON Schema of its settings, if it has any.
+) -> Offered:
+    """Load the plugin of a `LoadJob` and return what it registered.
 
     Args:
         found: As in the job.
@@ -30,22 +30,18 @@ def load_alone(
         ConfigError: Its settings are wrong.
     """
     plugin = FoundPlugin(**found)
-    schemas: list[Mapping[str, Any]] = []
 
     def context_for(cls: type | None) -> PluginContext:
         return context if cls is None else evolve(context, settings=_settings(plugin.name, cls))
 
     def _settings(name: str, cls: type) -> Any:
         from inarch.config import load_config
-        from inarch.config.json_schema import schema
 
         environ = {"HOME": context.state_dir, **variables}
         tables = {"plugins": {name: settings}} if settings else {}
-        made: Any = load_config(context.state_dir, config=tables, environ=environ).settings(name, cls)
-        schemas.append(schema({name: cls})["properties"]["plugins"]["properties"][name])
-        return made
+        return load_config(context.state_dir, config=tables, environ=environ).settings(name, cls)
 
     registration = register(load_module(plugin), plugin.name, new_manager(), context_for)
     check_schemas(plugin.name, registration.offers)
-    made = registration.context.settings if schemas else None
-    return Offered(registration.hooks, registration.offers, made), schemas[0] if schemas else None
+    made = None if registration.context is context else registration.context.settings
+    return Offered(registration.hooks, registration.offers, made)

@@ -41,14 +41,15 @@ def change_settings(state: SessionState, settings: Mapping[str, Any]) -> None:
         ConfigError: No composed plugin provides a strategy.
     """
     from inarch.config.scalars import Wrong
-    from inarch.config.values import fields_of, hints, read_field
+    from inarch.config.values import read_key
+    from inarch_sdk.settings import keys_of
 
-    fields, known = fields_of(Profile), dict[str, Any]()
+    keys, known = keys_of(Profile), dict[str, Any]()
     for name, value in settings.items():
         if name not in RECORDED:
             raise UsageError(f"{name!r} can't be changed in a session", nearest(name, RECORDED))
         try:
-            known[name] = read_field(hints(Profile)[name], fields[name], value)
+            known[name] = read_key(keys[name], value)
         except Wrong as wrong:
             raise UsageError(f"{name} {wrong.message}", wrong.remedy) from None
     if "strategy" in known:

@@ -87,7 +87,7 @@ def schema(**given: Any) -> None:
     """Print the JSON Schema of the configuration file, with the settings of the profile's plugins."""
 
     from inarch.host import check_config
-    from inarch.host import schema as schema_of
+    from inarch_commands.config.schema import schema as schema_of
 
     options = _options(given)
     loaded, _ = check_config(options.root, profile=options.profile, flags=options.flags)

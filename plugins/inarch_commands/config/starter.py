@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from inarch import UsageError
-from inarch.host import CONFIG_FILE, VERSION, Profile, fields_of
+from inarch.host import CONFIG_FILE
+from inarch_commands.config.schema import schema
 from inarch_staging import make_folder, write_whole
 
 if TYPE_CHECKING:
@@ -22,12 +23,13 @@ _EXAMPLES: dict[str, Any] = {
     "max_tokens": 200_000,
 }
 
+_keys = schema()["properties"]
 _HEAD = f"""\
 # Configuration of Inarch. A trusted project's .inarch/config.toml, INARCH_* variables and flags win over it.
 # `inarch config check` finds mistakes, `inarch config show --origin` says where each value comes from.
 
 # The version of this file's keys.
-version = {VERSION}
+version = {_keys["version"]["const"]}
 
 # The profile to use.
 # profile = "default"
@@ -74,10 +76,9 @@ _EXAMPLE = """\
 def starter(found: Sequence[Proposal] = ()) -> str:
     """Return the text of the file, with the commands that a project suggests in place of the example."""
     lines = []
-    for name, attribute in fields_of(Profile).items():
-        value = _EXAMPLES.get(name) or attribute.default
-        shown = value if isinstance(value, (str, int, float)) else list(value or ())
-        lines += [f"# {attribute.metadata['doc']}", f"# {name} = {json.dumps(shown)}"]
+    for name, key in _keys["profiles"]["additionalProperties"]["properties"].items():
+        if name != "extends":
+            lines += [f"# {key['description']}", f"# {name} = {json.dumps(_EXAMPLES.get(name, key.get('default')))}"]
     return _HEAD + "\n".join(lines) + "\n" + _TAIL.replace("{commands}\n", _commands(found) if found else _EXAMPLE)
 
 

@@ -88,7 +88,7 @@ def _effects(tool: Any) -> str:
 
 
 def _settings(name: str, config: Config) -> list[dict[str, Any]]:
-    from inarch.host import settings_of
+    from inarch_commands.plugins.settings import settings_of
 
     cls = config.settings_classes.get(name)
     if cls is None or not hasattr(cls, "__attrs_attrs__"):

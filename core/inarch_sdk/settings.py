@@ -1,0 +1,168 @@
+"""A table of the configuration as its attrs class says it: its keys, and what kind of value each takes.
+
+Annotations are read here and nowhere else: values out of files and variables, the JSON Schema and the pages of settings
+all go by `Kind`.
+"""
+
+from __future__ import annotations
+
+import types
+import typing
+from collections.abc import Callable, Collection, Mapping, Sequence
+from datetime import date, datetime
+from decimal import Decimal
+from enum import Enum
+from functools import cache
+from pathlib import Path
+from typing import Any, Literal, NamedTuple, Union, get_args, get_origin
+
+from attrs import NOTHING, Attribute, field
+
+SCALARS = frozenset({str, bool, int, float, Decimal, Path, date, datetime, type(None)})
+_LISTS = (list, tuple, set, frozenset)
+
+
+class Kind(NamedTuple):
+    """What kind of value an annotation asks for.
+
+    Args:
+        form: Its form; `odd` for what no setting can be.
+        type: Of a scalar, a list, a record and an enumeration: their class. Of what is odd: the annotation.
+        of: Of what is in it: a list's elements or a table's values (empty: anything), or what it can be either of.
+        choices: The plain values to choose from.
+        is_optional: Whether there may be no value.
+        is_fixed: Whether a list has exactly the elements `of`, each of its own kind.
+    """
+
+    form: Literal["any", "scalar", "choice", "either", "list", "table", "record", "odd"]
+    type: Any = None
+    of: tuple[Kind, ...] = ()
+    choices: tuple[Any, ...] = ()
+    is_optional: bool = False
+    is_fixed: bool = False
+
+
+ANYTHING = Kind("any")
+
+
+class Check(NamedTuple):
+    """What a value must be beyond its type: a test, its words for a message and for the JSON Schema."""
+
+    holds: Callable[[Any], bool]
+    wanted: str
+    schema: Mapping[str, Any]
+
+
+class Key(NamedTuple):
+    """A key of a table: the attrs field that takes it, and the class."""
+
+    attribute: Attribute[Any]
+    table: type
+
+    @property
+    def kind(self) -> Kind:
+        """What kind of value it takes.
+
+        Raises:
+            NameError: An annotation of the class names what there is not.
+        """
+        return _kinds(self.table)[self.attribute.name]
+
+    @property
+    def default(self) -> Any:
+        """Its value where none is given, as attrs has it."""
+        return self.attribute.default
+
+    @property
+    def is_required(self) -> bool:
+        """Whether it has no default."""
+        return self.attribute.default is NOTHING
+
+    @property
+    def doc(self) -> str:
+        """A sentence for people, "" for none."""
+        return str(self.attribute.metadata.get("doc") or "")
+
+    @property
+    def check(self) -> Check | None:
+        """What a value must be beyond its type."""
+        check: Check | None = self.attribute.metadata.get("check")
+        return check
+
+    @property
+    def each(self) -> bool:
+        """Whether the check is for every element."""
+        return bool(self.attribute.metadata.get("each"))
+
+    @property
+    def one_or_more(self) -> bool:
+        """Whether one string stands for a list of one."""
+        return bool(self.attribute.metadata.get("one_or_more"))
+
+
+def key(doc: str, default: Any = NOTHING, check: Check | None = None, **more: Any) -> Any:
+    """Return the attrs field of a key: a sentence for people, its default and what it must be.
+
+    Args:
+        more: `each`: the check is for every element; `one_or_more`: one string stands for a list of one.
+    """
+    return field(default=default, metadata={"doc": doc, "check": check, **more})
+
+
+def keys_of(cls: type) -> dict[str, Key]:
+    """Return the keys that a table of this class can set; `key` in a field's metadata says False for the others."""
+    attributes = typing.cast("tuple[Attribute[Any], ...]", cls.__attrs_attrs__)  # type: ignore[attr-defined]
+    return {
+        item.alias or item.name: Key(item, cls) for item in attributes if item.init and item.metadata.get("key", True)
+    }
+
+
+@cache
+def _kinds(cls: type) -> dict[str, Kind]:
+    """Return the kind of each field; where one has a converter, of what that takes."""
+    hints = typing.get_type_hints(cls)
+    for item in cls.__attrs_attrs__:  # type: ignore[attr-defined]
+        if item.converter is not None:
+            hints[item.name] = _taken_by(item.converter)
+    return {name: kind_of(annotation) for name, annotation in hints.items()}
+
+
+def _taken_by(converter: Any) -> Any:
+    function = getattr(converter, "converter", converter)  # attrs.Converter holds the function
+    try:
+        taken = [kind for name, kind in typing.get_type_hints(function).items() if name != "return"]
+    except (TypeError, NameError):  # a class or something built in says nothing of what it takes
+        taken = []
+    return taken[0] if taken else Any
+
+
+def kind_of(annotation: Any) -> Kind:
+    """Return what kind of value an annotation asks for."""
+    if annotation is Any or annotation is object:
+        return ANYTHING
+    origin, arguments = get_origin(annotation), get_args(annotation)
+    if origin is typing.Annotated:
+        return kind_of(arguments[0])
+    if origin is Literal:
+        return Kind("choice", choices=arguments)
+    if origin in (Union, types.UnionType):
+        members = tuple(kind_of(item) for item in arguments if item is not type(None))
+        kind = members[0] if len(members) == 1 else Kind("either", of=members)
+        return kind._replace(is_optional=len(members) < len(arguments))
+    return _of_class(origin or annotation, arguments)
+
+
+def _of_class(cls: Any, arguments: tuple[Any, ...]) -> Kind:
+    if not isinstance(cls, type):
+        return Kind("odd", cls)
+    if cls in SCALARS:
+        return Kind("scalar", cls)
+    if cls in _LISTS or cls in (Sequence, Collection):
+        is_fixed = cls is tuple and bool(arguments) and Ellipsis not in arguments
+        elements = arguments if is_fixed else arguments[:1]
+        return Kind("list", cls if cls in _LISTS else tuple, tuple(map(kind_of, elements)), is_fixed=is_fixed)
+    if issubclass(cls, Mapping):
+        return Kind("table", dict, tuple(map(kind_of, arguments[1:])))
+    if issubclass(cls, Enum):
+        return Kind("choice", cls, choices=tuple(member.value for member in cls))
+    return Kind("record" if hasattr(cls, "__attrs_attrs__") else "odd", cls)
