@@ -120,6 +120,14 @@ class ChatCompletions:
             for one in offers.models.values()
         ]
 
+    def check_key(self, model: str) -> None:
+        """Refuse every model where what each request needs is not configured.
+
+        Raises:
+            ProviderError: It isn't.
+        """
+        self._check()
+
     def limits(self, model: str) -> Limits:
         """Return what the service or the user has told of a model's limits."""
         offer = self._known_offers().models.get(model)

@@ -56,7 +56,7 @@ class Gemini:
         """
         from inarch_gemini.chunks import Chunks
 
-        self._check_key()
+        self.check_key(request.model)
         chunks = Chunks(self.service)
         body = self._encoded(request)
         try:
@@ -80,7 +80,7 @@ class Gemini:
         Raises:
             ProviderError: They can't be listed.
         """
-        self._check_key()
+        self.check_key("")
         found: dict[str, Listed] = {}
         path = "/models?pageSize=1000"
         for _ in range(MOST_PAGES):
@@ -111,7 +111,12 @@ class Gemini:
         """Close the connections; may be called twice."""
         await self.service.close()
 
-    def _check_key(self) -> None:
+    def check_key(self, model: str) -> None:
+        """Refuse every model where there is no key.
+
+        Raises:
+            ProviderError: There is none.
+        """
         if self.missing is not None:
             raise self.missing
 

@@ -92,7 +92,10 @@ def _tool(process: PluginProcess, target: str, item: Mapping[str, Any]) -> Any:
 
 def _model(process: PluginProcess, target: str, item: Mapping[str, Any]) -> Any:
     cls = proxies.FarAskedModel if "find_default" in item["offers"] else proxies.FarModel
-    return cls(process, target, *(item[member] for member in MODEL_MEMBERS))
+    model: Any = cls(process, target, *(item[member] for member in MODEL_MEMBERS))
+    if "check_key" in item["offers"]:
+        model.check_key = proxies.check_key_of(model)
+    return model
 
 
 def _tracer(process: PluginProcess, target: str, item: Mapping[str, Any]) -> Any:

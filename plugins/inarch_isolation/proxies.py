@@ -381,6 +381,15 @@ def check_runner(process: PluginProcess, target: str) -> Callable[[], Sequence[F
     return run
 
 
+def check_key_of(model: FarModel) -> Callable[[str], None]:
+    """Return the provider's `check_key`."""
+
+    def check_key(name: str) -> None:
+        model._process.call(model._target, "check_key", name, door="provider")
+
+    return check_key
+
+
 def words_of(tool: FarTool, method: str) -> Callable[[Mapping[str, Any]], str | None]:
     """Return the tool's `shape` or `allowed_by`."""
 

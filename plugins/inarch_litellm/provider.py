@@ -10,12 +10,16 @@ from attrs import define, field
 
 from inarch import Delta, KnownModel, Limits, ModelInfo, ModelRequest, Price, ProviderError, price_table
 from inarch_litellm import NAME, Settings
+from inarch_litellm.keys import missing_of, variable_of
 
 if TYPE_CHECKING:
     from inarch_litellm.requests import Encoder
 
 NO_KEY = "none"
 """Stands in place of a key that is not wanted: some services' clients refuse to be made without one."""
+REMEDY = (
+    f'set it, keep it with `inarch auth set`, or name another variable in [plugins.{NAME}] api_key_env ("" for none)'
+)
 SKIP_MCP = "_skip_mcp_handler"
 """Without it 1.106 looks at tools with code that needs the package `mcp`, which is not among its dependencies."""
 
@@ -57,6 +61,7 @@ class LiteLLM:
             raise ProviderError(
                 "request", "litellm was given no model", remedy='name one: --model "litellm/SERVICE/MODEL"'
             )
+        self.check_key(request.model)
         service = f"{NAME}/{request.model.partition('/')[0]}"
         key = self._key(request.model)
         chunks = Chunks(request.model)
@@ -80,13 +85,25 @@ class LiteLLM:
         """Return the models that the library's table knows of services whose key is set, and those configured."""
         found = {name: self.find(name) for name in (self.default_model, self.default_decision_model) if name}
         for known in price_table().all():
-            if known.service and self.environ.get(_variable(known.service)):
+            if known.service and self.environ.get(variable_of(known.service)):
                 prefix = f"{known.service}/"
                 found[known.name if known.name.startswith(prefix) else prefix + known.name] = known
         return [
             ModelInfo(name, "", known.limits.context_tokens if known is not None else None)
             for name, known in sorted(found.items())
         ]
+
+    def check_key(self, model: str) -> None:
+        """Refuse a model whose service wants a key that isn't there.
+
+        Raises:
+            ProviderError: The variable of the key is not set.
+        """
+        variable, (service, slash, _) = self.settings.api_key_env, model.partition("/")
+        if variable is None and slash and not self.settings.api_base and "api_key" not in self.settings.extra:
+            variable = missing_of(service, self.environ)
+        if variable and not self.environ.get(variable, "").strip():
+            raise ProviderError("auth", f"{NAME}/{model} needs a key: {variable} is not set", remedy=REMEDY)
 
     def limits(self, model: str) -> Limits:
         """Return what the library's table knows of a model's limits, and what the user says of those of a minute."""
@@ -160,7 +177,7 @@ class LiteLLM:
         if variable == "":
             return NO_KEY
         service, slash, _ = model.partition("/")
-        variable = variable or (_variable(service) if slash else "")
+        variable = variable or (variable_of(service) if slash else "")
         return self.environ.get(variable, "").strip() if variable else ""
 
     def _failure(self, error: Exception, service: str, key: str) -> ProviderError:
@@ -168,10 +185,6 @@ class LiteLLM:
 
         hide: Callable[[str], str] = hiding(self.environ, key)
         return failure(error, service, self.settings.silence_s, hide)
-
-
-def _variable(service: str) -> str:
-    return f"{service.upper().replace('-', '_')}_API_KEY"
 
 
 def _told_finish(stream: Any) -> bool:

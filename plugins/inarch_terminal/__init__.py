@@ -58,7 +58,7 @@ def inarch_slash_commands(context: PluginContext) -> Iterable[SlashCommand]:
         command("fork", "[TURN]", "Go on in a new session that begins with this one, up to TURN.",
                 "sessions:fork"),
         command("help", "[COMMAND]", "List the commands.", "views:help_text", at_once=True),
-        command("model", "[PROVIDER/NAME]", "Show the model, or ask another one from now on.", "switching:model"),
+        command("model", "[NUMBER|NAME]", "List the models, or ask another one from now on.", "switching:model"),
         command("plugins", "", "List the plugins and what they bring.", "views:plugins", at_once=True),
         command("profile", "[NAME]", "Show the profiles, or work with another one from now on.",
                 "switching:profile"),

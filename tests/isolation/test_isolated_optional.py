@@ -51,6 +51,10 @@ class Both:
     async def find_default(self):
         self.default_model = "found"
 
+    def check_key(self, model):
+        if model == "locked":
+            raise inarch.ProviderError("auth", "ACME_KEY is not set", remedy="set it")
+
     def saw(self, event):
         pass
 
@@ -161,8 +165,13 @@ def test_a_policy_sees_what_a_tool_offers(app: inarch.App) -> None:
 
 def test_a_model_offers_what_it_offers(app: inarch.App) -> None:
     model = _only(app.composition.models.values())
-    asyncio.run(getattr(model, *OPTIONAL["models"])())
+    assert OPTIONAL["models"] == ("check_key", "find_default")
+    asyncio.run(model.find_default())
     assert model.default_model == "found"
+    model.check_key("open")
+    with pytest.raises(inarch.ProviderError, match="ACME_KEY is not set") as missing:
+        model.check_key("locked")
+    assert (missing.value.kind, missing.value.remedy) == ("auth", "set it")
 
 
 def test_a_tracer_offers_what_it_offers(app: inarch.App) -> None:

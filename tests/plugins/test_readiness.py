@@ -35,12 +35,13 @@ def acme(site: Site) -> Site:
     site.add("acme", PROVIDER)
     entries = site.folder / "acme-1.0.dist-info" / "entry_points.txt"
     more = "[inarch.ready]\nacme = ACME_KEY:rank_5\ngemini = ACME_KEY:rank_1\noffline = nonsense\n"
+    more += "acme/fast/small = OTHER_KEY:rank_6\nlitellm/openai/gpt-5 = OTHER_KEY:rank_1\nacme/free = nothing:rank_1\n"
     entries.write_text(entries.read_text() + more)
     return site
 
 
 def test_the_shipped_ones_in_their_order() -> None:
-    assert [(one.plugin, one.needs) for one in own_ready()] == [
+    assert [(one.plugin, one.needs) for one in own_ready() if not one.model] == [
         ("gemini", "GEMINI_API_KEY"),
         ("openrouter", "OPENROUTER_API_KEY"),
         ("openai-compatible", "settings.base_url"),
@@ -79,6 +80,35 @@ def test_an_application_says_what_auto_chooses_from_and_what_of_it_is_given(acme
             "nothing": True,
         }
         assert app.choice().full_name == app.choice("acme").full_name == "acme/acme"
+
+
+def test_a_model_that_is_offered_is_told_and_not_chosen_by_auto(acme: Site) -> None:
+    environ = {"HOME": str(acme.world), "OTHER_KEY": "k", "OPENAI_API_KEY": "k"}
+    profile = {"model": "auto", "plugins": ["acme", "litellm"]}
+    with compose(root=acme.world, config={"profiles": {"default": profile}}, environ=environ) as app:
+        assert app.offers == {"OTHER_KEY": "acme/fast/small", "OPENAI_API_KEY": "litellm/openai/gpt-5"}
+        assert app.choice().full_name == "offline/extractive"
+
+
+@pytest.mark.parametrize(
+    ("name", "whole"),
+    [
+        ("auto", "auto"),
+        ("acme", "acme"),
+        ("acme/x", "acme/x"),
+        ("gpt-5", "litellm/openai/gpt-5"),
+        ("no-such", "no-such"),
+    ],
+)
+def test_a_bare_name_gets_the_provider_that_alone_knows_it(acme: Site, name: str, whole: str) -> None:
+    with compose(root=acme.world, config={}, environ={"HOME": str(acme.world)}) as app:
+        assert app.model_name(name) == whole
+
+
+def test_a_bare_name_in_the_profile_composes_its_provider(site: Site) -> None:
+    composition = site.compose(model="gpt-5", fallback=["gemini-2.5-pro"])
+    assert [plugin.name for plugin in composition.loaded] == ["litellm", "gemini"] and not composition.refused
+    assert choose_model("gpt-5", composition.models, {}).full_name == "litellm/openai/gpt-5"
 
 
 def test_nobody_speaks_for_anothers_plugin(acme: Site) -> None:

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 OPTIONAL: Mapping[str, tuple[str, ...]] = {
     "tools": ("shape", "allowed_by"),
-    "models": ("find_default",),
+    "models": ("check_key", "find_default"),
     "tracers": ("copied", "forked", "files", "logs", "remarks"),
     "stores": ("scan", "fork", "put_snapshot", "get_snapshot", "damage", "set_aside"),
     "workspaces": ("survey", "link_target", "restore_all"),
@@ -224,7 +224,9 @@ class ModelProvider(Protocol):
     """A service that answers requests.
 
     One whose default model is known only once the service was asked may offer `async find_default()`: it is awaited
-    before a turn that names no model, and `default_model` tells the name from then on.
+    before a turn that names no model, and `default_model` tells the name from then on. One that needs keys may offer
+    `check_key(model)`: it raises the `ProviderError` that asking for this model would end in without its key, and sends
+    nothing. It is called before a person chooses a model.
     """
 
     @property

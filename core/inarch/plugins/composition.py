@@ -311,7 +311,7 @@ class _Composer:
 
     def composition(self) -> Composition:
         bound: dict[str, Any] = {}
-        ready = {one.plugin: one for one in self.discovery.ready}
+        ready = {one.plugin: one for one in self.discovery.ready if not one.model}
         for kind, port in PORTS.items():
             items = [
                 Bound(name, value, registration.context, ready.get(name) if kind == "models" else None)

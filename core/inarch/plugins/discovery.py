@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cache
 from typing import NamedTuple
 
+from inarch.contract.errors import ConfigError
 from inarch.contract.metadata import (
     BUILTINS,
     COMMANDS,
@@ -106,6 +107,26 @@ def own_ready() -> tuple[Ready, ...]:
     return tuple(sorted(_ready_of(*_own())))
 
 
+def full_name(name: str, known: Collection[str]) -> str:
+    """Return a model's name, with its provider where it has none and one of Inarch's own alone knows the model.
+
+    Args:
+        name: As the user gave it.
+        known: Names of plugins and providers; what begins with one of them is whole.
+
+    Raises:
+        ConfigError: Several providers know it.
+    """
+    if name == "auto" or name.partition("/")[0] in known:
+        return name
+    from inarch_sdk.naming import full_names
+
+    found = full_names(name, dict.fromkeys(one.place for one in own_ready()))
+    if len(found) > 1:
+        raise ConfigError(f"several providers know a model {name!r}", key="model", remedy=f"name {' or '.join(found)}")
+    return found[0] if found else name
+
+
 @cache
 def own_names() -> Mapping[tuple[str, str], str]:
     """Return the names that are Inarch's own, by kind of hook and name, each with the part that brings it."""
@@ -124,7 +145,7 @@ def _ready_of(distribution: Distribution, plugins: Mapping[str, FoundPlugin]) ->
     """Yield what the providers of a distribution need; nobody says it of another's."""
     for name, target in distribution.groups.get(READY, ()):
         ready = read_ready(name, target)
-        if ready is not None and name in plugins and plugins[name].distribution == distribution.name:
+        if ready is not None and (owner := plugins.get(ready.plugin)) and owner.distribution == distribution.name:
             yield ready
 
 

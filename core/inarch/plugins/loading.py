@@ -11,9 +11,9 @@ from attrs import evolve, frozen
 from inarch.config.environment import plugin_variable
 from inarch.contract.errors import PluginError
 from inarch.contract.records import PluginContext, Refused
-from inarch.plugins.discovery import Discovery, FoundPlugin
+from inarch.plugins.discovery import Discovery, FoundPlugin, full_name
 from inarch.plugins.modules import load_module
-from inarch.plugins.readiness import Ready
+from inarch.plugins.readiness import Ready, with_variable
 from inarch.plugins.registration import Registration, register
 
 if TYPE_CHECKING:
@@ -120,12 +120,12 @@ def providers_named(config: Config, discovery: Discovery, auto: bool) -> Iterato
         if model == "auto":
             yield from ((name, key) for name in _auto(config, discovery) if auto)
         else:
-            yield model.partition("/")[0], key
+            yield full_name(model, discovery.plugins).partition("/")[0], key
 
 
 def _auto(config: Config, discovery: Discovery) -> Iterator[str]:
     ready = ready_for(discovery, config.profile.plugins)
-    keyed = [one.plugin for one in ready if one.variable and config.environ.get(one.variable)]
+    keyed = [one.plugin for one in with_variable(ready) if config.environ.get(one.variable)]
     yield from keyed
     if not keyed:
         yield from (one.plugin for one in ready if one.setting and has_address(config, one))

@@ -16,6 +16,7 @@ from inarch.contract.ids import SYSTEM_CLOCK
 from inarch.contract.records import PluginContext, ToolSpec
 from inarch.plugins import Bound, Composition, discover
 from inarch.plugins.checks import opened_fault
+from inarch.plugins.discovery import full_name
 from inarch.plugins.loading import has_address
 
 if TYPE_CHECKING:
@@ -210,6 +211,20 @@ class Parts:
 
         return {one: is_given(one) for one in ready_among(self.composition.models)}
 
+    @property
+    def offers(self) -> Mapping[str, str]:
+        """The models that installed providers offer because a variable is set; nobody is asked before it is chosen."""
+        offers = (one for one in discover().ready if one.model and self.environ.get(one.variable))
+        return {one.variable: f"{one.plugin}/{one.model}" for one in offers}
+
+    def model_name(self, name: str) -> str:
+        """Return a model's name with its provider, which need not be composed, where one alone knows the model.
+
+        Raises:
+            ConfigError: Several know it.
+        """
+        return full_name(name, {*self.composition.models, *discover().plugins})
+
     async def find_choice(self, name: str) -> Choice:
         """Return the same after the provider has asked its service which model is its default, where it has to.
 
@@ -328,7 +343,7 @@ class Parts:
         """Return the error for the first model of the profile that no plugin provides."""
         for key in ("model", "decision_model"):
             name = getattr(self.config.profile, key)
-            provider = (name or "auto").partition("/")[0]
+            provider = full_name(name or "auto", self.composition.models).partition("/")[0]
             if provider != "auto" and provider not in self.composition.models:
                 return self._absent(key, name, provider, self.composition.models)
         if not self.composition.models and self.composition.refused:

@@ -20,13 +20,15 @@ async def switch_model(state: SessionState, name: str, why: str) -> str:
     """Ask another model from the next turn on and return its full name.
 
     Raises:
-        ConfigError: No composed plugin provides it.
+        ConfigError: No composed plugin provides it, or its key is not there.
     """
     from inarch.turns.models import choose_model, find_default
 
     old = choose_model(state.config.profile.model, state.models, state.environ).full_name
     await find_default(name, state.models, state.environ)
-    new = choose_model(name, state.models, state.environ).full_name
+    choice = choose_model(name, state.models, state.environ)
+    choice.check_key()
+    new = choice.full_name
     state.config = evolve(state.config, profile=evolve(state.config.profile, model=name))
     if new != old:
         state.journal.record(ModelSwitched(old, new, why))

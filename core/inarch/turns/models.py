@@ -12,7 +12,7 @@ from inarch.contract.guarding import guarded
 from inarch.contract.ports import ModelProvider
 from inarch.contract.records import Limits, Price
 from inarch.plugins import Bound
-from inarch.plugins.discovery import own_ready
+from inarch.plugins.discovery import full_name, own_ready
 from inarch.plugins.readiness import Ready, with_address, with_variable
 from inarch_sdk.prices import KnownModel, price_table
 
@@ -80,6 +80,22 @@ class Choice(NamedTuple):
             output_tokens=limits.output_tokens or known.limits.output_tokens,
         )
 
+    def check_key(self) -> None:
+        """Refuse a model whose provider knows that its key is not there.
+
+        Raises:
+            ConfigError: It isn't; the message names the variable.
+            PluginError: The provider failed.
+        """
+        check = getattr(self.provider.value, "check_key", None)
+        if check is None:
+            return
+        try:
+            with guarded(self.provider.plugin, "provider", passes=(ProviderError,)):
+                check(self.model)
+        except ProviderError as error:
+            raise ConfigError(error.message, key="model", remedy=error.remedy) from error
+
     @property
     def _known(self) -> KnownModel | None:
         """What the table says of exactly this provider's model."""
@@ -101,7 +117,7 @@ def choose_model(name: str, models: Models, environ: Mapping[str, str]) -> Choic
     """
     if name == "auto":
         return _automatic(models, environ)
-    provider_name, _, model = name.partition("/")
+    provider_name, _, model = full_name(name, models).partition("/")
     provider = models.get(provider_name)
     if provider is None:
         raise _unknown(name, provider_name, models)
@@ -112,7 +128,7 @@ def choose_decision_model(name: str | None, main: Choice, models: Models, enviro
     """Return the full name of the model that strategies ask: the configured one, else the main provider's lite one."""
     if name:
         return choose_model(name, models, environ).full_name
-    return f"{main.provider.value.name}/{main.provider.value.default_decision_model}"
+    return f"{main.provider.value.name}/{main.provider.value.default_decision_model or main.model}"
 
 
 async def find_default(name: str, models: Models, environ: Mapping[str, str]) -> None:
@@ -165,7 +181,8 @@ def _automatic(models: Models, environ: Mapping[str, str]) -> Choice:
 
 def ready_among(models: Models) -> list[Ready]:
     """Return what shipped providers and the composed ones need to be chosen by `auto`, the lowest rank first."""
-    return sorted({*own_ready(), *(bound.ready for bound in models.values() if bound.ready is not None)})
+    own = (one for one in own_ready() if not one.model)
+    return sorted({*own, *(bound.ready for bound in models.values() if bound.ready is not None)})
 
 
 def _default(provider: Bound[ModelProvider], note: str = "") -> Choice:

@@ -127,6 +127,8 @@ def _model(app: App) -> Iterator[Finding]:
     text = f"{app.config.profile.model}; of the keys {', '.join(given)} "
     are_set = f"{' and '.join(keys)} {'is' if len(keys) == 1 else 'are'} set" if keys else "none is set"
     yield Finding("model", "fine", text + are_set)
+    for variable, model in app.offers.items():
+        yield Finding("model", "note", f"{variable} is set", f"inarch config model {model} uses it")
     yield Finding("model", "fine", f"providers: {', '.join(sorted(app.composition.models)) or 'none'}")
 
 

@@ -100,8 +100,8 @@ async def _targets(app: App, names: Sequence[str]) -> list[tuple[Choice, str]]:
         return [(choice, "") for choice in {choice.full_name: choice for choice in found}.values()]
     profile = app.config.profile
     main = await app.find_choice(profile.model)
-    provider = main.provider.value
-    deciding = await app.find_choice(profile.decision_model or f"{provider.name}/{provider.default_decision_model}")
+    lite = f"{main.provider.value.name}/{main.provider.value.default_decision_model or main.model}"
+    deciding = await app.find_choice(profile.decision_model or lite)
     if deciding.full_name == main.full_name:
         return [(main, "model")]
     return [(main, "model"), (deciding, DECIDING)]

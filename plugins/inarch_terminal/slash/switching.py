@@ -1,4 +1,4 @@
-"""`/model` and `/profile`: another model or profile for the rest of the session; a running turn is not touched."""
+"""`/model NAME` and `/profile`: another model or profile from now on; a running turn is not touched."""
 
 from __future__ import annotations
 
@@ -6,38 +6,35 @@ import asyncio
 from typing import TYPE_CHECKING
 
 from inarch import UsageError, escape
+from inarch_terminal.slash.models import LISTING_S, list_models, picked
 
 if TYPE_CHECKING:
     from inarch import ModelProvider
     from inarch_terminal.slash.talk import Talk
 
-LISTING_S = 8.0
-"""Seconds that a provider has to say which models it offers."""
-
 
 async def model(talk: Talk, words: str) -> str:
-    """Return which model is asked; with words, ask that one from now on.
+    """List the models to choose from; with words, ask that one from now on: the number in the list, or a name.
 
     Raises:
-        ConfigError: No plugin provides it.
+        ConfigError: No plugin provides it, several do, or its key is not there.
         UsageError: Its provider has no such model.
     """
     from inarch.host import discover
 
     old = talk.app.choice().full_name
     if not words:
-        profile = talk.app.config.profile
-        others = ", ".join(sorted(talk.app.composition.models))
-        asked = f"{old} (profile {profile.name}; providers here: {others})"
-        return escape(f"{asked}\n/model PROVIDER/NAME asks another one")
+        return escape(await list_models(talk, old))
     if any(letter.isspace() for letter in words):
         raise UsageError(f"{words!r} is no model", "write PROVIDER/NAME, PROVIDER or auto")
+    words = talk.app.model_name(picked(talk, words))
     provider = words.partition("/")[0]
     launch = talk.launch.changed(model=words)
     notes: list[str] = []
     if provider != "auto" and provider not in talk.app.composition.models and provider in discover().plugins:
         notes += await talk.recompose(launch, with_grants=True)
     choice = await talk.app.find_choice(words)
+    choice.check_key()
     note = await _unknown(choice.provider.value, choice.provider.plugin, choice.model)
     new = await talk.session.set_model(words, "asked for with /model")
     talk.app.config = talk.session.state.config

@@ -26,6 +26,7 @@ class Talk:
         columns: Returns how wide the terminal is now.
         switched: Told when another session or application took over.
         next_prompts: Prompts that a command wants to be run now.
+        listed_models: The models that `/model` has listed; a number means one of them.
         is_over: Whether the person wants to leave.
     """
 
@@ -36,6 +37,7 @@ class Talk:
     columns: Callable[[], int]
     switched: Callable[[], object] = field(default=lambda: None)
     next_prompts: list[str] = field(factory=list)
+    listed_models: list[str] = field(factory=list)
     is_over: bool = False
 
     @property

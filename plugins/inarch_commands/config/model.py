@@ -1,0 +1,40 @@
+"""`inarch config model`: which model the profile asks."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import click
+
+from inarch import ConfigError, UsageError
+from inarch.host import composing_options, print_line
+
+
+@click.command("model")
+@click.argument("name", metavar="MODEL")
+@composing_options
+def set_model(name: str, **given: Any) -> None:
+    """Write into your configuration which model to ask: PROVIDER/NAME, PROVIDER, auto, or a name that one alone knows.
+
+    A model whose key is not there is refused. Nothing is sent to anybody.
+    """
+    from inarch.host import compose_given, user_config_path
+    from inarch_commands.config.enabling import chosen_profile, set_key
+
+    if not name or any(letter.isspace() or not letter.isprintable() for letter in name):
+        raise UsageError(f"{name!r} is no model", "write PROVIDER/NAME, PROVIDER or auto")
+    path = user_config_path()
+    with compose_given({**given, "model": name, "no_journal": True}) as app:
+        whole = app.model_name(name)
+        _check(app.missing_models())
+        if whole != "auto":
+            app.choice(whole).check_key()
+    profile = given.get("profile") or os.environ.get("INARCH_PROFILE") or chosen_profile(path)
+    was_written = set_key(path, profile, "model", whole)
+    print_line(f"{path}: profile {profile} asks {whole}{'' if was_written else ' already'}")
+
+
+def _check(missing: ConfigError | None) -> None:
+    if missing is not None:
+        raise missing

@@ -1,0 +1,57 @@
+"""Which services take their key from one variable, and how it is called; `inarch.ready` offers these."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+WITH_KEY = frozenset(
+    {
+        "anthropic",
+        "baseten",
+        "cerebras",
+        "dashscope",
+        "deepinfra",
+        "deepseek",
+        "fireworks_ai",
+        "groq",
+        "inception",
+        "mistral",
+        "moonshot",
+        "nebius",
+        "novita",
+        "openai",
+        "perplexity",
+        "qwen_ai_platform",
+        "qwencloud",
+        "replicate",
+        "tencent",
+        "together_ai",
+        "vercel_ai_gateway",
+        "volcengine",
+        "wandb",
+        "xai",
+    }
+)
+"""Services that answer nobody without the key; others are left to the library, which knows more ways to log in."""
+_OWN_NAMES = {"perplexity": "PERPLEXITYAI_API_KEY", "together_ai": "TOGETHERAI_API_KEY"}
+_INSTEAD = {
+    "anthropic": "ANTHROPIC_AUTH_TOKEN ANTHROPIC_IDENTITY_TOKEN",
+    "fireworks_ai": "FIREWORKS_API_KEY FIREWORKSAI_API_KEY FIREWORKS_AI_TOKEN",
+    "mistral": "MISTRAL_AZURE_API_KEY",
+    "perplexity": "PERPLEXITY_API_KEY",
+    "replicate": "REPLICATE_API_TOKEN",
+    "together_ai": "TOGETHER_API_KEY TOGETHER_AI_API_KEY TOGETHER_AI_TOKEN",
+    "vercel_ai_gateway": "VERCEL_OIDC_TOKEN",
+}
+"""Variables that the library also looks at."""
+
+
+def variable_of(service: str) -> str:
+    """Return the variable that holds a service's key."""
+    return _OWN_NAMES.get(service) or f"{service.upper().replace('-', '_')}_API_KEY"
+
+
+def missing_of(service: str, environ: Mapping[str, str]) -> str:
+    """Return the variable that a service's key should stand in; "" where one is set, or it may do without."""
+    names = (variable_of(service), *_INSTEAD.get(service, "").split())
+    return "" if service not in WITH_KEY or any(environ.get(name, "").strip() for name in names) else names[0]

@@ -1,0 +1,106 @@
+"""The keys that LiteLLM's services take: what the metadata offers, and what is refused without one."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import inarch
+from inarch.plugins.discovery import own_ready
+from inarch_litellm import Settings
+from inarch_litellm.keys import WITH_KEY, missing_of, variable_of
+from inarch_litellm.library import library
+from inarch_litellm.provider import LiteLLM
+
+OWN_WIRES = {"gemini", "openrouter"}
+LOGS_IN = {"github_copilot"}  # asking it what it needs begins to log in
+
+
+def test_the_offers_are_of_services_with_a_key_and_of_models_that_call_tools() -> None:
+    offers = {one.model: one.needs for one in own_ready() if one.plugin == "litellm"}
+    assert {model.partition("/")[0] for model in offers} == WITH_KEY
+    assert all(variable == variable_of(model.partition("/")[0]) for model, variable in offers.items())
+    provider = LiteLLM(Settings(), {})
+    assert [model for model in offers if provider.find(model) is None] == []
+
+
+@pytest.mark.once
+def test_litellm_itself_wants_these_keys_and_of_no_other_service_exactly_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in [name for name in os.environ if name.endswith(("KEY", "TOKEN"))]:
+        monkeypatch.delenv(name)
+    litellm: Any = asyncio.run(library())
+    talking = {
+        row["litellm_provider"]: name
+        for name, row in litellm.model_cost.items()
+        if row.get("mode") in ("chat", "responses") and row.get("supports_function_calling")
+    }
+    found = {}
+    for service, name in talking.items():
+        if service in OWN_WIRES | LOGS_IN:
+            continue
+        model = name if name.startswith(f"{service}/") else f"{service}/{name}"
+        missing = litellm.validate_environment(model)["missing_keys"]
+        if len(missing) == 1 and missing[0].endswith("_KEY"):
+            found[service] = missing[0]
+    assert found == {service: variable_of(service) for service in WITH_KEY}
+
+
+@pytest.mark.parametrize(
+    ("model", "settings", "environ", "missing"),
+    [
+        ("openai/gpt-5", {}, {}, "OPENAI_API_KEY"),
+        ("openai/gpt-5", {}, {"OPENAI_API_KEY": "  "}, "OPENAI_API_KEY"),
+        ("openai/gpt-5", {}, {"OPENAI_API_KEY": "k"}, ""),
+        ("openai/gpt-5", {"api_key_env": "ACME_KEY"}, {"OPENAI_API_KEY": "k"}, "ACME_KEY"),
+        ("openai/gpt-5", {"api_key_env": ""}, {}, ""),
+        ("openai/gpt-5", {"api_base": "http://127.0.0.1:9"}, {}, ""),
+        ("openai/gpt-5", {"extra": {"api_key": "k"}}, {}, ""),
+        ("together_ai/x", {}, {}, "TOGETHERAI_API_KEY"),
+        ("together_ai/x", {}, {"TOGETHER_API_KEY": "k"}, ""),
+        ("bedrock/x", {}, {}, ""),
+        ("gpt-5", {}, {}, ""),
+        ("", {}, {}, ""),
+    ],
+)
+def test_a_model_without_its_key_is_refused_by_the_variables_name(
+    model: str, settings: dict[str, Any], environ: dict[str, str], missing: str
+) -> None:
+    provider = LiteLLM(Settings(**settings), environ)
+    if not missing:
+        provider.check_key(model)
+        return
+    with pytest.raises(inarch.ProviderError, match=f"{missing} is not set"):
+        provider.check_key(model)
+
+
+def test_no_service_is_missing_what_it_has() -> None:
+    assert [one for one in WITH_KEY if missing_of(one, {variable_of(one): "k"})] == []
+
+
+def test_a_request_without_its_key_is_refused_before_the_library_is_imported(tmp_path: Path) -> None:
+    async def ask() -> None:
+        user = inarch.Message("user", (inarch.Text("x"),))
+        async for _ in LiteLLM(Settings(), {}).answer(inarch.ModelRequest("xai/grok-code-fast-1", "", (user,))):
+            raise AssertionError("it answered")
+
+    with pytest.raises(inarch.ProviderError, match="XAI_API_KEY is not set") as error:
+        asyncio.run(ask())
+    assert error.value.kind == "auth"
+
+
+def test_a_session_does_not_change_to_a_model_whose_key_is_not_there(tmp_path: Path) -> None:
+    config = {"profiles": {"default": {"plugins": ["sandbox-fs", "litellm", "offline"], "model": "offline"}}}
+    with inarch.compose(root=tmp_path, config=config, environ={"HOME": str(tmp_path)}, journal=False) as app:
+        session = app.session()
+        with pytest.raises(inarch.ConfigError, match="OPENAI_API_KEY is not set"):
+            asyncio.run(session.set_model("gpt-5"))
+        assert app.choice().full_name == "offline/extractive"
+        with pytest.raises(inarch.ConfigError, match="several providers know a model 'kimi-k3'"):
+            asyncio.run(session.set_model("kimi-k3"))
+    environ = {"HOME": str(tmp_path), "OPENAI_API_KEY": "sk-none"}
+    with inarch.compose(root=tmp_path, config=config, environ=environ, journal=False) as app:
+        assert asyncio.run(app.session().set_model("gpt-5")) == "litellm/openai/gpt-5"
