@@ -141,8 +141,9 @@ class Normaliser:
         if call is not None:
             said |= {"arguments": call["arguments"], "origin": call.get("origin")}
         if data.get("effects") is not None:
-            # What says nothing is as good as absent: an older version's events lack the newer fields.
-            said["effects"] = {key: value for key, value in data["effects"].items() if value}
+            # What says nothing is as good as absent: an older version's events lack the newer fields. `removes` only
+            # says how a call is shown, and what such a version's tools declared is no other call for it.
+            said["effects"] = {key: value for key, value in data["effects"].items() if value and key != "removes"}
         return said
 
     def _asked(self, data: Mapping[str, Any]) -> dict[str, Any]:
