@@ -159,9 +159,9 @@ def _documented(cls: type) -> Iterator[str]:
 
 
 def _in_order(cls: type) -> list[str]:
-    """Return the members of the class and of bases in public modules, in the order of the source."""
-    homes = set(inarch._HOMES.values())
-    ours = [base for base in reversed(cls.__mro__) if base is cls or base.__module__ in homes]
+    """Return the members of the class and of its public bases, in the order of the source."""
+    public = {getattr(inarch, name) for name in inarch.__all__ if inspect.isclass(getattr(inarch, name))}
+    ours = [base for base in reversed(cls.__mro__) if base is cls or base in public]
     names = (name for base in ours for name in vars(base) if not name.startswith("_") and name not in _PLAIN)
     return list(dict.fromkeys(names))
 

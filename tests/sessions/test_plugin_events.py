@@ -19,7 +19,7 @@ from inarch.sessions.restoring import restore_log
 from inarch.testing import calls, says, scripted_app
 from inarch_replay import replay
 
-NOTING = str(Path(__file__).parents[1] / "cli" / "noting.py")
+NOTING = str(Path(__file__).parents[1] / "terminal" / "noting.py")
 MODES = pytest.mark.parametrize("mode", ["in-process", "process"])
 SECRET = "sk-or-v1-0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 JSON = st.recursive(

@@ -6,68 +6,22 @@ plain JSON mapping of its fields. `model.delta` is shown and never stored; the r
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import Any, ClassVar, Protocol
 
-from attrs import Factory, define, field
+from attrs import Factory
 
 from inarch.contract.codec import to_data
+from inarch.contract.event import Event as Event
 from inarch.contract.event_parts import Failure, KeptImage, PluginEvent, Spent
 from inarch.contract.frozen import frozen
 from inarch.contract.records import Effects, Message, ToolCall, ToolResult, Turn, Usage
-
-_ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
-_ASCII_ENCODER = json.JSONEncoder(separators=(",", ":"))
 
 
 class EventData(Protocol):
     """Any of the classes below."""
 
     kind: ClassVar[str]
-
-
-@define
-class Event:
-    """One event of a session; `seq` counts from 1 and rules the order, `time` only informs.
-
-    `data` is plain JSON, already free of secrets. An event is written once and never changed.
-    """
-
-    seq: int
-    time: str
-    session_id: str
-    turn_id: str | None
-    kind: str
-    data: Mapping[str, Any]
-    _line: str = field(default="", eq=False, repr=False)
-
-    @property
-    def line(self) -> str:
-        """The event as one line of JSON, without the line end; encoded once."""
-        if not self._line:
-            envelope = {
-                "seq": self.seq,
-                "time": self.time,
-                "session_id": self.session_id,
-                "turn_id": self.turn_id,
-                "kind": self.kind,
-                "data": self.data,
-            }
-            line = _ENCODER.encode(envelope)
-            try:
-                line.isascii() or line.encode()
-            except UnicodeEncodeError:  # a name that isn't UTF-8 came as lone surrogates: only escapes can carry them
-                line = _ASCII_ENCODER.encode(envelope)
-            self._line = line
-        return self._line
-
-    def moved(self, session_id: str, seq: int | None = None) -> Event:
-        """Return the event as it stands in a session that was forked, maybe under another number."""
-        data, turn = self.data, self.data.get("turn")
-        if isinstance(turn, Mapping) and "session_id" in turn:
-            data = {**data, "turn": {**turn, "session_id": session_id}}
-        return Event(seq or self.seq, self.time, session_id, self.turn_id, self.kind, data)
 
 
 @frozen

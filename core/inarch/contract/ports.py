@@ -1,7 +1,7 @@
 """The ports: what the kernel asks of the objects that hooks return.
 
 Ports are structural: a class that has the members is enough. Hot paths call these objects, never hooks. The
-workspace's port stands in `workspaces.py`; this module has them all.
+ports of stores, workspaces and front ends stand in files of their own; this module has them all.
 """
 
 from __future__ import annotations
@@ -11,9 +11,12 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequenc
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
+from inarch.contract.front_ends import ApprovalRequest as ApprovalRequest
+from inarch.contract.front_ends import FrontEnd as FrontEnd
+from inarch.contract.front_ends import FrontEndOptions as FrontEndOptions
+from inarch.contract.front_ends import FrontEndSpec as FrontEndSpec
 from inarch.contract.frozen import frozen
 from inarch.contract.records import (
-    Approval,
     Category,
     Contribution,
     Decision,
@@ -24,14 +27,14 @@ from inarch.contract.records import (
     ModelInfo,
     ModelRequest,
     Price,
-    ProposedFile,
     Reply,
-    SessionInfo,
     ToolCall,
     ToolSpec,
     Turn,
     Verdict,
 )
+from inarch.contract.stores import ContextStore as ContextStore
+from inarch.contract.stores import StoreSpec as StoreSpec
 from inarch.contract.workspaces import Workspace as Workspace
 from inarch.contract.workspaces import WorkspaceSpec as WorkspaceSpec
 
@@ -344,137 +347,4 @@ class Tracer(Protocol):
 
     def close(self) -> None:
         """Let go of files; may be called twice."""
-        ...
-
-
-class ContextStore(Protocol):
-    """Keeps events and blobs.
-
-    `append` returned means: handed to the operating system (safe from kill -9). `sync` returned means: on disk (safe
-    from power loss). Failures are `StoreError`s. One that can read a long session without holding it whole may offer
-    `scan(session_id, after=0)`, an iterator over what `load` returns. `damage`, a list that may grow, may have a
-    sentence for every loss that was found: each is told once. `set_aside` may name files of damaged stores that lie
-    beside this one, `only_read` be the error for which it takes nothing, where it can still be read.
-
-    `fork(source_id, first, last)` may begin a session with `first`, its first event, and with those of another session
-    from the second to `last`, which stay under their numbers (`Event.moved`), and with the bytes that they name: all of
-    it or nothing, whatever becomes of the other session. Without it the kernel copies one after the other.
-
-    One may also keep what the kernel derives from events, so that a long session is not read whole for every question:
-    `put_snapshot(session_id, name, seq, data)` keeps bytes about the events up to `seq` in the place of those that had
-    the name before, `get_snapshot(session_id, name)` returns them as `(seq, data)`, or None. They go with the session,
-    and as soon as an event is appended whose number is not greater than theirs. Whatever is lost is made anew.
-    """
-
-    def append(self, session_id: str, events: Sequence[Event]) -> None:
-        """Keep events; all or none of them."""
-        ...
-
-    async def sync(self) -> None:
-        """Return when everything appended is on disk."""
-        ...
-
-    def load(self, session_id: str, after: int = 0) -> Sequence[Event]:
-        """Return the events with `seq` greater than `after`, in order; damaged ones are left out and told."""
-        ...
-
-    def sessions(self, root: str | None = None) -> Sequence[SessionInfo]:
-        """Return the sessions of a root, or all, newest first."""
-        ...
-
-    def delete(self, session_id: str) -> None:
-        """Remove a session with its events and blobs."""
-        ...
-
-    def put_blob(self, session_id: str, data: bytes) -> str:
-        """Keep bytes and return their reference (a content hash)."""
-        ...
-
-    def get_blob(self, session_id: str, ref: str) -> bytes:
-        """Return the bytes of a reference."""
-        ...
-
-    def close(self) -> None:
-        """Let go of files; may be called twice."""
-        ...
-
-
-@frozen
-class StoreSpec:
-    """A kind of store that a profile can name: `open(path)` opens or makes one at a path (a file or a folder)."""
-
-    name: str
-    open: Callable[[str], ContextStore]
-
-
-@frozen
-class FrontEndOptions:
-    """What the command line says about showing.
-
-    Args:
-        quiet: Whether only the answer is wanted.
-        no_color: Whether colours and styles are unwanted, whatever the terminal can.
-    """
-
-    quiet: bool = False
-    no_color: bool = False
-
-
-@frozen
-class FrontEndSpec:
-    """A front end that is made when `--output` names it.
-
-    Args:
-        name: The word for `--output`.
-        open: Makes it.
-        converse: Holds a conversation, as an `InteractiveFrontEnd` does; `inarch chat` calls it.
-    """
-
-    name: str
-    open: Callable[[FrontEndOptions], FrontEnd]
-    converse: Callable[[Any], int] | None = None
-
-
-@frozen
-class ApprovalRequest:
-    """One call that waits for the person: what will really run, and why they are asked.
-
-    Args:
-        call: The call with its final arguments.
-        tool: Its tool.
-        reason: Why it is asked about.
-        preview: What it would do, for people: a diff, the words of a command; not escaped.
-        shape: What an approval of scope `shape` or `project` would cover, in words.
-        file: The file as the call would leave it, where it is an edit of a text; `before` and `after` are not escaped.
-    """
-
-    call: ToolCall
-    tool: Tool
-    reason: str
-    preview: str = ""
-    shape: str = ""
-    file: ProposedFile | None = None
-
-
-class FrontEnd(Protocol):
-    """Shows what happens and asks the person.
-
-    One in which a person can point at something may offer `selection`, which every tool is given as plain data.
-    """
-
-    @property
-    def name(self) -> str:
-        """The word for `--output`."""
-        ...
-
-    def show(self, event: Event) -> None:
-        """Show an event; `model.delta` ones come only here."""
-        ...
-
-    async def approve(self, batch: Sequence[ApprovalRequest]) -> Sequence[Approval]:
-        """Ask about a batch of calls at once; a call without an answer is denied."""
-        ...
-
-    def close(self) -> None:
-        """Finish the display; may be called twice."""
         ...

@@ -1,0 +1,86 @@
+"""The front-end port: who shows what happens and asks the person."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Protocol
+
+from inarch.contract.frozen import frozen
+from inarch.contract.records import Approval, ProposedFile, ToolCall
+
+if TYPE_CHECKING:
+    from inarch.contract.events import Event
+    from inarch.contract.ports import Tool
+
+
+@frozen
+class FrontEndOptions:
+    """What the command line says about showing.
+
+    Args:
+        quiet: Whether only the answer is wanted.
+        no_color: Whether colours and styles are unwanted, whatever the terminal can.
+    """
+
+    quiet: bool = False
+    no_color: bool = False
+
+
+@frozen
+class FrontEndSpec:
+    """A front end that is made when `--output` names it.
+
+    Args:
+        name: The word for `--output`.
+        open: Makes it.
+        converse: Holds a conversation, as an `InteractiveFrontEnd` does; `inarch chat` calls it.
+    """
+
+    name: str
+    open: Callable[[FrontEndOptions], FrontEnd]
+    converse: Callable[[Any], int] | None = None
+
+
+@frozen
+class ApprovalRequest:
+    """One call that waits for the person: what will really run, and why they are asked.
+
+    Args:
+        call: The call with its final arguments.
+        tool: Its tool.
+        reason: Why it is asked about.
+        preview: What it would do, for people: a diff, the words of a command; not escaped.
+        shape: What an approval of scope `shape` or `project` would cover, in words.
+        file: The file as the call would leave it, where it is an edit of a text; `before` and `after` are not escaped.
+    """
+
+    call: ToolCall
+    tool: Tool
+    reason: str
+    preview: str = ""
+    shape: str = ""
+    file: ProposedFile | None = None
+
+
+class FrontEnd(Protocol):
+    """Shows what happens and asks the person.
+
+    One in which a person can point at something may offer `selection`, which every tool is given as plain data.
+    """
+
+    @property
+    def name(self) -> str:
+        """The word for `--output`."""
+        ...
+
+    def show(self, event: Event) -> None:
+        """Show an event; `model.delta` ones come only here."""
+        ...
+
+    async def approve(self, batch: Sequence[ApprovalRequest]) -> Sequence[Approval]:
+        """Ask about a batch of calls at once; a call without an answer is denied."""
+        ...
+
+    def close(self) -> None:
+        """Finish the display; may be called twice."""
+        ...
