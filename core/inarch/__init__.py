@@ -12,12 +12,11 @@ TYPE_CHECKING = False  # type checkers take it for true; `typing` itself would b
 if TYPE_CHECKING:
     from inarch import confinement as confinement
     from inarch import figures as figures
+    from inarch import output as output
     from inarch import staging as staging
     from inarch import transcripts as transcripts
     from inarch.contract.codec import from_data as from_data
     from inarch.contract.codec import to_data as to_data
-    from inarch.contract.columns import shorten as shorten
-    from inarch.contract.columns import width as width
     from inarch.contract.commandline import split_command as split_command
     from inarch.contract.costs import cost_of as cost_of
     from inarch.contract.costs import price_at as price_at
@@ -29,8 +28,6 @@ if TYPE_CHECKING:
     from inarch.contract.errors import StoreError as StoreError
     from inarch.contract.errors import ToolFailed as ToolFailed
     from inarch.contract.errors import UsageError as UsageError
-    from inarch.contract.escaping import escape as escape
-    from inarch.contract.escaping import escape_json as escape_json
     from inarch.contract.events import EVENT_KINDS as EVENT_KINDS
     from inarch.contract.events import Event as Event
     from inarch.contract.findings import Finding as Finding
@@ -136,6 +133,10 @@ if TYPE_CHECKING:
     from inarch.sessions.session import Session as Session
     from inarch.turns.context.viewing import ContextView as ContextView
     from inarch.turns.models import Choice as Choice
+    from inarch_output.columns import shorten as shorten
+    from inarch_output.columns import width as width
+    from inarch_output.escaping import escape as escape
+    from inarch_output.escaping import escape_json as escape_json
     from inarch_schemas.references import reference_fault as reference_fault
     from inarch_schemas.repair import repair_arguments as repair_arguments
     from inarch_sdk.chat import ReasoningDetails as ReasoningDetails
@@ -158,7 +159,6 @@ _HOMES: dict[str, str] = {
     name: module if module.startswith("inarch_") else f"inarch.{module}"
     for module, names in {
         "contract.codec": "from_data to_data",
-        "contract.columns": "shorten width",
         "contract.commandline": "split_command",
         "contract.costs": "cost_of price_at",
         "contract.errors": "Cancelled ConfigError InarchError PluginError ProviderError StoreError ToolFailed"
@@ -166,7 +166,6 @@ _HOMES: dict[str, str] = {
         "contract.events": "EVENT_KINDS Event",
         "contract.findings": "Finding SelfCheck",
         "contract.folders": "KeptFolder",
-        "contract.escaping": "escape escape_json",
         "contract.hookspecs": "hookimpl",
         "contract.ids": "new_id utc_now",
         "contract.message_cache": "MessageCache",
@@ -191,6 +190,8 @@ _HOMES: dict[str, str] = {
         "sessions.session": "Session",
         "turns.context.viewing": "ContextView",
         "turns.models": "Choice",
+        "inarch_output.columns": "shorten width",
+        "inarch_output.escaping": "escape escape_json",
         "inarch_schemas.references": "reference_fault",
         "inarch_schemas.repair": "repair_arguments",
         "inarch_sdk.chat": "ReasoningDetails chat_call chat_content chat_finish chat_tool",
@@ -205,7 +206,7 @@ _HOMES: dict[str, str] = {
     for name in names.split()
 }
 
-_WHOLE = ("confinement", "figures", "staging", "transcripts")  # modules as a whole
+_WHOLE = ("confinement", "figures", "output", "staging", "transcripts")  # modules as a whole
 _HOMES |= {name: f"inarch.{name}" for name in _WHOLE}
 
 __all__ = ["__version__", *sorted(_HOMES)]

@@ -1,134 +1,14 @@
 """How times, tokens, money, calls and what was left out read in a line; a table of what was spent."""
 
-from __future__ import annotations
-
-import json
-from collections.abc import Iterator, Mapping, Sequence
-from datetime import datetime
-from decimal import Decimal
-from typing import TYPE_CHECKING, Any
-
-from inarch.contract.columns import shorten
-
-if TYPE_CHECKING:
-    from inarch.contract.processes import Confinement
-
-Data = Mapping[str, Any]
-_VALUE_COLUMNS = 48
-_ON_WHAT = ("file_path", "directory", "query", "pattern", "command", "function")
-
-
-def short_arguments(arguments: Mapping[str, Any]) -> str:
-    """Return the arguments on one line: the one that says on what as its bare value, long texts as their size."""
-    plain = next(iter(arguments), None) if len(arguments) == 1 else next(filter(arguments.__contains__, _ON_WHAT), None)
-    named = [f"{name}={_value(value)}" for name, value in arguments.items() if name != plain]
-    return " ".join([_value(arguments[plain]), *named] if plain is not None else named)
-
-
-def _value(value: Any) -> str:
-    if isinstance(value, str):
-        if "\n" in value.rstrip("\n"):
-            return f"({len(value.splitlines())} lines)"
-        return shorten(value.rstrip("\n"), _VALUE_COLUMNS) or '""'
-    return shorten(json.dumps(value, ensure_ascii=False, default=str), _VALUE_COLUMNS)
-
-
-def duration(seconds: float) -> str:
-    """Return a time as people read it."""
-    if seconds < 1:
-        return f"{seconds * 1000:.0f} ms"
-    if seconds < 60:
-        return f"{seconds:.1f} s"
-    return f"{int(seconds) // 60} min {int(seconds) % 60:02d} s"
-
-
-def seconds_between(started: str | None, ended: str | None) -> float | None:
-    """Return the seconds between two times as records carry them, None where one is missing."""
-    if not started or not ended:
-        return None
-    return max((datetime.fromisoformat(ended) - datetime.fromisoformat(started)).total_seconds(), 0.0)
-
-
-def usage_words(usage: Mapping[str, Any]) -> str:
-    """Return tokens and cost; an unknown cost is said to be unknown."""
-    tokens = usage.get("input_tokens", 0) + usage.get("output_tokens", 0)
-    cost = usage.get("cost_usd")
-    about = "about " if usage.get("estimated") else ""
-    counted = f"{about}{usage['input_tokens']:,} in, {usage['output_tokens']:,} out" if tokens else "no tokens"
-    return f"{counted} · {'cost unknown' if cost is None else money(Decimal(str(cost)))}"
-
-
-def money(amount: Decimal) -> str:
-    """Return US dollars with as many places as the amount needs."""
-    if amount == 0:
-        return "$0"
-    return f"${amount:.2f}" if amount >= 1 else f"${amount:.4f}" if amount >= Decimal("0.0001") else "<$0.0001"
-
-
-def dropped_words(data: Mapping[str, Any]) -> str:
-    """Say in a few words what was left out, by the data of a `context.dropped`."""
-    words = [
-        _many(len(data.get("shortened") or ()), "earlier turn", " but for prompt and answer"),
-        _many(len(data.get("turns") or ()), "earlier turn", " wholly"),
-        _many(int(data.get("steps") or 0), "earlier step", " of this turn"),
-        _many(len(data.get("results") or ()), "tool result"),
-        "the project's structure" if data.get("structure") else "",
-        "the middle of what was added to the prompt" if data.get("added") else "",
-    ]
-    return f"{', '.join(filter(None, words)) or 'nothing'}; about {int(data.get('tokens') or 0):,} tokens"
-
-
-def _many(number: int, what: str, more: str = "") -> str:
-    return f"{number} {what}{'s' if number > 1 else ''}{more}" if number else ""
-
-
-def confinement_words(found: Confinement) -> str:
-    """Return how well commands are confined, and why not better."""
-    layers = f" ({', '.join(found.layers)})" if found.layers else ""
-    return f"confined at level {found.level}{layers}" + (f": {found.reason}" if found.reason else "")
-
-
-def table(rows: Sequence[Data]) -> Iterator[str]:
-    """Yield the lines of a table by purpose, plugin and model, with a sum under several rows."""
-    cells = [["purpose", "plugin", "model", "requests", "in", "out", "cost", "time"], *map(_cells, rows)]
-    if len(rows) > 1:
-        total = _cells(summed(rows))
-        cells.append(["total", "", "", *total[3:]])
-    widths = [max(len(line[column]) for line in cells) for column in range(len(cells[0]))]
-    for line in cells:
-        left = [f"{cell:<{width}}" for cell, width in zip(line[:3], widths[:3], strict=True)]
-        right = [f"{cell:>{width}}" for cell, width in zip(line[3:], widths[3:], strict=True)]
-        yield "  ".join([*left, *right]).rstrip()
-
-
-def spent_words(row: Data) -> str:
-    """Return tokens and cost of a row of the ledger."""
-    tokens = row["input_tokens"] + row["output_tokens"]
-    about = "about " if row.get("estimated") else ""
-    counted = f"{about}{row['input_tokens']:,} in, {row['output_tokens']:,} out" if tokens else "no tokens"
-    return f"{counted} · {cost_words(row)}"
-
-
-def cost_words(row: Data) -> str:
-    """Return the cost of a row of the ledger, and of how many requests it is unknown."""
-    known, unknown = Decimal(str(row["cost_usd"])), row["unknown"]
-    if not unknown:
-        return money(known)
-    if not known:
-        return "cost unknown"
-    return f"{money(known)} and {unknown} request{'s' if unknown > 1 else ''} of unknown cost"
-
-
-def summed(rows: Sequence[Data]) -> dict[str, Any]:
-    """Return the sum of rows."""
-    names = ("requests", "failed", "input_tokens", "output_tokens", "cached_tokens", "unknown", "seconds")
-    total: dict[str, Any] = {name: sum(row[name] for row in rows) for name in names}
-    total["estimated"] = sum(row.get("estimated", 0) for row in rows)  # which older records don't have
-    return {**total, "cost_usd": sum((Decimal(str(row["cost_usd"])) for row in rows), Decimal(0))}
-
-
-def _cells(row: Data) -> list[str]:
-    requests = f"{row['requests']:,}" + (f" ({row['failed']} failed)" if row["failed"] else "")
-    tokens = [f"{row['input_tokens']:,}", f"{row['output_tokens']:,}"]
-    who = [row.get("purpose", ""), row.get("plugin") or "-", row.get("model", "")]
-    return [*who, requests, *tokens, cost_words(row), duration(row["seconds"])]
+from inarch_sdk.figures import confinement_words as confinement_words
+from inarch_sdk.figures import cost_words as cost_words
+from inarch_sdk.figures import dropped_words as dropped_words
+from inarch_sdk.figures import duration as duration
+from inarch_sdk.figures import local_time as local_time
+from inarch_sdk.figures import money as money
+from inarch_sdk.figures import seconds_between as seconds_between
+from inarch_sdk.figures import short_arguments as short_arguments
+from inarch_sdk.figures import spent_words as spent_words
+from inarch_sdk.figures import summed as summed
+from inarch_sdk.figures import table as table
+from inarch_sdk.figures import usage_words as usage_words

@@ -95,13 +95,6 @@ if TYPE_CHECKING:
     from inarch.program.options import composing_options as composing_options
     from inarch.program.options import showing_options as showing_options
     from inarch.program.session_ids import listing as listing
-    from inarch.program.session_ids import local_time as local_time
-    from inarch.program.terminal import Harmless as Harmless
-    from inarch.program.terminal import aligned as aligned
-    from inarch.program.terminal import columns_of as columns_of
-    from inarch.program.terminal import is_terminal as is_terminal
-    from inarch.program.terminal import print_json as print_json
-    from inarch.program.terminal import print_line as print_line
     from inarch.program.turn import run_prompt as run_prompt
     from inarch.sessions.app import compose_as as compose_as
     from inarch.sessions.contents import Contents as Contents
@@ -169,8 +162,7 @@ _HOMES = {
         "program.groups": "Group",
         "program.interrupts": "interrupts",
         "program.options": "composing_options showing_options",
-        "program.session_ids": "listing local_time",
-        "program.terminal": "Harmless aligned columns_of is_terminal print_json print_line",
+        "program.session_ids": "listing",
         "program.turn": "run_prompt",
         "sessions.app": "compose_as",
         "sessions.contents": "Contents contents_of last_part last_prompt parts_of",

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from attrs import define, field
 
 from inarch.contract.errors import ProviderError
-from inarch.contract.escaping import shown
+from inarch_output.escaping import shown
 from inarch_sdk.http_errors import from_response, provider_error
 from inarch_sdk.sse import LONGEST, TooLong, events, whole
 

@@ -12,18 +12,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from inarch import UsageError, escape, shorten
-from inarch.host import (
-    ANSWERED,
-    CANCELLED,
-    FAILED,
-    Group,
-    Harmless,
-    columns_of,
-    composing_options,
-    interrupts,
-    print_json,
-    print_line,
-)
+from inarch.host import ANSWERED, CANCELLED, FAILED, Group, composing_options, interrupts
+from inarch.output import Harmless, columns_of, print_json, print_line
 
 if TYPE_CHECKING:
     from inarch import App, Tool, ToolResult

@@ -14,6 +14,7 @@ import click
 import inarch
 from inarch import UsageError, escape, host
 from inarch.host import composing_options
+from inarch.output import print_json
 
 if TYPE_CHECKING:
     from inarch_replay import ReplayReport
@@ -68,7 +69,7 @@ def _composing(options: host.Options) -> dict[str, Any]:
 def _show(report: ReplayReport, as_json: bool = False) -> None:
     """Print what came of a replay."""
     if as_json:
-        host.print_json(inarch.to_data(report))
+        print_json(inarch.to_data(report))
         return
     from inarch_replay.report import report_lines
 
@@ -115,7 +116,7 @@ def diff_sessions(first: str, second: str, as_json: bool, **given: Any) -> int:
         ids = [host.find_session(app.store, beginning).id for beginning in (first, second)]
         found = compare_read(*(partial(scan, app.store, one) for one in ids))
     if as_json:
-        host.print_json({"first": ids[0], "second": ids[1], "same": found is None, "divergence": inarch.to_data(found)})
+        print_json({"first": ids[0], "second": ids[1], "same": found is None, "divergence": inarch.to_data(found)})
     else:
         from inarch_replay.report import divergence_lines
 

@@ -109,7 +109,7 @@ def _jsonl(options: FrontEndOptions) -> FrontEnd:
 
 def _converse(launch: Launch) -> int:
     """Talk at the picture of a terminal that can be rewritten, else line by line."""
-    from inarch.host import is_terminal
+    from inarch.output import is_terminal
     from inarch_terminal.abilities import can_rewrite
 
     if not is_terminal(sys.stdin):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TextIO
 
-from inarch.host import is_terminal
+from inarch.output import is_terminal
 
 
 def has_colours(stream: TextIO | None, *, no_color: bool = False) -> bool:

@@ -9,7 +9,7 @@ from typing import Literal, TextIO
 
 from attrs import define, field, frozen
 
-from inarch.host import is_terminal
+from inarch.output import is_terminal
 
 BEL = "\a"
 TURN_ENDED, QUESTION_WAITS = "the turn has ended", "a question waits"

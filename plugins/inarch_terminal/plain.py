@@ -29,7 +29,7 @@ def plain(launch: Launch) -> int:
     Raises:
         InarchError: The configuration, the root or the store is not usable.
     """
-    from inarch.host import columns_of
+    from inarch.output import columns_of
     from inarch_terminal.recap import recap
 
     def talk_to_person(runner: asyncio.Runner, talk: Talk, leaving: _Leaving) -> int:
@@ -62,7 +62,7 @@ def piped(launch: Launch) -> int:
 
 
 def _composed(launch: Launch, talking: Callable[[asyncio.Runner, Talk, _Leaving], int]) -> int:
-    from inarch.host import columns_of
+    from inarch.output import columns_of
     from inarch_terminal.slash.talk import Talk
 
     app = launch.compose()

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from inarch import UsageError, escape
-from inarch.host import columns_of, composing_options, print_json
+from inarch.host import composing_options
+from inarch.output import columns_of, print_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -5,11 +5,11 @@ from __future__ import annotations
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from inarch.contract.escaping import escape
 from inarch.contract.events import ContextAdded, ErrorHappened, LimitWait, Note
 from inarch.contract.records import ToolError
 from inarch_export.html.prose import prose
 from inarch_export.html.tags import Html, tag, text
+from inarch_output.escaping import escape
 
 from .reading_html import ATTRIBUTES, OF_PROSE, OWN, Reader
 from .telling import Telling

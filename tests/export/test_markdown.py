@@ -5,9 +5,9 @@ from __future__ import annotations
 from hypothesis import example, given
 from markdown_it import MarkdownIt
 
-from inarch.contract.escaping import escape
 from inarch.contract.records import ToolError
 from inarch_export.fences import code, fenced, quoted, words
+from inarch_output.escaping import escape
 
 from .telling import Telling
 from .test_escaping import BREAKERS, hostile

@@ -17,9 +17,9 @@ from inarch.contract.errors import UsageError
 from inarch.contract.records import Price, Usage
 from inarch.program.composing import Options
 from inarch.program.conversing import Launched
-from inarch.program.terminal import width
 from inarch.sessions.session import Session
 from inarch.testing import ScriptedModel, calls, says, scripted_app
+from inarch_output.columns import width
 from inarch_terminal.slash.context_view import compact_text, context_lines, context_text
 from inarch_terminal.slash.running import SlashCommands
 from inarch_terminal.slash.talk import Talk

@@ -18,8 +18,8 @@ def exit_code(status: str, *, unmet: bool) -> int:
 
 def say(kind: str, text: str) -> None:
     """Write `inarch: kind: text` to standard error, on one line; a closed one is nobody's concern."""
-    from inarch.contract.escaping import escape
     from inarch.journal.redaction.redactor import hide_in_message
+    from inarch_output.escaping import escape
 
     try:
         text = hide_in_message(text.strip())
@@ -31,8 +31,8 @@ def say(kind: str, text: str) -> None:
 
 def say_remedy(remedy: str) -> None:
     """Write below a message what helps: lines of configuration among them stay lines, to be copied."""
-    from inarch.contract.escaping import escape
     from inarch.journal.redaction.redactor import hide_in_message
+    from inarch_output.escaping import escape
 
     try:
         sys.stderr.writelines(f"  {escape(line)}\n" for line in hide_in_message(remedy).splitlines())
@@ -57,8 +57,8 @@ def report_crashes(debug: bool) -> None:
 def _traced(cls: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
     from traceback import format_exception
 
-    from inarch.contract.escaping import escape
     from inarch.journal.redaction.redactor import hide_in_message
+    from inarch_output.escaping import escape
 
     sys.stderr.write(escape(hide_in_message("".join(format_exception(cls, error, trace)))))
 
@@ -77,7 +77,7 @@ def _crashed(cls: type[BaseException], error: BaseException, trace: TracebackTyp
     if path:
         say("note", f"the whole report is in {path}; --debug shows it here")
     else:
-        from inarch.contract.escaping import escape
+        from inarch_output.escaping import escape
 
         sys.stderr.write(escape(report))
 

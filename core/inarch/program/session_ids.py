@@ -7,9 +7,12 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from inarch.contract.errors import UsageError
-from inarch.program.terminal import columns_of, escape, shorten
 from inarch.sessions.finding import latest_session
 from inarch.sessions.mending import WAY_ON
+from inarch_output.columns import shorten
+from inarch_output.escaping import escape
+from inarch_output.printing import columns_of
+from inarch_sdk.figures import local_time
 
 if TYPE_CHECKING:
     from inarch.contract.ports import ContextStore
@@ -26,17 +29,6 @@ def short_ids(ids: Sequence[str]) -> dict[str, str]:
         shared = max(_shared(this, before), _shared(this, after))
         short[this] = this[: max(shared + 1, SHORTEST_ID)]
     return short
-
-
-def local_time(time: str, *, seconds: bool = False) -> str:
-    """Return a time of the record as the clock of this place shows it, to the minute or the second."""
-    form = "%Y-%m-%d %H:%M:%S" if seconds else "%Y-%m-%d %H:%M"
-    from datetime import datetime
-
-    try:
-        return datetime.fromisoformat(time).astimezone().strftime(form)
-    except (ValueError, OverflowError, OSError):  # a damaged record
-        return "????-??-?? ??:??" + ":??" * seconds
 
 
 def listing(shown: Sequence[SessionInfo], ids: Sequence[str], *, with_root: bool = False) -> Iterator[str]:

@@ -16,7 +16,7 @@ from inarch.plugins.checks import opened_fault
 from inarch.program.composing import tell_left_out
 from inarch.program.diagnostics import diagnostics, note_event
 from inarch.program.failure import say
-from inarch.program.terminal import Harmless
+from inarch_output.printing import Harmless
 
 if TYPE_CHECKING:
     from inarch.contract.events import Event

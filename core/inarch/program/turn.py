@@ -12,7 +12,7 @@ from inarch.program.composing import Options, compose_app, open_session
 from inarch.program.failure import CANCELLED, FAILED, exit_code, say
 from inarch.program.interrupts import interrupts
 from inarch.program.showing import Display, open_display
-from inarch.program.terminal import escape
+from inarch_output.escaping import escape
 
 if TYPE_CHECKING:
     from inarch.contract.records import Turn

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from inarch import ConfigError, UsageError
-from inarch.host import Group, composing_options, print_json, print_line
+from inarch.host import Group, composing_options
+from inarch.output import print_json, print_line
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -8,7 +8,8 @@ from typing import Any
 import click
 
 from inarch import ConfigError, UsageError
-from inarch.host import composing_options, print_line
+from inarch.host import composing_options
+from inarch.output import print_line
 
 
 @click.command("model")

@@ -6,7 +6,8 @@ from typing import Any
 
 import click
 
-from inarch.host import composing_options, print_json, print_line
+from inarch.host import composing_options
+from inarch.output import print_json, print_line
 
 _MARKS = {"fine": "ok  ", "note": "note", "wrong": "BAD "}
 

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from inarch import PluginError, ProviderError, UsageError, escape, shorten
-from inarch.host import Group, columns_of, composing_options, guarded, print_json, print_line
+from inarch.host import Group, composing_options, guarded
+from inarch.output import columns_of, print_json, print_line
 
 if TYPE_CHECKING:
     from inarch import App, ModelProvider, Price

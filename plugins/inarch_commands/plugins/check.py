@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from inarch.host import ANSWERED, FAILED, aligned, composing_options, print_json, print_line
+from inarch.host import ANSWERED, FAILED, composing_options
+from inarch.output import aligned, print_json, print_line
 
 if TYPE_CHECKING:
     from inarch.host import Checked

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from inarch import ConfigError, UsageError
-from inarch.host import ANSWERED, FAILED, composing_options, print_line, say, say_remedy
+from inarch.host import ANSWERED, FAILED, composing_options, say, say_remedy
+from inarch.output import print_line
 
 if TYPE_CHECKING:
     from inarch.host import Discovery, FoundPlugin

@@ -13,7 +13,8 @@ from pathlib import Path
 import click
 
 from inarch import UsageError
-from inarch.host import ANSWERED, print_line, showing_options
+from inarch.host import ANSWERED, showing_options
+from inarch.output import print_line
 
 _KINDS = ("tool", "model", "strategy", "store", "tracer")
 _NAME = re.compile(r"[A-Za-z0-9]|[A-Za-z0-9][A-Za-z0-9._-]*[A-Za-z0-9]", re.ASCII)  # as in package names

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from inarch import UsageError
-from inarch.host import ANSWERED, FAILED, Group, composing_options, print_json, print_line
+from inarch.host import ANSWERED, FAILED, Group, composing_options
+from inarch.output import print_json, print_line
 
 if TYPE_CHECKING:
     from inarch import App

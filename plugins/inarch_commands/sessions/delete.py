@@ -12,16 +12,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from inarch import UsageError
-from inarch.host import (
-    composing_options,
-    find_session,
-    is_terminal,
-    keep_for_forks,
-    listing,
-    print_json,
-    print_line,
-    session_logs,
-)
+from inarch.host import composing_options, find_session, keep_for_forks, listing, session_logs
+from inarch.output import is_terminal, print_json, print_line
 
 if TYPE_CHECKING:
     from datetime import timedelta

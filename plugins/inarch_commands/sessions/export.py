@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import inarch
-from inarch.host import compose_given, composing_options, is_terminal
+from inarch.host import compose_given, composing_options
+from inarch.output import is_terminal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

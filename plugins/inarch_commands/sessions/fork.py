@@ -7,7 +7,8 @@ from typing import Any
 
 import click
 
-from inarch.host import composing_options, find_session, print_json, print_line
+from inarch.host import composing_options, find_session
+from inarch.output import print_json, print_line
 
 
 @click.command("fork")

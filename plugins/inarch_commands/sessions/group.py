@@ -7,7 +7,8 @@ from typing import Any
 
 import click
 
-from inarch.host import Group, composing_options, listing, print_json
+from inarch.host import Group, composing_options, listing
+from inarch.output import print_json
 
 
 @click.group("sessions", cls=Group)

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from inarch import UsageError
-from inarch.host import composing_options, print_json, print_line
+from inarch.host import composing_options
+from inarch.output import print_json, print_line
 
 if TYPE_CHECKING:
     from inarch.host import LogProblem, Restored

@@ -8,7 +8,8 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from inarch import escape, result_text, shorten
-from inarch.host import line_of, local_time
+from inarch.figures import local_time
+from inarch.host import line_of
 
 if TYPE_CHECKING:
     from inarch import Event, SessionInfo, ToolCall, Turn

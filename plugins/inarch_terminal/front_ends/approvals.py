@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import TextIO
 
 from inarch import Approval, ApprovalRequest
-from inarch.host import columns_of
+from inarch.output import columns_of
 from inarch_terminal.front_ends.answers import Answers, denied, read_answers
 from inarch_terminal.front_ends.questions import GLANCE, ScreenSize, explained, question
 

@@ -9,7 +9,7 @@ from time import monotonic
 from typing import TextIO
 
 from inarch import Approval, ApprovalRequest, Event
-from inarch.host import is_terminal
+from inarch.output import is_terminal
 from inarch_terminal.front_ends.region import Region, widths_of
 from inarch_terminal.notifying import QUESTION_WAITS, TURN_ENDED, Settings, notifier_for
 from inarch_terminal.rendering import View, prepare

@@ -9,7 +9,7 @@ from typing import Any, TextIO
 from attrs import define, field
 
 from inarch import width
-from inarch.host import columns_of
+from inarch.output import columns_of
 
 _BEGIN, _END = "\x1b[?2026h", "\x1b[?2026l"
 """What stands between these a terminal shows at once; one that doesn't know them passes over them."""

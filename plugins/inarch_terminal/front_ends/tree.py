@@ -7,7 +7,7 @@ from typing import TextIO
 from attrs import define, field
 
 from inarch import escape, shorten, width
-from inarch.host import columns_of, is_terminal
+from inarch.output import columns_of, is_terminal
 from inarch_terminal.abilities import can_rewrite, has_colours
 
 _STYLES = {"dim": "2", "green": "32", "red": "31", "yellow": "33", "bold": "1"}

@@ -23,7 +23,7 @@ from inarch.contract.events import (
     event_data,
 )
 from inarch.contract.records import Message, Text, ToolCall, ToolError, ToolResult, Turn, Usage
-from inarch.program.terminal import width
+from inarch_output.columns import width
 from inarch_terminal.rendering import View
 
 START, END = "2026-01-01T00:00:00.000000Z", "2026-01-01T00:00:02.500000Z"

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from inarch.contract.escaping import escape
+from inarch_output.escaping import escape
 from inarch_terminal.rendering.ink import Ink
 from inarch_terminal.rendering.markdown import draw_block
 

@@ -148,7 +148,7 @@ def record(state: SessionState, dropped: ContextDropped, turn_id: str | None) ->
         return
     state.journal.record(dropped, turn_id)
     if dropped.reason in ("window", "refused"):
-        from inarch.figures import dropped_words  # few turns leave anything out
+        from inarch_sdk.figures import dropped_words  # few turns leave anything out
 
         said = f"left out to fit the model's window: {dropped_words(to_data(dropped))}"
         state.journal.record(Note(said, "context"), turn_id)

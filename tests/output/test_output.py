@@ -9,7 +9,7 @@ import unicodedata
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inarch.program.terminal import Harmless, columns_of, escape, escape_json, is_terminal, shorten, width
+from inarch.output import Harmless, columns_of, escape, escape_json, is_terminal, shorten, width
 
 DIRECTION = set("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 INVISIBLE = set("\u200b\u2060\ufeff\u00ad\u034f\u115f\u1160\u3164\uffa0\u180e\U000e0041")

@@ -1,4 +1,4 @@
-"""Text on its way to a terminal: made harmless (`contract/escaping.py`), measured in columns, cut to fit."""
+"""Lines, tables and JSON on their way to a terminal, made harmless, and how wide it is."""
 
 from __future__ import annotations
 
@@ -7,10 +7,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from typing import Any, TextIO
 
-from inarch.contract.columns import shorten as shorten
-from inarch.contract.columns import width as width
-from inarch.contract.escaping import escape as escape
-from inarch.contract.escaping import escape_json as escape_json
+from inarch_output.escaping import escape, escape_json
 
 
 def print_line(line: str) -> None:
