@@ -15,6 +15,8 @@ Kind = Literal["context", "decision", "note", "error", "wait", "switched", "drop
 _DROPPED = {"window": "it would not fit", "refused": "the service said it was too much", "turns": "the profile's limit",
             "asked": "you asked for it"}  # fmt: skip
 
+_BOOKKEEPING = frozenset({"calls.done", "file.changing"})
+
 
 @frozen
 class Headline:
@@ -30,12 +32,15 @@ def exchanges_of(session: Transcript) -> Iterator[Exchange]:
     """Yield the exchanges of a session without the steps that no reader would miss."""
     for exchange in session.exchanges():
         exchange.steps = [step for step in exchange.steps if not _says_nothing(step)]
+        exchange.later = [remark for remark in exchange.later if not _says_nothing(remark)]
         yield exchange
 
 
 def _says_nothing(step: Step) -> bool:
-    """Whether a step is the decision of the strategy that always asks the model."""
-    return isinstance(step, Remark) and step.kind == "decision.made" and step.data.get("strategy") == "native"
+    """Whether a step is the journal's own bookkeeping, or the decision of the strategy that always asks the model."""
+    if not isinstance(step, Remark):
+        return False
+    return step.kind in _BOOKKEEPING or (step.kind == "decision.made" and step.data.get("strategy") == "native")
 
 
 def headline_of(remark: Remark) -> Headline:

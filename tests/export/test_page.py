@@ -12,6 +12,7 @@ import pytest
 
 from inarch.contract.events import (
     CallResult,
+    CallsDone,
     CallState,
     ChangesUndone,
     CommandRan,
@@ -317,3 +318,11 @@ def test_a_persons_own_command_stands_once() -> None:
     steps = Reader(page_of(told)).texts["step"]
     assert sum("git status" in step for step in steps) == 1
     assert sum("!ls" in step for step in steps) == 1
+
+
+@pytest.mark.parametrize("format", ["html", "markdown"])
+def test_the_journals_bookkeeping_is_not_told(told: Telling, format: str) -> None:
+    told.add(CallsDone(("c",), "model", 0))
+    told.raw("file.changing", {"call_id": "c", "path": "a.py"})
+    said = export(told.events, format)
+    assert "calls.done" not in said and "file.changing" not in said
