@@ -18,6 +18,8 @@ PROGRAMS = {
     "git": "apt-get install git",
     "tmux": "apt-get install tmux",
     "gcc": "apt-get install gcc",
+    "curl": "apt-get install curl",
+    "node": "apt-get install nodejs",
     "bwrap": "apt-get install bubblewrap",
     "chromium": "apt-get install chromium",
     "uv": "pip install uv",

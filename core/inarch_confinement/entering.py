@@ -78,17 +78,17 @@ def confine(plan: Plan) -> None:
 
 def _enter(plan: Plan, ready: Prepared) -> None:
     layers, ruleset = plan.layers, ready.ruleset
+    counted = plan.view and not privileges.may_administer()
     if plan.view:
-        counted = not privileges.may_administer()
         namespaces.enter(plan)
-    else:
-        counted = False
+    elif plan.gate >= 0:
+        namespaces.enter_network(plan.gate)
     if "limits" in layers:
         limits.lower(plan, counted=counted)
     if layers & {"privileges", "landlock", "seccomp"}:
         privileges.forbid_new()
     if "privileges" in layers:
-        privileges.drop(writes=bool(plan.writable), bounding=plan.view)
+        privileges.drop(writes=bool(plan.writable), bounding=plan.view or plan.gate >= 0)
     if "landlock" in layers:
         (ruleset if ruleset and ruleset.fits(plan) else _rules(plan)).restrict()
     if "seccomp" in layers:

@@ -65,6 +65,15 @@ def layers_of(found: Features) -> frozenset[str]:
     return frozenset({name for name, yes in there.items() if yes} | always)
 
 
+def own_layers() -> frozenset[str]:
+    """Return the layers that a process can put on itself here and go on: all but namespaces, which are not tried."""
+    from . import landlock, seccomp
+    from .kernel import machine
+
+    found = {"landlock": bool(landlock.abi()), "seccomp": seccomp.available(machine())}
+    return frozenset({name for name, there in found.items() if there} | {"privileges", "limits"})
+
+
 def level_of(found: Features, backend: str) -> tuple[int, tuple[str, ...], str]:
     """Return the level, what confines, and why it isn't higher.
 

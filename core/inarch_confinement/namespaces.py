@@ -12,6 +12,10 @@ from .view import show
 _NEW_MOUNTS, _NEW_IPC, _NEW_USER, _NEW_NETWORK = 0x00020000, 0x08000000, 0x10000000, 0x40000000
 _SET_FLAGS, _UP = 0x8914, 1
 
+PROXY = ("127.0.0.1", 61080)
+"""Where a proxy listens in a network namespace; above the ports that the system gives out by itself."""
+_WAITING = 128  # connections that nobody has taken yet
+
 
 def enter(plan: Plan) -> None:
     """Move the calling process into namespaces of its own.
@@ -22,18 +26,27 @@ def enter(plan: Plan) -> None:
         OSError: The kernel or its settings don't allow it.
     """
     here = os.getcwd()
-    separate(network=plan.own_network)
+    separate(_NEW_MOUNTS | _NEW_IPC | (_NEW_NETWORK if plan.own_network else 0))
     if plan.own_network:
-        _raise_loopback()
+        _furnish(plan.gate)
     show(plan)
     os.chdir(here)  # the old folder belongs to the old mounts
 
 
-def separate(*, network: bool) -> None:
+def enter_network(gate: int) -> None:
+    """Move the calling process into a network namespace of its own, and nothing else.
+
+    Raises:
+        OSError: The kernel or its settings don't allow it.
+    """
+    separate(_NEW_NETWORK)
+    _furnish(gate)
+
+
+def separate(kinds: int) -> None:
     """Make the namespaces."""
     user, group, own = os.geteuid(), os.getegid(), not may_administer()
-    flags = _NEW_MOUNTS | _NEW_IPC | (_NEW_NETWORK if network else 0) | (_NEW_USER if own else 0)
-    function("unshare", "namespaces", flags)
+    function("unshare", "namespaces", kinds | (_NEW_USER if own else 0))
     if own:
         _write("/proc/self/setgroups", "deny")
         _write("/proc/self/uid_map", f"{user} {user} 1")
@@ -46,6 +59,17 @@ def _write(path: str, text: str) -> None:
         os.write(file, text.encode())
     finally:
         os.close(file)
+
+
+def _furnish(gate: int) -> None:
+    """Bring up loopback, and hand over the one way out: a socket stays in the namespace in which it was made."""
+    _raise_loopback()
+    if gate < 0:
+        return
+    import socket
+
+    with socket.socket(fileno=gate) as end, socket.create_server(PROXY, backlog=_WAITING) as listener:
+        socket.send_fds(end, [b"g"], [listener.fileno()])
 
 
 def _raise_loopback() -> None:

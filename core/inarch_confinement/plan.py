@@ -27,6 +27,8 @@ class Plan(NamedTuple):
         layers: Which of `ALL_LAYERS` are on.
         starts: Whether it may make processes or become another program at all.
         exact: Whether `root`, `temporary` and the paths of `writable` give no right where a link has come into them.
+        gate: A connected Unix socket, -1 for none. With one it gets a network namespace, and the socket to which a
+            proxy listens in there is sent to the other end.
     """
 
     root: str
@@ -45,6 +47,7 @@ class Plan(NamedTuple):
     layers: frozenset[str] = ALL_LAYERS
     starts: bool = True
     exact: bool = False
+    gate: int = -1
 
     @property
     def alone(self) -> bool:
@@ -59,7 +62,7 @@ class Plan(NamedTuple):
     @property
     def own_network(self) -> bool:
         """Whether it gets a network namespace in which only loopback exists."""
-        return self.view and not self.network
+        return self.gate >= 0 or (self.view and not self.network)
 
 
 class Features(NamedTuple):

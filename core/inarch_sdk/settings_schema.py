@@ -48,7 +48,7 @@ def table_schema(cls: type, within: tuple[type, ...] = ()) -> dict[str, Any]:
 def _key(key: Key, within: tuple[type, ...]) -> dict[str, Any]:
     result = _of(key.kind, within)
     if key.check is not None and key.each:
-        result["items"] = {**result["items"], **key.check.schema}
+        next(one for one in result.get("anyOf", (result,)) if "items" in one)["items"] |= key.check.schema
     elif key.check is not None:
         result |= key.check.schema
     if key.one_or_more:

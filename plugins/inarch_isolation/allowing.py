@@ -37,14 +37,33 @@ def within(rights: Rights, plugin: str, job: Mapping[str, Any]) -> Rights:
     loading = [name for name in rights.env if name.upper().startswith(_LOADERS)]
     if loading:
         raise ToolFailed("permission", f"plugin {plugin!r} may not set {loading[0]} for a program: it loads other code")
-    if rights.network and not job["network"]:
-        raise _refusal(plugin, "programs of it may not use the network", "network = true")
+    network, hosts = _reached(rights, plugin, job)
     for path in rights.writes:
         if _is_protected(path) and not is_granted(os.path.join(job["root"], path), job):
             raise _refusal(plugin, f"programs of it may not change {path}", f'write = ["{path}"]')
     reads = tuple(dict.fromkeys(top for path in rights.reads for top in _readable(path, plugin, job)))
     outside = tuple(dict.fromkeys(_writable(path, plugin, job) for path in rights.writes_outside))
-    return Rights(rights.writes, rights.executes, rights.network, reads, outside, dict(rights.env))
+    return Rights(rights.writes, rights.executes, network, reads, outside, dict(rights.env), hosts)
+
+
+def _reached(rights: Rights, plugin: str, job: Mapping[str, Any]) -> tuple[bool, tuple[str, ...]]:
+    """Return what of the network a program may reach: all of it, or which hosts."""
+    if job["network"]:
+        return rights.network, rights.hosts
+    if not rights.network and not rights.hosts:
+        return False, ()
+    granted = tuple(job["hosts"])
+    if not granted:
+        raise _refusal(plugin, "programs of it may not use the network", "network = true")
+    if rights.network:
+        return False, granted
+    from inarch_confinement.hosts import Hosts
+
+    kept = Hosts(granted).narrowed(rights.hosts)
+    if kept != rights.hosts:
+        beyond = next(host for host in rights.hosts if host not in kept)
+        raise _refusal(plugin, f"programs of it may not reach {beyond}", f'network = ["{beyond}"]')
+    return False, kept
 
 
 def require_confined(level: int, plugin: str, job: Mapping[str, Any]) -> None:
@@ -75,6 +94,8 @@ def require_nothing_hidden(workspace: Workspace, plugin: str) -> None:
 def bounds(effects: Effects, plugin: str, job: Mapping[str, Any]) -> str:
     """Return what a call of an isolated plugin can come to, whatever the plugin says: for the person who is asked."""
     network = " and use the network" if job["network"] else ""
+    if job["hosts"]:
+        network = f" and reach {_listed(job['hosts'])}"
     if effects.exclusive:
         said = f"plugin {plugin!r} runs isolated: it may run any program, which may change anything in the workspace"
         said += network

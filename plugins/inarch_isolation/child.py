@@ -7,11 +7,12 @@ get threads.
 
 from __future__ import annotations
 
+import errno
 import os
 import socket
 import sys
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from attrs import define, field
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 
 _PIECE = 1 << 18
 _MOST_THREADS = 64
+_NO_NETWORK = (errno.ENETUNREACH, errno.EHOSTUNREACH, errno.EADDRNOTAVAIL)
 
 
 def main(descriptor: int) -> NoReturn:
@@ -94,13 +96,27 @@ def _with_hint(error: PluginError, hint: str) -> PluginError:
 
 
 def _was_denied(error: BaseException) -> bool:
-    """Whether the system's no is what the error comes from, however often it was wrapped."""
+    """Whether the system's no is what the error comes from."""
+    return any(isinstance(cause, PermissionError) for cause in _causes(error))
+
+
+def _is_cut_off(error: BaseException) -> bool:
+    """Whether the error comes from a network that isn't there, or from a proxy that refused."""
+    return any(
+        isinstance(cause, (ConnectionError, socket.gaierror))
+        or (isinstance(cause, OSError) and (cause.errno in _NO_NETWORK or "inarch: " in str(cause)))
+        for cause in _causes(error)
+    )
+
+
+def _causes(error: BaseException) -> Iterator[BaseException]:
+    """Yield what an error comes from, however often it was wrapped."""
     cause = error.__cause__
     for _ in range(9):
-        if cause is None or isinstance(cause, PermissionError):
-            break
+        if cause is None:
+            return
+        yield cause
         cause = cause.__cause__ or cause.__context__
-    return isinstance(cause, PermissionError)
 
 
 @define(eq=False, repr=False)
@@ -265,6 +281,10 @@ class Child:
             error = _with_hint(error, f"memory_mb = {self._job['memory_mb']} in {where}")
         elif isinstance(error, PluginError) and _was_denied(error):
             error = _with_hint(error, f"it may do what {where} grants: write, network")
+        elif isinstance(error, PluginError) and self._job["hosts"] and _is_cut_off(error):
+            hosts = ", ".join(self._job["hosts"])
+            hint = f"{where} lets it reach only {hosts}, by the proxy that HTTP_PROXY and HTTPS_PROXY name"
+            error = _with_hint(error, hint)
         elif isinstance(error, KeyboardInterrupt):
             error = ToolFailed("execution", "KeyboardInterrupt")
         self.line.fail(call.id, error)

@@ -34,6 +34,7 @@ def confine(job: Mapping[str, Any]) -> None:
     if sys.platform != "linux":
         return
     import inarch_confinement
+    from inarch_confinement.levels import own_layers
     from inarch_confinement.places import DEVICES, SETTINGS
 
     plan = inarch_confinement.Plan(
@@ -43,20 +44,12 @@ def confine(job: Mapping[str, Any]) -> None:
         readable=_readable((*job["readable"], *_SELF, *SETTINGS, *DEVICES)),
         network=job["network"],
         memory_bytes=(job["memory_mb"] or 0) << 20,
-        layers=confinement_layers(),
+        layers=own_layers(),
         starts=False,
         exact=True,
+        gate=job["gate"],
     )
     inarch_confinement.confine(plan)
-
-
-def confinement_layers() -> frozenset[str]:
-    """Return the layers that this system has; the kernel's process has looked which of them must be there."""
-    from inarch_confinement import landlock, seccomp
-    from inarch_confinement.kernel import machine
-
-    found = {"landlock": bool(landlock.abi()), "seccomp": seccomp.available(machine())}
-    return frozenset({name for name, there in found.items() if there} | {"privileges", "limits"})
 
 
 def _readable(paths: Iterable[str]) -> tuple[str, ...]:

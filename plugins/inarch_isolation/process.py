@@ -79,8 +79,8 @@ class PluginProcess:
                 theirs.close()
                 raise self._error(f"could not be started: {error}") from error
             try:
-                child = SPAWNER.spawn(self.launch.environment, theirs.fileno(), errors_in)
-            except OSError as error:
+                child, gate, end = self._spawned(theirs.fileno(), errors_in)
+            except (OSError, ValueError) as error:
                 ours.close()
                 os.close(errors)
                 raise self._error(f"could not be started: {error}") from error
@@ -91,10 +91,36 @@ class PluginProcess:
             self._ready = ready
             self.generation += 1
             self._channel = channel = Channel(
-                ours, errors, lambda at_once: _reap(child, at_once), self._explain, self._heard(ready)
+                ours, errors, lambda at_once: end(_reap(child, at_once)), self._explain, self._heard(ready)
             )
             channel.start()
-            channel.send({"op": "start", "job": self.launch.job})
+            channel.send({"op": "start", "job": {**self.launch.job, "gate": gate}})
+
+    def _spawned(self, theirs: int, errors: int) -> tuple[Popen[bytes], int, Callable[[int], int]]:
+        """Start a child and, where it may reach some hosts only, the proxy that it reaches them through.
+
+        Returns the child, the descriptor of its gate there, and what ends the proxy and returns the exit code it is
+        given.
+        """
+        hosts = self.launch.job["hosts"]
+        if not hosts:
+            return SPAWNER.spawn(self.launch.environment, theirs, errors), -1, lambda code: code
+        from inarch_egress import Egress
+
+        egress = Egress(hosts)
+        try:
+            gate = egress.gate
+            child = SPAWNER.spawn({**self.launch.environment, **egress.variables}, theirs, errors, gate)
+        except BaseException:
+            egress.close()
+            raise
+        egress.handed()
+
+        def end(code: int) -> int:
+            egress.close()
+            return code
+
+        return child, gate, end
 
     def wait(self) -> Mapping[str, Any]:
         """Return how the plugin describes itself, once it is loaded.

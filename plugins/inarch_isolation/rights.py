@@ -55,7 +55,8 @@ def launch(job: LoadJob) -> Launch:
         "readable": [*_readable(), *job.code],
         "writable": [] if anywhere else [*own, *_writable(job)],
         "anywhere": anywhere,
-        "network": table["network"],
+        "network": table["network"] is True,
+        "hosts": _hosts(table),
         "memory_mb": table["memory_mb"],
         "seconds": table["seconds"],
         "parent": os.getpid(),
@@ -71,15 +72,20 @@ def require_enforceable(name: str, table: Mapping[str, Any]) -> None:
     """
     if not hasattr(os, "fork"):
         raise _refusal(name, f"processes can't be isolated on {sys.platform}", "")
-    if table["network"] and ANYWHERE in table["write"]:
+    if table["network"] is True and ANYWHERE in table["write"]:
         return
     landlock, seccomp = _offered()
     if not landlock and ANYWHERE not in table["write"]:
         what = "this system has no Landlock, so writing and reading outside `write` can't be kept from the plugin"
         raise _refusal(name, what, 'write = ["*"]')
-    if not seccomp and not table["network"]:
+    if not seccomp and table["network"] is not True:
         what = "this system takes no seccomp filter, so the network can't be kept from the plugin"
         raise _refusal(name, what, "network = true")
+
+
+def _hosts(table: Mapping[str, Any]) -> list[str]:
+    """Return the hosts of the network that are granted where it is not the whole of it."""
+    return [] if isinstance(table["network"], bool) else list(table["network"])
 
 
 def _offered() -> tuple[int, bool]:

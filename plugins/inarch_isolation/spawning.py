@@ -28,8 +28,8 @@ class Spawner:
     _thread: threading.Thread | None = None
     _lock: threading.Lock = field(factory=threading.Lock)
 
-    def spawn(self, environment: Mapping[str, str], channel: int, errors: int) -> Popen[bytes]:
-        """Start a child with these descriptors and return it.
+    def spawn(self, environment: Mapping[str, str], channel: int, errors: int, *further: int) -> Popen[bytes]:
+        """Start a child with these descriptors and return it; the further ones have the same numbers there.
 
         Raises:
             OSError: It can't be started.
@@ -40,7 +40,7 @@ class Spawner:
                 self._jobs = SimpleQueue()
                 self._thread = threading.Thread(target=self._work, name="inarch-isolated-spawner", daemon=True)
                 self._thread.start()
-            self._jobs.put((dict(environment), channel, errors, answer))
+            self._jobs.put((dict(environment), channel, errors, further, answer))
         outcome = answer.get()
         if isinstance(outcome, OSError):
             raise outcome
@@ -49,16 +49,16 @@ class Spawner:
     def _work(self) -> None:
         jobs = self._jobs
         while True:
-            environment, channel, errors, answer = jobs.get()
+            environment, channel, errors, further, answer = jobs.get()
             try:
-                answer.put(_start(environment, channel, errors))
+                answer.put(_start(environment, channel, errors, further))
             except OSError as error:
                 answer.put(error)
             except ValueError as error:  # a variable with a NUL in it
                 answer.put(OSError(str(error)))
 
 
-def _start(environment: dict[str, str], channel: int, errors: int) -> Popen[bytes]:
+def _start(environment: dict[str, str], channel: int, errors: int, further: tuple[int, ...]) -> Popen[bytes]:
     from subprocess import DEVNULL, Popen
 
     path = [entry for entry in sys.path if entry not in ("", ".")]
@@ -69,7 +69,7 @@ def _start(environment: dict[str, str], channel: int, errors: int) -> Popen[byte
         stderr=errors,
         cwd="/",
         env=environment,
-        pass_fds=(channel,),
+        pass_fds=(channel, *further),
         start_new_session=True,
     )
 

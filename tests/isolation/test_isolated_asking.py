@@ -191,7 +191,7 @@ def test_no_path_leads_out_of_the_folders_of_its_own(tmp_path_factory: pytest.Te
         (home / "state/link").symlink_to(home / "other")
     own = [str(home / "cache"), str(home / "state")]
     job = {"root": str(home / "root"), "cache_dir": own[0], "state_dir": own[1], "writable": own, "anywhere": False,
-           "network": False}  # fmt: skip
+           "network": False, "hosts": []}  # fmt: skip
     words = st.sampled_from(["root", "cache", "state", "other", "link", "..", ".", "", "a"])
     path = str(home) + "/" + "/".join(data.draw(st.lists(words, max_size=6)))
     for asked in (inarch.Rights(reads=(path,)), inarch.Rights(writes_outside=(path,))):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import http.server
 import os
 import socket
 import threading
@@ -15,7 +16,9 @@ from isolated_apps import call
 
 import inarch
 from inarch.config.grants import Isolation
+from inarch_confinement import features
 from inarch_isolation import rights
+from inarch_isolation.allowing import within
 
 
 @pytest.fixture
@@ -65,6 +68,90 @@ def test_without_grants_nothing_is_reached(compose: Any, tmp_path: Path, port: i
 
 def test_network_is_granted(compose: Any, port: int) -> None:
     assert got(compose(network=True), "connect", port) == "got through"
+
+
+@pytest.fixture
+def site() -> Iterator[int]:
+    """A server of one page on loopback: its port."""
+
+    class Page(http.server.BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(200)
+            self.send_header("Content-Length", "6")
+            self.end_headers()
+            self.wfile.write(b"served")
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Page) as server:
+        threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
+        yield server.server_port
+        server.shutdown()
+
+
+@pytest.mark.skipif(not features().network_namespace, reason=f"needs network namespaces: {features()}")
+def test_hosts_are_granted_and_reached_by_a_proxy_only(compose: Any, site: int, port: int) -> None:
+    app = compose(network=(f"localhost:{site}",))
+    assert app.composition.refused == ()
+    assert call(app, "reach", what="fetch", where=f"http://localhost:{site}/").data == "served"
+    for what, where in (("connect", site), ("connect", port), ("fetch", f"https://localhost:{port}/")):
+        told = call(app, "reach", what=what, where=str(where)).error
+        assert told is not None
+        assert f"[isolation.every_kind] lets it reach only localhost:{site}, by the proxy" in told.message
+    assert "HTTPS_PROXY" in got(app, "variables", "").split()
+    assert got(app, "unix", "") == "refused"
+    assert got(app, "start", "") == "refused"
+
+
+@pytest.mark.skipif(not features().network_namespace, reason=f"needs network namespaces: {features()}")
+def test_the_proxy_ends_with_the_plugins_process(compose: Any, site: int) -> None:
+    app = compose(network=(f"localhost:{site}",))
+    assert call(app, "reach", what="fetch", where=f"http://localhost:{site}/").data == "served"
+    process = app.composition.elsewhere["every_kind"].process
+    assert len(_proxies()) == 1
+    assert not call(app, "reach", what="exit", where="3").success
+    assert (
+        call(app, "reach", what="fetch", where=f"http://localhost:{site}/").data == "served"
+    )  # both were started again
+    assert len(_proxies()) == 1
+    process.close()
+    assert _proxies() == []
+
+
+def _proxies() -> list[str]:
+    tasks = Path(f"/proc/{os.getpid()}/task").iterdir()
+    children = [pid for task in tasks for pid in (task / "children").read_text().split()]
+    return [pid for pid in children if b"inarch_egress" in Path(f"/proc/{pid}/cmdline").read_bytes()]
+
+
+@pytest.mark.parametrize(
+    ("table", "asked", "kept"),
+    [
+        ({"network": True}, {"network": True}, (True, ())),
+        ({"network": True}, {"hosts": ("any.example",)}, (False, ("any.example",))),
+        ({"network": False}, {"network": True}, "may not use the network"),
+        ({"network": False}, {"hosts": ("pypi.org",)}, "may not use the network"),
+        ({"network": ("pypi.org",)}, {}, (False, ())),
+        ({"network": ("pypi.org",)}, {"network": True}, (False, ("pypi.org",))),
+        ({"network": ("*.example.org",)}, {"hosts": ("a.example.org",)}, (False, ("a.example.org",))),
+        ({"network": ("*.example.org",)}, {"hosts": ("*.a.example.org",)}, (False, ("*.a.example.org",))),
+        ({"network": ("*.example.org",)}, {"hosts": ("example.org",)}, "may not reach example.org"),
+        ({"network": ("pypi.org",)}, {"hosts": ("*.pypi.org",)}, r"may not reach \*.pypi.org"),
+        ({"network": ("pypi.org",)}, {"hosts": ("pypi.org", "evil.example")}, "may not reach evil.example"),
+        ({"network": ("pypi.org",)}, {"hosts": ("pypi.org:22",)}, "may not reach pypi.org:22"),
+        ({"network": ("10.0.0.0/8",)}, {"hosts": ("10.1.1.1",)}, (False, ("10.1.1.1",))),
+        ({"network": ("10.0.0.0/8",)}, {"hosts": ("0.0.0.0/0",)}, "may not reach 0.0.0.0/0"),
+    ],
+)
+def test_programs_reach_no_more_than_their_plugin(table: dict[str, Any], asked: dict[str, Any], kept: Any) -> None:
+    job = {"network": table["network"] is True, "hosts": rights._hosts(table), "root": "/", "anywhere": False}
+    if isinstance(kept, str):
+        with pytest.raises(inarch.ToolFailed, match=kept):
+            within(inarch.Rights(**asked), "p", job)
+        return
+    found = within(inarch.Rights(**asked), "p", job)
+    assert (found.network, found.hosts) == kept
 
 
 def test_its_own_folders_are_writable(compose: Any, tmp_path: Path) -> None:

@@ -1,4 +1,7 @@
-"""Run programs in workspaces as a user: `python protected_runner.py USER < [{"root", "how", "home", "argv"}, ...]`."""
+"""Run programs in workspaces as a user: `python protected_runner.py USER < [{"root", "how", "home", "argv"}, ...]`.
+
+With `hosts` a program may reach those.
+"""
 
 from __future__ import annotations
 
@@ -40,10 +43,12 @@ def main() -> None:
         os.environ["HOME"] = asked["home"]
         workspace = opened(asked["root"], asked["how"])
         try:
-            ran = workspace.run(asked["argv"], Rights(writes=("",), executes=True))
+            rights = Rights(writes=("",), executes=True, hosts=tuple(asked.get("hosts", ())))
+            ran = workspace.run(asked["argv"], rights)
         finally:
             workspace.close()
-        said.append({"exit": ran.exit_code, "level": ran.level, "notes": ran.notes, "errors": ran.errors.decode()})
+        told = {"exit": ran.exit_code, "level": ran.level, "notes": ran.notes}
+        said.append({**told, "errors": ran.errors.decode(), "output": ran.output.decode()})
     print(json.dumps(said))
 
 

@@ -105,7 +105,7 @@ def packages() -> str:
     folder = Path(tempfile.mkdtemp(prefix="inarch-packages-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     folder.chmod(0o755)
-    for package in sorted({*OURS, "inarch_sandbox_fs"} - {"inarch_testing"}):
+    for package in sorted({*OURS, "inarch_sandbox_fs", "h11"} - {"inarch_testing"}):
         source = Path(str(import_module(package).__file__)).parent
         shutil.copytree(source, folder / source.name, ignore=shutil.ignore_patterns("__pycache__"))
     return str(folder)

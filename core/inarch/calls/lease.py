@@ -208,7 +208,7 @@ class Handle:
             return
         wanted = {
             "start programs": rights.executes and not self._effects.programs,
-            "use the network": rights.network and not self._effects.programs,
+            "use the network": (rights.network or bool(rights.hosts)) and not self._effects.programs,
             "write outside the workspace": bool(rights.writes_outside) and not changes_protected(self._effects),
         }
         for what, asked in wanted.items():

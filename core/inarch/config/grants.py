@@ -5,11 +5,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, date, datetime, time, timedelta
-from typing import Literal
+from typing import Any, Literal
 
 from attrs import field, frozen
 
 from inarch.config.tables import COUNT, NAME, POSITIVE, Profile
+from inarch_confinement.hosts import is_host
 from inarch_sdk.settings import Check, key
 
 
@@ -29,6 +30,16 @@ _ARGV = Check(
     {"minItems": 1},
 )
 _INSIDE = Check(_is_inside, "a path inside the project", {"pattern": r"^(?!/)(?!(.*/)?\.\.(/|$)).*$"})
+_HOST = Check(
+    is_host,
+    "a host such as 'pypi.org', '*.example.org', 'example.org:8443' or '127.0.0.1:5000' (a name beyond ASCII as xn--…)",
+    {"pattern": r"^((\*\.)?[A-Za-z0-9_][A-Za-z0-9_.-]*(/[0-9]+)?|\[?[0-9A-Fa-f:.]*:[0-9A-Fa-f:./]*\]?)(:[0-9]+)?$"},
+)
+
+
+def _network() -> Any:
+    doc = "Whether it may use the network; a list names the hosts that it may reach, through a proxy."
+    return key(doc, False, _HOST, each=True)
 
 
 @frozen
@@ -61,7 +72,7 @@ class CommandGrant:
     writes: tuple[str, ...] = key(
         "Paths it may write; a trailing / is a subtree, an empty one the whole workspace.", ("",), _INSIDE, each=True
     )
-    network: bool = key("Whether it may use the network.", False)
+    network: bool | tuple[str, ...] = _network()
     env: tuple[str, ...] = key("Variables that are passed on to it.", (), NAME, each=True)
 
     def covers(self, words: Sequence[str]) -> bool:
@@ -77,7 +88,7 @@ class Isolation:
     """One of `[isolation.NAME]`: where a plugin runs and what it may do there."""
 
     mode: Literal["in-process", "process"] = key("Where the plugin's code runs.", "in-process")
-    network: bool = key("Whether it may use the network.", False)
+    network: bool | tuple[str, ...] = _network()
     write: tuple[str, ...] = key(
         "Paths it may write; a trailing / is a subtree, an empty one the whole project, '*' anywhere.",
         (),

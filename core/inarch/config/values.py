@@ -55,7 +55,8 @@ def read_key(key: Key, value: Any) -> Any:
     result = read_value(key.kind, [value] if key.one_or_more and isinstance(value, str) else value)
     if key.check is None or result is None:
         return result
-    for index, item in enumerate(result) if key.each else [(None, result)]:
+    elements: Any = () if isinstance(result, bool) else result  # `true` may stand where a list may
+    for index, item in enumerate(elements) if key.each else [(None, result)]:
         if not key.check.holds(item):
             raise Wrong(f"must be {key.check.wanted}, not {shown(item)}", () if index is None else (index,))
     return result
@@ -126,12 +127,13 @@ def _converts(key: Key, value: Any) -> bool:
 
 
 def _either(kind: Kind, value: Any) -> Any:
+    deeper: Wrong | None = None
     for member in kind.of:
         try:
             return read_value(member, value)
-        except Wrong:
-            continue
-    raise mismatch(wanted(kind), value)
+        except Wrong as wrong:
+            deeper = wrong if wrong.path else deeper
+    raise deeper or mismatch(wanted(kind), value)
 
 
 def _list(kind: Kind, value: Any) -> Any:

@@ -20,11 +20,13 @@ class Rights:
             A protected name (`.git/`, `.inarch/`) counts only where it is named itself.
         executes: Whether it may start programs: those of the workspace and the user's interpreters. Without it the
             one program it is runs alone.
-        network: Whether it may use the network.
+        network: Whether it may use the network, all of it.
         reads: Absolute paths outside the workspace that it may read, with all that lies below them.
         writes_outside: Absolute paths outside the workspace that it may change, with all that lies below them; of calls
             that declare unknown effects or the change of a protected name.
         env: Variables added to the environment, which is built from zero.
+        hosts: What of the network it may reach without that, through a proxy, in the forms of `network` in the
+            configuration, such as `pypi.org`, `*.example.org` or `127.0.0.1:5000`.
     """
 
     writes: tuple[str, ...] = ()
@@ -33,6 +35,7 @@ class Rights:
     reads: tuple[str, ...] = ()
     writes_outside: tuple[str, ...] = ()
     env: Mapping[str, str] = Factory(dict)
+    hosts: tuple[str, ...] = ()
 
 
 @frozen

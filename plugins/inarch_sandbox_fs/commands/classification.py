@@ -11,7 +11,7 @@ from attrs import Factory, frozen
 from inarch import Rights, ToolFailed, split_command
 from inarch_sandbox_fs.commands import secret_files
 from inarch_sandbox_fs.commands.git_rules import GIT, REMEDIES, environment, prepared
-from inarch_sandbox_fs.commands.granting import Grants, allowing, matching
+from inarch_sandbox_fs.commands.granting import Grants, allowing, matching, network
 from inarch_sandbox_fs.commands.kinds import Refused, check_free, check_path, nearest
 from inarch_sandbox_fs.commands.programs import PROGRAMS
 from inarch_sandbox_fs.commands.reading import Reader
@@ -153,7 +153,7 @@ def _granted(words: tuple[str, ...], grants: Grants, root: str) -> Classified | 
     for word in words[fixed:]:
         check_free(word, root)
     grant = grants[name]
-    rights = Rights(writes=tuple(grant.writes), executes=True, network=grant.network)
+    rights = Rights(writes=tuple(grant.writes), executes=True, **network(grant))
     return Classified(
         "granted", words, words, f"[commands.{name}]", rights=rights, passes=tuple(grant.env), shape=words
     )  # fmt: skip

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
-from typing import Protocol
+from typing import Any, Protocol
 
 
 class Grant(Protocol):
@@ -22,8 +22,8 @@ class Grant(Protocol):
         ...
 
     @property
-    def network(self) -> bool:
-        """Whether it may use the network."""
+    def network(self) -> bool | tuple[str, ...]:
+        """Whether it may use the network, or which hosts of it."""
         ...
 
     @property
@@ -46,6 +46,12 @@ def matching(words: Sequence[str], grants: Grants) -> tuple[str, int] | None:
         if argv[-1:] == ("*",) and fixed and tuple(words[: len(fixed)]) == fixed and (not best or len(fixed) > best[1]):
             best = name, len(fixed)
     return best
+
+
+def network(grant: Grant) -> dict[str, Any]:
+    """Return what a grant says of the network as members of `Rights`."""
+    granted = grant.network
+    return {"network": granted} if isinstance(granted, bool) else {"hosts": tuple(granted)}
 
 
 def allowing(words: Sequence[str], grants: Grants) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from attrs import define, field
+from attrs import define, evolve, field
 
 from inarch import Effects, Ran, Rights, ToolContext, ToolFailed
 from inarch_sandbox_fs.commands.policy import COMMAND
@@ -143,8 +143,7 @@ def _prepared(found: Classified, context: ToolContext) -> tuple[tuple[str, ...],
     folders = looking.own_folders(context.workspace) if runs_workspace else ()
     program = looking.own_program(context.workspace, found.argv[0], folders)
     env = {**looking.own_variables(context.workspace.root, folders), **looking.passed_on(found.passes)}
-    rights = found.rights
-    return (program, *found.argv[1:]), Rights(rights.writes, rights.executes, rights.network, env=env), ""
+    return (program, *found.argv[1:]), evolve(found.rights, env=env), ""
 
 
 def _shown_by(emit: Callable[[str], None]) -> Callable[[bytes], None]:

@@ -8,7 +8,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from attrs import define, field
 
@@ -26,9 +26,13 @@ from inarch_sandbox_fs.processes.output import Captured
 from inarch_sandbox_fs.processes.pipes import Pipes
 from inarch_sandbox_fs.processes.programs import Program, Programs
 from inarch_sandbox_fs.processes.protecting import Protection
+from inarch_sandbox_fs.processes.reaching import network_notes, reaching
 from inarch_sandbox_fs.processes.sockets import live_sockets
 from inarch_sandbox_fs.processes.watching import Watch
 from inarch_sandbox_fs.settings import Settings
+
+if TYPE_CHECKING:
+    from inarch_egress import Egress
 
 _MOST_SECONDS = 7 * 24 * 3600.0
 _CLOSE_SECONDS = 15.0
@@ -91,20 +95,20 @@ class Runner:
         self._require_same_root()
         features, reached = Features(*server.features), self.judge.reached(server)
         private = Private.new(small=not _changes(rights))
-        with self._protected(rights) as protection:
+        with self._protected(rights) as protection, reaching(rights, features) as egress:
             level, told = self.judge.level(
                 features, reached, changes=_changes(rights), guards=bool(protection and protection.found)
             )
             plan = self._plan(program, rights, private, protection, features)
             where, command = os.path.normpath(os.path.join(self.root, cwd)), [program.path, *argv[1:]]
             request = {
-                "argv": self._backed(command, plan, where),
-                "env": environment(program, private, where, rights.env),
+                "argv": self._backed(command, plan, where, proxied=egress is not None),
+                "env": environment(program, private, where, {**rights.env, **(egress.variables if egress else {})}),
                 "folders": [private.folder, private.temporary],
                 "timeout_s": min(timeout_s, _MOST_SECONDS),
                 "plan": plan,
             }
-            watch, outputs = self._begin(request, cwd, stdin, merged, on_output, cancelled)
+            watch, outputs = self._begin(request, cwd, stdin, merged, on_output, cancelled, egress)
             notes: tuple[str, ...] = ()
             try:
                 report = watch.until_done()
@@ -118,6 +122,7 @@ class Runner:
         if self._closed and watch.stopped and not watch.too_much:
             raise ToolFailed("cancelled", f"{argv[0]} was killed, for the workspace was closed{put_back}")
         require_started(report, command)
+        notes += network_notes(egress, report)
         return ran(command, report, outputs, level, watch.too_much, (*told, *notes))
 
     def close(self) -> None:
@@ -225,11 +230,12 @@ class Runner:
         except OSError as error:
             raise failure(error, cwd, self._descriptor, self._open_it) from None
 
-    def _backed(self, command: list[str], plan: dict[str, Any], folder: str) -> list[str]:
+    def _backed(self, command: list[str], plan: dict[str, Any], folder: str, *, proxied: bool) -> list[str]:
         if self._settings.confine != "bwrap":
             return command
         bubblewrap = find_bubblewrap()
-        command = wrapped(bubblewrap, command, plan, folder)
+        # With a proxy it is in a network namespace before bubblewrap starts, and stays there.
+        command = wrapped(bubblewrap, command, {**plan, "network": plan["network"] or proxied}, folder)
         plan.update(program=bubblewrap, executable=("/",), layers=("limits",))
         return command
 
@@ -241,19 +247,23 @@ class Runner:
         merged: bool,
         on_output: Callable[[bytes], None] | None,
         cancelled: threading.Event | None,
+        egress: Egress | None,
     ) -> tuple[Watch, tuple[Captured, ...]]:
         """Have the command started, by a new server where the old one is gone."""
         folder = self._folder(cwd)
         try:
             pipes = Pipes.open(bool(stdin), merged)
             try:
-                control, supervisor = self._submitted(request, [*pipes.theirs, folder])
+                gate = [egress.gate] if egress else []
+                control, supervisor = self._submitted(request, [*pipes.theirs, folder, *gate])
             except BaseException:
                 pipes.close()
                 raise
         finally:
             os.close(folder)
         pipes.close_theirs()
+        if egress:
+            egress.handed()
         captured = tuple(Captured() for _ in pipes.outputs)
         watch = Watch(
             control, supervisor, dict(zip(pipes.outputs, captured, strict=True)), pipes.feeding, memoryview(stdin),
@@ -283,7 +293,7 @@ class Runner:
 
 def _changes(rights: Rights) -> bool:
     """Whether a program may do more than read."""
-    return bool(rights.writes or rights.executes or rights.network or rights.writes_outside)
+    return bool(rights.writes or rights.executes or rights.network or rights.hosts or rights.writes_outside)
 
 
 def _check(argv: Sequence[str], timeout_s: float) -> None:

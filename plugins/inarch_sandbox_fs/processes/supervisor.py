@@ -13,6 +13,7 @@ import signal
 import socket
 import sys
 import time
+from itertools import pairwise
 from typing import Any, NamedTuple, NoReturn
 
 from inarch_confinement import Plan, execute, prepare
@@ -21,7 +22,8 @@ from inarch_sandbox_fs.processes.descendants import drain, kill_all, reap
 from inarch_sandbox_fs.processes.emptying import remove
 
 REQUEST = 5
-"""Descriptors of a request: its connection, standard input, output and error, and the working directory."""
+"""Descriptors of a request: its connection, standard input, output and error, and the working directory. One more,
+where hosts were granted, is the gate of `Plan`."""
 
 _SET_PDEATHSIG, _SET_CHILD_SUBREAPER = 1, 36  # linux/prctl.h
 _DEFAULTS = ("SIGPIPE", "SIGXFSZ", "SIGCHLD", "SIGINT", "SIGTERM", "SIGHUP")
@@ -100,7 +102,7 @@ def stand_by(channel: socket.socket, taken: int, layers: frozenset[str], server:
         channel.close()
         _become(theirs, layers, supervisor)
     theirs.close()
-    _, descriptors, _, _ = socket.recv_fds(channel, 1, REQUEST)
+    _, descriptors, _, _ = socket.recv_fds(channel, 1, REQUEST + 1)
     if len(descriptors) < REQUEST:
         return  # the client is gone
     _prctl(_SET_PDEATHSIG, 0, 0, 0, 0)  # from here on it is the client that ends it
@@ -242,14 +244,16 @@ def _become(parent: socket.socket, layers: frozenset[str], supervisor: int) -> N
             signal.signal(getattr(signal, name), signal.SIG_DFL)
         signal.pthread_sigmask(signal.SIG_SETMASK, ())
         prepare(Plan(root="/", program="/", layers=layers))  # what is touched now need not be copied then
-        _, descriptors, _, _ = socket.recv_fds(parent, 1, REQUEST - 1)
+        _, descriptors, _, _ = socket.recv_fds(parent, 1, REQUEST)
         request = wire.receive(parent) if descriptors else None
         if request is not None:
             os.fchdir(descriptors[3])
             for target, descriptor in enumerate(descriptors[:3]):
                 os.dup2(descriptor, target)
-            os.closerange(3, parent.fileno())
-            os.closerange(parent.fileno() + 1, MOST_DESCRIPTORS)
+            gate = descriptors[4:]
+            for below, above in pairwise((2, *sorted((parent.fileno(), *gate)), MOST_DESCRIPTORS)):
+                os.closerange(below + 1, above)
+            request["plan"]["gate"] = next(iter(gate), -1)
             _execute(request)
     except OSError as error:
         where = f": {error.filename}" if error.filename else ""

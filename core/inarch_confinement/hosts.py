@@ -1,0 +1,161 @@
+"""Hosts that network rights name: how they are written, which of them a host and an address are, and what is public."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
+from typing import NamedTuple
+
+Address = IPv4Address | IPv6Address
+
+USUAL_PORTS = (80, 443)
+"""Those of a host that is listed without one."""
+
+_LABEL = r"[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?"
+_NAME = re.compile(rf"{_LABEL}(?:\.{_LABEL})*")
+_NUMBER = re.compile(r"[0-9]+|0x[0-9a-f]*")
+_PORT = re.compile(r"[1-9][0-9]{0,4}")
+_LONGEST = 253
+# What releases of Python count differently, and where clouds tell a machine its secrets at a public address.
+_SPECIAL: tuple[IPv4Network | IPv6Network, ...] = (
+    *map(IPv4Network, ("192.0.0.0/24", "192.88.99.0/24", "168.63.129.16")),
+    *map(IPv6Network, ("100::/64", "2001::/23", "3fff::/20", "5f00::/16", "fec0::/10")),
+)
+_TRANSLATED = (IPv6Network("64:ff9b::/96"), IPv6Network("64:ff9b:1::/48"))  # NAT64: the last 32 bits
+
+
+class Host(NamedTuple):
+    """One entry of a list.
+
+    Args:
+        name: The name in small letters, empty where addresses are meant.
+        below: Whether the names below it are meant, and not itself.
+        network: The addresses that are meant, None where a name is.
+        port: The one port that is meant, 0 for the usual ones.
+    """
+
+    name: str
+    below: bool
+    network: IPv4Network | IPv6Network | None
+    port: int
+
+    def means(self, host: str | Address, port: int) -> bool:
+        """Whether a host, in its one way of writing, and a port are meant."""
+        if port not in ((self.port,) if self.port else USUAL_PORTS):
+            return False
+        if not isinstance(host, str):
+            return self.network is not None and host.version == self.network.version and host in self.network
+        return host.endswith(f".{self.name}") if self.below else bool(self.name) and host == self.name
+
+
+def canonical(text: str) -> str | Address:
+    """Return a host in the one way in which it is compared: a name in small letters, or an address.
+
+    Raises:
+        ValueError: It is neither; an address in any other form than the usual one, as `0x7f.1`, is none.
+    """
+    if text[:1] == "[" and text[-1:] == "]" and "%" not in text:
+        return _plain(IPv6Address(text[1:-1]))
+    # Asked first: letters beyond ASCII have small forms in it.
+    name = text.lower().removesuffix(".") if text.isascii() else ""
+    if not _NAME.fullmatch(name) or len(name) > _LONGEST:
+        raise ValueError("no name of a host")
+    return IPv4Address(name) if _NUMBER.fullmatch(name.rpartition(".")[2]) else name
+
+
+def split_port(text: str) -> tuple[str, str]:
+    """Return a host and the port behind its colon, empty where there is none; an address has its colons in brackets."""
+    host, colon, port = text.rpartition(":")
+    return (host, port) if colon and not port.endswith("]") else (text, "")
+
+
+def read(text: str) -> Host:
+    """Return an entry: `host`, `*.host`, an address or a network of addresses, each with `:port` or without.
+
+    Raises:
+        ValueError: It is none.
+    """
+    host, port = (text, "") if text.count(":") > 1 and "[" not in text else split_port(text)
+    if host != text and (not _PORT.fullmatch(port) or int(port) > 65535):
+        raise ValueError("no port")
+    bare = host[1:-1] if host[:1] == "[" and host[-1:] == "]" else host
+    if "/" in bare:
+        return Host("", False, ip_network(bare), int(port or 0))
+    found = canonical(f"[{bare}]" if ":" in bare else host.removeprefix("*."))
+    below = host.startswith("*.")
+    if isinstance(found, str):
+        return Host(found, below, None, int(port or 0))
+    if below:
+        raise ValueError("nothing is below an address")
+    return Host("", False, ip_network(found), int(port or 0))
+
+
+def is_host(text: str) -> bool:
+    """Whether this may stand in a list."""
+    try:
+        read(text)
+    except ValueError:
+        return False
+    return True
+
+
+class Hosts:
+    """A list of hosts that may be reached."""
+
+    def __init__(self, listed: Iterable[str]) -> None:
+        self.listed = tuple(listed)
+        self._entries = tuple(map(read, self.listed))
+
+    def name(self, host: str | Address, port: int) -> bool:
+        """Whether a host, in its one way of writing, is listed with this port."""
+        return any(entry.means(host, port) for entry in self._entries)
+
+    def let_reach(self, host: str | Address, address: Address, port: int) -> bool:
+        """Whether a listed host may be reached at an address: one that is public, or listed itself.
+
+        Whoever answers for a name could otherwise lead to what only this machine or its network sees.
+        """
+        if isinstance(host, str) and host.rpartition(".")[2] == "localhost" and address.is_loopback:
+            return True
+        return is_public(address) or self.name(_plain(address), port)
+
+    def narrowed(self, wanted: Iterable[str]) -> tuple[str, ...]:
+        """Return those of other entries that are listed here, too, word for word or below a name."""
+        return tuple(text for text in wanted if text in self.listed or self._covers(read(text)))
+
+    def _covers(self, other: Host) -> bool:
+        if other.network is not None:
+            host: str | Address = other.network.network_address
+            return other.network.num_addresses == 1 and self._covers_ports(host, other.port)
+        return self._covers_ports(f"x.{other.name}" if other.below else other.name, other.port)
+
+    def _covers_ports(self, host: str | Address, port: int) -> bool:
+        return all(self.name(host, one) for one in ((port,) if port else USUAL_PORTS))
+
+
+def is_public(address: Address) -> bool:
+    """Whether an address is one of the internet's, in every form that is hidden in it."""
+    return all(
+        one.is_global and not one.is_multicast and not any(one in network for network in _SPECIAL)
+        for one in (address, *_hidden_in(address))
+    )
+
+
+def _hidden_in(address: Address) -> Iterator[IPv4Address]:
+    """Yield the addresses of the older kind to which packets for this one may go."""
+    if isinstance(address, IPv4Address):
+        return
+    yield from filter(None, (address.ipv4_mapped, address.sixtofour, *(address.teredo or ())))
+    if int(address) >> 32 == 0 or any(address in network for network in _TRANSLATED):
+        yield IPv4Address(int(address) & 0xFFFFFFFF)
+
+
+def _plain(address: Address) -> Address:
+    """Return the address of the older kind where that is written as one of the newer."""
+    return (address.ipv4_mapped or address) if isinstance(address, IPv6Address) else address
+
+
+def address_of(text: str) -> Address:
+    """Return an address as the system writes it."""
+    return _plain(ip_address(text.partition("%")[0]))

@@ -1,0 +1,113 @@
+"""The proxy's process: it confines itself, takes the socket that it listens to, and serves until nobody needs it."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import resource
+import socket
+import sys
+from typing import Any, NoReturn
+
+from inarch_confinement import Plan, confine
+from inarch_confinement.hosts import Hosts
+from inarch_confinement.levels import own_layers
+from inarch_confinement.places import LIBRARIES, SETTINGS
+
+from .exchange import Exchange
+from .routes import Routes, Stream, resolved
+
+MOST_CONNECTIONS = 200
+_MOST_ASKED = 1 << 20
+_MEMORY = 2 << 30
+_FILES = 1024
+
+
+def main(gate: int, parent: int) -> NoReturn:
+    """Serve until standard input, the connection to who started this, is closed or that process has ended."""
+    control = socket.socket(fileno=os.dup(0))
+    try:
+        asked = _asked(control)
+        _confine()
+        listener = _taken(gate)
+        asyncio.run(_until_over(control, parent, serve(listener, Hosts(asked["hosts"]), _teller(control))))
+    except (OSError, ValueError, KeyError):
+        os._exit(1)
+    os._exit(0)
+
+
+def _asked(control: socket.socket) -> dict[str, Any]:
+    line = b""
+    while not line.endswith(b"\n"):
+        piece = control.recv(1 << 16)
+        if not piece or len(line) > _MOST_ASKED:
+            raise ValueError("nothing was asked")
+        line += piece
+    asked: dict[str, Any] = json.loads(line)
+    return asked
+
+
+def _confine() -> None:
+    """Keep from this process all but the network and what resolves names: it reads what strangers send."""
+    _ = "name".encode("idna")  # loaded while files can still be read
+    resource.setrlimit(resource.RLIMIT_NOFILE, (_FILES, _FILES))
+    if sys.platform == "linux":
+        reads = (*LIBRARIES, *SETTINGS, sys.base_prefix)
+        plan = Plan("/usr", sys.executable, readable=reads, network=True, memory_bytes=_MEMORY, starts=False)
+        confine(plan._replace(layers=own_layers()))
+
+
+def _taken(gate: int) -> socket.socket:
+    """Return the socket that the confined program has made; it has ended where none comes."""
+    with socket.socket(fileno=gate) as end:
+        _, descriptors, _, _ = socket.recv_fds(end, 1, 1)
+    if not descriptors:
+        raise ValueError("nothing to listen to")
+    return socket.socket(fileno=descriptors[0])
+
+
+def _teller(control: socket.socket) -> Any:
+    control.setblocking(False)
+
+    def tell(target: str, why: str) -> None:
+        try:
+            control.send(json.dumps((target, why)).encode() + b"\n")
+        except OSError:
+            pass  # who would be told has gone, or does not listen
+
+    return tell
+
+
+async def _until_over(control: socket.socket, parent: int, serving: Any) -> None:
+    loop, over = asyncio.get_running_loop(), asyncio.Event()
+    loop.add_reader(control, over.set)  # nothing more is sent: it is the end
+    try:
+        alive = os.pidfd_open(parent)
+        loop.add_reader(alive, over.set)
+    except (AttributeError, OSError):
+        pass  # where processes can't be watched, the connection tells
+    task = asyncio.ensure_future(serving)
+    await over.wait()
+    task.cancel()
+
+
+async def serve(listener: socket.socket, hosts: Hosts, tell: Any, resolve: Any = resolved) -> None:
+    """Serve connections, so many at a time; those that come meanwhile wait."""
+    listener.setblocking(False)
+    routes, free, loop = Routes(hosts, tell, resolve), asyncio.Semaphore(MOST_CONNECTIONS), asyncio.get_running_loop()
+
+    async def one(end: socket.socket) -> None:
+        try:
+            await Exchange(Stream(*await asyncio.open_connection(sock=end)), routes).serve()
+        finally:
+            end.close()
+            free.release()
+
+    served: set[asyncio.Task[None]] = set()  # what goes wrong with one is none of the others'
+    while True:
+        await free.acquire()
+        end, _ = await loop.sock_accept(listener)
+        task = loop.create_task(one(end))
+        served.add(task)
+        task.add_done_callback(served.discard)

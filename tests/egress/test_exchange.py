@@ -1,0 +1,280 @@
+"""What a client can say to the proxy, and where that comes to: only to hosts that are listed, judged each time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from egress_place import Proxy, Server, rest
+
+Servers = Callable[..., Server]
+Proxies = Callable[..., Proxy]
+
+GET = b"GET http://%s/path?q=1 HTTP/1.1\r\nHost: other.example\r\n%s\r\n"
+
+
+@pytest.fixture
+def server(make_server: Servers) -> Server:
+    return make_server()
+
+
+@pytest.fixture
+def proxy(make_proxy: Proxies, server: Server) -> Proxy:
+    """A proxy to one listed name, which leads to a server, and to no other."""
+    names = {"pypi.example": ["127.0.0.1"], "evil.example": ["127.0.0.1"]}
+    return make_proxy(f"pypi.example:{server.port}", f"127.0.0.1:{server.port}", names=names)
+
+
+def test_a_request_goes_to_a_listed_host_under_its_name(proxy: Proxy, server: Server) -> None:
+    name = b"pypi.example:%d" % server.port
+    answer = proxy.say(
+        GET % (name, b"X-Kept: yes\r\nProxy-Authorization: Basic c2VjcmV0\r\nProxy-Connection: close\r\n")
+    )
+    assert answer.startswith(b"HTTP/1.1 200") and answer.endswith(b"hello")
+    came = server.came[0].lower()
+    assert came.startswith(b"get /path?q=1 http/1.1\r\nhost: %s\r\n" % name)
+    assert b"x-kept: yes" in came and b"connection: close" in came and b"proxy-" not in came
+    assert proxy.told == [(name.decode(), "")]
+
+
+def test_a_tunnel_goes_to_a_listed_host_with_what_was_sent_early(proxy: Proxy, server: Server) -> None:
+    answer = proxy.say(b"CONNECT pypi.example:%d HTTP/1.1\r\nHost: x\r\n\r\nearly" % server.port)
+    assert answer.startswith(b"HTTP/1.1 200 Connection established\r\n")
+    assert server.came == [b"early"]
+    assert answer.endswith(b"hello")
+
+
+@pytest.mark.parametrize("host", ["PYPI.example", "pypi.example.", "pYpI.EXAMPLE."])
+def test_a_name_is_the_same_however_it_is_written(proxy: Proxy, server: Server, host: str) -> None:
+    assert b" 200 " in proxy.say(b"CONNECT %s:%d HTTP/1.1\r\nHost: x\r\n\r\nx" % (host.encode(), server.port))
+    assert proxy.asked == ["pypi.example"]
+
+
+@pytest.mark.parametrize(
+    "target",
+    [
+        "evil.example:{port}", "sub.pypi.example:{port}", "xpypi.example:{port}", "pypi.example:80", "pypi.example:443",
+        "pypi.example.evil.example:{port}", "pypi.example..:{port}", ".pypi.example:{port}", "pypi.example", "",
+        ":{port}", "pypi.example:", "pypi.example:0", "pypi.example:65536", "pypi.example:+{port}", "pypi.example:0x50",
+        "pypi.example:{port}:80", "user@pypi.example:{port}", "pypi.example:{port}@evil.example:{port}",
+        "evil.example:{port}#@pypi.example:{port}", "pypi.example%00.evil.example:{port}", "pypi%2eexample:{port}",
+        "http://pypi.example:{port}", "pypi.example\t:{port}", "pypi.example\\@evil:{port}",
+        "[pypi.example]:{port}", "xn--pypi.example:{port}", "pypi。example:{port}", "ｐypi.example:{port}",
+        "PYPI.EXAMPLE\u212a:{port}",
+        # the one listed address in the forms that C libraries read, and others
+        "2130706433:{port}", "0x7f000001:{port}", "0x7f.1:{port}", "127.1:{port}", "0177.0.0.1:{port}",
+        "127.0.0.01:{port}", "127.0.0.1.:80", "127.0.0.2:{port}", "0:{port}", "0.0.0.0:{port}", "localhost:{port}",
+        "[::1]:{port}", "[::]:{port}", "[::127.0.0.1]:{port}", "[64:ff9b::7f00:1]:{port}", "[fe80::1%25lo]:{port}",
+        "[::ffff:127.0.0.1%lo]:{port}", "::1:{port}",
+    ],
+)  # fmt: skip
+def test_what_is_not_listed_is_not_reached(proxy: Proxy, server: Server, target: str) -> None:
+    sent = target.format(port=server.port).encode()
+    answers = [proxy.say(b"CONNECT %s HTTP/1.1\r\nHost: x\r\n\r\nx" % sent), proxy.say(GET % (sent, b""))]
+    assert all(answer.split(b" ")[1] in (b"400", b"403") for answer in answers), answers
+    assert not server.came and not proxy.asked
+
+
+@pytest.mark.parametrize("target", ["127.0.0.1:{port}", "[::ffff:127.0.0.1]:{port}", "[::ffff:7f00:1]:{port}"])
+def test_a_listed_address_is_reached_in_both_of_its_forms(proxy: Proxy, server: Server, target: str) -> None:
+    assert b" 200 " in proxy.say(GET % (target.format(port=server.port).encode(), b""))
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "127.0.0.1", "127.9.9.9", "0.0.0.0", "10.0.0.1", "172.16.0.1", "192.168.1.1", "169.254.169.254", "100.64.0.1",
+        "192.0.0.192", "198.18.0.1", "168.63.129.16", "192.88.99.1",
+        "224.0.0.1", "239.1.1.1", "255.255.255.255", "::", "::1", "::7f00:1", "fe80::1",
+        "fc00::1", "fd00:ec2::254", "fec0::1", "ff02::1", "::ffff:10.0.0.1", "64:ff9b::a00:1", "64:ff9b:1::1",
+        "2002:7f00:1::", "2001:0:0a00:1::1", "2001:db8::1", "fe80::1%lo",
+    ],
+)  # fmt: skip
+def test_a_listed_name_that_leads_inside_is_refused(make_proxy: Proxies, address: str) -> None:
+    proxy = make_proxy("pypi.example", names={"pypi.example": [address]})
+    answer = proxy.say(b"CONNECT pypi.example:443 HTTP/1.1\r\nHost: x\r\n\r\n")
+    assert answer.startswith(b"HTTP/1.1 403 ") and b"no public address" in answer
+    assert [why[:14] for _, why in proxy.told] == ["the name leads"]
+
+
+def test_each_connection_is_judged_by_where_the_name_leads_then(make_proxy: Proxies, make_server: Servers) -> None:
+    server, inner = make_server(), make_server()
+    names = {"pypi.example": ["127.0.0.1"]}
+    proxy = make_proxy(f"pypi.example:{server.port}", f"127.0.0.1:{server.port}", names=names)
+    request = GET % (b"pypi.example:%d" % server.port, b"")
+    with proxy.connected() as end:  # one connection, two requests, and the name has moved meanwhile
+        end.sendall(request)
+        assert end.recv(1 << 16).startswith(b"HTTP/1.1 200")
+        names["pypi.example"] = ["127.0.0.2"]
+        end.sendall(request)
+        assert b"HTTP/1.1 403" in rest(end)
+    assert len(server.came) == 1 and not inner.came
+
+
+def test_of_several_addresses_only_those_that_may_be_reached_are_tried(make_proxy: Proxies, server: Server) -> None:
+    names = {"pypi.example": ["127.0.0.3", "127.0.0.1"]}
+    proxy = make_proxy(f"pypi.example:{server.port}", f"127.0.0.1:{server.port}", names=names)
+    assert b" 200 " in proxy.say(GET % (b"pypi.example:%d" % server.port, b""))
+
+
+def test_localhost_may_be_listed_by_its_name(make_proxy: Proxies, server: Server) -> None:
+    names = {"localhost": ["127.0.0.1"], "a.localhost": ["10.0.0.1"]}
+    proxy = make_proxy(f"localhost:{server.port}", f"*.localhost:{server.port}", names=names)
+    assert b" 200 " in proxy.say(GET % (b"localhost:%d" % server.port, b""))
+    assert b" 403 " in proxy.say(GET % (b"a.localhost:%d" % server.port, b""))
+
+
+def test_a_second_request_on_a_connection_is_judged_like_the_first(proxy: Proxy, server: Server) -> None:
+    listed, other = GET % (b"pypi.example:%d" % server.port, b""), GET % (b"evil.example:%d" % server.port, b"")
+    answer = proxy.say(listed + other + listed)
+    assert answer.count(b"HTTP/1.1 ") == 2 and b"HTTP/1.1 403" in answer
+    assert len(server.came) == 1
+
+
+SMUGGLED = b"GET http://evil.example/ HTTP/1.1\r\nHost: evil.example\r\n\r\n"
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        b"Content-Length: 5\r\nContent-Length: 60\r\n\r\nhello",
+        b"Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+        b"Transfer-Encoding: chunked\r\nTransfer-Encoding: identity\r\n\r\n0\r\n\r\n",
+        b"Transfer-Encoding: xchunked\r\n\r\n0\r\n\r\n",
+        b"Transfer-Encoding : chunked\r\n\r\n0\r\n\r\n",
+        b"Content-Length: +5\r\n\r\nhello",
+        b"Content-Length: 0x5\r\n\r\nhello",
+        b"Host: a.example\r\nHost: b.example\r\n\r\n",
+        b"X: a\r\n Host: evil.example\r\n\r\n",
+        b"X: a\rHost: evil.example\r\n\r\n",
+        b"X: a\x00b\r\n\r\n",
+        b"X\x00: a\r\n\r\n",
+        b": a\r\n\r\n",
+    ],
+)
+def test_a_request_that_two_readers_could_read_differently_comes_to_one_request(
+    proxy: Proxy, server: Server, head: bytes
+) -> None:
+    start = b"POST http://pypi.example:%d/ HTTP/1.1\r\n" % server.port
+    proxy.say(start + (b"" if head.startswith(b"Host") else b"Host: x\r\n") + head + SMUGGLED)
+    came = b"".join(server.came).lower()
+    assert came.count(b"\nhost:") <= 1 and b"\nhost: evil" not in came and came.count(b" http/1.1\r\n") <= 1, came
+    assert came.count(b"content-length") + came.count(b"transfer-encoding") <= 1 and len(server.came) <= 1
+
+
+def test_what_follows_a_body_is_no_part_of_it(proxy: Proxy, server: Server) -> None:
+    start = b"POST http://pypi.example:%d/ HTTP/1.1\r\nHost: x\r\n" % server.port
+    for body in (
+        b"Content-Length: 5\r\n\r\nhello",
+        b"Transfer-Encoding: chunked\r\n\r\n5;x=y\r\nhello\r\n0\r\nT: v\r\n\r\n",
+    ):
+        assert b"HTTP/1.1 403" in proxy.say(start + body + SMUGGLED)
+    assert len(server.came) == 2 and b"evil" not in b"".join(server.came)
+
+
+def test_headers_of_one_hop_are_not_passed_on(proxy: Proxy, server: Server) -> None:
+    more = b"Connection: X-Own, Upgrade\r\nX-Own: 1\r\nUpgrade: websocket\r\nTE: trailers\r\n"
+    assert b" 200 " in proxy.say(GET % (b"pypi.example:%d" % server.port, more))
+    came = server.came[0].lower()
+    assert not any(name in came for name in (b"x-own", b"upgrade", b"\r\nte:", b"other.example"))
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        b"GET / HTTP/1.1\r\nHost: pypi.example\r\n\r\n",
+        b"OPTIONS * HTTP/1.1\r\nHost: pypi.example\r\n\r\n",
+        b"GET https://pypi.example/ HTTP/1.1\r\nHost: pypi.example\r\n\r\n",
+        b"GET ftp://pypi.example/ HTTP/1.1\r\nHost: pypi.example\r\n\r\n",
+        b"GET http:pypi.example/ HTTP/1.1\r\nHost: pypi.example\r\n\r\n",
+        b"GET http:///pypi.example/ HTTP/1.1\r\nHost: pypi.example\r\n\r\n",
+        b"GET http://pypi.example/#frag HTTP/1.1\r\nHost: pypi.example\r\n\r\n",
+        b"CONNECT pypi.example:443 HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n\r\nbody",
+        b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
+        b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03",
+        b"\x05\x01\x00",
+        b"SSH-2.0-OpenSSH_9.6\r\n\r\n",
+        b"\r\n\r\n\r\n\r\n",
+        b"GET http://pypi.example/" + b"a" * (40 << 10) + b" HTTP/1.1\r\n\r\n",
+        b"GET http://pypi.example/ HTTP/1.1\r\n" + b"X: y\r\n" * (10 << 10) + b"\r\n",
+    ],
+)
+def test_what_is_no_request_to_a_proxy_is_refused(make_proxy: Proxies, request_: bytes) -> None:
+    proxy = make_proxy("pypi.example", names={"pypi.example": ["127.0.0.1"]})
+    answer = proxy.say(request_)
+    assert not answer or answer.startswith(b"HTTP/1.1 4"), answer[:100]
+    assert not proxy.asked
+
+
+def test_a_name_that_cannot_be_resolved_and_a_server_that_is_not_there(make_proxy: Proxies, server: Server) -> None:
+    port = server.port
+    server.listener.shutdown(2)
+    server.listener.close()
+    proxy = make_proxy(
+        f"pypi.example:{port}", f"127.0.0.1:{port}", "gone.example", names={"pypi.example": ["127.0.0.1"]}
+    )
+    assert b"can't be resolved" in proxy.say(b"CONNECT gone.example:443 HTTP/1.1\r\nHost: x\r\n\r\n")
+    assert b"can't be connected to" in proxy.say(b"CONNECT pypi.example:%d HTTP/1.1\r\nHost: x\r\n\r\n" % port)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        b"", b"nonsense\r\n\r\n", b"HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab",
+        b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\n\r\n", b"HTTP/1.1 200 OK\r\n" + b"X: y\r\n" * (10 << 10),
+    ],
+)  # fmt: skip
+def test_a_server_that_answers_nonsense_is_a_bad_gateway(
+    make_proxy: Proxies, make_server: Servers, answer: bytes
+) -> None:
+    server = make_server(answer=answer)
+    proxy = make_proxy(f"localhost:{server.port}", names={"localhost": ["127.0.0.1"]})
+    assert proxy.say(GET % (b"localhost:%d" % server.port, b"")).startswith(b"HTTP/1.1 502 ")
+
+
+@pytest.mark.parametrize(
+    ("answer", "came"),
+    [
+        (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n", b"5\r\nhello\r\n0\r\n\r\n"),
+        (b"HTTP/1.0 200 OK\r\n\r\nhello", b"hello"),
+        (b"HTTP/1.1 204 No Content\r\n\r\n", b""),
+        (b"HTTP/1.1 100 Continue\r\n\r\n" + b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello", b"hello"),
+        (b"HTTP/1.1 302 Found\r\nLocation: http://evil.example/\r\nContent-Length: 0\r\n\r\n", b""),
+    ],
+)
+def test_answers_of_every_form_come_back(make_proxy: Proxies, make_server: Servers, answer: bytes, came: bytes) -> None:
+    server = make_server(answer=answer)
+    proxy = make_proxy(f"localhost:{server.port}", names={"localhost": ["127.0.0.1"]})
+    said = proxy.say(GET % (b"localhost:%d" % server.port, b""))
+    assert said.startswith(answer.split(b" ")[0].replace(b"1.0", b"1.1") + b" " + answer.split(b" ")[1])
+    assert came in said
+
+
+def test_a_client_that_breaks_off_leaves_the_others_alone(proxy: Proxy, server: Server) -> None:
+    for data in (b"", b"GET", b"CONNECT pypi.example:%d HTTP/1.1\r\nHost: x\r\n\r\n" % server.port):
+        with proxy.connected() as end:
+            end.sendall(data)
+    assert b" 200 " in proxy.say(GET % (b"pypi.example:%d" % server.port, b""))
+
+
+def test_many_slow_connections_cost_only_their_own_program(make_proxy: Proxies, server: Server) -> None:
+    from inarch_egress.proxy import MOST_CONNECTIONS
+
+    proxy = make_proxy(f"localhost:{server.port}", names={"localhost": ["127.0.0.1"]})
+    slow = [proxy.connected() for _ in range(MOST_CONNECTIONS)]
+    try:
+        with proxy.connected() as late:
+            late.sendall(GET % (b"localhost:%d" % server.port, b"Connection: close\r\n"))
+            slow.pop().close()  # makes room for one more
+            assert rest(late).endswith(b"hello")
+    finally:
+        for end in slow:
+            end.close()
+
+
+def test_what_is_told_is_bounded_and_says_nothing_of_paths(make_proxy: Proxies) -> None:
+    proxy = make_proxy("pypi.example")
+    for number in range(250):
+        proxy.say(b"GET http://%d.evil.example/secret?token=1 HTTP/1.1\r\nHost: x\r\n\r\n" % number)
+    assert len(proxy.told) == 200
+    assert not any("secret" in target + why or "token" in target + why for target, why in proxy.told)

