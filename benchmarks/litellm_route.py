@@ -20,11 +20,11 @@ from programs import compared
 from serving import serving
 
 import inarch
-from inarch.turns.accumulator import Accumulator
 from inarch_litellm import Settings
 from inarch_litellm.library import library
 from inarch_litellm.provider import LiteLLM
 from inarch_litellm.requests import Encoder
+from inarch_sdk.accumulator import Accumulator
 
 MODEL = "openai/m"
 KEY = "sk-benchmark"

@@ -59,8 +59,6 @@ if TYPE_CHECKING:
     from inarch.journal.changes import kept_changes as kept_changes
     from inarch.journal.changes import prompt_at as prompt_at
     from inarch.journal.changes import transitions_of as transitions_of
-    from inarch.journal.event_log import LogProblem as LogProblem
-    from inarch.journal.event_log import gap_words as gap_words
     from inarch.journal.folding import CUT_OFF as CUT_OFF
     from inarch.journal.folding import fold as fold
     from inarch.journal.history import History as History
@@ -112,14 +110,16 @@ if TYPE_CHECKING:
     from inarch.sessions.restoring import restore_log as restore_log
     from inarch.sessions.restoring import restore_logs as restore_logs
     from inarch.sessions.transcript import KeptTranscript as KeptTranscript
-    from inarch.turns.accumulator import Accumulator as Accumulator
     from inarch.turns.budget.pacing import LEFT_ALONE as LEFT_ALONE
     from inarch.turns.checking import checked_decision as checked_decision
     from inarch.turns.context.viewing import TokensWent as TokensWent
     from inarch.turns.wording import STRUCTURE_TITLE as STRUCTURE_TITLE
+    from inarch_sdk.accumulator import Accumulator as Accumulator
+    from inarch_sdk.event_log import LogProblem as LogProblem
+    from inarch_sdk.event_log import gap_words as gap_words
 
 _HOMES = {
-    name: module
+    name: module if module.startswith("inarch_") else f"inarch.{module}"
     for module, names in {
         "calls.explaining": "Explanation explain",
         "calls.rules": "STRICTNESS said",
@@ -146,7 +146,6 @@ _HOMES = {
         "contract.plugin_events": "is_plugins line_of",
         "contract.ports": "OPTIONAL",
         "journal.changes": "Changes NOTHING changes_now kept_changes prompt_at transitions_of",
-        "journal.event_log": "LogProblem gap_words",
         "journal.folding": "CUT_OFF fold",
         "journal.history": "History",
         "journal.memory": "MemoryStore",
@@ -171,11 +170,12 @@ _HOMES = {
         "sessions.mending": "WAY_ON all_logs keep_for_forks session_logs",
         "sessions.restoring": "Restored restore_log restore_logs",
         "sessions.transcript": "KeptTranscript",
-        "turns.accumulator": "Accumulator",
         "turns.budget.pacing": "LEFT_ALONE",
         "turns.checking": "checked_decision",
         "turns.context.viewing": "TokensWent",
         "turns.wording": "STRUCTURE_TITLE",
+        "inarch_sdk.accumulator": "Accumulator",
+        "inarch_sdk.event_log": "LogProblem gap_words",
     }.items()
     for name in names.split()
 }
@@ -189,6 +189,6 @@ def __getattr__(name: str) -> object:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module
 
-    value = getattr(import_module(f"inarch.{home}"), name)
+    value = getattr(import_module(home), name)
     globals()[name] = value
     return value

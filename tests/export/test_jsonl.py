@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 
-from inarch.journal.event_log import read_sessions
+from inarch_sdk.event_log import read_sessions
 
 from .telling import Telling
 from .test_escaping import hostile

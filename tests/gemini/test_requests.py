@@ -188,8 +188,8 @@ def test_what_was_encoded_before_changes_nothing(messages: list[Message], cuts: 
 @given(st.lists(st.tuples(st.text(max_size=6), st.sampled_from(["", "", "S1", "S2"])), max_size=8))
 def test_signed_text_comes_back_piece_by_piece(pieces: list[tuple[str, str]]) -> None:
     from inarch import HttpService
-    from inarch.turns.accumulator import Accumulator
     from inarch_gemini.chunks import Chunks
+    from inarch_sdk.accumulator import Accumulator
 
     chunks, collected = Chunks(HttpService("gemini", "http://127.0.0.1:9")), Accumulator("gemini")
     parts = [{"text": text, **({"thoughtSignature": signature} if signature else {})} for text, signature in pieces]

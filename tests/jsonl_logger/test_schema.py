@@ -10,9 +10,9 @@ import jsonschema
 import pytest
 
 from inarch import EVENT_KINDS
-from inarch.journal.event_log import read_sessions
 from inarch.testing import calls, says, scripted_app
 from inarch_jsonl_logger import schema
+from inarch_sdk.event_log import read_sessions
 
 FILE = Path(schema.__file__).with_name("event-log.schema.json")
 

@@ -9,8 +9,8 @@ import pytest
 
 from inarch import Event
 from inarch.journal import MemoryStore
-from inarch.journal.event_log import read_sessions
 from inarch_jsonl_logger.logger import JsonlLogger
+from inarch_sdk.event_log import read_sessions
 from inarch_testing.store_contract import event, started
 
 

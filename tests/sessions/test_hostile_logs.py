@@ -17,9 +17,9 @@ from tests.export.written import export
 
 import inarch
 from inarch.journal import MemoryStore
-from inarch.journal.event_log import LONGEST_LINE, read_sessions
 from inarch.sessions.restoring import restore_log
 from inarch_replay import replay
+from inarch_sdk.event_log import LONGEST_LINE, read_sessions
 
 T = "2026-01-01T00:00:00.000000Z"
 HARMFUL = "\x1b\x07\u202e\u2066"
@@ -83,7 +83,7 @@ def test_a_line_without_an_end_does_not_fill_the_memory(tmp_path: Path) -> None:
         file.write(b"\n" + line(4, "note", {"text": "behind it"}).encode() + b"\n")
     program = (
         "import resource, sys; from pathlib import Path\n"
-        "from inarch.journal.event_log import read_sessions\n"
+        "from inarch_sdk.event_log import read_sessions\n"
         "resource.setrlimit(resource.RLIMIT_AS, (1 << 29, 1 << 29))\n"
         "read = read_sessions(Path(sys.argv[1]))\n"
         "print(len(read.sessions['s']))\n"

@@ -35,7 +35,7 @@ def keep_for_forks(parts: Parts, session_id: str) -> None:
         OSError: A log can't be read.
         PluginError: The tracer can't write it.
     """
-    from inarch.journal.event_log import first_event, forked_with, read_sessions
+    from inarch_sdk.event_log import first_event, forked_with, read_sessions
 
     for tracer in parts.composition.tracers:
         copied = getattr(tracer.value, "copied", None)
@@ -88,7 +88,7 @@ def bring_back(parts: Parts, session_id: str, holes: Sequence[tuple[int, int]]) 
     if count:
         said.append(f"{'1 event' if count == 1 else f'{count} events'} that the store had lost came back from the log")
     if holes:
-        from inarch.journal.event_log import gap_words
+        from inarch_sdk.event_log import gap_words
 
         said.append(f"of this session {', '.join(gap_words(*gap) for gap in holes[:5])}; {WAY_ON}")
     return bool(count), said

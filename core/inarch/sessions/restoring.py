@@ -10,11 +10,11 @@ from inarch.contract.errors import StoreError
 from inarch.contract.events import Event, SessionStarted, event_data
 from inarch.contract.frozen import frozen
 from inarch.contract.ports import ContextStore
-from inarch.journal.event_log import missing, read_sessions
+from inarch_sdk.event_log import missing, read_sessions
 
 if TYPE_CHECKING:
     from inarch.journal import History
-    from inarch.journal.event_log import LogProblem
+    from inarch_sdk.event_log import LogProblem
 
 BATCH = 500
 """Events that are handed to the store at once."""
@@ -95,7 +95,7 @@ def restore_logs(store: ContextStore, paths: Iterable[Path], root: str) -> Resto
 
 def _first_root(path: Path) -> str | None:
     """Return the workspace that the first event of a log names."""
-    from inarch.journal.event_log import first_event
+    from inarch_sdk.event_log import first_event
 
     first = first_event(path)
     return str(first.data.get("root")) if first is not None and first.kind == SessionStarted.kind else None

@@ -16,11 +16,11 @@ from inarch.contract.event_parts import Failure
 from inarch.contract.events import ModelReplied, ModelRequested
 from inarch.contract.guarding import guarded
 from inarch.contract.records import ModelRequest, Price, Reply, TextDelta, Usage
-from inarch.turns.accumulator import TOO_LONG, Accumulator
 from inarch.turns.budget.meter import Hold, Meter
 from inarch.turns.budget.turn_time import TurnTime
 from inarch.turns.models import Choice
 from inarch.turns.showing import Showing
+from inarch_sdk.accumulator import TOO_LONG, Accumulator
 
 if TYPE_CHECKING:
     from inarch.turns.session_state import SessionState

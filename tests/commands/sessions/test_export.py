@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from tests.export.reading_html import Reader
 
-from inarch.journal.event_log import read_sessions
 from inarch.program.main import run
+from inarch_sdk.event_log import read_sessions
 from inarch_testing.apps import scripted_app
 from inarch_testing.scripted import calls, says
 

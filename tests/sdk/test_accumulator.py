@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import inarch
-from inarch.turns.accumulator import MAX_CALLS, Accumulator
+from inarch_sdk.accumulator import MAX_CALLS, Accumulator
 
 
 def reply_of(*deltas: inarch.Delta) -> inarch.Reply:
