@@ -49,7 +49,10 @@ def _lines(report: UndoReport) -> Iterator[str]:
 def turn_lines(found: Checkpoints, columns: int) -> Iterator[str]:
     """Yield a line for each turn that changed files, the latest last: its number, what was asked, how many files."""
     for checkpoint in found.turns:
-        paths = {str(data.get("new_path") or data["path"]) for changes in checkpoint.calls.values() for data in changes}
+        changes = (data for changes in checkpoint.calls.values() for data in changes)
+        paths = {
+            str(data.get("new_path") or data["path"]) for data in changes if data.get("before") or data.get("after")
+        }
         if not paths or not checkpoint.number:
             continue
         state = "" if found.standing(checkpoint) else ", undone"

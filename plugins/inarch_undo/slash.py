@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from textwrap import wrap
 
 from inarch import SlashContext, UndoReport, UsageError, escape
 from inarch_undo.report import report_lines, turn_lines
@@ -55,7 +56,7 @@ async def rewind(words: str, context: SlashContext) -> str:
     lines = [escape(line, keep_newlines=False) for line in turn_lines(found, context.columns)]
     if not lines:
         return "no turn changed a file"
-    return "\n".join([*lines, "/rewind TURN takes back what it and those after it changed"])
+    return "\n".join([*lines, *wrap("/rewind TURN takes back what it and those after it changed", context.columns)])
 
 
 async def retry(words: str, context: SlashContext) -> str:

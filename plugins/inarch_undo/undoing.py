@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from stat import S_ISDIR
 
 from attrs import define, evolve, field
 
@@ -64,7 +65,9 @@ class Undoing:
         if not report.files:
             return []
         plan = self._plan
-        return [ChangedFile(path, self._bytes(plan.then[path]), self._bytes(plan.now[path])) for path in plan.changed]
+        sides = ((path, plan.then[path], plan.now[path]) for path in plan.changed)
+        files = (side for side in sides if not any(S_ISDIR(standing.mode) for standing in side[1:]))
+        return [ChangedFile(path, self._bytes(then), self._bytes(now)) for path, then, now in files]
 
     def checkpoints(self) -> Checkpoints:
         """Return what the turns of the session changed.

@@ -139,7 +139,7 @@ class Running:
         if len(calls) > FOLDED_FROM and not self.unfolded:
             self._folded += calls
             opened_by = self._opened_by
-            self._page.item(lambda columns, ink: [draw_folded(calls, opened_by, columns, ink)])
+            self._page.item(lambda columns, ink: draw_folded(calls, opened_by, columns, ink))
         else:
             for call in calls:
                 self._page.item(call.ended)
