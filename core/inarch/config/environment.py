@@ -56,7 +56,7 @@ def plugin_variable(plugin: str) -> str:
 
 def plugin_variables(environ: Mapping[str, str]) -> tuple[str, ...]:
     """Return the names of the variables that give plugin settings."""
-    return tuple(name for name, text in environ.items() if name.startswith(PLUGIN_PREFIX) and text)
+    return tuple(name for name in environ if name.startswith(PLUGIN_PREFIX) and environ[name])
 
 
 def stray_variables(environ: Mapping[str, str], known: Collection[str]) -> tuple[str, ...]:

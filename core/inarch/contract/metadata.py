@@ -24,8 +24,10 @@ READY = "inarch.ready"
 """What model providers need; see `plugins/readiness.py`."""
 OFFERED = "inarch.offered"
 """Commands of distributions that may be installed beside Inarch: `COMMAND = "its_distribution"`; only ours count."""
+KEYS = "inarch.keys"
+"""Who adds kept keys to the environment: a function of it and of the file that names them; only our own may be here."""
 OURS = "inarch"
-GROUPS = (PLUGINS, COMMANDS, BUILTINS, NAMES, DEFAULTS, READY, OFFERED)
+GROUPS = (PLUGINS, COMMANDS, BUILTINS, NAMES, DEFAULTS, READY, OFFERED, KEYS)
 
 
 class Distribution(NamedTuple):

@@ -114,7 +114,7 @@ class Apart:
             context_of(found, config, {}, self._recorded),
             asdict(config.isolation[found.name]),
             config.plugin_tables.get(found.name, {}),
-            {name: text for name, text in config.environ.items() if name.startswith(beginning)},
+            {name: config.environ[name] for name in config.environ if name.startswith(beginning)},
             _code(found),
             tuple(map(str, (config.state_dir, config.cache_dir, config.config_path, config_dir(config.environ)))),
             self._seconds,

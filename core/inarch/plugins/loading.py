@@ -93,7 +93,7 @@ def probe_job(found: FoundPlugin, config: Config, seconds: float, commands: tupl
     from inarch.plugins.probing import ProbeJob
 
     table = config.plugin_tables.get(found.name, {})
-    variables = {key: value for key, value in config.environ.items() if key.startswith("INARCH_PLUGIN_")}
+    variables = {key: config.environ[key] for key in config.environ if key.startswith("INARCH_PLUGIN_")}
     return ProbeJob(config.root, table, variables, config.cache_dir, seconds, commands=commands)
 
 

@@ -37,6 +37,7 @@ SUMMARIES = {
     "plugins": "List, try, install and write plugins.",
     "policy": "Say what may run without a question, and why.",
     "config": "Show, check and trust configuration.",
+    "auth": "Keep keys of services in the system's keyring.",
     "doctor": "Say whether everything is in place.",
 }
 """What `--help` says of Inarch's own commands, in its order, without loading one."""

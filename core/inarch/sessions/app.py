@@ -5,12 +5,16 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Mapping, Sequence
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
+
+from attrs import evolve
 
 from inarch.config import Config, load_config
 from inarch.contract.errors import InarchError, UsageError
 from inarch.contract.guarding import guarded
+from inarch.contract.metadata import KEYS, own_distribution
 from inarch.contract.ports import ContextStore, FrontEnd
 from inarch.contract.records import PlannedCall, ToolResult, Turn
 from inarch.plugins import compose_plugins
@@ -96,13 +100,24 @@ def compose_as(
     replacing: Replacing | None = None,
 ) -> App:
     """Do what `compose` does with a configuration that is loaded."""
+    environ = _with_kept_keys(dict(environ), config.state_dir / "keys.json", without) if builtins else dict(environ)
+    config = evolve(config, environ=environ)
     composition = compose_plugins(config, without=without, files=files, builtins=builtins, auto=auto, recorded=journal)
     if replacing is None:
-        return App(config, composition, front_end, journal, dict(environ))
+        return App(config, composition, front_end, journal, environ)
     from inarch.sessions.replacing import put_in_place
 
     config, composition, replacements = put_in_place(replacing, config, composition)
-    return App(config, composition, front_end, journal, dict(environ), replacements)
+    return App(config, composition, front_end, journal, environ, replacements)
+
+
+def _with_kept_keys(environ: Mapping[str, str], file: Path, without: Sequence[str]) -> Mapping[str, str]:
+    """Return the environment with what the user keeps elsewhere; nothing is imported where a file names none."""
+    for part, target in own_distribution().groups.get(KEYS, ()):
+        if part not in without and file.is_file():
+            module, _, name = target.partition(":")
+            environ = getattr(import_module(module), name)(environ, file)
+    return environ
 
 
 def _checked_root(root: str | os.PathLike[str]) -> str:

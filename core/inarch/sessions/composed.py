@@ -148,7 +148,8 @@ class Composed:
         return ProjectGrants(self.config.root, self.config.state_dir, origins)
 
     def key_variables(self) -> Iterator[str]:
-        """Yield the variables that settings called `*_env` name: what a plugin reads there is a key."""
+        """Yield the variables of keys that are kept, and those that settings called `*_env` name."""
+        yield from getattr(self.environ, "kept", ())
         for plugin in self.composition.loaded:
             settings = plugin.context.settings
             for item in getattr(type(settings), "__attrs_attrs__", ()):

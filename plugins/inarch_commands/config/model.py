@@ -20,7 +20,7 @@ def set_model(name: str, **given: Any) -> None:
 
     A model whose key is not there is refused. Nothing is sent to anybody.
     """
-    from inarch.host import compose_given, user_config_path
+    from inarch.host import compose_given, say, user_config_path
     from inarch_commands.config.enabling import chosen_profile, set_key
 
     if not name or any(letter.isspace() or not letter.isprintable() for letter in name):
@@ -30,7 +30,11 @@ def set_model(name: str, **given: Any) -> None:
         whole = app.model_name(name)
         _check(app.missing_models())
         if whole != "auto":
-            app.choice(whole).check_key()
+            try:
+                app.choice(whole).check_key()
+            finally:
+                for note in getattr(app.environ, "notes", ()):
+                    say("note", note)
     profile = given.get("profile") or os.environ.get("INARCH_PROFILE") or chosen_profile(path)
     was_written = set_key(path, profile, "model", whole)
     print_line(f"{path}: profile {profile} asks {whole}{'' if was_written else ' already'}")

@@ -102,20 +102,19 @@ def _folders(config: Config) -> Iterator[Finding]:
 
 
 def _plugins(config: Config, options: Options) -> Generator[Finding, None, App | None]:
-    from inarch import App
-    from inarch.host import compose_plugins
+    from inarch.host import compose_as
 
     try:
-        composition = compose_plugins(config, without=options.without, files=options.files, recorded=False)
+        app = compose_as(config, without=options.without, files=options.files, environ=config.environ)
     except ConfigError as error:
         yield Finding("plugins", "wrong", error.message, error.remedy)
         return None
+    composition = app.composition
     names = ", ".join(f"{plugin.name} {plugin.version}".strip() for plugin in composition.loaded)
     safe = "safe mode, only " if config.safe_mode else ""
     yield Finding("plugins", "note" if safe else "fine", f"{safe}{names or 'none'}")
     for refused in composition.refused:
         yield Finding("plugins", "wrong", f"{refused.name} was refused: {refused.reason}", refused.remedy)
-    app = App(config, composition, None, True, dict(config.environ))
     for missing in () if config.safe_mode else app.missing():
         yield Finding("plugins", "wrong", missing.message, missing.remedy)
     return app
@@ -129,6 +128,8 @@ def _model(app: App) -> Iterator[Finding]:
     yield Finding("model", "fine", text + are_set)
     for variable, model in app.offers.items():
         yield Finding("model", "note", f"{variable} is set", f"inarch config model {model} uses it")
+    for missing in getattr(app.environ, "notes", ()):
+        yield Finding("model", "wrong", missing)
     yield Finding("model", "fine", f"providers: {', '.join(sorted(app.composition.models)) or 'none'}")
 
 

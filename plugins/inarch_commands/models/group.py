@@ -123,6 +123,7 @@ def _price_words(price: dict[str, str | None]) -> str:
 
 async def _check(app: App, names: Sequence[str], as_json: bool) -> bool:
     """Check and print; what was shown before a model is slow or fails stays shown."""
+    from inarch.host import say
     from inarch_commands.models.check import check_models, where_auto_goes
 
     found: list[Checked] = []
@@ -134,6 +135,8 @@ async def _check(app: App, names: Sequence[str], as_json: bool) -> bool:
                 _print_checked(checked, redactor.text)
         auto, why = await where_auto_goes(app)
     finally:
+        for note in getattr(app.environ, "notes", ()):
+            say("note", note)
         await app.aclose()
     works = all(checked.works for checked in found)
     if as_json:
