@@ -28,16 +28,14 @@ if TYPE_CHECKING:
     from inarch.config.layers import VERSION as VERSION
     from inarch.config.load import check_config as check_config
     from inarch.config.load import load_config as load_config
-    from inarch.config.origins import Origin as Origin
     from inarch.config.places import state_dir as state_dir
     from inarch.config.places import user_config_path as user_config_path
     from inarch.config.project import read_trusted as read_trusted
     from inarch.config.project_files import read_project_file as read_project_file
-    from inarch.config.project_writing import write_project_file as write_project_file
+    from inarch.config.sources import Origin as Origin
     from inarch.config.sources import dotted as dotted
     from inarch.config.sources import nearest as nearest
-    from inarch.config.trust import changing as changing
-    from inarch.config.trust import foresee as foresee
+    from inarch.config.trust import change_project_file as change_project_file
     from inarch.config.trust import grant as grant
     from inarch.config.trust import revoke as revoke
     from inarch.config.trust import trust_of as trust_of
@@ -131,13 +129,11 @@ _HOMES = {
         "config.grants": "Rule TABLES",
         "config.layers": "VERSION",
         "config.load": "check_config load_config",
-        "config.origins": "Origin",
         "config.places": "state_dir user_config_path",
         "config.project": "read_trusted",
         "config.project_files": "read_project_file",
-        "config.project_writing": "write_project_file",
-        "config.sources": "dotted nearest",
-        "config.trust": "changing foresee grant revoke trust_of",
+        "config.sources": "Origin dotted nearest",
+        "config.trust": "change_project_file grant revoke trust_of",
         "contract.costs": "priced",
         "contract.event_parts": "PluginEvent",
         "contract.events": "CommandRan ErrorHappened",

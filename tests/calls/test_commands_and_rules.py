@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from inarch.calls import RulesPolicy
 from inarch.calls.commands import canonical, words_of
 from inarch.calls.remedies import command_table, key_for
-from inarch.config import CommandGrant, Rule
+from inarch.config.grants import CommandGrant, Rule
 from inarch.contract.records import Effects, ToolCall, Verdict
 from inarch_sdk.tooling import tool
 

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from inarch.calls import Grants, ProjectGrants, RulesPolicy
 from inarch.calls.shapes import shape_of
-from inarch.config import Rule, approvals_of, revoke_approvals
+from inarch.config.approvals import approvals_of, revoke_approvals
+from inarch.config.grants import Rule
 from inarch.contract.ids import new_id
 from inarch.contract.records import Approval, Effects, PluginContext, ToolCall
 from inarch.plugins import Bound

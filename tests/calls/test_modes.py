@@ -8,7 +8,7 @@ import pytest
 
 from inarch.calls import RulesPolicy
 from inarch.calls.policy import judge
-from inarch.config import CommandGrant, Rule
+from inarch.config.grants import CommandGrant, Rule
 from inarch.contract.records import Category, Effects, PluginContext, ToolCall, Verdict
 from inarch.plugins import Bound
 from inarch_sdk.tooling import FunctionTool, tool

@@ -7,7 +7,7 @@ import pytest
 
 from inarch.calls import RulesPolicy
 from inarch.calls.rules import path_matches
-from inarch.config import Rule
+from inarch.config.grants import Rule
 from inarch.contract.records import Effects, ToolCall
 from inarch_sdk.tooling import tool
 

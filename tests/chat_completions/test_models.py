@@ -218,7 +218,7 @@ def test_auto_looks_for_no_server_where_a_key_is_set(tmp_path: Path) -> None:
 
 
 def test_a_trusted_projects_address_does_not_count_for_auto(tmp_path: Path) -> None:
-    from inarch.config import grant, trust_of
+    from inarch.config.trust import grant, trust_of
 
     with HttpServer([sse_reply(says("well"))], {"GET /models": LIST}) as server:
         place = tmp_path / ".inarch"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from inarch.config import grant, trust_of
+from inarch.config.trust import grant, trust_of
 
 from .conftest import Place
 

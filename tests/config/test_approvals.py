@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from inarch.config import approvals_of, revoke_approvals
-from inarch.config.approvals import ProjectApproval, keep_approval
+from inarch.config.approvals import ProjectApproval, approvals_of, keep_approval, revoke_approvals
 from inarch.contract.errors import StoreError
 
 from ..forking import LONGEST_S

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from inarch.config import grant, project_folder, trust_of, user_folder
-from inarch.config.folders import ProjectFolder
+from inarch.config.folders import ProjectFolder, project_folder, user_folder
+from inarch.config.trust import grant, trust_of
 from inarch.contract.errors import ToolFailed
 
 from .conftest import Place

@@ -11,8 +11,9 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inarch.config import grant, load_config, trust_of
+from inarch.config import load_config
 from inarch.config.tables import PROFILE_KEYS, Profile
+from inarch.config.trust import grant, trust_of
 
 VALUES: dict[str, st.SearchStrategy[Any]] = {
     "model": st.sampled_from(["auto", "offline", "offline/extractive", "litellm/a/b"]),

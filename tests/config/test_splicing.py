@@ -47,7 +47,7 @@ def test_the_variable_knows_it(place: Place) -> None:
 
 
 def test_a_trusted_project_adds_to_the_users_list_and_an_untrusted_one_does_not(place: Place) -> None:
-    from inarch.config import grant, trust_of
+    from inarch.config.trust import grant, trust_of
 
     place.user('[profiles.default]\nplugins = ["...", "mine"]\n')
     place.project('[profiles.default]\nplugins = ["...", "theirs"]\n')

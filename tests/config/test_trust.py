@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from inarch.config import grant, read_trusted, revoke, trust_of
+from inarch.config.project import read_trusted
+from inarch.config.trust import grant, revoke, trust_of
 from inarch.contract.errors import StoreError
 
 from .conftest import Place

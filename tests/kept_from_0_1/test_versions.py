@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 import inarch
-from inarch.config import approvals_of, check_config
+from inarch.config import check_config
+from inarch.config.approvals import approvals_of
 
 from .conftest import Kept
 from .test_stores import cli

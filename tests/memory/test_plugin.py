@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import inarch
-from inarch.config import grant, trust_of
+from inarch.config.trust import grant, trust_of
 from inarch.sessions.app import App
 from inarch.testing import ScriptedModel, calls, says, scripted_app
 

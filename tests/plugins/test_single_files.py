@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from inarch.config import grant, load_config, trust_of
+from inarch.config import load_config
+from inarch.config.trust import grant, trust_of
 from inarch.contract.errors import ConfigError, UsageError
 from inarch.plugins import compose_plugins
 

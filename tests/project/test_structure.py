@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 import inarch
-from inarch.config import grant, trust_of
+from inarch.config.trust import grant, trust_of
 from inarch_project.structure import TREE_LINES, describe_project
 
 

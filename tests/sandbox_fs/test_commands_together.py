@@ -10,7 +10,7 @@ import pytest
 
 import inarch
 from inarch.calls.policy import judge
-from inarch.config import CommandGrant
+from inarch.config.grants import CommandGrant
 from inarch.contract.errors import ToolFailed
 from inarch.contract.records import Effects, PlannedCall, PluginContext, ToolCall
 from inarch.plugins import Bound

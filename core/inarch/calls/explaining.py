@@ -19,7 +19,7 @@ from inarch.contract.ports import Policy, Tool
 from inarch.contract.records import Effects, ToolCall, ToolError
 
 if TYPE_CHECKING:
-    from inarch.config import Rule
+    from inarch.config.grants import Rule
     from inarch.plugins.composition import Bound
 
 

@@ -18,7 +18,7 @@ from inarch.contract.ports import Tool
 from inarch.contract.records import Effects, ToolCall, Verdict
 
 if TYPE_CHECKING:
-    from inarch.config import CommandGrant, Rule
+    from inarch.config.grants import CommandGrant, Rule
 
 PATH_ARGUMENTS = ("file_path", "new_path", "path", "directory", "file_paths", "paths")
 STRICTNESS = {"allow": 0, "ask": 1, "deny": 2}

@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from attrs import field, frozen
 
 from inarch.config.layers import Layer
-from inarch.config.sources import BUILT_IN, Given, Source, dotted, nearest
+from inarch.config.sources import BUILT_IN, Given, Origin, Source, dotted, nearest
 from inarch.config.tables import PROFILE_KEYS, Profile
 from inarch.contract.errors import ConfigError
 
 if TYPE_CHECKING:
     from inarch.config.grants import CommandGrant, Isolation, Rule
-    from inarch.config.origins import Origin
 
 T = TypeVar("T")
 
@@ -66,8 +65,6 @@ class Config:
     @property
     def origins(self) -> Mapping[str, Origin]:
         """Where each value came from, by dotted key: `profile`, the keys of the profile in use, every table."""
-        from inarch.config.origins import Origin
-
         layer = self._layer
         base = ("profiles", self.profile.name)
         found = {"profile": self._choice.origin}

@@ -110,20 +110,17 @@ class ProjectFolder:
 
     def change(self, name: str, edit: Edit) -> None:
         """Edit a file while no other process does, and keep the trust over it."""
-        from inarch.config.project_writing import write_project_file
-        from inarch.config.trust import changing, foresee
+        from inarch.config.trust import change_project_file
 
         path = self.place(name)
+
+        def edited(before: bytes | None, is_trusted: bool) -> bytes | None:
+            if not is_trusted:
+                raise self._untrusted()
+            return _sized(path, edit(before))
+
         try:
-            with changing(self.root, self.state_dir) as files:
-                if files is None:
-                    raise self._untrusted()
-                before = self._present(path, files.get(path))
-                after = _sized(path, edit(before))
-                if after != before:
-                    foresee(self.root, self.state_dir, files, path, after)
-                    files.pop(path, None)
-                    files |= write_project_file(self.root, path, after)
+            change_project_file(self.root, path, self.state_dir, edited)
         except Unreadable as error:
             raise ToolFailed("permission", f"{path} {error}") from error
         except StoreError as error:

@@ -6,12 +6,11 @@ import os
 import re
 
 from inarch.config.files import READ, Unreadable, why
-from inarch.config.project_files import digest
 from inarch_staging import write_whole
 
 
-def write_project_file(root: str, path: str, data: bytes | None) -> dict[str, str]:
-    """Write a file, or remove it where `data` is None; return its entry for the record of trust.
+def write_project_file(root: str, path: str, data: bytes | None) -> None:
+    """Write a file, or remove it where `data` is None.
 
     Raises:
         Unreadable: A link or something else stands in the way.
@@ -28,7 +27,6 @@ def write_project_file(root: str, path: str, data: bytes | None) -> dict[str, st
             os.close(folder)
     except OSError as error:
         raise Unreadable(why(error).replace("read", "written")) from error
-    return {} if data is None else {path: digest(data)}
 
 
 def _folder(root: str, names: list[str]) -> int:

@@ -4,16 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any
+from typing import Any, NamedTuple
 
 from attrs import field, frozen
 
 from inarch.contract.errors import ConfigError
 
-if TYPE_CHECKING:
-    from inarch.config.origins import Origin
-
 KeyPath = tuple[str | int, ...]
+
+
+class Origin(NamedTuple):
+    """The place of a value, for people; `line` counts from 1 and is None outside files."""
+
+    source: str
+    line: int | None = None
+
+    def __str__(self) -> str:
+        return self.source if self.line is None else f"{self.source}:{self.line}"
 
 
 @frozen(eq=False, repr=False)
@@ -56,8 +63,6 @@ class Given:
     @property
     def origin(self) -> Origin:
         """Where the value was given, with its line."""
-        from inarch.config.origins import Origin
-
         return Origin(self.source.name, self.source.line(self.path))
 
     def error(self, message: str, remedy: str = "") -> ConfigError:

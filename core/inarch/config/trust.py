@@ -6,13 +6,14 @@ Kept in `trust.json` in the state folder, mode 0600, written atomically under a 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Literal, NamedTuple
 
 from inarch.config.kept import changing_kept, read_kept, write_kept
-from inarch.config.project_files import digest, project_files
+from inarch.config.project_files import digest, project_files, read_project_file
+from inarch.config.project_writing import write_project_file
 
 TRUST_FILE = "trust.json"
 
@@ -69,41 +70,45 @@ def revoke(root: str, state_dir: Path) -> bool:
         return projects.pop(os.path.realpath(root), None) is not None
 
 
-@contextmanager
-def changing(root: str, state_dir: Path) -> Iterator[dict[str, str] | None]:
-    """Give the record of a project that is trusted at this moment, to be kept as it is changed; None for any other.
+def change_project_file(
+    root: str, path: str, state_dir: Path, edit: Callable[[bytes | None, bool], bytes | None]
+) -> bool:
+    """Edit a project's file while no other process does, and keep the trust over it; return whether it is trusted.
 
-    A project with nothing that needs trust has an empty record. Other processes wait meanwhile.
-
-    Raises:
-        StoreError: It can't be kept.
-    """
-    place = os.path.realpath(root)
-    with _kept(state_dir) as projects:
-        present = project_files(root).hashes
-        if present and _changed(projects.get(place, {}), present):
-            yield None
-            return
-        files = dict(present)
-        yield files
-        if files:
-            projects[place] = files
-        else:
-            projects.pop(place, None)
-
-
-def foresee(root: str, state_dir: Path, files: Mapping[str, str], path: str, data: bytes | None) -> None:
-    """While the record is being changed, trust a file as it is and as it is about to be: a kill between costs nothing.
+    A project with nothing that needs trust is trusted with its first file.
 
     Args:
         root: The project's folder.
-        state_dir: Where `trust.json` is.
-        files: The record.
         path: The file.
-        data: Its new bytes, None where it is about to be removed.
+        state_dir: Where `trust.json` is.
+        edit: Makes the new bytes out of the present ones; None stands for no file. It is told whether the file is one
+            of a project that is trusted as it stands, and raises where nothing is to be changed.
+
+    Raises:
+        Unreadable: A link or something else stands in the way.
+        StoreError: Trust can't be kept.
     """
-    both = f"{files.get(path, '')}|{'' if data is None else digest(data)}"
-    write_kept(state_dir / TRUST_FILE, {**_read(state_dir), os.path.realpath(root): {**files, path: both}})
+    place = os.path.realpath(root)
+    with _kept(state_dir) as projects:
+        files = dict(project_files(root).hashes)
+        is_trusted = not files or not _changed(projects.get(place, {}), files)
+        before = read_project_file(root, path)
+        after = edit(before, is_trusted and files.get(path, "") == _hash(before))
+        if after != before:
+            if is_trusted:  # as it is and as it is about to be: a kill between costs nothing
+                both = f"{files.get(path, '')}|{_hash(after)}"
+                write_kept(state_dir / TRUST_FILE, {**projects, place: {**files, path: both}})
+            write_project_file(root, path, after)
+        if is_trusted:
+            files[path] = _hash(after)
+            projects[place] = {name: known for name, known in files.items() if known}
+            if not projects[place]:
+                del projects[place]
+        return is_trusted
+
+
+def _hash(data: bytes | None) -> str:
+    return "" if data is None else digest(data)
 
 
 def _read(state_dir: Path) -> dict[str, dict[str, str]]:

@@ -37,7 +37,7 @@ def load_plugin(
         PluginError: It must not or can't be loaded, or broke its side of the contract.
         ConfigError: Its settings in the configuration are wrong.
     """
-    from inarch.config import project_folder, user_folder
+    from inarch.config.folders import project_folder, user_folder
 
     outcome = admit(found, config, probe_seconds)
 

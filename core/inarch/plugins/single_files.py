@@ -27,7 +27,7 @@ def tried_file(path: str, config: Config) -> FoundPlugin:
     Raises:
         UsageError: There is no such file, it can't name a plugin, or it may not be loaded.
     """
-    from inarch.config import trust_of
+    from inarch.config.trust import trust_of
 
     found = single_file(path)
     _check_owner(path, found.file)

@@ -154,7 +154,7 @@ def _instructions(config: Config) -> str:
     """Return the project's own instructions to agents, if they are trusted as they stand now."""
     if not config.trusted_files:
         return ""
-    from inarch.config import read_trusted
+    from inarch.config.project import read_trusted
 
     texts = (read_trusted(config.root, name, config.trusted_files) for name in GUIDE_FILES)
     return next((text[:INSTRUCTION_CHARACTERS] for text in texts if text), "")

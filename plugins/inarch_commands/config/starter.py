@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -122,22 +123,19 @@ def write_project_config(root: str, found: Sequence[Proposal], state_dir: Path) 
         UsageError: The file is there already, or can't be written.
         StoreError: Trust can't be kept.
     """
-    from inarch.host import Unreadable, changing, foresee, write_project_file
+    from inarch.host import Unreadable, change_project_file
 
     path = Path(root, CONFIG_FILE)
-    data = ("# Commands that may run without a question in this project.\n\n" + _tables(found)).encode()
-    with changing(root, state_dir) as record:
-        if path.is_symlink() or path.exists():
+
+    def granted(before: bytes | None, is_trusted: bool) -> bytes:
+        if os.path.lexists(path):
             raise UsageError(f"{path} is there already", "add the tables to it")
-        if record is not None:
-            foresee(root, state_dir, record, CONFIG_FILE, data)
-        try:
-            entry = write_project_file(root, CONFIG_FILE, data)
-        except Unreadable as error:
-            raise UsageError(f"{path} {error}") from error
-        if record is not None:
-            record.update(entry)
-        return record is not None
+        return f"# Commands that may run without a question in this project.\n\n{_tables(found)}".encode()
+
+    try:
+        return change_project_file(root, CONFIG_FILE, state_dir, granted)
+    except Unreadable as error:
+        raise UsageError(f"{path} {error}") from error
 
 
 def _tables(found: Sequence[Proposal]) -> str:

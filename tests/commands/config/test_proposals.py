@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from inarch.config import trust_of
+from inarch.config.trust import trust_of
 from inarch.contract.errors import UsageError
 from inarch_commands.config.proposing import proposals
 from inarch_commands.config.starter import STARTER, starter, write_project_config, write_starter

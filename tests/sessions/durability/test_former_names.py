@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from inarch.config import grant, trust_of
 from inarch.config.folders import ProjectFolder
+from inarch.config.trust import grant, trust_of
 from inarch_commands.sessions.writing import write_export
 from inarch_dispatch.keeping import save
 from inarch_sqlite_store.blobs import Blobs

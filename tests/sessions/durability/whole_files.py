@@ -20,8 +20,8 @@ sys.path.insert(0, str(Path(__file__).parent))
 from stepping import Stepped
 
 from inarch import keep_former, staging
-from inarch.config import grant, trust_of
 from inarch.config.folders import ProjectFolder
+from inarch.config.trust import grant, trust_of
 from inarch_commands.config.enabling import enable
 from inarch_commands.sessions.writing import write_export
 from inarch_dispatch.keeping import save
