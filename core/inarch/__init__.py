@@ -118,6 +118,7 @@ if TYPE_CHECKING:
     from inarch.contract.session_extensions import Standing as Standing
     from inarch.contract.slash_commands import SlashCommand as SlashCommand
     from inarch.contract.slash_commands import SlashContext as SlashContext
+    from inarch.contract.slash_commands import split_slash_command as split_slash_command
     from inarch.contract.transcripts import Exporter as Exporter
     from inarch.contract.transcripts import Transcript as Transcript
     from inarch.contract.undo_report import FileConflict as FileConflict
@@ -181,7 +182,7 @@ _HOMES: dict[str, str] = {
         "contract.replacements": "LastingApprovals Pacing Replacements Settled",
         "contract.result_text": "result_text",
         "contract.session_extensions": "PutBack SessionAccess SessionExtension Standing",
-        "contract.slash_commands": "SlashCommand SlashContext",
+        "contract.slash_commands": "SlashCommand SlashContext split_slash_command",
         "contract.transcripts": "Exporter Transcript",
         "contract.undo_report": "FileConflict FileOutcome UndoReport",
         "contract.versions": "is_older",

@@ -6,19 +6,15 @@ It registers through the hooks as plugins do; what it names is imported when it 
 from __future__ import annotations
 
 import sys
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Iterable
 from functools import partial
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from inarch import FrontEnd, FrontEndOptions, FrontEndSpec, PluginContext, SlashCommand, hookimpl
 
 if TYPE_CHECKING:
     from inarch import Launch
-    from inarch_terminal.slash.running import Context
-    from inarch_terminal.slash.talk import Talk
-
-Handler = Callable[["Talk", str], str | Awaitable[str]]
 
 
 @hookimpl
@@ -44,38 +40,49 @@ def inarch_settings() -> type:
 def inarch_slash_commands(context: PluginContext) -> Iterable[SlashCommand]:
     """Return the commands; `place` is `MODULE:FUNCTION`, a function of the conversation and the words."""
 
-    def command(name: str, words: str, help: str, place: str, *, at_once: bool = False) -> SlashCommand:
-        return SlashCommand(name, help, partial(_run, place), words, at_once)
+    def command(
+        name: str, words: str, help: str, place: str, offers: str = "", *, at_once: bool = False
+    ) -> SlashCommand:
+        complete = partial(_complete, f"completing:{offers}") if offers else None
+        return SlashCommand(name, help, partial(_run, place), words, at_once, complete)
 
     return [
         command("approve", "[revoke [all|ID]]", "List what runs without a question here, or take it back.",
-                "views:approve_command", at_once=True),
+                "views:approve_command", "revoke", at_once=True),
         command("clear", "", "Begin a new session; the present one is kept.", "sessions:clear"),
         command("compact", "[KEEP]", "Keep of all but the last KEEP turns (1) only prompt and answer.",
                 "views:compact"),
         command("context", "", "Show what the model sees and where its tokens go.", "views:context",
                 at_once=True),
         command("fork", "[TURN]", "Go on in a new session that begins with this one, up to TURN.",
-                "sessions:fork"),
-        command("help", "[COMMAND]", "List the commands.", "views:help_text", at_once=True),
-        command("model", "[NUMBER|NAME]", "List the models, or ask another one from now on.", "switching:model"),
+                "sessions:fork", "turns"),
+        command("help", "[COMMAND]", "List the commands.", "views:help_text", "commands", at_once=True),
+        command("model", "[NUMBER|NAME]", "List the models, or ask another one from now on.", "switching:model",
+                "models"),
         command("plugins", "", "List the plugins and what they bring.", "views:plugins", at_once=True),
         command("profile", "[NAME]", "Show the profiles, or work with another one from now on.",
-                "switching:profile"),
+                "switching:profile", "profiles"),
         command("quit", "", "Leave the conversation.", "views:leave", at_once=True),
         command("resume", "[SESSION]", "Go on with another session; the last one if none is named.",
-                "sessions:resume"),
+                "sessions:resume", "sessions"),
         command("sessions", "", "List the sessions of this directory.", "sessions:sessions", at_once=True),
         command("stats", "", "Show what the session took: requests, tokens, cost, time.", "views:stats",
                 at_once=True),
-        command("tools", "[NAME]", "List the tools, or show one.", "views:tools", at_once=True),
+        command("tools", "[NAME]", "List the tools, or show one.", "views:tools", "tools", at_once=True),
     ]  # fmt: skip
 
 
-def _run(place: str, words: str, context: Context) -> str | Awaitable[str]:
+def _complete(place: str, words: str) -> Any:
+    """Offer something for the first word; none of the commands takes a second one that could be known."""
+    return () if " " in words else _run(place, words)
+
+
+def _run(place: str, words: str) -> Any:
+    """Call a function of the conversation in which a command was typed, and of its words."""
+    from inarch_terminal.slash.talk import talk_here
+
     module, function = place.split(":")
-    handler: Handler = getattr(import_module(f"inarch_terminal.slash.{module}"), function)
-    return handler(context.talk, words)
+    return getattr(import_module(f"inarch_terminal.slash.{module}"), function)(talk_here(), words)
 
 
 def _text(settings: object, options: FrontEndOptions) -> FrontEnd:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Callable, Iterable
 from importlib import import_module
 from typing import Any
 
@@ -24,29 +24,23 @@ def _open(session: inarch.SessionAccess) -> Any:
 @inarch.hookimpl
 def inarch_slash_commands(context: inarch.PluginContext) -> Iterable[inarch.SlashCommand]:
     """Return the commands of a conversation."""
+
+    def command(name: str, help: str, words: str, offers: str) -> inarch.SlashCommand:
+        return inarch.SlashCommand(name, help, _later(name), words, complete=_later(offers))
+
     return [
-        inarch.SlashCommand(
-            "diff", "Show what the session, or TURN or CALL, changed in files.", _later("diff"), "[TURN|CALL]"
+        command("diff", "Show what the session, or TURN or CALL, changed in files.", "[TURN|CALL]", "turns"),
+        command("redo", "Put changes on again that were undone.", "[TURN|CALL]", "turns"),
+        command("retry", "Ask the last prompt again; undo takes its changes back first.", "[undo]", "retrying"),
+        command(
+            "rewind", "Take back what TURN and those after it changed; without it, list the turns.", "[TURN]", "turns"
         ),
-        inarch.SlashCommand("redo", "Put changes on again that were undone.", _later("redo"), "[TURN|CALL]"),
-        inarch.SlashCommand(
-            "retry", "Ask the last prompt again; undo takes its changes back first.", _later("retry"), "[undo]"
-        ),
-        inarch.SlashCommand(
-            "rewind",
-            "Take back what TURN and those after it changed; without it, list the turns.",
-            _later("rewind"),
-            "[TURN]",
-        ),
-        inarch.SlashCommand(
-            "undo", "Take back what the last turn changed, or TURN or CALL.", _later("undo"), "[TURN|CALL]"
-        ),
-    ]
+        command("undo", "Take back what the last turn changed, or TURN or CALL.", "[TURN|CALL]", "turns"),
+    ]  # fmt: skip
 
 
-def _later(name: str) -> Callable[..., Awaitable[str]]:
-    def run(words: str, context: inarch.SlashContext) -> Awaitable[str]:
-        found: Awaitable[str] = getattr(import_module("inarch_undo.slash"), name)(words, context)
-        return found
+def _later(name: str) -> Callable[..., Any]:
+    def run(words: str, context: inarch.SlashContext) -> Any:
+        return getattr(import_module("inarch_undo.slash"), name)(words, context)
 
     return run

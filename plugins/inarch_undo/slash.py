@@ -77,6 +77,17 @@ async def retry(words: str, context: SlashContext) -> str:
     return said
 
 
+def turns(words: str, context: SlashContext) -> list[tuple[str, str]]:
+    """Return the numbers of the turns that changed something, for the first word."""
+    known = context.extension("undo").checkpoints().turns if " " not in words else ()
+    return [(str(one.number), one.prompt.strip().partition("\n")[0]) for one in known if one.number]
+
+
+def retrying(words: str, context: SlashContext) -> list[tuple[str, str]]:
+    """Return what `/retry` takes."""
+    return [] if " " in words else [("undo", "take the changes of the last turn back first")]
+
+
 async def _to_its_end(doing: Callable[[str], UndoReport], words: str) -> UndoReport:
     """Do it in a thread, which no cancel can end: what became of the files is told in any case."""
     work = asyncio.ensure_future(asyncio.to_thread(doing, words))

@@ -53,17 +53,29 @@ COMMANDS: dict[str, tuple[str, str, Callable[[inarch.Session, str], str]]] = {
 }
 
 
-def available_commands() -> schema.AvailableCommandsUpdate:
+def of_plugins(app: inarch.App) -> dict[str, inarch.SlashCommand]:
+    """Return the commands that plugins bring; those of Inarch itself are made for its terminal."""
+    composed = app.composition
+    return {
+        name: bound.value
+        for name, bound in composed.slash_commands.items()
+        if bound.plugin not in composed.builtins and name not in COMMANDS
+    }
+
+
+def available_commands(app: inarch.App) -> schema.AvailableCommandsUpdate:
     """Return the commands, for the editor."""
+    rows = [(name, help, hint) for name, (help, hint, _) in COMMANDS.items()]
+    rows += [(name, plain(one.help), plain(one.words)) for name, one in of_plugins(app).items()]
     return schema.AvailableCommandsUpdate(
         session_update="available_commands_update",
         available_commands=[
             schema.AvailableCommand(
                 name=name,
-                description=words,
+                description=help,
                 input=schema.AvailableCommandInput(schema.UnstructuredCommandInput(hint=hint)) if hint else None,
             )
-            for name, (words, hint, _) in COMMANDS.items()
+            for name, help, hint in rows
         ],
     )
 

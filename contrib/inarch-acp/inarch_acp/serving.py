@@ -257,7 +257,7 @@ class Server:
         for remark in unused:
             talk.remark(remark)
         # After the response: before it, a client does not know the session's id.
-        asyncio.get_running_loop().call_soon(self._send, talk.id, available_commands())
+        asyncio.get_running_loop().call_soon(self._send, talk.id, available_commands(app))
         return talk
 
     async def _composed(self, root: str) -> inarch.App:

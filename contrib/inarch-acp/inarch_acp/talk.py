@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import islice
 from typing import Any
 
@@ -15,7 +15,7 @@ import inarch
 from inarch_acp.asking import Asking, Request
 from inarch_acp.calls import LARGEST_DIFF
 from inarch_acp.choices import choices, config_options, modes
-from inarch_acp.commands import run_command
+from inarch_acp.commands import of_plugins, run_command
 from inarch_acp.pictures import has_pictures, put_pictures
 from inarch_acp.prompts import Prompt
 from inarch_acp.updates import Update, Updates, agent_chunk
@@ -181,13 +181,26 @@ class Talk:
         if said is not None:
             self._send(agent_chunk(said, inarch.new_id()))
             return schema.PromptResponse(stop_reason="end_turn")
-        put_pictures(self.id, prompt.images)
-        turn = await self.session.run(prompt.text)
+        name, _ = inarch.split_slash_command(prompt.text) or ("", "")
+        if name not in of_plugins(self.app):
+            return await self._run(prompt.text, prompt.images)
+        response = schema.PromptResponse(stop_reason="end_turn")
+        for text in await self.app.command(self.session, prompt.text, self._tell):
+            response = await self._run(text)
+        return response
+
+    def _tell(self, text: str) -> None:
+        """Send what a command shows, from any thread."""
+        self._loop.call_soon_threadsafe(self._send, agent_chunk(f"{plain(text)}\n\n", inarch.new_id()))
+
+    async def _run(self, text: str, images: Sequence[inarch.Image] = ()) -> schema.PromptResponse:
+        put_pictures(self.id, images)
+        turn = await self.session.run(text)
         await self._settle()
         if has_pictures(self.id):
             put_pictures(self.id, ())
             self._send(agent_chunk(f"> {_NO_PICTURES}\n\n", inarch.new_id()))
-        self._tell_title(prompt.text)
+        self._tell_title(text)
         await self._tell_usage()
         return self._response(turn)
 

@@ -57,6 +57,16 @@ async def linger(words: str, context: inarch.ToolContext) -> str:
     return "never"
 
 linger.requires_confirmation = False
+
+async def jot(words, context):
+    made = await context.call("write_file", {"file_path": "NOTE.md", "content": words})
+    context.show("jotted" if made.success else made.error.message)
+    context.submit("again")
+    return "`that` is all"
+
+@inarch.hookimpl
+def inarch_slash_commands(context):
+    return [inarch.SlashCommand("jot", "Jot something down.", jot, "TEXT")]
 '''
 
 

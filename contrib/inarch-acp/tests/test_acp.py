@@ -26,6 +26,30 @@ def choosing(*answers: str | None) -> Callable[[Any], Any]:
     return answer
 
 
+def test_a_plugins_command_is_offered_asks_and_submits(desk: Any, say: Any, replies: Any) -> None:
+    desk.model.script = {"again": [replies.text("I see.")]}
+
+    async def main() -> None:
+        async with desk.editor() as (editor, connection, _):
+            session = await desk.new(connection)
+            editor.answer = choosing("once")
+            response = await connection.prompt(session_id=session, prompt=say("/jot milk"))
+            assert response.stop_reason == "end_turn" and response.usage.total_tokens == 18
+            assert (desk.root / "NOTE.md").read_text() == "milk"
+            assert len(editor.asked) == 1
+            said = editor.said(session)
+            assert "jotted" in said and said.endswith("I see.")
+            assert said.index("jotted") < said.index("`that` is all") < said.index("I see.")
+            (offered,) = editor.of(session, "available_commands_update")
+            (jot,) = [one for one in offered.available_commands if one.name == "jot"]
+            assert (jot.description, jot.input.root.hint) == ("Jot something down.", "TEXT")
+            assert "clear" not in [one.name for one in offered.available_commands]
+            await connection.prompt(session_id=session, prompt=say("/undo"))
+            assert not (desk.root / "NOTE.md").exists()
+
+    asyncio.run(main())
+
+
 def test_an_answer_is_streamed_and_the_session_is_listed(desk: Any, say: Any, replies: Any) -> None:
     thinking = replies.text("Hi ", "there.")
     thinking.chunks.insert(0, b"data: " + json.dumps(replies.piece({"reasoning_content": "hm"})).encode() + b"\n\n")

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
-from typing import Any, Protocol, runtime_checkable
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from typing import Any, Protocol, TypeVar, runtime_checkable
 
 from inarch.contract.frozen import frozen
 from inarch.contract.records import ToolResult
+
+T = TypeVar("T")
+Completion = tuple[str, str]
+"""What the last word of a command's line can become, and what that means."""
 
 
 @runtime_checkable
@@ -68,6 +72,8 @@ class SlashCommand:
         run: Does it.
         words: What may follow the name, for people, such as `[TURN]`.
         at_once: Whether it may run beside a turn, because it only tells: it can't call tools.
+        complete: Returns what the words typed so far can become, as pairs of the last word and what it means; takes
+            what `run` takes, and is called in a thread.
     """
 
     name: str
@@ -75,13 +81,33 @@ class SlashCommand:
     run: Callable[..., str | Awaitable[str]]
     words: str = ""
     at_once: bool = False
+    complete: Callable[..., Iterable[Completion] | Awaitable[Iterable[Completion]]] | None = None
 
     def start(self, words: str, context: SlashContext) -> str | Awaitable[str]:
         """Call `run` with what it takes."""
-        from inspect import signature
+        return _called(self.run, words, context)
 
-        try:
-            takes_context = "context" in signature(self.run).parameters
-        except ValueError:  # a function in C without one
-            takes_context = False
-        return self.run(words, context=context) if takes_context else self.run(words)
+    def offer(self, words: str, context: SlashContext) -> Iterable[Completion] | Awaitable[Iterable[Completion]]:
+        """Call `complete` with what it takes; without one there is nothing to offer."""
+        return () if self.complete is None else _called(self.complete, words, context)
+
+
+def _called(function: Callable[..., T], words: str, context: SlashContext) -> T:
+    from inspect import signature
+
+    try:
+        takes_context = "context" in signature(function).parameters
+    except ValueError:  # a function in C without one
+        takes_context = False
+    return function(words, context=context) if takes_context else function(words)
+
+
+def split_slash_command(line: str) -> tuple[str, str] | None:
+    """Return name and words of a line that is a `/NAME words`, be it known or not; None where it is a prompt.
+
+    A path such as /etc/hosts, or // at the start of a comment, is no command.
+    """
+    import re
+
+    found = re.fullmatch(r"/([A-Za-z0-9][A-Za-z0-9_.-]*)(?:\s+(.*))?", line.strip(), re.S)
+    return None if found is None else (found[1], (found[2] or "").strip())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
@@ -217,6 +217,42 @@ class App(Parts):
         composed = self.composition
         access = access_apart(self, session_id)
         return opened(composed.session_extensions, name, DeclaredEvents(composed.events), access)
+
+    async def command(
+        self, session: Session, line: str, show: Callable[[str], object], columns: int = 80
+    ) -> Sequence[str]:
+        """Run a `/NAME words` that the person typed, record it, and return the prompts that it wants to be run next.
+
+        What it calls is judged, asked about, recorded and undone as any call. One that has no `at_once` is not to be
+        run beside a turn.
+
+        Args:
+            session: Where it was typed; of this application.
+            line: The line, for which `inarch.split_slash_command` returns something.
+            show: Takes texts as they come, the result as the last one; they are made harmless.
+            columns: How wide the screen is.
+
+        Raises:
+            UsageError: There is no such command, or it takes no such words.
+            InarchError: A command of Inarch itself can't do it. Where a plugin fails, that is an `error` event.
+            StoreError: The journal is required and could not be kept.
+            asyncio.CancelledError: The task was cancelled, and with it the command and its calls.
+        """
+        from inarch.sessions.commanding import run_command
+
+        return await run_command(self, session, line, show, columns)
+
+    async def completions(self, session: Session, line: str, columns: int = 80) -> Sequence[tuple[str, str]]:
+        """Return what the last word of a slash command's line may become, each with what it means, whatever is typed.
+
+        Args:
+            session: Where it is typed.
+            line: The line up to the cursor: a `/` and the beginning of a name, or a command and words.
+            columns: How wide the screen is.
+        """
+        from inarch.sessions.commanding import completions_of
+
+        return await completions_of(self, session, line, columns)
 
     async def call_tool(self, name: str, arguments: Mapping[str, Any]) -> ToolResult:
         """Call one tool, through the scheduler and all policies, outside any session.

@@ -175,6 +175,11 @@ class Parts(Composed):
         if is_same and "store" in other.__dict__:
             self.__dict__["store"] = other.__dict__.pop("store")
 
+    @property
+    def is_closed(self) -> bool:
+        """Whether it was let go of."""
+        return self._closed
+
     async def aclose(self) -> None:
         """Let go of providers, store, workspace and tracers; may be called twice."""
         if self._closed:

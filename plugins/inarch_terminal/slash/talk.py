@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import TYPE_CHECKING
 
 from attrs import define, field
 
-from inarch import StoreError
+from inarch import StoreError, UsageError
 
 if TYPE_CHECKING:
     from inarch import App, Launch, Session
+
+_talk: ContextVar[Talk | None] = ContextVar("inarch_terminal_talk", default=None)
 
 
 @define(eq=False, repr=False)
@@ -28,6 +32,7 @@ class Talk:
         next_prompts: Prompts that a command wants to be run now.
         listed_models: The models that `/model` has listed; a number means one of them.
         is_over: Whether the person wants to leave.
+        models: What the providers of an application offer, as far as they were asked.
     """
 
     app: App
@@ -39,6 +44,16 @@ class Talk:
     next_prompts: list[str] = field(factory=list)
     listed_models: list[str] = field(factory=list)
     is_over: bool = False
+    models: dict[tuple[App, str], list[tuple[str, str]]] = field(factory=dict)
+
+    @contextmanager
+    def here(self) -> Iterator[None]:
+        """Let this be the conversation of the commands that are run meanwhile, in this task."""
+        token = _talk.set(self)
+        try:
+            yield
+        finally:
+            _talk.reset(token)
 
     @property
     def is_overtaken(self) -> bool:
@@ -103,6 +118,18 @@ class Talk:
             session.state.journal.flush()
         except StoreError as error:
             say("error", str(error))
+
+
+def talk_here() -> Talk:
+    """Return the conversation that a command of the terminal was typed in.
+
+    Raises:
+        UsageError: It was typed somewhere else.
+    """
+    talk = _talk.get()
+    if talk is None:
+        raise UsageError("this command is one of the conversation at the terminal", "type it in inarch chat")
+    return talk
 
 
 def left_out(app: App) -> list[str]:

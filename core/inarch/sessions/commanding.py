@@ -1,0 +1,149 @@
+"""A `/NAME words` that a person typed at any front end: what the command may use, how it is run and recorded."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from inspect import isawaitable
+from typing import TYPE_CHECKING, Any
+
+from attrs import define, field
+
+from inarch.config import nearest
+from inarch.contract.errors import InarchError, PluginError, StoreError, UsageError
+from inarch.contract.events import CommandRan, ErrorHappened
+from inarch.contract.guarding import guarded
+from inarch.contract.records import ToolResult
+from inarch.contract.slash_commands import Completion, SlashCommand, split_slash_command
+from inarch_output.escaping import escape
+
+if TYPE_CHECKING:
+    from inarch.plugins import Bound
+    from inarch.sessions.app import App
+    from inarch.sessions.session import Session
+
+
+@define(eq=False, repr=False)
+class CommandContext:
+    """The `SlashContext` of one command."""
+
+    session: Session
+    command: Bound[SlashCommand]
+    shows: Callable[[str], object]
+    columns: int
+    prompts: list[str] = field(init=False, factory=list)
+
+    @property
+    def session_id(self) -> str:
+        """The session in which the command was typed."""
+        return self.session.id
+
+    def extension(self, name: str) -> Any:
+        """Return what a plugin adds to the session.
+
+        Raises:
+            UsageError: No plugin brings it.
+        """
+        return self.session.extension(name)
+
+    async def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
+        """Run a tool in the session, outside of its turns.
+
+        Raises:
+            RuntimeError: The command may run beside a turn.
+        """
+        if self.command.value.at_once:
+            raise RuntimeError("a command with at_once may run beside a turn, so it can't call tools")
+        return await self.session.call_tool(tool, arguments, origin="slash")
+
+    def show(self, text: str) -> None:
+        """Show text at once, made harmless."""
+        self.shows(escape(text).rstrip("\n"))
+
+    def record(self, name: str, data: Mapping[str, Any]) -> None:
+        """Record an event of a kind that the plugin declares.
+
+        Raises:
+            TypeError, ValueError: It is none of those.
+        """
+        state = self.session.state
+        state.journal.record(state.scheduler.events.checked(self.command.plugin, name, data))
+
+    def submit(self, prompt: str) -> None:
+        """Keep a prompt for the command's end.
+
+        Raises:
+            TypeError: It is no text.
+            ValueError: There is nothing in it.
+        """
+        if not isinstance(prompt, str):
+            raise TypeError(f"prompt must be str, not {type(prompt).__name__}")
+        if not prompt.strip():
+            raise ValueError("the submitted prompt is empty")
+        self.prompts.append(prompt)
+
+
+async def run_command(
+    app: App, session: Session, line: str, show: Callable[[str], object], columns: int
+) -> tuple[str, ...]:
+    """Do what `App.command` says."""
+    name, words = split_slash_command(line) or ("", line)
+    bound = app.composition.slash_commands.get(name)
+    state, failure, told = session.state, None, ""
+    context = CommandContext(session, bound, show, columns) if bound is not None else None
+    try:
+        told = escape(await _told(app, name, words, context)).rstrip("\n")
+    except PluginError as error:
+        state.journal.record(ErrorHappened(error.message, error.remedy, error.plugin, error.door))
+        told, context = error.message, None
+    except StoreError:
+        raise  # nothing can be kept now
+    except (InarchError, asyncio.CancelledError) as error:
+        failure, told = error, str(error) or "cancelled"
+    else:
+        if told:
+            show(told)
+    if not app.is_closed:  # else the command has put another application in its place
+        state.journal.record(CommandRan(name, words, told))
+        if bound is None or not _is_own(app, bound) or (state.turns and not bound.value.at_once):
+            state.journal.flush()  # no turn may follow that would do it
+    if failure is not None:
+        raise failure
+    return tuple(context.prompts) if context is not None else ()
+
+
+async def completions_of(app: App, session: Session, line: str, columns: int) -> Sequence[Completion]:
+    """Do what `App.completions` says."""
+    commands = app.composition.slash_commands
+    name, space, words = line.removeprefix("/").partition(" ")
+    if not space:
+        return sorted((known, one.value.help) for known, one in commands.items())
+    bound = commands.get(name)
+    if bound is None or bound.value.complete is None:
+        return ()
+    context = CommandContext(session, bound, lambda text: None, columns)
+    try:
+        with guarded(bound.plugin, "command"):
+            rows = await asyncio.to_thread(bound.value.offer, words.lstrip(), context)
+            return [(str(word), str(said)) for word, said in (await rows if isawaitable(rows) else rows)]
+    except InarchError:
+        return ()  # what can't be offered can be typed
+
+
+async def _told(app: App, name: str, words: str, context: CommandContext | None) -> str:
+    """Return what a command has to show."""
+    if context is None:
+        near = nearest(f"/{name}", [f"/{known}" for known in app.composition.slash_commands])
+        raise UsageError(f"there is no command /{name}", near)
+    passes: tuple[type[InarchError], ...] = (InarchError,) if _is_own(app, context.command) else (StoreError,)
+    with guarded(context.command.plugin, "command", passes=passes):
+        given = context.command.value.start(words, context)
+        text: object = await given if isawaitable(given) else given
+        if not isinstance(text, str):
+            raise TypeError(f"/{name} gave {text!r:.60}, not the text to show")
+        return text
+
+
+def _is_own(app: App, bound: Bound[SlashCommand]) -> bool:
+    """Whether a command is of Inarch itself."""
+    return bound.plugin in app.composition.builtins
