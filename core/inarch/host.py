@@ -63,8 +63,6 @@ if TYPE_CHECKING:
     from inarch.journal.memory import MemoryStore as MemoryStore
     from inarch.journal.redaction.redactor import hide_in_message as hide_in_message
     from inarch.plugins.alone import load_alone as load_alone
-    from inarch.plugins.checking import Checked as Checked
-    from inarch.plugins.checking import check_plugins as check_plugins
     from inarch.plugins.checks import PORTS as PORTS
     from inarch.plugins.checks import fault_of as fault_of
     from inarch.plugins.checks import opened_fault as opened_fault
@@ -75,6 +73,8 @@ if TYPE_CHECKING:
     from inarch.plugins.discovery import FoundPlugin as FoundPlugin
     from inarch.plugins.discovery import discover as discover
     from inarch.plugins.discovery import own_names as own_names
+    from inarch.plugins.loading import try_again as try_again
+    from inarch.plugins.single_files import tried_file as tried_file
     from inarch.plugins.version_contract import version_contract as version_contract
     from inarch.program.composing import Options as Options
     from inarch.program.composing import compose_given as compose_given
@@ -147,10 +147,11 @@ _HOMES = {
         "journal.memory": "MemoryStore",
         "journal.redaction.redactor": "hide_in_message",
         "plugins.alone": "load_alone",
-        "plugins.checking": "Checked check_plugins",
         "plugins.checks": "PORTS fault_of opened_fault",
         "plugins.composition": "Bound Composition compose_plugins",
         "plugins.discovery": "Discovery FoundPlugin discover own_names",
+        "plugins.loading": "try_again",
+        "plugins.single_files": "tried_file",
         "plugins.version_contract": "version_contract",
         "program.composing": "Options compose_given compose_told",
         "program.failure": "ANSWERED CANCELLED FAILED USAGE exit_code say say_remedy",

@@ -36,7 +36,7 @@ from inarch.plugins.discovery import Discovery, FoundPlugin, discover, own_names
 from inarch.plugins.loading import PROBE_SECONDS, absent, load_plugin, providers_named
 from inarch.plugins.readiness import Ready
 from inarch.plugins.registration import Registration, new_manager
-from inarch.plugins.single_files import remedy_for, tried_file
+from inarch.plugins.single_files import tried_file
 
 if TYPE_CHECKING:
     from inarch.config import Config
@@ -306,8 +306,7 @@ class _Composer:
     def _refuse(self, found: FoundPlugin, reason: str, remedy: str) -> None:
         if self._apart is not None and found.name not in self.loaded:
             self._apart.drop(found.name)
-        remedy = remedy_for(found, remedy)
-        self.refused.append(Refused(found.name, found.distribution, found.version, reason, remedy))
+        self.refused.append(Refused(found.name, found.distribution, found.version, reason, found.remedy(remedy)))
 
     def composition(self) -> Composition:
         bound: dict[str, Any] = {}

@@ -7,6 +7,7 @@ from functools import cache
 from typing import NamedTuple
 
 from inarch.contract.errors import ConfigError
+from inarch.contract.guarding import leaving_out
 from inarch.contract.metadata import (
     BUILTINS,
     COMMANDS,
@@ -41,6 +42,10 @@ class FoundPlugin(NamedTuple):
     def owns(self, command: FoundCommand) -> bool:
         """Whether a command is of the plugin's package and distribution."""
         return command.package == self.package and command.distribution == self.distribution
+
+    def remedy(self, text: str) -> str:
+        """Return what helps where the plugin is refused: whoever tries a file is its author, as a rule."""
+        return text.replace(leaving_out(self.name), f"mend {self.file.rpartition('/')[2]}") if self.file else text
 
 
 class FoundCommand(NamedTuple):

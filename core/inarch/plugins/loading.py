@@ -19,6 +19,7 @@ from inarch.plugins.registration import Registration, register
 if TYPE_CHECKING:
     from inarch.config import Config
     from inarch.plugins.probing import Outcome, ProbeJob
+    from inarch.plugins.verdicts import Tried
 
 PROBE_SECONDS = 5.0
 
@@ -86,6 +87,25 @@ def admit(found: FoundPlugin, config: Config, probe_seconds: float) -> Outcome:
     from inarch.plugins.probing import probe
 
     return probe(found, probe_job(found, config, probe_seconds))
+
+
+def try_again(found: FoundPlugin, config: Config, commands: tuple[str, ...]) -> Tried | None:
+    """Probe a plugin and its commands whatever is remembered of it, and remember what comes of that instead.
+
+    One that the user wants loaded elsewhere is not tried, for a probe would give it every right of the user: what is
+    remembered of it is forgotten, and None comes back.
+
+    Raises:
+        PluginError: It could not be tried.
+    """
+    from inarch.plugins.apart import verdicts_of
+    from inarch.plugins.probing import probe_afresh
+
+    if not config.is_isolated(found.name):
+        return probe_afresh(found, probe_job(found, config, PROBE_SECONDS, commands))
+    if (verdicts := verdicts_of(found, config)) is not None:
+        verdicts.forget()
+    return None
 
 
 def probe_job(found: FoundPlugin, config: Config, seconds: float, commands: tuple[str, ...] = ()) -> ProbeJob:

@@ -13,7 +13,6 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from inarch.contract.errors import UsageError
-from inarch.contract.guarding import leaving_out
 from inarch.plugins.discovery import FoundPlugin
 from inarch.plugins.modules import single_file
 
@@ -38,11 +37,6 @@ def tried_file(path: str, config: Config) -> FoundPlugin:
                 f"look at the file and at the project, then: inarch config trust --root {project}",
             )
     return found
-
-
-def remedy_for(found: FoundPlugin, remedy: str) -> str:
-    """Return what helps: whoever tries a file is its author, as a rule."""
-    return remedy.replace(leaving_out(found.name), f"mend {os.path.basename(found.file)}") if found.file else remedy  # noqa: PTH119
 
 
 def _check_owner(path: str, file: str) -> None:

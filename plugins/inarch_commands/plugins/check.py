@@ -10,7 +10,7 @@ from inarch.host import ANSWERED, FAILED, composing_options
 from inarch.output import aligned, print_json, print_line
 
 if TYPE_CHECKING:
-    from inarch.host import Checked
+    from inarch_commands.plugins.checking import Checked
 
 
 @click.command("check", short_help="Try installed plugins afresh.")
@@ -35,7 +35,8 @@ def check(names: tuple[str, ...], as_json: bool, **given: Any) -> int:
 def _rows(names: tuple[str, ...], given: dict[str, Any]) -> tuple[Checked, ...]:
     import os
 
-    from inarch.host import Options, check_plugins, discover, load_config
+    from inarch.host import Options, discover, load_config
+    from inarch_commands.plugins.checking import check_plugins
 
     options = Options.of(given)
     config = load_config(os.path.realpath(options.root), profile=options.profile, flags=options.flags)

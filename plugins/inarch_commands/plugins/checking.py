@@ -7,20 +7,14 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from attrs import evolve, frozen
 
-from inarch.contract.errors import ConfigError, PluginError
-from inarch.plugins.composition import compose_plugins
-from inarch.plugins.discovery import Discovery, FoundPlugin
-from inarch.plugins.loading import PROBE_SECONDS, probe_job
-from inarch.plugins.probing import probe_afresh
-from inarch.plugins.single_files import remedy_for, tried_file
-from inarch.plugins.version_contract import version_contract
+from inarch import ConfigError, PluginError
+from inarch.host import compose_plugins, nearest, tried_file, try_again, version_contract
 
 if TYPE_CHECKING:
-    from inarch.config import Config
-    from inarch.contract.records import Refused
-    from inarch.plugins.composition import LoadedPlugin
-    from inarch.plugins.probing import ProbeJob
+    from inarch import Refused
+    from inarch.host import Config, Discovery, FoundPlugin
 
+_Brought = tuple[tuple[str, ...], tuple[str, ...]]  # hooks and tools
 _UNTRIED = "runs in a process of its own and is not in the profile, so it was not tried"
 
 
@@ -66,15 +60,13 @@ def check_plugins(
         return tuple(_with_settings(row, error) for row in rows)
     composition.close()
     refused = {(item.name, item.distribution): item for item in composition.refused}
-    apart = {item.name: item for item in composition.loaded if config.is_isolated(item.name)}
+    apart = {item.name: (item.hooks, item.tools) for item in composition.loaded if config.is_isolated(item.name)}
     return tuple(_as_composed(row, refused, apart.get(row.name)) for row in rows)
 
 
 def _checked(discovery: Discovery, config: Config, name: str) -> Checked:
     found = discovery.plugins.get(name)
     if found is None:
-        from inarch.config import nearest
-
         remedy = nearest(name, discovery.plugins) or "`inarch plugins list` shows them all"
         return Checked(name, "absent", reason="is not installed", remedy=remedy)
     return _tried(found, config, discovery)
@@ -82,24 +74,19 @@ def _checked(discovery: Discovery, config: Config, name: str) -> Checked:
 
 def _tried(found: FoundPlugin, config: Config, discovery: Discovery) -> Checked:
     commands = [item for item in discovery.commands.values() if found.owns(item)]
-    if config.is_isolated(found.name):  # a probe would give it every right of the user
-        from inarch.plugins.apart import verdicts_of
-
-        if (verdicts := verdicts_of(found, config)) is not None:
-            verdicts.forget()
-        row = _row(found, "ok", warnings=(_UNTRIED,))
-    else:
-        row = _probed(found, probe_job(found, config, PROBE_SECONDS, tuple(item.target for item in commands)))
+    row = _probed(found, config, tuple(item.target for item in commands))
     warning = version_contract(found).warning
     warnings = (*row.warnings, *([warning] if warning else []))
     return evolve(row, warnings=warnings, commands=tuple(item.name for item in commands))
 
 
-def _probed(found: FoundPlugin, job: ProbeJob) -> Checked:
+def _probed(found: FoundPlugin, config: Config, commands: tuple[str, ...]) -> Checked:
     try:
-        tried = probe_afresh(found, job)
+        tried = try_again(found, config, commands)
     except PluginError as error:
         return _row(found, "refused", error.reason, error.remedy)
+    if tried is None:
+        return _row(found, "ok", warnings=(_UNTRIED,))
     if tried.refusal is not None:
         return _row(found, "refused", tried.refusal.text, tried.refusal.remedy)
     if tried.settings:
@@ -123,7 +110,7 @@ def _row(
     found: FoundPlugin, state: Literal["ok", "refused"], reason: str = "", remedy: str = "", **brought: Any
 ) -> Checked:
     place = (found.distribution, found.version, found.module, found.location)
-    return Checked(found.name, state, *place, reason, remedy_for(found, remedy), **brought)
+    return Checked(found.name, state, *place, reason, found.remedy(remedy), **brought)
 
 
 def _shadowed(discovery: Discovery, names: set[str]) -> Iterator[Checked]:
@@ -140,7 +127,9 @@ def _with_settings(row: Checked, error: ConfigError) -> Checked:
     return evolve(row, state="refused", reason=f"its settings are wrong: {error.message}", remedy=error.remedy)
 
 
-def _as_composed(row: Checked, refused: Mapping[tuple[str, str], Refused], apart: LoadedPlugin | None) -> Checked:
+def _as_composed(
+    row: Checked, refused: Mapping[tuple[str, str], Refused], apart: tuple[tuple[str, ...], tuple[str, ...]] | None
+) -> Checked:
     """Add what only shows in the company of the other plugins, and outside a probe."""
     if row.state != "ok":
         return row
@@ -149,5 +138,5 @@ def _as_composed(row: Checked, refused: Mapping[tuple[str, str], Refused], apart
     if item is not None:
         return evolve(tried, state="refused", reason=item.reason, remedy=item.remedy)
     if apart is not None:
-        return evolve(tried, hooks=apart.hooks, tools=apart.tools)
+        return evolve(tried, hooks=apart[0], tools=apart[1])
     return row
