@@ -139,31 +139,22 @@ def _rules(source: Source, tables: Mapping[str, Any], problems: list[ConfigError
     if not isinstance(listed, (list, tuple)):
         problems.append(source.error(("rules",), "must be tables [[rules]]", "write [[rules]] with two brackets"))
         return ()
-    if not listed:
-        return ()
-    from inarch.config.grants import Rule
-
-    rules: list[Given] = []
-    for index, table in enumerate(listed):
-        path: KeyPath = ("rules", index)
-        before = len(problems)
-        values = read_table(Rule, table, source, path, problems)
-        if len(problems) == before:
-            rules.append(Given(Rule(**plain(values)), source, path))
-    return tuple(rules)
+    read = [_record(source, ("rules", index), table, problems) for index, table in enumerate(listed)]
+    return tuple(rule for rule in read if rule is not None)
 
 
 def _commands(source: Source, tables: Mapping[str, Any], problems: list[ConfigError]) -> dict[str, Given]:
     named = _named(source, tables, "commands", problems)
-    if not named:
-        return {}
-    from inarch.config.grants import CommandGrant
+    read = {name: _record(source, ("commands", name), table, problems, name=name) for name, table in named.items()}
+    return {name: command for name, command in read.items() if command is not None}
 
-    commands: dict[str, Given] = {}
-    for name, table in named.items():
-        path: KeyPath = ("commands", name)
-        before = len(problems)
-        values = read_table(CommandGrant, table, source, path, problems)
-        if len(problems) == before:
-            commands[name] = Given(CommandGrant(name, **plain(values)), source, path)
-    return commands
+
+def _record(
+    source: Source, path: tuple[str, str | int], table: Any, problems: list[ConfigError], **more: str
+) -> Given | None:
+    """Return a table as the record that it is, None where something is wrong with it."""
+    from inarch.config.grants import TABLES
+
+    cls, before = TABLES[path[0]], len(problems)
+    values = read_table(cls, table, source, path, problems)
+    return Given(cls(**more, **plain(values)), source, path) if len(problems) == before else None

@@ -61,10 +61,19 @@ def mismatch(words: str, value: Any) -> Wrong:
     return Wrong(f"must be {words}, not {kind_of(value)}")
 
 
-def _exactly(kind: type) -> Callable[[Any], Any]:
+_NOT_MEANT: dict[Any, type] = {int: bool, date: datetime}  # subclasses
+
+
+def _exactly(kind: Any, written: str = "") -> Callable[[Any], Any]:
+    """Return what reads values of a kind; `written` says how its text looks, if it may be given as text, too."""
+
     def read(value: Any) -> Any:
-        # bool is a subclass of int, and datetime of date: neither is meant.
-        if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
+        if written and isinstance(value, str):
+            try:
+                value = kind.fromisoformat(value)
+            except ValueError:
+                raise Wrong(f"must be {written}, not {shown(value)}") from None
+        if not isinstance(value, kind) or isinstance(value, _NOT_MEANT.get(kind, ())):
             raise mismatch(_WORDS[kind], value)
         return value
 
@@ -104,28 +113,6 @@ def _path(value: Any) -> Path:
         raise Wrong(f"names a home folder that can't be found: {shown(value)}") from error
 
 
-def _day(value: Any) -> date:
-    if isinstance(value, str):
-        try:
-            value = date.fromisoformat(value)
-        except ValueError:
-            raise Wrong(f"must be a date such as 2030-12-31, not {shown(value)}") from None
-    if not isinstance(value, date) or isinstance(value, datetime):
-        raise mismatch(_WORDS[date], value)
-    return value
-
-
-def _moment(value: Any) -> datetime:
-    if isinstance(value, str):
-        try:
-            value = datetime.fromisoformat(value)
-        except ValueError:
-            raise Wrong(f"must be a time such as 2030-12-31T12:00:00Z, not {shown(value)}") from None
-    if not isinstance(value, datetime):
-        raise mismatch(_WORDS[datetime], value)
-    return value
-
-
 SCALARS: dict[Any, Callable[[Any], Any]] = {
     str: _exactly(str),
     bool: _exactly(bool),
@@ -134,8 +121,8 @@ SCALARS: dict[Any, Callable[[Any], Any]] = {
     float: _number,
     Decimal: _amount,
     Path: _path,
-    date: _day,
-    datetime: _moment,
+    date: _exactly(date, "a date such as 2030-12-31"),
+    datetime: _exactly(datetime, "a time such as 2030-12-31T12:00:00Z"),
 }
 
 
