@@ -1,4 +1,4 @@
-"""On which line of a TOML text each key stands; `tomllib` does not say. Only for errors and origins, never at start-up.
+"""On which line of a TOML text each key stands; `tomllib` does not say. It knows no Inarch.
 
 The text must be one that `tomllib` accepts: the scan follows its structure and validates nothing.
 """
@@ -8,10 +8,11 @@ from __future__ import annotations
 import re
 import tomllib
 from bisect import bisect_right
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from inarch.config.sources import KeyPath
+__all__ = ["KeyPath", "key_lines"]
+
+KeyPath = tuple[str | int, ...]
+"""Keys, and indices of arrays, from the outermost table on."""
 
 _BLANK = re.compile(r"(?:[ \t\r\n]+|#[^\n]*)*")
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
