@@ -10,6 +10,7 @@ __version__ = "0.1.0"
 TYPE_CHECKING = False  # type checkers take it for true; `typing` itself would be a third of what `--version` costs
 
 if TYPE_CHECKING:
+    from inarch import commands as commands
     from inarch import confinement as confinement
     from inarch import figures as figures
     from inarch import output as output
@@ -207,7 +208,7 @@ _HOMES: dict[str, str] = {
     for name in names.split()
 }
 
-_WHOLE = ("confinement", "figures", "output", "staging", "transcripts")  # modules as a whole
+_WHOLE = ("commands", "confinement", "figures", "output", "staging", "transcripts")  # modules as a whole
 _HOMES |= {name: f"inarch.{name}" for name in _WHOLE}
 
 __all__ = ["__version__", *sorted(_HOMES)]

@@ -77,18 +77,9 @@ if TYPE_CHECKING:
     from inarch.plugins.single_files import tried_file as tried_file
     from inarch.plugins.version_contract import version_contract as version_contract
     from inarch.program.composing import Options as Options
-    from inarch.program.composing import compose_given as compose_given
-    from inarch.program.composing import compose_told as compose_told
-    from inarch.program.failure import ANSWERED as ANSWERED
-    from inarch.program.failure import CANCELLED as CANCELLED
-    from inarch.program.failure import FAILED as FAILED
-    from inarch.program.failure import USAGE as USAGE
     from inarch.program.failure import exit_code as exit_code
-    from inarch.program.failure import say as say
-    from inarch.program.failure import say_remedy as say_remedy
     from inarch.program.groups import Group as Group
     from inarch.program.interrupts import interrupts as interrupts
-    from inarch.program.options import composing_options as composing_options
     from inarch.program.options import showing_options as showing_options
     from inarch.program.session_ids import listing as listing
     from inarch.program.turn import run_prompt as run_prompt
@@ -153,11 +144,11 @@ _HOMES = {
         "plugins.loading": "try_again",
         "plugins.single_files": "tried_file",
         "plugins.version_contract": "version_contract",
-        "program.composing": "Options compose_given compose_told",
-        "program.failure": "ANSWERED CANCELLED FAILED USAGE exit_code say say_remedy",
+        "program.composing": "Options",
+        "program.failure": "exit_code",
         "program.groups": "Group",
         "program.interrupts": "interrupts",
-        "program.options": "composing_options showing_options",
+        "program.options": "showing_options",
         "program.session_ids": "listing",
         "program.turn": "run_prompt",
         "sessions.app": "compose_as",

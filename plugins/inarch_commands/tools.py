@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from inarch import UsageError, escape, shorten
-from inarch.host import ANSWERED, CANCELLED, FAILED, Group, composing_options, interrupts
+from inarch.commands import ANSWERED, CANCELLED, FAILED, composing_options
+from inarch.host import Group, interrupts
 from inarch.output import Harmless, columns_of, print_json, print_line
 
 if TYPE_CHECKING:
@@ -101,9 +102,9 @@ async def _call(app: App, name: str, arguments: Mapping[str, Any]) -> ToolResult
 
 
 def _compose(given: Mapping[str, Any]) -> App:
-    from inarch.host import compose_told
+    from inarch.commands import compose_given
 
-    return compose_told(given)
+    return compose_given(given)
 
 
 def read_object(text: str) -> dict[str, Any]:

@@ -13,7 +13,7 @@ import click
 
 import inarch
 from inarch import UsageError, escape, host
-from inarch.host import composing_options
+from inarch.commands import compose_given, composing_options
 from inarch.output import print_json
 
 if TYPE_CHECKING:
@@ -112,7 +112,7 @@ def diff_sessions(first: str, second: str, as_json: bool, **given: Any) -> int:
     from inarch_replay.comparing import compare_read
     from inarch_replay.reading import scan
 
-    with host.compose_given(given) as app:
+    with compose_given(given, tells=False) as app:
         ids = [host.find_session(app.store, beginning).id for beginning in (first, second)]
         found = compare_read(*(partial(scan, app.store, one) for one in ids))
     if as_json:

@@ -124,8 +124,8 @@ def _leaving() -> Iterator[_Leaving]:
 def _greet(app: App) -> None:
     """Say how to talk, and how well the commands that a model may run are confined here."""
     from inarch import InarchError
+    from inarch.commands import say
     from inarch.figures import confinement_words
-    from inarch.host import say
 
     sys.stderr.write("Ask about this directory. Ctrl-C cancels a turn; Ctrl-D or /quit leaves; /help lists commands.\n")
     if app.runners:
@@ -137,7 +137,7 @@ def _greet(app: App) -> None:
 
 def _lines() -> Iterator[str]:
     """Yield the lines of standard input that say something, each as soon as it is there."""
-    from inarch.host import say
+    from inarch.commands import say
 
     stream = sys.stdin.buffer
     while data := stream.readline(MOST_BYTES):
@@ -151,7 +151,7 @@ def _lines() -> Iterator[str]:
 
 def _follow(runner: asyncio.Runner, talk: Talk, leaving: _Leaving, lines: Iterator[str]) -> int:
     """Do lines that nobody types: the end of input ends the conversation, and so does a cancelled turn."""
-    from inarch.host import CANCELLED, FAILED, USAGE, say
+    from inarch.commands import CANCELLED, FAILED, USAGE, say
 
     code = 0
     while not talk.is_over and not leaving.is_asked:
@@ -177,7 +177,7 @@ def _follow(runner: asyncio.Runner, talk: Talk, leaving: _Leaving, lines: Iterat
 
 def _converse(runner: asyncio.Runner, talk: Talk, leaving: _Leaving) -> int:
     """Read lines until the end of input; a turn that goes wrong doesn't end the conversation."""
-    from inarch.host import CANCELLED, say
+    from inarch.commands import CANCELLED, say
 
     try:
         import readline  # noqa: F401  # input() then edits and remembers lines

@@ -7,7 +7,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from inarch import Event, PlannedCall, StoreError, ToolResult, escape
-from inarch.host import CommandRan, say, say_remedy
+from inarch.commands import say, say_remedy
+from inarch.host import CommandRan
 
 if TYPE_CHECKING:
     from inarch import Session

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from inarch import StoreError, ToolFailed, UsageError, escape, shorten
-from inarch.host import composing_options
+from inarch.commands import composing_options
 from inarch.output import columns_of, print_json
 
 if TYPE_CHECKING:
@@ -34,9 +34,9 @@ def blame(place: str, as_json: bool, **given: Any) -> None:
 
     All sessions of this directory count. What no agent wrote is yours ("you").
     """
-    from inarch.host import compose_given
+    from inarch.commands import compose_given
 
-    with compose_given(given) as app:
+    with compose_given(given, tells=False) as app:
         path, line = _place(app, place)
         found = _blamed(app, path)
     if line is not None:

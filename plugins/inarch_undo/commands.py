@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from inarch import UsageError, escape
-from inarch.host import composing_options
+from inarch.commands import composing_options
 from inarch.output import columns_of, print_json
 
 if TYPE_CHECKING:
@@ -62,9 +62,9 @@ def redo(target: str, session: str | None, dry_run: bool, as_json: bool, **given
 def _put_back(
     action: Any, target: str, session: str | None, dry_run: bool, as_json: bool, given: dict[str, Any]
 ) -> int:
-    from inarch.host import compose_given
+    from inarch.commands import compose_given
 
-    with compose_given(given) as app:
+    with compose_given(given, tells=False) as app:
         report: UndoReport = app.extension(_session_of(app, session), "undo").run(action, target, dry_run)
     if as_json:
         from inarch import to_data
@@ -82,10 +82,10 @@ def _would(report: UndoReport) -> bool:
 
 
 def _list(session: str | None, most: int | None, given: dict[str, Any]) -> int:
-    from inarch.host import compose_given
+    from inarch.commands import compose_given
     from inarch_undo.report import checkpoint_lines
 
-    with compose_given(given) as app:
+    with compose_given(given, tells=False) as app:
         found = app.extension(_session_of(app, session), "undo").checkpoints()
         lines = list(checkpoint_lines(found, _columns(), most))
     _print(lines or ["no turn of this session changed a file"])

@@ -94,15 +94,6 @@ def compose_app(options: Options) -> App:
     return app
 
 
-def compose_given(given: Mapping[str, Any]) -> App:
-    """Compose the application from click's parameters.
-
-    Raises:
-        InarchError: As `compose_app`.
-    """
-    return compose_app(Options.of(given))
-
-
 def tell_left_out(app: App) -> None:
     """Say what the composition ignored or refused, for commands without a session to record it in."""
     for note in app.ignored:
@@ -111,17 +102,20 @@ def tell_left_out(app: App) -> None:
         say("note", f"plugin {refused.name!r} was refused: {refused.reason} ({refused.remedy})")
 
 
-def compose_told(given: Mapping[str, Any], **flags: Any) -> App:
-    """Compose the application from click's parameters and say what was left out, for commands without a session.
+def compose_given(given: Mapping[str, Any], *, tells: bool = True, **flags: Any) -> App:
+    """Compose the application from click's parameters.
 
-    `flags` are keys of the profile that win over everything else.
+    Args:
+        given: What click read for `composing_options`.
+        tells: Whether it is said what the composition left out. A session records that; a command without one says it.
+        **flags: Keys of the profile that win over everything else.
 
     Raises:
-        InarchError: As `compose_app`.
+        InarchError: The configuration, the root or the store is not usable.
     """
     options = Options.of(given)
     app = compose_app(options._replace(flags={**options.flags, **flags}))
-    if not options.quiet:
+    if tells and not options.quiet:
         tell_left_out(app)
     return app
 

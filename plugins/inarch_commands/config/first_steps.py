@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from inarch import UsageError
-from inarch.host import ANSWERED, FAILED
+from inarch.commands import ANSWERED, FAILED
 
 if TYPE_CHECKING:
     from inarch_commands.config.proposing import Proposal

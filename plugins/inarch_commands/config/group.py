@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from inarch import ConfigError, UsageError
-from inarch.host import Group, composing_options
+from inarch.commands import composing_options
+from inarch.host import Group
 from inarch.output import print_json, print_line
 
 if TYPE_CHECKING:
@@ -48,7 +49,8 @@ def show(origin: bool, as_json: bool, **given: Any) -> None:
 def check(as_json: bool, **given: Any) -> int:
     """Look for everything that is wrong; exit 2 if there is anything."""
 
-    from inarch.host import ANSWERED, USAGE, check_config
+    from inarch.commands import ANSWERED, USAGE
+    from inarch.host import check_config
 
     options = _options(given)
     loaded, problems = check_config(options.root, profile=options.profile, flags=options.flags)
@@ -108,7 +110,8 @@ def trust(revoke: bool, yes: bool, root: str) -> int:
     import sys
     from pathlib import Path
 
-    from inarch.host import ANSWERED, FAILED, grant, state_dir, trust_of
+    from inarch.commands import ANSWERED, FAILED
+    from inarch.host import grant, state_dir, trust_of
     from inarch.host import revoke as revoke_trust
 
     folder, state = os.path.realpath(root), state_dir()
@@ -151,7 +154,8 @@ def _load(given: Mapping[str, Any]) -> Config:
 
 
 def _tell(loaded: Config, options: Options) -> None:
-    from inarch.host import discover, say
+    from inarch.commands import say
+    from inarch.host import discover
 
     if not options.quiet:
         for note in (*loaded.notes, *loaded.hints(discover().plugins)):
@@ -161,7 +165,8 @@ def _tell(loaded: Config, options: Options) -> None:
 def _plugin_problems(loaded: Config, options: Options) -> list[ConfigError]:
     """Compose the plugins and return what is wrong with their settings; one that fails is left out of the next try."""
     from inarch import App
-    from inarch.host import compose_plugins, say
+    from inarch.commands import say
+    from inarch.host import compose_plugins
 
     classes, without = loaded.settings_classes, set(options.without)
     others: list[ConfigError] = []

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from inarch import ConfigError, UsageError
-from inarch.host import composing_options
+from inarch.commands import composing_options
 from inarch.output import print_line
 
 
@@ -20,13 +20,14 @@ def set_model(name: str, **given: Any) -> None:
 
     A model whose key is not there is refused. Nothing is sent to anybody.
     """
-    from inarch.host import compose_given, say, user_config_path
+    from inarch.commands import compose_given, say
+    from inarch.host import user_config_path
     from inarch_commands.config.enabling import chosen_profile, set_key
 
     if not name or any(letter.isspace() or not letter.isprintable() for letter in name):
         raise UsageError(f"{name!r} is no model", "write PROVIDER/NAME, PROVIDER or auto")
     path = user_config_path()
-    with compose_given({**given, "model": name, "no_journal": True}) as app:
+    with compose_given({**given, "model": name, "no_journal": True}, tells=False) as app:
         whole = app.model_name(name)
         _check(app.missing_models())
         if whole != "auto":

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from inarch.host import composing_options
+from inarch.commands import composing_options
 from inarch.output import print_json, print_line
 
 _MARKS = {"fine": "ok  ", "note": "note", "wrong": "BAD "}
@@ -23,7 +23,8 @@ def doctor(as_json: bool, **given: Any) -> int:
     """
     from attrs import asdict
 
-    from inarch.host import ANSWERED, FAILED, Options
+    from inarch.commands import ANSWERED, FAILED
+    from inarch.host import Options
     from inarch_commands.doctor.checkup import check_up
 
     findings = []

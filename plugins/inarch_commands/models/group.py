@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from inarch import PluginError, ProviderError, UsageError, escape, shorten
-from inarch.host import Group, composing_options, guarded
+from inarch.commands import composing_options
+from inarch.host import Group, guarded
 from inarch.output import columns_of, print_json, print_line
 
 if TYPE_CHECKING:
@@ -35,9 +36,9 @@ def list_models(as_json: bool, **given: Any) -> None:
 
     Each with its context and the price of a million tokens, where they are known.
     """
-    from inarch.host import compose_told
+    from inarch.commands import compose_given
 
-    app = compose_told(given)
+    app = compose_given(given)
     rows = asyncio.run(_offers(app))
     if as_json:
         print_json(rows)
@@ -56,14 +57,15 @@ def check(names: tuple[str, ...], as_json: bool, **given: Any) -> int:
 
     Each request is tiny, and what it cost is said. Exit 0: all work, 1: something fails.
     """
-    from inarch.host import ANSWERED, FAILED, compose_told, discover
+    from inarch.commands import ANSWERED, FAILED, compose_given
+    from inarch.host import discover
 
     for name in names:
         if not name.partition("/")[0] or any(letter.isspace() for letter in name):
             raise UsageError(f"{name!r} is no model", "write PROVIDER/NAME, PROVIDER or auto")
     installed = [name for name in names if name.partition("/")[0] in discover().plugins]
     # As fallback models, the providers of all that is looked at are composed.
-    app = compose_told(given, fallback=[*installed, "auto"])
+    app = compose_given(given, fallback=[*installed, "auto"])
     return ANSWERED if asyncio.run(_check(app, names, as_json)) else FAILED
 
 
@@ -123,7 +125,7 @@ def _price_words(price: dict[str, str | None]) -> str:
 
 async def _check(app: App, names: Sequence[str], as_json: bool) -> bool:
     """Check and print; what was shown before a model is slow or fails stays shown."""
-    from inarch.host import say
+    from inarch.commands import say
     from inarch_commands.models.check import check_models, where_auto_goes
 
     found: list[Checked] = []

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from inarch.host import ANSWERED, FAILED, composing_options
+from inarch.commands import ANSWERED, FAILED, composing_options
 from inarch.output import aligned, print_json, print_line
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from inarch import ConfigError, UsageError
-from inarch.host import ANSWERED, FAILED, composing_options, say, say_remedy
+from inarch.commands import ANSWERED, FAILED, composing_options, say, say_remedy
 from inarch.output import print_line
 
 if TYPE_CHECKING:

@@ -127,7 +127,7 @@ def _streamed(command: Sequence[str], environ: dict[str, str]) -> tuple[int, str
     from subprocess import DEVNULL, PIPE, STDOUT, Popen
 
     from inarch import escape
-    from inarch.host import say_remedy
+    from inarch.commands import say_remedy
 
     last = ""
     try:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from inarch import UsageError
-from inarch.host import ANSWERED, FAILED, Group, composing_options
+from inarch.commands import ANSWERED, FAILED, composing_options
+from inarch.host import Group
 from inarch.output import print_json, print_line
 
 if TYPE_CHECKING:
@@ -116,9 +117,9 @@ def test(file: str | None, **given: Any) -> int:
 
 
 def _compose(given: Mapping[str, Any]) -> App:
-    from inarch.host import compose_told
+    from inarch.commands import compose_given
 
-    return compose_told(given)
+    return compose_given(given)
 
 
 def _show(lines: list[str]) -> None:

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from inarch import UsageError
-from inarch.host import composing_options, find_session, keep_for_forks, listing, session_logs
+from inarch.commands import composing_options
+from inarch.host import find_session, keep_for_forks, listing, session_logs
 from inarch.output import is_terminal, print_json, print_line
 
 if TYPE_CHECKING:
@@ -36,12 +37,12 @@ def delete_sessions(
     ids: tuple[str, ...], older_than: str | None, everywhere: bool, logs: bool, yes: bool, as_json: bool, **given: Any
 ) -> int:
     """Delete sessions: their events and the bytes kept for undo."""
-    from inarch.host import compose_given
+    from inarch.commands import compose_given
 
     if bool(ids) == bool(older_than):
         raise UsageError("which sessions?", "name them by their ids, or give --older-than 30d")
     age = _age(older_than) if older_than else None
-    with compose_given(given) as app:
+    with compose_given(given, tells=False) as app:
         chosen = (
             _older(app, age, everywhere) if age is not None else [*{find_session(app.store, one): None for one in ids}]
         )

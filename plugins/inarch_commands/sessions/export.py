@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import inarch
-from inarch.host import compose_given, composing_options
+from inarch.commands import compose_given, composing_options
 from inarch.output import is_terminal
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def export_session(session_id: str, form: str | None, place: str | None, force: 
     """
     from inarch_commands.sessions.writing import check_place, write_export
 
-    with compose_given(given) as app:
+    with compose_given(given, tells=False) as app:
         session = app.transcript(session_id)
         chosen = _chosen(app.composition.exporters, form, place or "", given["without"])
         target = Path(place or f"session-{session.info.id[:13]}{chosen.suffixes[0]}")

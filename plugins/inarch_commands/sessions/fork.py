@@ -7,7 +7,8 @@ from typing import Any
 
 import click
 
-from inarch.host import composing_options, find_session
+from inarch.commands import composing_options
+from inarch.host import find_session
 from inarch.output import print_json, print_line
 
 
@@ -18,9 +19,10 @@ from inarch.output import print_json, print_line
 @composing_options
 def fork_a_session(session_id: str, at: int | None, as_json: bool, **given: Any) -> None:
     """Begin a new session with the turns of another one; files stay as they are now."""
-    from inarch.host import compose_given, fork_session
+    from inarch.commands import compose_given
+    from inarch.host import fork_session
 
-    with compose_given(given) as app:
+    with compose_given(given, tells=False) as app:
         source = find_session(app.store, session_id)
         fork_id = fork_session(app.store, source.id, at)
         asyncio.run(app.store.sync())

@@ -7,7 +7,8 @@ from typing import Any
 
 import click
 
-from inarch.host import Group, composing_options, listing
+from inarch.commands import composing_options
+from inarch.host import Group, listing
 from inarch.output import print_json
 
 
@@ -22,9 +23,9 @@ def sessions() -> None:
 @composing_options
 def list_sessions(everywhere: bool, as_json: bool, **given: Any) -> None:
     """List sessions, the newest first."""
-    from inarch.host import compose_given
+    from inarch.commands import compose_given
 
-    with compose_given(given) as app:
+    with compose_given(given, tells=False) as app:
         known = app.store.sessions()
         aside = app.store_set_aside
         shown = [info for info in known if everywhere or info.root == app.config.root]
@@ -42,7 +43,8 @@ def list_sessions(everywhere: bool, as_json: bool, **given: Any) -> None:
 
 def tell_set_aside(files: Sequence[str]) -> None:
     """Say which damaged stores lie beside the one in use: what they held may not all be in the list."""
-    from inarch.host import WAY_ON, say
+    from inarch.commands import say
+    from inarch.host import WAY_ON
 
     for file in files:
         say("note", f"{file} was set aside because it was damaged; {WAY_ON}, then delete it")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from inarch import UsageError
-from inarch.host import composing_options
+from inarch.commands import composing_options
 from inarch.output import print_json, print_line
 
 if TYPE_CHECKING:
@@ -30,9 +30,10 @@ def restore_sessions(file: Path | None, as_json: bool, **given: Any) -> int:
     Without FILE, every session of this directory that has an event log.
     """
     from inarch import to_data
-    from inarch.host import all_logs, compose_given, restore_log, restore_logs
+    from inarch.commands import compose_given
+    from inarch.host import all_logs, restore_log, restore_logs
 
-    with compose_given(given) as app:
+    with compose_given(given, tells=False) as app:
         try:
             if file is None:
                 done = restore_logs(app.store, all_logs(app), app.config.root)
@@ -81,7 +82,7 @@ def _events(count: int) -> str:
 
 
 def _tell(problems: tuple[LogProblem, ...]) -> None:
-    from inarch.host import say
+    from inarch.commands import say
 
     for problem in problems[:MOST_TOLD]:
         say("note", str(problem))

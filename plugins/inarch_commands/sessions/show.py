@@ -8,7 +8,8 @@ from typing import Any
 import click
 
 from inarch import UsageError
-from inarch.host import composing_options, find_session
+from inarch.commands import composing_options
+from inarch.host import find_session
 from inarch_commands.sessions.json_stream import print_json_object
 from inarch_commands.sessions.pages import PAGE, Shown, chosen
 from inarch_commands.sessions.story import glyphs
@@ -25,11 +26,12 @@ from inarch_commands.sessions.story import glyphs
 @composing_options
 def show_session(session_id: str, as_json: bool, turns: str | None, everything: bool, full: bool, **given: Any) -> None:
     """Show a session's last turns with their calls, what those brought and when; the beginning of its id is enough."""
-    from inarch.host import compose_given, contents_of
+    from inarch.commands import compose_given
+    from inarch.host import contents_of
 
     if turns and everything:
         raise UsageError("--turns and --all are two answers to one question", "give one of them")
-    with compose_given(given) as app:
+    with compose_given(given, tells=False) as app:
         info = find_session(app.store, session_id)
         contents = contents_of(app.store, info.id)
         first, last = chosen(turns, everything or as_json, contents.turns)
@@ -44,7 +46,8 @@ def show_session(session_id: str, as_json: bool, turns: str | None, everything: 
 
 def _tell_gaps(gaps: Sequence[tuple[int, int]]) -> None:
     """Say which events are missing without any trace; what was found damaged is said when the store is closed."""
-    from inarch.host import WAY_ON, gap_words, say
+    from inarch.commands import say
+    from inarch.host import WAY_ON, gap_words
 
     for first, last in gaps:
         say("note", gap_words(first, last))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from prompt_toolkit.document import Document
 
 from inarch import InarchError, escape
-from inarch.host import ANSWERED, say
+from inarch.commands import ANSWERED, say
 from inarch_terminal.abilities import has_colours
 from inarch_terminal.conversation.asking import ApprovalKeys
 from inarch_terminal.conversation.completing import LineCompleter

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import TYPE_CHECKING
 
-from inarch.host import CANCELLED
+from inarch.commands import CANCELLED
 from inarch_terminal.conversation.terminal_io import TerminalMode
 
 if TYPE_CHECKING:

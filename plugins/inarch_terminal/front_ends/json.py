@@ -9,7 +9,8 @@ from typing import Any, TextIO
 from attrs import Factory, define
 
 from inarch import Approval, ApprovalRequest, Event
-from inarch.host import FAILED, exit_code, say
+from inarch.commands import FAILED, say
+from inarch.host import exit_code
 from inarch_terminal.front_ends.jsonl import write_json
 from inarch_terminal.front_ends.spending import switched_words
 

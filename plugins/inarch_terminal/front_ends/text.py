@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TextIO
 
 from inarch import Approval, ApprovalRequest, Event, escape
+from inarch.commands import say, say_remedy
 from inarch.figures import duration, seconds_between, short_arguments
-from inarch.host import say, say_remedy
 from inarch.output import columns_of, is_terminal
 from inarch_terminal.front_ends.countdown import Countdown
 from inarch_terminal.front_ends.spending import sum_words, switched_words, wait_words

@@ -7,7 +7,8 @@ import asyncio
 from attrs import define
 
 from inarch import InarchError, split_slash_command
-from inarch.host import CommandRan, say
+from inarch.commands import say
+from inarch.host import CommandRan
 from inarch_terminal.slash.talk import Talk
 
 

@@ -112,7 +112,7 @@ class Talk:
     @staticmethod
     def flush(session: Session) -> None:
         """Hand what was recorded in a session to the store; a failure is told."""
-        from inarch.host import say
+        from inarch.commands import say
 
         try:
             session.state.journal.flush()

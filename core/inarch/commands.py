@@ -1,0 +1,12 @@
+"""What a command of the program builds on: the flags, what they compose, messages on standard error, and exit codes."""
+
+from inarch.program.composing import compose_given as compose_given
+from inarch.program.failure import ANSWERED as ANSWERED
+from inarch.program.failure import CANCELLED as CANCELLED
+from inarch.program.failure import FAILED as FAILED
+from inarch.program.failure import LIMITED as LIMITED
+from inarch.program.failure import NOT_DONE as NOT_DONE
+from inarch.program.failure import USAGE as USAGE
+from inarch.program.failure import say as say
+from inarch.program.failure import say_remedy as say_remedy
+from inarch.program.options import composing_options as composing_options
