@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+READ_AS_RELATIVE = "absolute, and read as relative to the workspace root"
+"""How the note that tells of a path ends."""
 _WRAPPERS = ("parameters", "arguments")
 _INTEGER = re.compile(r"[+-]?[0-9]{1,18}")
 _NUMBER = re.compile(r"[+-]?[0-9]{1,18}(\.[0-9]{1,18})?([eE][+-]?[0-9]{1,2})?")
@@ -42,6 +44,32 @@ def repair_and_tell(arguments: Any, schema: Mapping[str, Any]) -> tuple[Any, tup
         if name in known:
             result[name] = _coerced(value, known[name], name, told)
     return result, tuple(told)
+
+
+def read_relative(arguments: dict[str, Any], names: Iterable[str], root: str) -> tuple[str, ...]:
+    """Read absolute paths below the root under these names as relative to it, and tell of each argument with one.
+
+    >>> arguments = {"file_path": "/shop/a.py"}
+    >>> read_relative(arguments, ["file_path"], "/shop"), arguments
+    (('file_path: absolute, and read as relative to the workspace root',), {'file_path': 'a.py'})
+    """
+    told: list[str] = []
+    for name in names:
+        value = arguments.get(name)
+        given = value if isinstance(value, list) else [value]
+        read = [_below(one, root) if isinstance(one, str) else one for one in given]
+        if read != given:
+            arguments[name] = read if isinstance(value, list) else read[0]
+            told.append(f"{name}: {READ_AS_RELATIVE}")
+    return tuple(told)
+
+
+def _below(path: str, root: str) -> str:
+    """Return an absolute path that stands below the root as it is written, relative to it; any other as it is."""
+    parts, above = ([part for part in one.split("/") if part not in ("", ".")] for one in (path, root))
+    if path[:1] != "/" or not root or ".." in parts or parts[: len(above)] != above:
+        return path
+    return "/".join(parts[len(above) :]) or "."
 
 
 def _properties(schema: Mapping[str, Any]) -> Mapping[str, Any]:

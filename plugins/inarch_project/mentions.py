@@ -1,9 +1,10 @@
-"""`@file`, `@dir/` and `@picture.png` in a prompt: what is in them is in the context before the model is asked."""
+"""`@file`, `@file:2-8`, `@dir/` and `@picture.png` in a prompt: it is in the context before the model is asked."""
 
 from __future__ import annotations
 
 import asyncio
 import re
+import sys
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
@@ -12,20 +13,27 @@ from inarch_project.pictures import LARGEST, looks_like_picture, read_picture
 
 DIRECTORY_FILES = 20
 """A mentioned directory brings at most this many files whole; the others are named."""
-READER = "read_multiple_files"
+READER, LINES_READER = "read_multiple_files", "read_file"
+MOST_COUNTED = 1_000_000
+"""Bytes of a file whose lines are counted before some of them are read."""
 
 _MENTION = re.compile(r"(?:(?<=\s)|^)@((?:\\.|[^\s\\])+)")
 _FENCE = re.compile(r"^(`{3,})[^\n]*\n.*?(?:^\1`*[ \t]*$|\Z)", re.MULTILINE | re.DOTALL)
+_LINES = re.compile(r"([0-9]{1,9})(?:-([0-9]{1,9}))?")
 _TRAILING = ".,;:!?)]}'\""
 
 
 class Mention(NamedTuple):
-    """A path as it was mentioned, and the files it stands for; a missed one is told to the user, too."""
+    """A path as it was mentioned, and the files it stands for, or the first and the last line of one.
+
+    A missed one is told to the user, too.
+    """
 
     word: str
     files: tuple[str, ...] = ()
     note: str = ""
     is_missed: bool = False
+    lines: tuple[int, int] | None = None
 
     @property
     def words(self) -> str:
@@ -39,12 +47,17 @@ async def gather(situation: inarch.Situation) -> inarch.Contribution | None:
     if not words:
         return None
     found, images = await asyncio.to_thread(_found, words, situation.workspace)
-    files = list(dict.fromkeys(path for mention in found for path in mention.files))
+    files = list(dict.fromkeys(path for mention in found if not mention.lines for path in mention.files))
     notes = "\n".join(mention.words for mention in found if mention.note)
     missed = tuple(mention.words for mention in found if mention.is_missed)
-    reads = any(spec.name == READER for spec in situation.tools)
-    calls = (inarch.PlannedCall(READER, {"file_paths": files}),) if files and reads else ()
-    return inarch.Contribution(notes, calls, images, missed)
+    calls = [inarch.PlannedCall(READER, {"file_paths": files})] if files else []
+    for mention in found:
+        if mention.lines:
+            first, last = mention.lines
+            arguments = {"file_path": mention.files[0], "start_line": first, "end_line": last}
+            calls.append(inarch.PlannedCall(LINES_READER, arguments))
+    names = {spec.name for spec in situation.tools}
+    return inarch.Contribution(notes, tuple(call for call in calls if call.name in names), images, missed)
 
 
 def _found(words: Sequence[str], workspace: inarch.Workspace) -> tuple[list[Mention], tuple[inarch.Image, ...]]:
@@ -79,6 +92,7 @@ def mentioned_words(prompt: str) -> list[str]:
 def resolve(word: str, workspace: inarch.Workspace) -> Mention:
     """Find what a mention stands for; punctuation at its end is left off where the path needs it."""
     note = "there is no such file or directory"
+    word = word.removeprefix(f"{workspace.root.rstrip('/')}/")
     for path in _candidates(word):
         try:
             stat = workspace.stat(path.rstrip("/") or ".")
@@ -94,7 +108,39 @@ def resolve(word: str, workspace: inarch.Workspace) -> Mention:
         if not workspace.walk(_literal(path), 1).paths:
             return _missed(word, "skipped: git ignores it (read_file still can read it)")
         return Mention(path, (path,))
-    return _missed(word, note)
+    found = [one for path in _candidates(word) if (one := _lines(path, workspace)) is not None]
+    return next((one for one in found if one.lines), None) or (found[-1] if found else _missed(word, note))
+
+
+def _lines(word: str, workspace: inarch.Workspace) -> Mention | None:
+    """Return lines of a file that is mentioned with them; None where what stands before the colon is no path."""
+    path, _, said = word.rpartition(":")
+    try:
+        stat = workspace.stat(path) if path else None
+    except inarch.ToolFailed:
+        return None
+    if stat is None:
+        return None
+    if stat.kind != "file" or looks_like_picture(path):
+        return _missed(word, f"lines are of text files, which {path} is not")
+    whole = resolve(path, workspace)
+    numbers = _LINES.fullmatch(said)
+    if numbers is None or whole.is_missed:
+        return _missed(word, whole.note or f"{said!r} says no lines: write {path}:2 or {path}:2-8")
+    first, last = int(numbers[1]), int(numbers[2] or numbers[1])
+    if first < 1 or last < first:
+        return _missed(word, "lines are counted from 1, and the first of them comes first")
+    if stat.size <= MOST_COUNTED and (count := _count_lines(path, workspace)) < first:
+        return _missed(word, f"{path} has {count} lines")
+    return Mention(word, (path,), lines=(first, last))
+
+
+def _count_lines(path: str, workspace: inarch.Workspace) -> int:
+    try:
+        data = workspace.read(path).data
+    except inarch.ToolFailed:  # the call that reads it says why
+        return sys.maxsize
+    return data.count(b"\n") + (data[-1:] not in (b"", b"\n"))
 
 
 def _missed(word: str, note: str) -> Mention:

@@ -61,7 +61,9 @@ def _leaves(path: str) -> ToolFailed:
 
 def _absolute(path: str, root: str) -> ToolFailed:
     inside = path[len(root) :].strip("/") if root and path.startswith(root.rstrip("/") + "/") else ""
-    remedy = f"use {inside!r}" if inside else "give a path relative to the workspace root"
+    remedy = (
+        f"use {inside!r}" if inside and ".." not in inside.split("/") else "give a path relative to the workspace root"
+    )
     return ToolFailed("permission", f"the path {path!r} is absolute", remedy)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 from typing import Any
 
 import inarch
@@ -14,13 +15,20 @@ from inarch_sandbox_fs.settings import settings_of
 @inarch.tool(category="file", effects=touching.reads_pattern, input_schema=schemas.LIST_FILES)
 def list_files(context: ToolContext, pattern: str = "**/*", limit: int = 200) -> dict[str, Any]:
     """List files by glob, sorted; git-ignored ones are left out."""
+    pattern, told = _relative(pattern, context)
     walk = context.workspace.walk(pattern, limit)
-    notes = list(walk.notes)
+    notes = [*told, *walk.notes]
     if walk.truncated:
         notes.insert(0, f"only the first {limit} files; narrow the pattern or raise the limit")
     if not walk.paths:
         notes.insert(0, _why_nothing(context, pattern))
     return {"files": list(walk.paths), "truncated": walk.truncated, "note": _joined(notes)}
+
+
+def _relative(glob: str, context: ToolContext, folder: str = ".") -> tuple[str, list[str]]:
+    """Return an absolute glob relative to the folder that it is below, with a note; any other as it is."""
+    relative = glob.removeprefix(f"{posixpath.normpath(f'{context.workspace.root}/{folder}').rstrip('/')}/")
+    return relative or "**/*", ["the glob is absolute, and read as relative"] if relative != glob else []
 
 
 def _why_nothing(context: ToolContext, pattern: str) -> str:
@@ -124,8 +132,11 @@ def search_files(
     limit: int = 100,
 ) -> dict[str, Any]:
     """Search a directory or file; git-ignored and binary files are left out."""
+    told: list[str] = []
+    if glob is not None:
+        glob, told = _relative(glob, context, path)
     found = context.workspace.search(pattern, path, glob, ignore_case, limit)
-    notes = list(found.notes)
+    notes = [*told, *found.notes]
     if found.truncated:
         notes.insert(0, f"only the first {limit} matches; narrow the pattern, the path or the glob")
     if not found.hits:

@@ -433,6 +433,7 @@ from inarch.contract.records import CallPart, PluginContext
 from inarch_sdk.tooling import tool
 from inarch.journal import Journal, MemoryStore
 from inarch.plugins import Bound
+from inarch_sandbox_fs.workspace import FolderWorkspace
 
 @tool(timeout_s=0.01)
 def stuck() -> None:
@@ -441,7 +442,7 @@ def stuck() -> None:
 
 attempt.GRACE_S = 0.01
 bound = Bound("tested", stuck, PluginContext("tested", "."))
-scheduler = Scheduler(tools={"stuck": bound}, journal=Journal(MemoryStore(), "s"), workspace=None)
+scheduler = Scheduler(tools={"stuck": bound}, journal=Journal(MemoryStore(), "s"), workspace=FolderWorkspace.open("."))
 (call,) = asyncio.run(scheduler.run("turn", [CallPart("", "", "stuck", {})]))
 print(call.result.error.code)
 """

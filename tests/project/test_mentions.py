@@ -7,8 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import inarch
 from inarch.testing import says, scripted_app
-from inarch_project.mentions import mentioned_words
+from inarch_project.mentions import mentioned_words, resolve
+from inarch_sandbox_fs.workspace import FolderWorkspace
 
 
 @pytest.mark.parametrize(
@@ -32,6 +34,13 @@ def test_any_prompt_is_survived(prompt: str) -> None:
     assert all(mentioned_words(prompt))
 
 
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory) -> inarch.Workspace:
+    folder = tmp_path_factory.mktemp("small")
+    (folder / "a").write_text("1\n2")
+    return FolderWorkspace.open(str(folder))
+
+
 def first_user_text(prompt: str, root: Path) -> str:
     app, model = scripted_app([says("ok")], root)
 
@@ -52,6 +61,70 @@ def test_mentioned_files_are_in_the_first_request(tmp_path: Path) -> None:
     assert "ALPHA = 1" in text
     assert "remember" in text
     assert "@gone.py.: there is no such file or directory" in text
+
+
+LINES = "".join(f"line {number}\n" for number in range(1, 11))
+
+
+@pytest.mark.parametrize(
+    ("word", "first", "last"),
+    [("a.txt:2-8", 2, 8), ("a.txt:2", 2, 2), ("a.txt:9-99,", 9, 10), ("a.txt:2-8).", 2, 8), ("./a.txt:1", 1, 1)],
+)
+def test_lines_of_a_file_are_mentioned(tmp_path: Path, word: str, first: int, last: int) -> None:
+    (tmp_path / "a.txt").write_text(LINES)
+    text = first_user_text(f"see @{word}", tmp_path)
+    assert [f"line {number}\n" in f"{text}\n" for number in range(1, 11)] == [
+        first <= number <= last for number in range(1, 11)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("word", "note"),
+    [
+        ("a.txt:8-2", "lines are counted from 1, and the first of them comes first"),
+        ("a.txt:0", "lines are counted from 1, and the first of them comes first"),
+        ("a.txt:11", "a.txt has 10 lines"),
+        ("a.txt:2-", "'2-' says no lines: write a.txt:2 or a.txt:2-8"),
+        ("a.txt:second", "'second' says no lines: write a.txt:2 or a.txt:2-8"),
+        ("a.txt:9999999999999", "'9999999999999' says no lines: write a.txt:2 or a.txt:2-8"),
+        ("pkg:2", "lines are of text files, which pkg is not"),
+        ("p.png:2", "lines are of text files, which p.png is not"),
+        ("hidden.txt:2", "skipped: git ignores it (read_file still can read it)"),
+        ("gone.txt:2", "there is no such file or directory"),
+    ],
+)
+def test_lines_that_are_not_there_are_told(tmp_path: Path, word: str, note: str) -> None:
+    (tmp_path / "a.txt").write_text(LINES)
+    (tmp_path / "p.png").write_bytes(b"\x89PNG\r\n\x1a\n")
+    (tmp_path / "pkg").mkdir()
+    (tmp_path / ".gitignore").write_text("hidden.txt\n")
+    (tmp_path / "hidden.txt").write_text(LINES)
+    text = first_user_text(f"see @{word}", tmp_path)
+    assert f"@{word}: {note}" in text and "line 2" not in text
+
+
+def test_a_file_that_is_called_so_is_meant_itself(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text(LINES)
+    (tmp_path / "a.txt:2").write_text("odd")
+    text = first_user_text("see @a.txt:2", tmp_path)
+    assert "odd" in text and "line 2" not in text
+
+
+def test_an_absolute_path_below_the_root_is_the_relative_one(tmp_path: Path) -> None:
+    (tmp_path / "pkg").mkdir()
+    (tmp_path / "pkg" / "a.txt").write_text(LINES)
+    root = tmp_path.resolve()
+    assert "line 2\nline 3" in first_user_text(f"see @{root}/pkg/a.txt:2-3", tmp_path)
+    assert "line 10" in first_user_text(f"see @{root}/", tmp_path)
+    assert "@/etc/passwd:" in (text := first_user_text("see @/etc/passwd", tmp_path)) and "root:" not in text
+
+
+@given(st.text(alphabet="a.:-0123456789 /", max_size=12))
+def test_any_mention_is_resolved(small: inarch.Workspace, word: str) -> None:
+    for mentioned in mentioned_words(f"@{word}"):
+        found = resolve(mentioned, small)
+        assert found.is_missed != bool(found.files)
+        assert found.lines is None or (found.files == ("a",) and 1 <= found.lines[0] <= 2)
 
 
 def test_ignored_and_escaping_mentions_are_told_not_read(tmp_path: Path) -> None:

@@ -65,12 +65,13 @@ def explain(
     tools: Mapping[str, Bound[Tool]],
     policies: Sequence[Bound[Policy]],
     mode: ApproveMode,
+    root: str,
     grants: ProjectGrants | None = None,
 ) -> Explanation:
     """Explain a call; `grants` of None leaves out what was approved for the project."""
     from inarch.journal import Journal, MemoryStore
 
-    preparation = Preparation(tools)
+    preparation = Preparation(tools, root)
     bound = tools.get(name)
     call = ToolCall(new_id(), "", "", name, preparation.repaired(bound, arguments)[0], origin="user")
     live = LiveCall(call, bound, Journal(MemoryStore(), call.id))

@@ -8,17 +8,22 @@ from typing import TYPE_CHECKING, Any
 from attrs import define, field
 
 from inarch.calls.results import broke_contract, from_error
+from inarch.calls.rules import PATH_ARGUMENTS
 from inarch.contract.bounds import fault_of
 from inarch.contract.errors import InarchError, PluginError, ToolFailed
 from inarch.contract.guarding import guarded
 from inarch.contract.ports import Tool
 from inarch.contract.records import Effects, ToolError
 from inarch_schemas.checking import BrokenSchema, Schema, expected
-from inarch_schemas.repair import repair_and_tell
+from inarch_schemas.repair import read_relative, repair_and_tell
 
 if TYPE_CHECKING:
     from inarch.calls.live import LiveCall
     from inarch.plugins.composition import Bound
+
+
+_OF_THE_WORKSPACE = ("file", "search", "git", "trace")
+"""Categories of tools whose paths are the workspace's; those of others may lie anywhere."""
 
 
 @define(eq=False, repr=False)
@@ -26,6 +31,7 @@ class Preparation:
     """Repairs and checks calls against the tools of a composition; schemas are compiled once."""
 
     tools: Mapping[str, Bound[Tool]]
+    root: str
     _schemas: dict[str, Schema] = field(init=False, factory=dict)
 
     def repaired(self, bound: Bound[Tool] | None, arguments: Any) -> tuple[dict[str, Any], tuple[str, ...]]:
@@ -41,7 +47,10 @@ class Preparation:
             fault = fault_of(arguments)  # texts may have been read as lists and objects
         if fault:
             return {"": f"left out: {fault}"}, ()
-        return dict(arguments) if isinstance(arguments, Mapping) else {"": arguments}, told
+        arguments = dict(arguments) if isinstance(arguments, Mapping) else {"": arguments}
+        if bound is not None and bound.value.category in _OF_THE_WORKSPACE:
+            told += read_relative(arguments, PATH_ARGUMENTS, self.root)
+        return arguments, told
 
     def checked(self, live: LiveCall) -> ToolError | None:
         """Set the call's effects; return why it can't run, None if it can."""

@@ -51,6 +51,7 @@ class Scheduler:
         output_limit: Characters of JSON above which a result is kept as a blob and cut; None never cuts.
         keeper: Keeps what undo needs of the files that calls change.
         events: What plugins may record.
+        preparation: What repairs and checks calls.
     """
 
     tools: Mapping[str, Bound[Tool]]
@@ -68,12 +69,12 @@ class Scheduler:
     effectful: frozenset[str] = field(init=False, default=frozenset())
     refused: bool = field(init=False, default=False)
     _closed: bool = field(init=False, default=False)
-    _preparation: Preparation = field(init=False)
+    preparation: Preparation = field(init=False)
     _runner: Runner = field(init=False)
 
-    @_preparation.default
+    @preparation.default
     def _make_preparation(self) -> Preparation:
-        return Preparation(self.tools)
+        return Preparation(self.tools, self.workspace.root)
 
     @_runner.default
     def _make_runner(self) -> Runner:
@@ -139,7 +140,7 @@ class Scheduler:
             call_id = given if given and given not in taken else self.journal.clock.new_id()
             taken.add(call_id)
             bound = self.tools.get(part.name)
-            arguments, repaired = self._preparation.repaired(bound, part.arguments)
+            arguments, repaired = self.preparation.repaired(bound, part.arguments)
             call = ToolCall(call_id, provider_id, turn_id, part.name, arguments, origin=origin)
             batch.append(LiveCall(call, bound, self.journal, repaired=repaired))
         return batch
@@ -150,7 +151,7 @@ class Scheduler:
         for live in batch:
             if self._closed:
                 live.cancel("cancelled: the session is closed")
-            elif (error := self._preparation.checked(live)) is not None:
+            elif (error := self.preparation.checked(live)) is not None:
                 live.fail(error)
             else:
                 self._judge(live)
@@ -193,8 +194,8 @@ class Scheduler:
     def _change(self, live: LiveCall, arguments: Mapping[str, object]) -> str | None:
         """Give a waiting call changed arguments; return what is wrong with them, and then it keeps the old ones."""
         before = live.call, live.effects, live.proposed
-        change_arguments(live, self._preparation.repaired(live.bound, arguments)[0])
-        error = self._preparation.checked(live)
+        change_arguments(live, self.preparation.repaired(live.bound, arguments)[0])
+        error = self.preparation.checked(live)
         if error is not None:
             live.call, live.effects, live.proposed = before
             return error.message

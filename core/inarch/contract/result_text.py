@@ -8,6 +8,7 @@ from typing import Any
 
 from inarch.contract.codec import to_data
 from inarch.contract.records import ToolResult
+from inarch_schemas.repair import READ_AS_RELATIVE
 
 CHANGED_BY_USER = "changed_by_user"
 """Key of a result's metadata: the arguments that a person changed before the call ran, by name."""
@@ -17,7 +18,7 @@ def result_text(result: ToolResult) -> str:
     """Return a result as text: its data, or its error with what to do and what there is of data all the same.
 
     Where a person changed the call, that and the arguments that they changed come first: else a model believes that
-    its own ones ran.
+    its own ones ran. Paths that were read otherwise than written come first, too.
 
     A member that is a text of several lines stands as it is below the others, not in the escapes of JSON: models read
     it better, and it costs fewer tokens. Beside it, what is null or says that nothing was cut says nothing.
@@ -26,6 +27,8 @@ def result_text(result: ToolResult) -> str:
     if result.error is not None:
         error = f"error ({result.error.code}): {result.error.message} {result.error.remedy}".rstrip()
         text = f"{error}\n{text}" if text else error
+    paths = [one for one in result.metadata.get("repaired") or () if str(one).endswith(READ_AS_RELATIVE)]
+    text = "\n".join([*paths, text])
     changed = result.metadata.get(CHANGED_BY_USER)
     if not changed:
         return text

@@ -20,9 +20,9 @@ from inarch.contract.records import PlannedCall, ToolResult, Turn
 from inarch.plugins import compose_plugins
 from inarch.sessions.forked import check_process
 from inarch.sessions.parts import Parts
-from inarch_schemas.repair import repair_arguments
 
 if TYPE_CHECKING:
+    from inarch.calls.preparing import Preparation
     from inarch.contract.transcripts import Transcript
     from inarch.sessions.replacing import Replacing
     from inarch.sessions.session import Session
@@ -266,8 +266,9 @@ class App(Parts):
 
         check_process(self.process)
         journal = Journal(MemoryStore(), self.clock.new_id(), redactor=self.redactor, clock=self.clock)
-        seen = await asyncio.to_thread(self._present, name, arguments)
+        seen: dict[str, str] = {}
         scheduler = self.scheduler(journal, seen, keeps=False)
+        await asyncio.to_thread(self._see_present, name, arguments, scheduler.preparation, seen)
         try:
             (call,) = await scheduler.run(self.clock.new_id(), [PlannedCall(name, arguments)], "user")
         finally:
@@ -276,23 +277,23 @@ class App(Parts):
             raise AssertionError("a finished call has a result")
         return call.result
 
-    def _present(self, name: str, arguments: Mapping[str, Any]) -> dict[str, str]:
-        """Return the hashes of the files that a call is going to write."""
+    def _see_present(
+        self, name: str, arguments: Mapping[str, Any], preparation: Preparation, seen: dict[str, str]
+    ) -> None:
+        """Put the hashes of the files that a call is going to write into `seen`."""
         bound = self.composition.tools.get(name)
         if bound is None:
-            return {}
-        seen: dict[str, str] = {}
+            return
         try:
             with guarded(bound.plugin, "tool"):
-                writes = bound.value.effects(repair_arguments(arguments, bound.value.input_schema)).writes
+                writes = bound.value.effects(preparation.repaired(bound, arguments)[0]).writes
         except InarchError:
-            return {}  # the call itself will say what is wrong
+            return  # the call itself will say what is wrong
         for path in writes:
             try:
                 seen[path] = self.workspace.digest(path)
             except InarchError:
                 continue  # it is to be made, or the call will say what is wrong with it
-        return seen
 
     def close(self) -> None:
         """Close from code that isn't asynchronous."""

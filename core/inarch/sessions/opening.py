@@ -154,10 +154,11 @@ def _instructions(config: Config) -> str:
     """Return the project's own instructions to agents, if they are trusted as they stand now."""
     if not config.trusted_files:
         return ""
+    from inarch.config.guides import together
     from inarch.config.project import read_trusted
 
-    texts = (read_trusted(config.root, name, config.trusted_files) for name in GUIDE_FILES)
-    return next((text[:INSTRUCTION_CHARACTERS] for text in texts if text), "")
+    texts = {name: read_trusted(config.root, name, config.trusted_files) or "" for name in GUIDE_FILES}
+    return together(texts)[:INSTRUCTION_CHARACTERS]
 
 
 def _bound(parts: Parts, remembered: Remembered) -> list[Bound[ContextSource]]:

@@ -89,7 +89,7 @@ def told(case: Case, app: App) -> str | None:
     if not tool:
         tool, arguments = command_call(app, arguments["command"])
     tools, mode = app.composition.tools, app.config.profile.approve
-    found = explain(tool, arguments, tools=tools, policies=app.policies, mode=mode)
+    found = explain(tool, arguments, tools=tools, policies=app.policies, mode=mode, root=app.config.root)
     if found.decision == case.expected:
         return None
     call = f"{tool} {json.dumps(dict(arguments), ensure_ascii=False, default=str)}"

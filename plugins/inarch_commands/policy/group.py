@@ -61,7 +61,8 @@ def explain_call(what: str, arguments: str | None, as_json: bool, **given: Any) 
         else:
             name, wanted = what, read_object(arguments or "{}")
         mode, grants = app.config.profile.approve, app.project_grants
-        found = explain(name, wanted, tools=tools, policies=app.policies, mode=mode, grants=grants)
+        root = app.config.root
+        found = explain(name, wanted, tools=tools, policies=app.policies, mode=mode, root=root, grants=grants)
         data = _explained(app, found)
     finally:
         app.close()

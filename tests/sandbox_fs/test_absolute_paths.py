@@ -1,0 +1,131 @@
+"""Absolute paths in the arguments of tools: below the root they mean the relative ones, others are refused as ever."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import inarch
+from inarch.plugins import Bound
+from inarch_schemas import repair
+
+from .conftest import Files
+from .test_paths import _tree
+
+TOLD = "absolute, and read as relative to the workspace root"
+
+
+def test_every_file_tool_takes_one_below_the_root(files: Any) -> None:
+    files.put("src/a.txt", "one\ntwo\n")
+    root = str(files.folder)
+    assert files.data("read_file", file_path=f"{root}/src/a.txt")["path"] == "src/a.txt"
+    assert files.data("read_multiple_files", file_paths=[f"{root}//src/./a.txt", "src/a.txt"])[0]["path"] == "src/a.txt"
+    assert files.data("list_directory", directory=f"{root}/")["entries"][0]["name"] == "src"
+    assert files.data("search_files", pattern="two", path=f"{root}/src")["hits"][0]["path"] == "src/a.txt"
+    edit = {"search": "two", "replace": root}
+    assert files.data("patch_source_file", file_path=f"{root}/src/a.txt", **edit)["path"] == "src/a.txt"
+    assert files.data("write_file", file_path=f"{root}/src/a.txt", content=root)["path"] == "src/a.txt"
+    assert files.data("create_file", file_path=f"{root}/b.txt", content=f"{root}/x")["path"] == "b.txt"
+    moved = files.data("move_file", file_path=f"{root}/b.txt", new_path=f"{root}/c.txt")
+    assert (moved["old_path"], moved["path"]) == ("b.txt", "c.txt")
+    assert (files.folder / "c.txt").read_text() == f"{root}/x"  # only paths are read so
+    assert files.data("delete_file", file_path=f"{root}/c.txt/")["path"] == "c.txt"
+
+
+def test_the_model_is_told_and_the_record_has_the_relative_path(files: Any) -> None:
+    files.put("a.txt", "one\n")
+    result = files.call("read_file", path=f"{files.folder}/a.txt")
+    assert result.metadata["repaired"] == ["path read as file_path", f"file_path: {TOLD}"]
+    assert inarch.result_text(result).startswith(f'file_path: {TOLD}\n{{"path":"a.txt"')
+    called = next(event.data["call"] for event in files.store.load("session") if event.kind == "call.state")
+    assert called["arguments"] == {"file_path": "a.txt"}
+    assert inarch.result_text(files.call("read_file", file_path="a.txt")).startswith('{"path":"a.txt"')
+
+
+def test_globs_are_read_so_as_well(files: Any) -> None:
+    files.put("src/a.txt", "one\n")
+    found = files.data("list_files", pattern=f"{files.folder}/src/*.txt")
+    assert (found["files"], found["note"]) == (["src/a.txt"], "the glob is absolute, and read as relative")
+    assert files.data("list_files", pattern=f"{files.folder}/")["files"] == ["src/a.txt"]
+    for path, glob in [("src", "src/*.txt"), (".", "src/*.txt"), (f"{files.folder}/src", "src/*.txt")]:
+        found = files.data("search_files", pattern="one", path=path, glob=f"{files.folder}/{glob}")
+        assert [hit["path"] for hit in found["hits"]] == ["src/a.txt"]
+    assert files.error("list_files", pattern="/etc/*").code == "permission"
+
+
+@pytest.mark.parametrize(
+    "path", ["/etc/passwd", "{root}x/a.txt", "{above}/other/a.txt", "{root}/../root/a.txt", "{ROOT}/a.txt", "/", "//"]
+)
+def test_others_are_refused_as_ever(files: Any, path: str) -> None:
+    files.put("a.txt", "one\n")
+    root = str(files.folder)
+    path = path.format(root=root, above=files.folder.parent, ROOT=root.upper())
+    error = files.error("read_file", file_path=path)
+    assert (error.code, error.remedy) == ("permission", "give a path relative to the workspace root")
+    assert files.error("create_file", file_path=path, content="x").code == "permission"
+
+
+def test_protected_names_and_unread_files_are_refused_through_them(files: Any) -> None:
+    files.put("a.txt", "one\n")
+    assert files.error("create_file", file_path=f"{files.folder}/.git/hooks/x", content="x").code == "permission"
+    assert files.error("write_file", file_path=f"{files.folder}/a.txt", content="x").code == "conflict"
+
+
+def test_paths_of_tools_that_are_not_about_the_workspace_stay(tmp_path: Path) -> None:
+    @inarch.tool(category="other")
+    def elsewhere(path: str) -> str:
+        """Say where."""
+        return path
+
+    @inarch.tool(category="file", effects=inarch.Effects())
+    def here(path: str) -> str:
+        """Say where."""
+        return path
+
+    files = Files(tmp_path)
+    context = inarch.PluginContext("tested", str(tmp_path))
+    files.scheduler.tools = {tool.name: Bound("tested", tool, context) for tool in (elsewhere, here)}
+    assert files.data("elsewhere", path=f"{tmp_path}/a.txt") == f"{tmp_path}/a.txt"
+    assert files.data("here", path=f"{tmp_path}/a.txt") == "a.txt"
+    files.close()
+
+
+_parts = st.sampled_from(["a", "b", "..", ".", "", "link", "abs", "up", "in", "deep", "secret", "root", "ROOT"])
+
+
+@settings(deadline=None, max_examples=3 * settings().max_examples)
+@given(
+    st.sampled_from(["{root}", "{root}/", "/{root}", "{base}", "", "/proc/self/root{root}"]),
+    st.lists(_parts, max_size=6),
+)
+def test_no_absolute_path_reaches_what_its_relative_one_does_not(start: str, parts: list[str]) -> None:
+    with tempfile.TemporaryDirectory() as base:
+        root = _tree(Path(base).resolve())
+        path = "/".join([start.format(root=root, base=root.parent), *parts])
+        files = Files(root)
+        try:
+            found = files.call("read_file", file_path=path)
+            assert "SECRET" not in repr(found)
+            if start in ("{root}", "{root}/", "/{root}") and ".." not in parts:
+                relative = files.call("read_file", file_path="/".join([".", *parts]).rstrip("/"))
+                assert (found.data, found.error) == (relative.data, relative.error)
+            elif found.success:  # it was relative, or led down to the root by its own name
+                assert not path.startswith("/") or path.startswith(str(root))
+            files.call("create_file", file_path=path, content="new")
+        finally:
+            files.close()
+        assert (root.parent / "secret").read_text() == "SECRET"
+        assert {file.name for file in root.parent.iterdir()} == {"root", "secret"}
+
+
+@given(st.text(max_size=20), st.sampled_from(["/", "/shop", "/shop/", "/a/b", ""]))
+def test_reading_one_twice_is_reading_it_once(path: str, root: str) -> None:
+    once = {"file_path": path}
+    repair.read_relative(once, ["file_path"], root)
+    twice = dict(once)
+    assert once["file_path"][:1] == "/" or not repair.read_relative(twice, ["file_path"], root)
