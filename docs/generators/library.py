@@ -29,10 +29,9 @@ import inarch
 
 
 async def main():
-    app = inarch.compose(flags={"model": "offline/extractive"}, journal=False)
-    turn = await app.session().run("who calls check_schema?")
-    found = await app.call_tool("search_files", {"pattern": "def check_schema"})
-    await app.aclose()
+    async with inarch.compose(flags={"model": "offline/extractive"}, journal=False) as app:
+        turn = await app.session().run("who calls check_schema?")
+        found = await app.call_tool("search_files", {"pattern": "def check_schema"})
     print(turn.status, turn.content.splitlines()[0], found.data["hits"][0]["path"])
 
 

@@ -138,7 +138,7 @@ def _checked_root(root: str | os.PathLike[str]) -> str:
 
 
 class App(Parts):
-    """What `compose` made. Close it, or use it as a context manager."""
+    """What `compose` made. Close it, or use it as a context manager, asynchronous where a loop is running."""
 
     def session(self, session_id: str | None = None) -> Session:
         """Return a new session, or the kept one of this id with everything that was said in it.
@@ -296,16 +296,38 @@ class App(Parts):
                 continue  # it is to be made, or the call will say what is wrong with it
 
     def close(self) -> None:
-        """Close from code that isn't asynchronous."""
+        """Close from code that isn't asynchronous.
+
+        Raises:
+            UsageError: An event loop is running.
+        """
         import asyncio
 
+        _check_no_loop("App.close", "await app.aclose()")
         asyncio.run(self.aclose())
 
     def __enter__(self) -> App:
+        _check_no_loop("with inarch.compose(...)", "async with inarch.compose(...) as app")
         return self
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+    async def __aenter__(self) -> App:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.aclose()
+
+
+def _check_no_loop(what: str, instead: str) -> None:
+    import asyncio
+
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return
+    raise UsageError(f"{what} can't wait where an event loop is running, as in async functions", f"write {instead}")
 
 
 def open_store(name: str, path: str | os.PathLike[str]) -> ContextStore:
@@ -330,15 +352,14 @@ def run(prompt: str, **options: Any) -> Turn:
     """Compose, run one turn in a new session and close; `options` are those of `compose`.
 
     Raises:
+        UsageError: An event loop is running.
         InarchError: As `compose` and `Session.run`.
     """
     import asyncio
 
     async def go() -> Turn:
-        app = compose(**options)
-        try:
+        async with compose(**options) as app:
             return await app.session().run(prompt)
-        finally:
-            await app.aclose()
 
+    _check_no_loop("inarch.run", "async with inarch.compose(...) as app: turn = await app.session().run(prompt)")
     return asyncio.run(go())

@@ -1,0 +1,193 @@
+"""Inarch as a library where people use it: in tests, notebooks, threads, processes, and inside a running loop."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import pytest
+
+import inarch
+
+from ..forking import LONGEST_S
+
+OPTIONS = {"plugins": ["sandbox-fs", "offline"], "builtins": False, "journal": False, "config": {}}
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    folder = tmp_path / "root"
+    folder.mkdir()
+    (folder / "shop.py").write_text('"""Sells apples."""\n')
+    return folder
+
+
+def test_async_with_closes_the_application(root: Path) -> None:
+    async def go() -> inarch.App:
+        async with inarch.compose(root=root, **OPTIONS) as app:
+            turn = await app.session().run("explain shop.py")
+            assert (turn.status, "apples" in turn.content) == ("done", True)
+        with pytest.raises(inarch.ToolFailed, match="closed"):
+            app.workspace.read("shop.py")
+        return app
+
+    asyncio.run(go())
+
+
+def test_async_with_closes_it_after_an_error_too(root: Path) -> None:
+    async def go() -> None:
+        with pytest.raises(KeyError):
+            async with inarch.compose(root=root, **OPTIONS) as app:
+                app.workspace.read("shop.py")
+                raise KeyError("apples")
+        with pytest.raises(inarch.ToolFailed, match="closed"):
+            app.workspace.read("shop.py")
+
+    asyncio.run(go())
+
+
+def test_inside_a_running_loop_what_waits_says_what_to_write(root: Path) -> None:
+    async def go() -> list[str]:
+        said = []
+        app = inarch.compose(root=root, **OPTIONS)
+        for waits in (lambda: inarch.run("hello", root=root, **OPTIONS), app.close, app.__enter__):
+            with pytest.raises(inarch.UsageError) as caught:
+                waits()
+            said.append(str(caught.value))
+        await app.aclose()
+        return said
+
+    ran, closed, entered = asyncio.run(go())
+    why = "can't wait where an event loop is running, as in async functions"
+    assert (
+        ran == f"inarch.run {why} (write async with inarch.compose(...) as app: turn = await app.session().run(prompt))"
+    )
+    assert closed == f"App.close {why} (write await app.aclose())"
+    assert entered == f"with inarch.compose(...) {why} (write async with inarch.compose(...) as app)"
+
+
+def test_threads_run_turns_of_their_own(root: Path) -> None:
+    async def both() -> list[inarch.Turn]:
+        return await asyncio.gather(
+            *(asyncio.to_thread(inarch.run, "explain shop.py", root=root, **OPTIONS) for _ in range(4))
+        )
+
+    assert [turn.status for turn in asyncio.run(both())] == ["done"] * 4
+
+
+def run_alone(words: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
+    home = folder / "home"
+    environ = {"PATH": os.environ["PATH"], "HOME": str(home), "LANG": "C.UTF-8"}
+    return subprocess.run(
+        [sys.executable, "-X", "dev", *words],
+        cwd=folder,
+        env=environ,
+        capture_output=True,
+        text=True,
+        timeout=LONGEST_S,
+    )
+
+
+def test_processes_that_are_spawned_run_turns(tmp_path: Path, root: Path) -> None:
+    program = tmp_path / "many.py"
+    program.write_text(
+        textwrap.dedent(
+            f"""
+            import multiprocessing
+
+            import inarch
+
+
+            def ask(prompt):
+                return inarch.run(prompt, root={str(root)!r}, **{OPTIONS!r})
+
+
+            if __name__ == "__main__":
+                with multiprocessing.get_context("spawn").Pool(2) as pool:
+                    turns = pool.map(ask, ["explain shop.py", "where is nothing"])
+                print(*(type(turn).__name__ + " " + turn.status for turn in turns))
+            """
+        )
+    )
+    done = run_alone([str(program)], tmp_path)
+    assert (done.stdout, done.returncode) == ("Turn done Turn done\n", 0), done.stderr
+
+
+def test_a_suite_of_pytest_with_warnings_as_errors(tmp_path: Path, root: Path) -> None:
+    (tmp_path / "test_mine.py").write_text(
+        textwrap.dedent(
+            f"""
+            import asyncio
+
+            import inarch
+
+            OPTIONS = {{"root": {str(root)!r}, **{OPTIONS!r}}}
+
+
+            def test_run():
+                assert inarch.run("explain shop.py", **OPTIONS).status == "done"
+
+
+            def test_with():
+                with inarch.compose(**OPTIONS) as app:
+                    assert asyncio.run(app.session().run("explain shop.py")).status == "done"
+
+
+            def test_async_with():
+                async def go():
+                    async with inarch.compose(**OPTIONS) as app:
+                        return await app.session().run("explain shop.py")
+
+                assert asyncio.run(go()).status == "done"
+
+
+            def test_in_a_loop():
+                async def go():
+                    inarch.run("explain shop.py", **OPTIONS)
+
+                try:
+                    asyncio.run(go())
+                except inarch.UsageError as error:
+                    assert "async with" in error.remedy
+            """
+        )
+    )
+    done = run_alone(["-m", "pytest", "-q", "-W", "error", "-p", "no:cacheprovider", "test_mine.py"], tmp_path)
+    assert done.returncode == 0 and "4 passed" in done.stdout, done.stdout + done.stderr
+
+
+@pytest.mark.slow
+@pytest.mark.needs("ipykernel", "jupyter_client")
+def test_a_kernel_of_jupyter(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A cell awaits; one that would wait is told what to write, in one error without a warning of a coroutine."""
+    from jupyter_client.manager import start_new_kernel  # type: ignore[import-not-found, unused-ignore]
+
+    for name in ("JUPYTER_RUNTIME_DIR", "IPYTHONDIR", "JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR"):
+        monkeypatch.setenv(name, str(tmp_path / name))
+    manager, client = start_new_kernel(startup_timeout=LONGEST_S)
+
+    def cell(code: str) -> tuple[str, str]:
+        said: list[str] = []
+        reply = client.execute_interactive(
+            code, timeout=LONGEST_S,
+            output_hook=lambda message: said.append(message["content"].get("text", "")),
+        )  # fmt: skip
+        return "".join(said), reply["content"].get("evalue", "")
+
+    try:
+        assert cell(f"import inarch; options = dict(root={str(root)!r}, **{OPTIONS!r})") == ("", "")
+        asked = "async with inarch.compose(**options) as app:\n    turn = await app.session().run('explain shop.py')"
+        asked += "\nprint(turn.status)"
+        assert cell(asked) == ("done\n", "")
+        out, error = cell("inarch.run('explain shop.py', **options)")
+        assert (out, "async with inarch.compose(...)" in error) == ("", True)
+        out, error = cell("with inarch.compose(**options) as app:\n    pass")
+        assert (out, "async with inarch.compose(...)" in error) == ("", True)
+        assert cell(asked) == ("done\n", "")
+    finally:
+        client.stop_channels()
+        manager.shutdown_kernel(now=True)
