@@ -18,9 +18,6 @@ if TYPE_CHECKING:
     from inarch import transcripts as transcripts
     from inarch.contract.codec import from_data as from_data
     from inarch.contract.codec import to_data as to_data
-    from inarch.contract.commandline import split_command as split_command
-    from inarch.contract.costs import cost_of as cost_of
-    from inarch.contract.costs import price_at as price_at
     from inarch.contract.errors import Cancelled as Cancelled
     from inarch.contract.errors import ConfigError as ConfigError
     from inarch.contract.errors import InarchError as InarchError
@@ -37,7 +34,6 @@ if TYPE_CHECKING:
     from inarch.contract.hookspecs import hookimpl as hookimpl
     from inarch.contract.ids import new_id as new_id
     from inarch.contract.ids import utc_now as utc_now
-    from inarch.contract.message_cache import MessageCache as MessageCache
     from inarch.contract.plugin_events import EventKind as EventKind
     from inarch.contract.ports import ApprovalRequest as ApprovalRequest
     from inarch.contract.ports import Clock as Clock
@@ -112,7 +108,6 @@ if TYPE_CHECKING:
     from inarch.contract.replacements import Pacing as Pacing
     from inarch.contract.replacements import Replacements as Replacements
     from inarch.contract.replacements import Settled as Settled
-    from inarch.contract.result_text import result_text as result_text
     from inarch.contract.session_extensions import PutBack as PutBack
     from inarch.contract.session_extensions import SessionAccess as SessionAccess
     from inarch.contract.session_extensions import SessionExtension as SessionExtension
@@ -125,7 +120,6 @@ if TYPE_CHECKING:
     from inarch.contract.undo_report import FileConflict as FileConflict
     from inarch.contract.undo_report import FileOutcome as FileOutcome
     from inarch.contract.undo_report import UndoReport as UndoReport
-    from inarch.contract.versions import is_older as is_older
     from inarch.sessions.app import App as App
     from inarch.sessions.app import compose as compose
     from inarch.sessions.app import open_store as open_store
@@ -146,14 +140,20 @@ if TYPE_CHECKING:
     from inarch_sdk.chat import chat_content as chat_content
     from inarch_sdk.chat import chat_finish as chat_finish
     from inarch_sdk.chat import chat_tool as chat_tool
+    from inarch_sdk.commandline import split_command as split_command
+    from inarch_sdk.costs import cost_of as cost_of
+    from inarch_sdk.costs import price_at as price_at
     from inarch_sdk.deltas import join_deltas as join_deltas
     from inarch_sdk.http_errors import provider_error as provider_error
+    from inarch_sdk.message_cache import MessageCache as MessageCache
     from inarch_sdk.prices import KnownModel as KnownModel
     from inarch_sdk.prices import PriceTable as PriceTable
     from inarch_sdk.prices import price_table as price_table
+    from inarch_sdk.result_text import result_text as result_text
     from inarch_sdk.service import HttpService as HttpService
     from inarch_sdk.tooling import FunctionTool as FunctionTool
     from inarch_sdk.tooling import tool as tool
+    from inarch_sdk.versions import is_older as is_older
     from inarch_secrets.dotenv import is_dotenv as is_dotenv
     from inarch_staging import keep_former as keep_former
 
@@ -161,8 +161,6 @@ _HOMES: dict[str, str] = {
     name: module if module.startswith("inarch_") else f"inarch.{module}"
     for module, names in {
         "contract.codec": "from_data to_data",
-        "contract.commandline": "split_command",
-        "contract.costs": "cost_of price_at",
         "contract.errors": "Cancelled ConfigError InarchError PluginError ProviderError StoreError ToolFailed"
         " UsageError",
         "contract.events": "EVENT_KINDS Event",
@@ -170,7 +168,6 @@ _HOMES: dict[str, str] = {
         "contract.folders": "KeptFolder",
         "contract.hookspecs": "hookimpl",
         "contract.ids": "new_id utc_now",
-        "contract.message_cache": "MessageCache",
         "contract.plugin_events": "EventKind",
         "contract.ports": "ApprovalRequest Clock ContextSource ContextStore DecisionStrategy FrontEnd FrontEndOptions"
         " FrontEndSpec ModelProvider Policy Situation StoreSpec Tool ToolContext Tracer Workspace WorkspaceSpec",
@@ -181,12 +178,10 @@ _HOMES: dict[str, str] = {
         " PluginContext Price ProposedFile Reasoning ReasoningDelta Refused Reply ResultPart SearchHit SearchHits"
         " SessionInfo Survey Text TextDelta ToolCall ToolError ToolResult ToolSpec Turn Usage UsageDelta Verdict Walk",
         "contract.replacements": "LastingApprovals Pacing Replacements Settled",
-        "contract.result_text": "result_text",
         "contract.session_extensions": "PutBack SessionAccess SessionExtension Standing",
         "contract.slash_commands": "SlashCommand SlashContext split_slash_command",
         "contract.transcripts": "Exporter Transcript",
         "contract.undo_report": "FileConflict FileOutcome UndoReport",
-        "contract.versions": "is_older",
         "sessions.app": "App compose open_store run",
         "sessions.launching": "InteractiveFrontEnd Launch",
         "sessions.session": "Session",
@@ -197,11 +192,16 @@ _HOMES: dict[str, str] = {
         "inarch_schemas.references": "reference_fault",
         "inarch_schemas.repair": "repair_arguments",
         "inarch_sdk.chat": "ReasoningDetails chat_call chat_content chat_finish chat_tool",
+        "inarch_sdk.commandline": "split_command",
+        "inarch_sdk.costs": "cost_of price_at",
         "inarch_sdk.deltas": "join_deltas",
         "inarch_sdk.http_errors": "provider_error",
+        "inarch_sdk.message_cache": "MessageCache",
         "inarch_sdk.prices": "KnownModel PriceTable price_table",
+        "inarch_sdk.result_text": "result_text",
         "inarch_sdk.service": "HttpService",
         "inarch_sdk.tooling": "FunctionTool tool",
+        "inarch_sdk.versions": "is_older",
         "inarch_secrets.dotenv": "is_dotenv",
         "inarch_staging": "keep_former",
     }.items()

@@ -39,7 +39,6 @@ if TYPE_CHECKING:
     from inarch.config.trust import grant as grant
     from inarch.config.trust import revoke as revoke
     from inarch.config.trust import trust_of as trust_of
-    from inarch.contract.costs import priced as priced
     from inarch.contract.event_parts import PluginEvent as PluginEvent
     from inarch.contract.events import CommandRan as CommandRan
     from inarch.contract.events import ErrorHappened as ErrorHappened
@@ -104,6 +103,7 @@ if TYPE_CHECKING:
     from inarch.turns.context.viewing import TokensWent as TokensWent
     from inarch.turns.wording import STRUCTURE_TITLE as STRUCTURE_TITLE
     from inarch_sdk.accumulator import Accumulator as Accumulator
+    from inarch_sdk.costs import priced as priced
     from inarch_sdk.event_log import LogProblem as LogProblem
     from inarch_sdk.event_log import gap_words as gap_words
 
@@ -125,7 +125,6 @@ _HOMES = {
         "config.project_files": "read_project_file",
         "config.sources": "Origin dotted nearest",
         "config.trust": "change_project_file grant revoke trust_of",
-        "contract.costs": "priced",
         "contract.event_parts": "PluginEvent",
         "contract.events": "CommandRan ErrorHappened",
         "contract.guarding": "OURS blame guarded",
@@ -163,6 +162,7 @@ _HOMES = {
         "turns.context.viewing": "TokensWent",
         "turns.wording": "STRUCTURE_TITLE",
         "inarch_sdk.accumulator": "Accumulator",
+        "inarch_sdk.costs": "priced",
         "inarch_sdk.event_log": "LogProblem gap_words",
     }.items()
     for name in names.split()

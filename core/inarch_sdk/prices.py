@@ -17,8 +17,8 @@ from typing import Any
 
 from attrs import Factory, define, field, frozen
 
-from inarch.contract.costs import MILLION
 from inarch.contract.records import Limits, Price
+from inarch_sdk.costs import MILLION
 
 FILE = "model_prices_and_context_window_backup.json"
 LONGEST_ENTRY = 1 << 16

@@ -52,9 +52,9 @@ GROUPS: dict[str, tuple[str, ...]] = {
         "inarch_sdk.service",
         "inarch_sdk.http_errors",
         "inarch_sdk.chat",
-        "contract.message_cache",
+        "inarch_sdk.message_cache",
         "inarch_sdk.prices",
-        "contract.costs",
+        "inarch_sdk.costs",
     ),
 }
 TESTING = """## For tests of plugins: `inarch.testing`

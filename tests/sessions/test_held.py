@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 import inarch
-from inarch.contract.message_cache import SLACK
 from inarch.testing import HttpReply, HttpRequest, HttpServer, sse_reply
+from inarch_sdk.message_cache import SLACK
 
 SHORT, LONG = 40, 120
 """Turns after which is counted; by the first of them all is imported, and the first snapshots are made."""

@@ -22,7 +22,7 @@ def words_of(call: ToolCall, tool: Tool) -> tuple[str, ...] | None:
     """Return the words of a command call; None for other calls, and where a shell would do more than split it."""
     if not is_command(call, tool):
         return None
-    from inarch.contract.commandline import split_command
+    from inarch_sdk.commandline import split_command
 
     try:
         return split_command(call.arguments["command"])

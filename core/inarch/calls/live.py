@@ -21,7 +21,7 @@ from inarch.calls.results import hide_secrets
 from inarch.calls.shapes import Shape, digest, shape_of
 from inarch.contract.events import CallResult, CallState
 from inarch.contract.records import TERMINAL, CallStatus, Effects, ToolCall, ToolError, ToolResult
-from inarch.contract.result_text import CHANGED_BY_USER
+from inarch_sdk.result_text import CHANGED_BY_USER
 
 if TYPE_CHECKING:
     from inarch.calls.policy import Judgement

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from inarch.contract.errors import StoreError
-from inarch.contract.versions import is_older
+from inarch_sdk.versions import is_older
 
 Record = TypeVar("Record")
 VERSION = 1

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 from attrs import define, evolve, field
 
-from inarch.contract.costs import priced
 from inarch.contract.errors import Cancelled, PluginError, ProviderError
 from inarch.contract.event_parts import Failure
 from inarch.contract.events import ModelReplied, ModelRequested
@@ -21,6 +20,7 @@ from inarch.turns.budget.turn_time import TurnTime
 from inarch.turns.models import Choice
 from inarch.turns.showing import Showing
 from inarch_sdk.accumulator import TOO_LONG, Accumulator
+from inarch_sdk.costs import priced
 
 if TYPE_CHECKING:
     from inarch.turns.session_state import SessionState

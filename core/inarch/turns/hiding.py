@@ -8,7 +8,6 @@ from typing import TypeVar
 
 from attrs import define, evolve, field
 
-from inarch.contract.message_cache import MessageCache
 from inarch.contract.records import (
     CallPart,
     Message,
@@ -21,6 +20,7 @@ from inarch.contract.records import (
     ToolSpec,
 )
 from inarch.journal import Redactor
+from inarch_sdk.message_cache import MessageCache
 
 T = TypeVar("T", Message, ToolSpec, tuple[ToolSpec, ...], str)
 

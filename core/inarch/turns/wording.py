@@ -9,7 +9,7 @@ from attrs import evolve
 
 from inarch.contract.codec import to_data
 from inarch.contract.records import CallPart, Message, ModelRequest, ResultPart, Text, ToolCall, ToolError, ToolResult
-from inarch.contract.result_text import result_text
+from inarch_sdk.result_text import result_text
 
 STRUCTURE_TITLE = "# Project structure"
 """What the project's structure begins with among a prompt's parts: it is the first to go, and comes again then."""

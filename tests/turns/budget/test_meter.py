@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import inarch
-from inarch.contract.costs import priced
 from inarch.turns.budget.meter import ASSUMED_OUTPUT, LEAST_OUTPUT, Hold, Meter
 from inarch.turns.limits import LimitReached, TurnLimits
+from inarch_sdk.costs import priced
 
 PRICE = inarch.Price(Decimal(1), Decimal(10))
 

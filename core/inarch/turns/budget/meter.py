@@ -8,9 +8,9 @@ from decimal import Decimal
 
 from attrs import define, field
 
-from inarch.contract.costs import MILLION, price_at
 from inarch.contract.records import Price, Usage
 from inarch.turns.limits import LimitReached, TurnLimits
+from inarch_sdk.costs import MILLION, price_at
 
 LEAST_OUTPUT = 256
 """Fewer output tokens than this are not worth a request, unless it asks for fewer itself."""

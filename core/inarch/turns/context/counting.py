@@ -13,11 +13,11 @@ from typing import Any, NamedTuple
 from attrs import define, field
 
 from inarch.contract.events import Event
-from inarch.contract.message_cache import MessageCache
 from inarch.contract.records import CallPart, Image, Message, ModelRequest, Part, Reasoning, ResultPart, Text, ToolSpec
-from inarch.contract.result_text import json_text, result_text
 from inarch.turns.context.estimating import estimate, picture_tokens
 from inarch.turns.wording import STRUCTURE_TITLE
+from inarch_sdk.message_cache import MessageCache
+from inarch_sdk.result_text import json_text, result_text
 
 OVERHEAD = 4
 """Tokens that a message, a call, a result or a tool costs beside its text: its role, name and id."""

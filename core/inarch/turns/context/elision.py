@@ -7,7 +7,7 @@ from typing import Any
 
 from inarch.calls.outputs import measured, shortened
 from inarch.contract.records import ToolError, ToolResult
-from inarch.contract.result_text import CHANGED_BY_USER
+from inarch_sdk.result_text import CHANGED_BY_USER
 
 STUB_CHARACTERS = 600
 """Results shorter than about this gain nothing by a stub."""

@@ -10,12 +10,12 @@ from inarch.contract.codec import to_data
 from inarch.contract.errors import PluginError, ProviderError, StoreError
 from inarch.contract.events import ContextDropped, Note
 from inarch.contract.records import Limits, Message, Reply, ToolResult
-from inarch.contract.result_text import result_text
 from inarch.turns.context.earlier_turns import Said, by_turns
 from inarch.turns.limits import LimitReached
 from inarch.turns.models import Choice, choose_model
 from inarch.turns.session_state import COMPACTED_FACTOR, SessionState
 from inarch_sdk.accumulator import TOO_LONG
+from inarch_sdk.result_text import result_text
 
 if TYPE_CHECKING:
     from inarch.turns.run import TurnRun

@@ -8,7 +8,6 @@ from typing import Any
 
 from attrs import define, field, frozen
 
-from inarch.contract.costs import cost_of
 from inarch.contract.errors import PluginError
 from inarch.contract.events import Event
 from inarch.contract.records import CallPart, Message, ModelRequest, ResultPart, Text, Usage
@@ -17,6 +16,7 @@ from inarch.turns.context.fitting import window_of
 from inarch.turns.models import Choice, choose_model
 from inarch.turns.session_state import SessionState
 from inarch.turns.wording import STRUCTURE_TITLE
+from inarch_sdk.costs import cost_of
 
 
 @frozen

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from inarch import Message, ModelRequest, Text
-from inarch.contract.message_cache import RECENT, SLACK, MessageCache
 from inarch.testing import calls, says, scripted_app
+from inarch_sdk.message_cache import RECENT, SLACK, MessageCache
 
 
 def request(*messages: Message) -> ModelRequest:

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inarch.contract.commandline import LONGEST, split_command
 from inarch.contract.errors import ToolFailed
+from inarch_sdk.commandline import LONGEST, split_command
 
 plain = st.characters(codec="utf-8", exclude_categories=("Cc", "Cf", "Cs", "Zl", "Zp"))
 telling = st.sampled_from([*" \t'\"\\#~=-/.@!%^+:,", *";&|<>()$`{}*?[]", "a", "b"])
