@@ -69,7 +69,10 @@ def _furnish(gate: int) -> None:
     import socket
 
     with socket.socket(fileno=gate) as end, socket.create_server(PROXY, backlog=_WAITING) as listener:
-        socket.send_fds(end, [b"g"], [listener.fileno()])
+        try:
+            socket.send_fds(end, [b"g"], [listener.fileno()], socket.MSG_NOSIGNAL)
+        except BrokenPipeError as problem:
+            raise OSError(problem.errno, "the proxy to the granted hosts has ended") from None
 
 
 def _raise_loopback() -> None:

@@ -8,6 +8,7 @@ import os
 import resource
 import socket
 import sys
+from pathlib import Path
 from typing import Any, NoReturn
 
 from inarch_confinement import Plan, confine
@@ -53,9 +54,15 @@ def _confine() -> None:
     _ = "name".encode("idna")  # loaded while files can still be read
     resource.setrlimit(resource.RLIMIT_NOFILE, (_FILES, _FILES))
     if sys.platform == "linux":
-        reads = (*LIBRARIES, *SETTINGS, sys.base_prefix)
+        reads = (*LIBRARIES, *SETTINGS, sys.base_prefix, *_resolvers())
         plan = Plan("/usr", sys.executable, readable=reads, network=True, memory_bytes=_MEMORY, starts=False)
         confine(plan._replace(layers=own_layers()))
+
+
+def _resolvers() -> tuple[str, ...]:
+    """Return the folder in which the list of name servers is exchanged while this runs, where it is not in /etc."""
+    folder = str(Path("/etc/resolv.conf").resolve().parent)
+    return () if folder == "/etc" else (folder,)
 
 
 def _taken(gate: int) -> socket.socket:

@@ -51,7 +51,11 @@ class Egress:
         finally:
             control.close()
             gate.close()
-        self._control.sendall(json.dumps({"hosts": self.hosts}).encode() + b"\n")
+        try:
+            self._control.sendall(json.dumps({"hosts": self.hosts}).encode() + b"\n")
+        except OSError:
+            self.close()
+            raise
         self._control.setblocking(False)
         self.variables = _variables(f"http://{PROXY[0]}:{PROXY[1]}", ",".join(loopback))
 
@@ -73,7 +77,10 @@ class Egress:
             pass  # nothing more for now, or it is gone
         *lines, self._rest = self._rest.split(b"\n")
         for line in lines:
-            target, why = json.loads(line)
+            try:
+                target, why = map(str, json.loads(line))
+            except (TypeError, ValueError):  # nothing that our proxy says
+                continue
             if why:
                 self.refused[target] = why
             elif target not in self.reached:

@@ -54,7 +54,8 @@ class RulesPolicy:
             return Verdict(found.decision, said(found))
         command = granted_by(call, tool, self.commands, self.runners)
         if command is not None:
-            return Verdict("allow", f"granted by [commands.{command}]")
+            reached = self.commands[command].reaches
+            return Verdict("allow", f"granted by [commands.{command}]" + (f", with {reached}" if reached else ""))
         if found is not None:
             return Verdict("allow", said(found))
         hidden = self.hidden(call, tool, tool.effects(call.arguments)) if is_command(call, tool) else ()

@@ -75,6 +75,11 @@ class CommandGrant:
     network: bool | tuple[str, ...] = _network()
     env: tuple[str, ...] = key("Variables that are passed on to it.", (), NAME, each=True)
 
+    @property
+    def reaches(self) -> str:
+        """What of the network it may reach, in words; empty for nothing."""
+        return ", ".join(self.network) if isinstance(self.network, tuple) else "the network" if self.network else ""
+
     def covers(self, words: Sequence[str]) -> bool:
         """Whether a command of these words is the one that is granted."""
         *begin, last = self.argv

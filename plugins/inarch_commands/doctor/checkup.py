@@ -18,7 +18,7 @@ from inarch.host import WAY_ON, blame, guarded
 from inarch_commands.doctor.local_servers import PORTS, Ports, local_servers
 
 if TYPE_CHECKING:
-    from inarch import App
+    from inarch import App, Confinement
     from inarch.host import Bound, Config, Options
 
 CHECK_S = 10.0
@@ -175,6 +175,7 @@ def _commands(app: App) -> Iterator[Finding]:
         yield Finding("commands", "wrong", error.message, error.remedy)
         return
     yield Finding("commands", "fine" if found.level == 3 else "note", confinement_words(found))
+    yield from _hosts(app, found)
     kept = [promise for promise, reached in found.promises.items() if not reached]
     if kept:
         yield Finding("commands", "fine", f"tried, and nothing got through: {', '.join(kept)}")
@@ -183,6 +184,23 @@ def _commands(app: App) -> Iterator[Finding]:
         for promise, reached in found.promises.items()
         if reached
     )
+
+
+def _hosts(app: App, found: Confinement) -> Iterator[Finding]:
+    """Tell whose rights name hosts where nothing can be held to them."""
+    if {"network namespace", "bwrap"} & set(found.layers):
+        return
+    named = [f"[commands.{name}]" for name, one in app.config.commands.items() if _lists(one.network)]
+    named += [f"[isolation.{name}]" for name, one in app.config.isolation.items() if _lists(one.network)]
+    if named:
+        yield Finding(
+            "commands", "wrong", f"{', '.join(named)}: nothing can be held to hosts here: {found.reason}",
+            "network = true grants the whole network instead",
+        )  # fmt: skip
+
+
+def _lists(network: bool | tuple[str, ...]) -> bool:
+    return not isinstance(network, bool) and bool(network)
 
 
 def _store(app: App) -> Iterator[Finding]:

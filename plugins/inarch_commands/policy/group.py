@@ -156,8 +156,9 @@ def _listed(app: App) -> dict[str, Any]:
         "mode": {"approve": config.profile.approve, "origin": _origin(app, mode)},
         "rules": [_rule_data(app, rule) for rule in config.rules],
         "commands": [
-            {"name": name, "argv": list(grant.argv), "origin": _origin(app, dotted(("commands", name)))}
+            {"name": name, "argv": list(grant.argv), "network": grant.reaches, "origin": _origin(app, place)}
             for name, grant in config.commands.items()
+            for place in [dotted(("commands", name))]
         ],
         "approvals": [
             asdict(one) | {"holds": one.tool in tools and grants.still_holds(one, tools[one.tool])} for one in known
@@ -168,7 +169,8 @@ def _listed(app: App) -> dict[str, Any]:
 def _list_lines(data: Mapping[str, Any]) -> list[str]:
     rules = [f"{rule['rule']}  ({rule['origin']}{', expired' if rule['expired'] else ''})" for rule in data["rules"]]
     commands = [
-        f"{command['name']}  {_grant_words(command['argv'])}  ({command['origin']})" for command in data["commands"]
+        f"{one['name']}  {_grant_words(one['argv'])}{one['network'] and ', with ' + one['network']}  ({one['origin']})"
+        for one in data["commands"]
     ]
     approvals = [
         f"{one['id']}  {one['shape']}  (since {one['given'][:10]}, {one['plugin']}{'' if one['holds'] else _STALE})"

@@ -4,7 +4,9 @@ import json
 from pathlib import Path
 from typing import Any
 
+import inarch
 from inarch.testing import HttpServer
+from inarch_commands.doctor.checkup import _hosts
 
 from ...running.program import Run
 
@@ -97,3 +99,17 @@ def test_a_server_of_ones_own_is_told_as_there_or_as_missing(cli: Run, environ: 
 
     assert any(one["state"] == "fine" and f"takes connections at {server.url}/v1" in one["text"] for one in there)
     assert any(one["state"] == "note" and "nothing listens" in one["text"] and one["remedy"] for one in gone)
+
+
+def test_hosts_that_nothing_can_be_held_to_are_wrong(tmp_path: Path) -> None:
+    config = {
+        "commands": {"get": {"argv": ["curl", "*"], "network": ["pypi.org"]}, "all": {"argv": ["a"], "network": True}},
+        "isolation": {"some": {"mode": "process", "network": ["pypi.org"]}},
+        "profiles": {"default": {"plugins": []}},
+    }
+    environ = {"HOME": str(tmp_path)}
+    with inarch.compose(root=tmp_path, config=config, environ=environ, journal=False) as app:
+        (told,) = _hosts(app, inarch.Confinement(2, ("landlock 7", "seccomp"), "no mount namespace (not permitted)"))
+        assert told.state == "wrong"
+        assert told.text.startswith("[commands.get], [isolation.some]: nothing can be held to hosts here: no mount")
+        assert not list(_hosts(app, inarch.Confinement(3, ("landlock 7", "network namespace"))))

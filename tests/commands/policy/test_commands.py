@@ -106,6 +106,15 @@ def test_explain_takes_a_command_line(cli: Run, user_file: Path) -> None:
     assert explained(cli, "pytest -x; true")["decision"] != "allow"
 
 
+def test_what_a_grant_may_reach_is_told(cli: Run, user_file: Path) -> None:
+    lines = '[commands.get]\nargv = ["curl", "*"]\nnetwork = ["pypi.org", "*.example.org"]\n'
+    user_file.write_text(lines + '[commands.all]\nargv = ["wget", "*"]\nnetwork = true\n')
+    granted = explained(cli, "curl https://pypi.org/simple")
+    assert granted["reason"] == "granted by [commands.get], with pypi.org, *.example.org"
+    listed = cli("policy", "list").stdout
+    assert "get  curl …, with pypi.org, *.example.org  (" in listed and "all  wget …, with the network  (" in listed
+
+
 def test_what_explain_names_allows_the_call(cli: Run, user_file: Path) -> None:
     for words in (("make all",), ("write_file", '{"file_path": "a", "content": "x"}')):
         user_file.write_text("")
