@@ -137,6 +137,20 @@ class StoreContract(ABC):
             assert next(iter(scan("s", 300))).seq == 301
             store.append("s", [event(701)])
 
+    def test_a_store_that_scans_kinds_yields_those_of_what_it_loads(self, tmp_path: Path) -> None:
+        """From any number on, however many others stand between; a kind that is only mentioned is none."""
+        with self.opened(tmp_path) as store:
+            scan_kinds: Any = getattr(store, "scan_kinds", None)
+            if scan_kinds is None:
+                return
+            kinds = ("note", "turn.started", "model.replied")
+            store.append("s", [event(seq, kind=kinds[seq % 7 % 3], text='"kind":"note"') for seq in range(1, 901)])
+            for wanted in (("note",), ("turn.started", "model.replied"), ("absent",), ()):
+                for after in (0, 7, 899, 900):
+                    expected = [one for one in store.load("s", after) if one.kind in wanted]
+                    assert wanted == () or list(scan_kinds("s", wanted, after)) == expected
+            assert list(scan_kinds("absent", ("note",))) == []
+
     def test_a_store_that_forks_lends_events_and_bytes_for_good(self, tmp_path: Path) -> None:
         """A fork has them as its own, goes its own way, and keeps them whatever becomes of that session."""
         with self.opened(tmp_path) as store:

@@ -124,7 +124,12 @@ def _load(_: Child, store: Any, args: Any, __: Running) -> Any:
 
 def _scan(_: Child, store: Any, args: Any, __: Running) -> Any:
     lines, size = [], 0
-    for event in store.scan(args["session_id"], args["after"]):
+    kinds = args.get("kinds")
+    for event in (
+        store.scan(args["session_id"], args["after"])
+        if kinds is None
+        else store.scan_kinds(args["session_id"], kinds, args["after"])
+    ):
         lines.append(event.line)
         size += len(lines[-1])
         if size > _PAGE:
@@ -176,6 +181,7 @@ METHODS: dict[tuple[str, str], Method] = {
     ("stores", "open"): _open,
     ("opened", "append"): _append,
     ("opened", "scan"): _scan,
+    ("opened", "scan_kinds"): _scan,
     ("opened", "fork"): _fork,
     ("opened", "put_snapshot"): _put_snapshot,
     ("opened", "get_snapshot"): lambda _, store, args, __: to_data(store.get_snapshot(*args)),

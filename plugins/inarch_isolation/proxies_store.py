@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from hashlib import sha256
 from typing import Any
 
@@ -122,9 +122,15 @@ class FarStore:
         return getattr(self, f"_{name}")
 
     def _scan(self, session_id: str, after: int = 0) -> Iterator[Event]:
+        return self._pages("scan", {"session_id": session_id}, after)
+
+    def _scan_kinds(self, session_id: str, kinds: Collection[str], after: int = 0) -> Iterator[Event]:
+        return self._pages("scan_kinds", {"session_id": session_id, "kinds": [*kinds]}, after)
+
+    def _pages(self, method: str, arguments: Mapping[str, Any], after: int) -> Iterator[Event]:
         more = True
         while more:
-            page = self._call("scan", {"session_id": session_id, "after": after})
+            page = self._call(method, {**arguments, "after": after})
             lines, more = (page.get("lines"), page.get("more") is True) if isinstance(page, dict) else (None, False)
             if not isinstance(lines, list) or (more and not lines):
                 raise wrong(self._process, f"no events: {lines!r}")

@@ -8,7 +8,7 @@ import re
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from functools import partial
 from pathlib import Path
@@ -53,6 +53,8 @@ _DESCRIBE = (
     " title = CASE title WHEN '' THEN ? ELSE title END WHERE key = ?"
 )
 _LOAD = "SELECT id, CAST(line AS BLOB), sum FROM events WHERE id > ? AND id < ? ORDER BY id LIMIT ?"
+# A line names its kind before its data, which may be long.
+_LOAD_KINDS = "SELECT id, CAST(line AS BLOB), sum FROM events WHERE id > ? AND id < ? AND ({}) ORDER BY id LIMIT ?"
 CHUNK = 256
 """Rows that are read at once: a session may have more of them than fit in memory."""
 FIRST_CHUNK = 16
@@ -173,6 +175,19 @@ class SqliteStore:
             if len(rows) < most:
                 return
             most = min(2 * most, CHUNK)
+
+    def scan_kinds(self, session_id: str, kinds: Collection[str], after: int = 0) -> Iterator[inarch.Event]:
+        """Yield the events of these kinds that `scan` yields; SQLite looks for them, and losses are not told."""
+        place = max(after, 0)
+        while True:
+            rows = self._carefully(partial(self._rows_of, session_id, tuple(kinds), place))
+            for row_id, line, checksum, name in rows:
+                place = row_id & SEQ_MASK
+                event = event_of(line) if is_whole(line, checksum) else None
+                if event is not None and (event.seq, event.session_id) == (place, name) and event.kind in kinds:
+                    yield event if name == session_id else event.moved(session_id)
+            if len(rows) < CHUNK:
+                return
 
     def sessions(self, root: str | None = None) -> Sequence[inarch.SessionInfo]:
         """Return the sessions of a root, or all, newest first."""
@@ -412,6 +427,20 @@ class SqliteStore:
         if gaps and not checked:
             self._check_pages()
         return rows, gaps
+
+    def _rows_of(self, session_id: str, kinds: Sequence[str], after: int) -> list[NamedRow]:
+        """Return the next rows of these kinds, and maybe others that look alike."""
+        key = self._keys.get(session_id) or self._key(session_id)
+        rows: list[NamedRow] = []
+        for span in spans_of(self._connection, key, session_id):
+            if span.last > after and len(rows) < CHUNK:
+                base = span.key << SEQ_BITS
+                place = base + max(after, span.first - 1), base + span.last + 1
+                query = _LOAD_KINDS.format(" OR ".join(["instr(substr(line, 1, 400), ?)"] * len(kinds)))
+                marks = (f'"kind":"{kind}"' for kind in kinds)
+                found = self._connection.execute(query, (*place, *marks, CHUNK - len(rows))).fetchall()
+                rows += ((*row, span.name) for row in found)
+        return rows
 
     def _check_pages(self) -> None:
         """Look for damage that makes SQLite pass over rows without noticing."""

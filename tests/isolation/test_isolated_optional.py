@@ -98,6 +98,9 @@ class Store:
     def scan(self, session_id, after=0):
         return iter(self.kept.load(session_id, after))
 
+    def scan_kinds(self, session_id, kinds, after=0):
+        return (event for event in self.kept.load(session_id, after) if event.kind in kinds)
+
     def fork(self, source_id, first, last):
         lent = self.kept.load(source_id)[1:last]
         self.kept.append(first.session_id, [first, *(one.moved(first.session_id) for one in lent)])
@@ -196,12 +199,16 @@ def test_a_store_offers_what_it_offers(app: inarch.App, tmp_path: Path) -> None:
         store.append("s", [event])
     assert [event.seq for event in store.scan("s")] == [*range(1, 13)], "several pages"
     assert list(store.scan("s", 11)) == events[11:]
+    assert [event.line for event in store.scan_kinds("s", ["none", events[3].kind], 10)] == [
+        event.line for event in events[10:] if event.kind == events[3].kind
+    ]
     store.put_snapshot("s", "fold", 7, b"\0bytes")
     forked = inarch.Event(1, inarch.utc_now(), "f", None, "session.started", {})
     store.fork("s", forked, 2)
     assert [event.line for event in store.load("f")] == [forked.line, events[1].moved("f").line]
-    found = {"scan": [], "fork": None, "put_snapshot": None, "get_snapshot": store.get_snapshot("s", "fold"),
-             "damage": store.damage, "set_aside": store.set_aside}  # fmt: skip
+    found = {"scan": [], "scan_kinds": [], "fork": None, "put_snapshot": None,
+             "get_snapshot": store.get_snapshot("s", "fold"), "damage": store.damage,
+             "set_aside": store.set_aside}  # fmt: skip
     assert tuple(found["get_snapshot"]) == (7, b"\0bytes")
     assert store.get_snapshot("s", "absent") is None
     assert (found["damage"], found["set_aside"]) == (["a row"], ["x.db"])

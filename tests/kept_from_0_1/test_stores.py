@@ -52,6 +52,13 @@ def test_every_session_is_listed_and_shown(everyday: Kept) -> None:
     assert "> greet in English" in shown.stdout and "patch_source_file" in shown.stdout
 
 
+def test_it_is_searched_and_summed_up(everyday: Kept) -> None:
+    found = cli(everyday, "sessions", "search", "tidy", "up")
+    assert (found.returncode, found.stderr) == (0, "") and "    you: write what is not granted: tidy up" in found.stdout
+    summed = cli(everyday, "stats")
+    assert (summed.returncode, summed.stderr) == (0, "") and "sessions: " in summed.stdout
+
+
 def test_no_event_is_damaged_or_missing(everyday: Kept) -> None:
     with everyday.compose() as app:
         for info in app.store.sessions():

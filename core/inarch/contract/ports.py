@@ -46,7 +46,7 @@ OPTIONAL: Mapping[str, tuple[str, ...]] = {
     "tools": ("shape", "allowed_by"),
     "models": ("check_key", "find_default"),
     "tracers": ("copied", "forked", "files", "logs", "remarks"),
-    "stores": ("scan", "fork", "put_snapshot", "get_snapshot", "damage", "set_aside"),
+    "stores": ("scan", "scan_kinds", "fork", "put_snapshot", "get_snapshot", "damage", "set_aside"),
     "workspaces": ("survey", "link_target", "restore_all"),
     "front_ends": ("selection",),
 }

@@ -17,9 +17,11 @@ class ContextStore(Protocol):
 
     `append` returned means: handed to the operating system (safe from kill -9). `sync` returned means: on disk (safe
     from power loss). Failures are `StoreError`s. One that can read a long session without holding it whole may offer
-    `scan(session_id, after=0)`, an iterator over what `load` returns. `damage`, a list that may grow, may have a
-    sentence for every loss that was found: each is told once. `set_aside` may name files of damaged stores that lie
-    beside this one, `only_read` be the error for which it takes nothing, where it can still be read.
+    `scan(session_id, after=0)`, an iterator over what `load` returns; one that finds the events of some kinds without
+    reading the others `scan_kinds(session_id, kinds, after=0)`, an iterator over those of them that are whole.
+    `damage`, a list that may grow, may have a sentence for every loss that was found: each is told once. `set_aside`
+    may name files of damaged stores that lie beside this one, `only_read` be the error for which it takes nothing,
+    where it can still be read.
 
     `fork(source_id, first, last)` may begin a session with `first`, its first event, and with those of another session
     from the second to `last`, which stay under their numbers (`Event.moved`), and with the bytes that they name: all of

@@ -5,7 +5,7 @@ Public as a whole: what writes a session down, shows or counts it reads these re
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any, Protocol, TextIO, runtime_checkable
 
 from attrs import define, field, frozen
@@ -202,8 +202,8 @@ class Transcript(Protocol):
         """Yield each agent's turn with its prompt; first what came before them, if anything did."""
         ...
 
-    def events(self) -> Iterator[Event]:
-        """Yield the events themselves."""
+    def events(self, kinds: Collection[str] = ()) -> Iterator[Event]:
+        """Yield the events themselves, all or those of some kinds, such as `turn.ended`."""
         ...
 
     def spent(self) -> tuple[Spent, ...]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import zlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from itertools import chain, count
 from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
@@ -100,10 +100,13 @@ class Rows(Generic[R]):
         self._latest = [*map(self.row_of, latest)]
 
 
-def scan(store: ContextStore, session_id: str, after: int = 0) -> Iterator[Event]:
-    """Yield the events behind a number, in a store that has a way for that without holding them all."""
+def scan(store: ContextStore, session_id: str, after: int = 0, kinds: Collection[str] = ()) -> Iterator[Event]:
+    """Yield the events behind a number, all or those of some kinds, without holding them where the store has a way."""
+    picking: Any = getattr(store, "scan_kinds", None) if kinds else None
+    if picking is not None:
+        return iter(picking(session_id, kinds, after))
     reading: Any = getattr(store, "scan", store.load)
-    return iter(reading(session_id, after))
+    return (event for event in reading(session_id, after) if not kinds or event.kind in kinds)
 
 
 def between(store: ContextStore, session_id: str, first: int, last: int) -> Iterator[Event]:

@@ -28,6 +28,7 @@ SUMMARIES = {
     "ask": "Ask one question, in as many words as you like.",
     "chat": "Talk in one session.",
     "sessions": "List, show, export and fork sessions.",
+    "stats": "Sum up what requests took.",
     "replay": "Run a session again from its record.",
     "undo": "Take back what a turn did to files.",
     "redo": "Put on again what was undone.",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -36,11 +36,11 @@ class KeptTranscript:
 
         return exchanges(self.events())
 
-    def events(self) -> Iterator[Event]:
-        """Yield the events, without secrets."""
+    def events(self, kinds: Collection[str] = ()) -> Iterator[Event]:
+        """Yield the events, all or those of some kinds, without secrets."""
         from inarch.journal.snapshots import scan
 
-        for event in scan(self.store, self.info.id):
+        for event in scan(self.store, self.info.id, kinds=kinds):
             if event.seq > self.info.events:
                 return
             yield event if self.redactor is None else _clean(event, self.redactor)

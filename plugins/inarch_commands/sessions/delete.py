@@ -30,11 +30,19 @@ _UNITS = {"h": "hours", "d": "days", "w": "weeks"}
 @click.option("--older-than", metavar="AGE", help="Those of this directory in which nothing happened for 30d, 12h, 8w.")
 @click.option("--all", "everywhere", is_flag=True, help="With --older-than: those of every directory.")
 @click.option("--logs", is_flag=True, help="Their event logs, too; without it they stay and can restore the sessions.")
+@click.option("--dry-run", is_flag=True, help="Only list what would be deleted.")
 @click.option("--yes", is_flag=True, help="Delete without a question, for scripts.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object.")
 @composing_options
 def delete_sessions(
-    ids: tuple[str, ...], older_than: str | None, everywhere: bool, logs: bool, yes: bool, as_json: bool, **given: Any
+    ids: tuple[str, ...],
+    older_than: str | None,
+    everywhere: bool,
+    logs: bool,
+    dry_run: bool,
+    yes: bool,
+    as_json: bool,
+    **given: Any,
 ) -> int:
     """Delete sessions: their events and the bytes kept for undo."""
     from inarch.commands import compose_given
@@ -46,6 +54,9 @@ def delete_sessions(
         chosen = (
             _older(app, age, everywhere) if age is not None else [*{find_session(app.store, one): None for one in ids}]
         )
+        if dry_run:
+            _show_only(chosen, as_json)
+            return 0
         if chosen and not yes:
             _ask(chosen)
         left = [file for info in chosen for file in _delete(app, info, logs)]
@@ -57,6 +68,16 @@ def delete_sessions(
         many = "1 file" if len(left) == 1 else f"{len(left)} files"
         print_line(f"their event logs stay ({many}, first {left[0]}); --logs deletes those, too")
     return 0
+
+
+def _show_only(chosen: Sequence[SessionInfo], as_json: bool) -> None:
+    if as_json:
+        print_json({"would_delete": [info.id for info in chosen]})
+        return
+    for line in listing(chosen, [info.id for info in chosen], with_root=True):
+        click.echo(line)
+    many = "1 session" if len(chosen) == 1 else f"{len(chosen)} sessions"
+    print_line(f"would delete {many}" if chosen else "nothing to delete")
 
 
 def _age(text: str) -> timedelta:

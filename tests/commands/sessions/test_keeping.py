@@ -106,6 +106,11 @@ def test_delete_asks_or_refuses(cli: Run, talked: str, environ: dict[str, str]) 
 def test_delete_what_is_older(cli: Run, talked: str, environ: dict[str, str], tmp_path: Path) -> None:
     assert "nothing to delete" in cli("sessions", "delete", "--older-than", "30d", "--yes").stdout
     assert cli("sessions", "delete", "--older-than", "0h").returncode == 2
+    tried = cli("sessions", "delete", "--older-than", "0h", "--dry-run").stdout
+    assert talked[:8] in tried and "would delete 1 session" in tried
+    assert json.loads(cli("sessions", "delete", talked, "--dry-run", "--json").stdout) == {"would_delete": [talked]}
+    assert "nothing to delete" in cli("sessions", "delete", "--older-than", "90d", "--dry-run").stdout
+    assert len(listed(cli)) == 1
     (tmp_path / "elsewhere").mkdir()
     other = ("--root", str(tmp_path / "elsewhere"))
     assert "nothing to delete" in cli("sessions", "delete", "--older-than", "0h", "--yes", *other).stdout

@@ -1,0 +1,112 @@
+"""`inarch sessions search`: in which kept sessions something was asked or answered."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+import click
+from attrs import define, field
+
+from inarch import UsageError, escape, shorten
+from inarch.commands import composing_options
+from inarch.host import KeptTranscript, listing
+from inarch.output import columns_of, print_json
+
+if TYPE_CHECKING:
+    from inarch import App, Event, SessionInfo
+
+KINDS = ("turn.started", "turn.ended")
+"""Events that hold a prompt or an answer whole."""
+EXCERPTS = 3
+"""Places of a session that are shown."""
+BEFORE, AFTER = 40, 100
+"""Characters of an excerpt around what was found."""
+
+
+@define(eq=False, repr=False)
+class Found:
+    """A session and where it has the words: a person or an agent, the time, and an excerpt."""
+
+    info: SessionInfo
+    places: list[tuple[str, str, str]] = field(factory=list)
+    count: int = 0
+
+
+@click.command("search")
+@click.argument("words", nargs=-1, required=True)
+@click.option("--all", "everywhere", is_flag=True, help="Those of every directory.")
+@click.option("--most", type=click.IntRange(min=1), default=20, show_default=True, help="Sessions to show.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON array.")
+@composing_options
+def search_sessions(words: tuple[str, ...], everywhere: bool, most: int, as_json: bool, **given: Any) -> None:
+    """Look for words in prompts and answers, the newest session first.
+
+    A prompt or an answer is found that has all of the words; capital and small letters are the same.
+    """
+    from inarch.commands import compose_given
+
+    patterns = [re.compile(re.escape(word.strip()), re.IGNORECASE) for word in words if word.strip()]
+    if not patterns:
+        raise UsageError("there is nothing to look for", "give a word, such as: inarch sessions search migration")
+    with compose_given(given) as app:
+        known = app.store.sessions(None if everywhere else app.config.root)
+        found = list(islice(_search(app, known, patterns), most))
+        ids = [info.id for info in app.store.sessions()]
+    if as_json:
+        print_json([_data(one) for one in found])
+        return
+    columns = columns_of(sys.stdout) if sys.stdout.isatty() else 10_000
+    lines = listing([one.info for one in found], ids, with_root=everywhere)
+    for one, line in zip(found, lines, strict=True):
+        click.echo(line)
+        for who, _, excerpt in one.places:
+            click.echo(shorten(escape(f"    {who}: {excerpt}", keep_newlines=False), columns))
+        if one.count > len(one.places):
+            click.echo(f"    and {one.count - len(one.places):,} more")
+    if not found:
+        click.echo(
+            "nothing was found" if everywhere else "nothing was found in this directory; --all looks in all others"
+        )
+
+
+def _search(app: App, known: Sequence[SessionInfo], patterns: Sequence[re.Pattern[str]]) -> Iterator[Found]:
+    for info in known:
+        found = Found(info)
+        for event in KeptTranscript(app.store, info, app.redactor).events(KINDS):
+            who, text = _said(event)
+            if text and all(pattern.search(text) for pattern in patterns):
+                found.count += 1
+                if found.count <= EXCERPTS:
+                    found.places.append((who, event.time, _excerpt(text, patterns[0])))
+        if found.count:
+            yield found
+
+
+def _said(event: Event) -> tuple[str, str]:
+    """Return who said what: a person's prompt as it began, an agent's answer as it ended."""
+    turn = event.data.get("turn")
+    if not isinstance(turn, dict) or not isinstance(turn.get("content"), str):
+        return "", ""
+    is_prompt = turn.get("type") == "user"
+    if is_prompt != (event.kind == "turn.started"):
+        return "", ""
+    return ("you" if is_prompt else str(turn.get("model") or "agent")), turn["content"]
+
+
+def _excerpt(text: str, pattern: re.Pattern[str]) -> str:
+    match = pattern.search(text)
+    assert match is not None
+    start, end = max(0, match.start() - BEFORE), min(len(text), match.end() + AFTER)
+    words = " ".join(text[start:end].split())
+    return f"{'…' if start else ''}{words}{'…' if end < len(text) else ''}"
+
+
+def _data(one: Found) -> dict[str, Any]:
+    from inarch import to_data
+
+    places = [{"who": who, "time": time, "excerpt": excerpt} for who, time, excerpt in one.places]
+    return {"session": to_data(one.info), "count": one.count, "found": places}
