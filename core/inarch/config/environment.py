@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from inarch.config.scalars import Wrong
-from inarch.config.sources import Given, Source, nearest
+from inarch.config.sources import BUILT_IN, Given, Source, nearest
 from inarch.config.tables import PROFILE_KEYS, Profile
-from inarch.config.values import read_key
+from inarch.config.values import read_given
 from inarch.contract.errors import ConfigError
 from inarch_sdk.settings import Kind, keys_of
 
@@ -28,25 +27,14 @@ def profile_values(environ: Mapping[str, str], problems: list[ConfigError]) -> d
         source = Source(name)
         if name in known:
             if text:
-                _read_profile_key(known[name], text, source, values, problems)
+                key = known[name]
+                values[key] = Given(from_text(keys_of(Profile)[key].kind, text), source, (key,))
         elif not name.startswith(PLUGIN_PREFIX):
             problems.append(source.error((), "unknown variable", nearest(name, {*known, *STEERING})))
         elif not all(name.removeprefix(PLUGIN_PREFIX).partition("__")):
             remedy = "write INARCH_PLUGIN_<NAME>__<KEY>, with two underscores before the key"
             problems.append(source.error((), "names no plugin setting", remedy))
-    return values
-
-
-def _read_profile_key(
-    key: str, text: str, source: Source, values: dict[str, Given], problems: list[ConfigError]
-) -> None:
-    known = keys_of(Profile)[key]
-    try:
-        value = read_key(known, from_text(known.kind, text))
-    except Wrong as wrong:
-        problems.append(source.error((key, *wrong.path), wrong.message, wrong.remedy))
-    else:
-        values[key] = Given(value, source, (key,))
+    return read_given(Profile, values, Given(None, BUILT_IN), problems)
 
 
 def plugin_variable(plugin: str) -> str:
@@ -100,6 +88,8 @@ def safe_mode(environ: Mapping[str, str], problems: list[ConfigError]) -> bool:
 
 def from_text(kind: Kind, text: str) -> Any:
     """Return plain data for a variable's text, by the kind that it is for; what does not parse stays text."""
+    import json
+
     if kind.form == "either":
         return text if any(one.type is str for one in kind.of) else from_text(kind.of[0], text)
     if kind.type is bool:
@@ -109,20 +99,14 @@ def from_text(kind: Kind, text: str) -> Any:
         if kind.type is int or kind.type is float:
             return kind.type(text)
         if kind.form == "list":
-            return _json(text) if text.lstrip().startswith("[") else _listed(kind, text)
+            return json.loads(text) if text.lstrip().startswith("[") else _listed(kind, text)
         if kind.form in ("table", "record"):
-            return _json(text)
+            return json.loads(text)
         if kind.form == "choice" and kind.type is None and not all(isinstance(item, str) for item in kind.choices):
-            return _json(text)
+            return json.loads(text)
     except (ValueError, RecursionError):
         pass
     return text
-
-
-def _json(text: str) -> Any:
-    import json
-
-    return json.loads(text)
 
 
 def _listed(kind: Kind, text: str) -> list[Any]:

@@ -11,7 +11,7 @@ from attrs import frozen
 
 from inarch.config import places
 from inarch.config.files import MAX_BYTES, Unreadable, needs_trust, read_user_file
-from inarch.config.project_files import is_left
+from inarch.config.project_files import digest, is_left, read_project_file
 from inarch.contract.errors import StoreError, ToolFailed
 from inarch_staging import make_folder, write_whole
 
@@ -105,8 +105,14 @@ class ProjectFolder:
     def read(self, name: str) -> bytes | None:
         """Return a file's bytes, None if it is not there."""
         path = self.place(name)
-        known = self._trusted().get(path)
-        return None if known is None else self._present(path, known)
+        known = self._trusted().get(path, "")
+        try:
+            data = read_project_file(self.root, path)
+        except Unreadable as error:
+            raise ToolFailed("permission", f"{path} {error}") from error
+        if digest(data) != known:
+            raise self._untrusted()
+        return data
 
     def change(self, name: str, edit: Edit) -> None:
         """Edit a file while no other process does, and keep the trust over it."""
@@ -133,18 +139,6 @@ class ProjectFolder:
         if standing.state in ("untrusted", "changed"):
             raise self._untrusted()
         return dict(standing.files)
-
-    def _present(self, path: str, known: str | None) -> bytes | None:
-        """Return a file's bytes if they are the trusted ones."""
-        from inarch.config.project_files import digest, read_project_file
-
-        try:
-            data = read_project_file(self.root, path)
-        except Unreadable as error:
-            raise ToolFailed("permission", f"{path} {error}") from error
-        if (None if data is None else digest(data)) != known:
-            raise self._untrusted()
-        return data
 
     def _untrusted(self) -> ToolFailed:
         return ToolFailed("permission", f"{self.root} is not trusted as it stands now", _REMEDY)

@@ -7,6 +7,7 @@ from typing import Any
 
 from attrs import field, frozen
 
+from inarch.config.files import parse
 from inarch.config.sources import Given, KeyPath, Source, nearest, shown
 from inarch.config.splicing import laid_over
 from inarch.config.tables import PROFILE_KEYS, Profile
@@ -48,6 +49,17 @@ def _profiles_joined(lower: Tables, upper: Tables) -> Tables:
 
 def _joined(lower: Tables, upper: Tables) -> Tables:
     return {**lower, **{name: {**lower.get(name, {}), **table} for name, table in upper.items()}}
+
+
+def read_file(data: bytes | None, name: str, problems: list[ConfigError]) -> Layer:
+    """Return what a file of these bytes gives, nothing where there is none; what is wrong goes to `problems`."""
+    if data is None:
+        return Layer()
+    try:
+        return read_layer(*parse(data, name), problems)
+    except ConfigError as error:
+        problems.append(error)
+        return Layer()
 
 
 def read_layer(source: Source, tables: Mapping[str, Any], problems: list[ConfigError]) -> Layer:

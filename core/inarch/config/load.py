@@ -10,15 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 from inarch.config import environment, places, profiles
 from inarch.config.config import Config
-from inarch.config.files import Unreadable, needs_trust, parse, read_user_file
-from inarch.config.layers import Layer, read_layer
-from inarch.config.scalars import Wrong
-from inarch.config.sources import Given, Source, nearest
+from inarch.config.files import Unreadable, needs_trust, read_user_file
+from inarch.config.layers import Layer, read_file, read_layer
+from inarch.config.sources import BUILT_IN, Given, Source, nearest
 from inarch.config.splicing import complete, laid_over
-from inarch.config.tables import Profile
-from inarch.config.values import plain, read_key
+from inarch.config.tables import PROFILE_KEYS, Profile
+from inarch.config.values import plain, read_given
 from inarch.contract.errors import ConfigError, StoreError
-from inarch_sdk.settings import keys_of
 
 if TYPE_CHECKING:
     from inarch.config.grants import Isolation
@@ -167,13 +165,7 @@ class _Loading:
             named = "config" if config is not None else "INARCH_CONFIG" if self.environ.get("INARCH_CONFIG") else ""
             if named:
                 self.problems.append(Source(named).error((), f"there is no file {self.user_path}"))
-            return Layer()
-        try:
-            source, tables = parse(data, str(self.user_path))
-        except ConfigError as error:
-            self.problems.append(error)
-            return Layer()
-        return read_layer(source, tables, self.problems)
+        return read_file(data, str(self.user_path), self.problems)
 
     def _project(self, own: Layer) -> Project | None:
         if not needs_trust(self.root):
@@ -196,20 +188,12 @@ class _Loading:
     def _flags(self, flags: Mapping[str, Any]) -> dict[str, Given]:
         values: dict[str, Given] = {}
         for key, value in flags.items():
-            source = Source(_FLAGS.get(key) or f"--{key.replace('_', '-')}")
-            if value is None:
-                continue
-            known = keys_of(Profile)
-            if key not in known:
-                self.problems.append(source.error((), "is no profile key", nearest(key, known)))
-                continue
-            try:
-                value = read_key(known[key], value)
-            except Wrong as wrong:
-                self.problems.append(source.error(wrong.path, wrong.message, wrong.remedy))
-            else:
-                values[key] = Given(value, source)
-        return values
+            given = Given(value, Source(_FLAGS.get(key) or f"--{key.replace('_', '-')}"))
+            if value is not None and key not in PROFILE_KEYS:
+                self.problems.append(given.error("is no profile key", nearest(key, PROFILE_KEYS)))
+            elif value is not None:
+                values[key] = given
+        return read_given(Profile, values, Given(None, BUILT_IN), self.problems)
 
     def _config(
         self, layer: Layer, choice: Given, values: Mapping[str, Given], project: Project | None, notes: tuple[str, ...]

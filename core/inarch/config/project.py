@@ -8,8 +8,8 @@ from pathlib import Path
 from attrs import field, frozen
 
 from inarch.config.addresses import without_addresses
-from inarch.config.files import CONFIG_FILE, GUIDE_FILES, Unreadable, parse
-from inarch.config.layers import Layer, read_layer
+from inarch.config.files import CONFIG_FILE, GUIDE_FILES, Unreadable
+from inarch.config.layers import Layer, read_file
 from inarch.config.project_files import digest, project_files, read_project_file
 from inarch.config.trust import Standing, trust_of
 from inarch.config.untrusted import NOT_TRUSTED, shortened, strict_part
@@ -36,28 +36,17 @@ def read_project(root: str, own: Layer, state_dir: Path, config_path: Path, prob
         config_path: The user's file, for notes that send something there.
         problems: Takes the mistakes.
     """
-    files = project_files(root)
+    files, name = project_files(root), str(Path(root, CONFIG_FILE))
     standing = trust_of(root, state_dir, files.hashes)
     refused = [f"{Path(root, path)}: ignored, it {why}" for path, why in files.refused.items()]
     if standing.state == "trusted":
-        layer, moved = without_addresses(_layer(root, files.config, problems), config_path)
+        layer, moved = without_addresses(read_file(files.config, name, problems), config_path)
         return Project(layer, True, standing.files, shortened(refused) + moved)
     notes = [*_changed(root, standing), *refused, *_unread(root, standing)]
     wrong: list[ConfigError] = []
-    layer = _layer(root, files.config, wrong)
+    layer = read_file(files.config, name, wrong)
     strict, ignored = strict_part(layer, own, wrong)
     return Project(strict, notes=shortened(notes) + ignored)
-
-
-def _layer(root: str, config: bytes | None, problems: list[ConfigError]) -> Layer:
-    if config is None:
-        return Layer()
-    try:
-        source, tables = parse(config, str(Path(root, CONFIG_FILE)))
-    except ConfigError as error:
-        problems.append(error)
-        return Layer()
-    return read_layer(source, tables, problems)
 
 
 def _changed(root: str, standing: Standing) -> list[str]:

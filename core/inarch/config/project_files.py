@@ -78,11 +78,11 @@ def read_project_file(root: str, path: str) -> bytes | None:
         raise Unreadable(why(error)) from error
 
 
-def digest(data: bytes) -> str:
-    """Return the hash that trust is bound to."""
+def digest(data: bytes | None) -> str:
+    """Return the hash that trust is bound to, "" for no file."""
     import hashlib
 
-    return hashlib.sha256(data).hexdigest()
+    return "" if data is None else hashlib.sha256(data).hexdigest()
 
 
 def _candidates(top: int, refused: dict[str, str]) -> list[str]:

@@ -37,7 +37,7 @@ def trust_of(root: str, state_dir: Path, files: Mapping[str, str] | None = None)
     files = project_files(root).hashes if files is None else files
     if not files:
         return Standing("nothing", {})
-    known = _read(state_dir).get(os.path.realpath(root))
+    known = read_kept(state_dir / TRUST_FILE, dict).get(os.path.realpath(root))  # a damaged file trusts nobody
     if known is None:
         return Standing("untrusted", files)
     changed = _changed(known, files)
@@ -93,27 +93,18 @@ def change_project_file(
         files = dict(project_files(root).hashes)
         is_trusted = not files or not _changed(projects.get(place, {}), files)
         before = read_project_file(root, path)
-        after = edit(before, is_trusted and files.get(path, "") == _hash(before))
+        after = edit(before, is_trusted and files.get(path, "") == digest(before))
         if after != before:
             if is_trusted:  # as it is and as it is about to be: a kill between costs nothing
-                both = f"{files.get(path, '')}|{_hash(after)}"
+                both = f"{files.get(path, '')}|{digest(after)}"
                 write_kept(state_dir / TRUST_FILE, {**projects, place: {**files, path: both}})
             write_project_file(root, path, after)
         if is_trusted:
-            files[path] = _hash(after)
+            files[path] = digest(after)
             projects[place] = {name: known for name, known in files.items() if known}
             if not projects[place]:
                 del projects[place]
         return is_trusted
-
-
-def _hash(data: bytes | None) -> str:
-    return "" if data is None else digest(data)
-
-
-def _read(state_dir: Path) -> dict[str, dict[str, str]]:
-    """Return the trusted projects; a damaged file trusts nobody."""
-    return read_kept(state_dir / TRUST_FILE, dict)
 
 
 def _kept(state_dir: Path) -> AbstractContextManager[dict[str, dict[str, str]]]:
