@@ -45,6 +45,8 @@ if TYPE_CHECKING:
     from inarch.contract.ports import FrontEndSpec as FrontEndSpec
     from inarch.contract.ports import ModelProvider as ModelProvider
     from inarch.contract.ports import Policy as Policy
+    from inarch.contract.ports import Right as Right
+    from inarch.contract.ports import RightsOffer as RightsOffer
     from inarch.contract.ports import Situation as Situation
     from inarch.contract.ports import StoreSpec as StoreSpec
     from inarch.contract.ports import Tool as Tool
@@ -62,6 +64,7 @@ if TYPE_CHECKING:
     from inarch.contract.records import ApprovalScope as ApprovalScope
     from inarch.contract.records import CallDelta as CallDelta
     from inarch.contract.records import CallPart as CallPart
+    from inarch.contract.records import ChosenRights as ChosenRights
     from inarch.contract.records import Contribution as Contribution
     from inarch.contract.records import Decision as Decision
     from inarch.contract.records import Delta as Delta
@@ -170,9 +173,11 @@ _HOMES: dict[str, str] = {
         "contract.ids": "new_id utc_now",
         "contract.plugin_events": "EventKind",
         "contract.ports": "ApprovalRequest Clock ContextSource ContextStore DecisionStrategy FrontEnd FrontEndOptions"
-        " FrontEndSpec ModelProvider Policy Situation StoreSpec Tool ToolContext Tracer Workspace WorkspaceSpec",
+        " FrontEndSpec ModelProvider Policy Right RightsOffer Situation StoreSpec Tool ToolContext Tracer Workspace"
+        " WorkspaceSpec",
         "contract.processes": "Confinement Ran Rights",
-        "contract.records": "REASONING_INDEX TERMINAL TEXT_INDEX Approval ApprovalScope CallDelta CallPart Contribution"
+        "contract.records": "REASONING_INDEX TERMINAL TEXT_INDEX Approval ApprovalScope CallDelta CallPart ChosenRights"
+        " Contribution"
         " Decision Delta DispatchReply Effects FileBytes FileChange FileStat FileState"
         " Finish FinishReason Image Limits Message ModelInfo ModelRequest Part PartData PlannedCall"
         " PluginContext Price ProposedFile Reasoning ReasoningDelta Refused Reply ResultPart SearchHit SearchHits"

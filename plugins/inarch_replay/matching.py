@@ -8,9 +8,9 @@ from contextvars import ContextVar
 
 from attrs import define, field
 
-from inarch import ApprovalScope, Event, ProviderError
+from inarch import Event, ProviderError
 from inarch.host import LEFT_ALONE
-from inarch_replay.recorded import Exchange, RecordedCall, RecordedTurn, request_key
+from inarch_replay.recorded import Covered, Exchange, RecordedCall, RecordedTurn, request_key
 
 _exchange: ContextVar[Exchange | None] = ContextVar("inarch_replayed_exchange", default=None)
 """The record of the request that a task is making: several may be under way."""
@@ -100,12 +100,12 @@ class Lineup:
         """Return the record of a call that has begun."""
         return self._bound.get(call_id)
 
-    def next_scope(self, name: str) -> ApprovalScope | None:
-        """Return the scope of the earlier approval that covered the next call that there was a question about."""
+    def next_covered(self, name: str) -> Covered | None:
+        """Return what earlier approval covered the next call that there was a question about."""
         while self._questioned:
             call = self._questioned.popleft()
             if call.name == name:
-                return call.lasting_scope
+                return call.covered
         return None
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from attrs import define, field
 
-from inarch import ApprovalScope, Event, ToolResult, from_data
+from inarch import ApprovalScope, ChosenRights, Event, ToolResult, from_data
 from inarch.host import CUT_OFF
 
 Stop = Literal["", "cancelled", "out_of_time", "cut"]
@@ -34,6 +34,18 @@ class Exchange:
     def failed(self) -> bool:
         """Whether it has no whole reply."""
         return self.replied is None or self.replied.data.get("finish") == "error"
+
+
+class Covered(NamedTuple):
+    """An earlier approval: its scope, and the rights that were chosen with it."""
+
+    scope: ApprovalScope
+    rights: ChosenRights
+
+
+def rights_of(answer: Mapping[str, Any]) -> ChosenRights:
+    """Return the rights that a recorded answer chose."""
+    return {name: tuple(values) for name, values in (answer.get("rights") or {}).items()}
 
 
 @define(eq=False, repr=False)
@@ -72,6 +84,12 @@ class RecordedCall:
         """The scope of the earlier approval that let it run without a question."""
         said = self.answers[0].get("scope") if self.answers and not self.was_asked else None
         return next((scope for scope in _LASTING if scope == said), None)
+
+    @property
+    def covered(self) -> Covered | None:
+        """That scope, with the rights that were chosen then."""
+        scope = self.lasting_scope
+        return None if scope is None else Covered(scope, rights_of(self.answers[0]))
 
     @property
     def is_questioned(self) -> bool:

@@ -17,6 +17,7 @@ from inarch import (
     Approval,
     ApprovalRequest,
     ApprovalScope,
+    ChosenRights,
     ContextSource,
     Contribution,
     Decision,
@@ -28,6 +29,7 @@ from inarch import (
     PluginError,
     ProviderError,
     Reply,
+    RightsOffer,
     Situation,
     Tool,
     ToolContext,
@@ -35,6 +37,7 @@ from inarch import (
     ToolResult,
     Tracer,
 )
+from inarch_replay.recorded import Covered, rights_of
 from inarch_replay.settings import FOR_GOOD
 
 if TYPE_CHECKING:
@@ -73,6 +76,10 @@ class RecordedTool:
         result = call.result if call is not None and not (call.is_questioned or call.by_mode) else None
         if result is not None and result.error is not None:
             raise ToolFailed(result.error.code, result.error.message, result.error.remedy)
+
+    def rights(self, arguments: Mapping[str, Any], chosen: ChosenRights) -> RightsOffer:
+        """Let the call have what the person chose then: what it meant was looked at then."""
+        return RightsOffer((), dict(chosen), (), self.tool.name)
 
     def effects(self, arguments: Mapping[str, Any]) -> Any:
         """Return what the tool declares."""
@@ -275,7 +282,9 @@ def _approval(call_id: str, answer: Mapping[str, Any], name: str, ends_turn: boo
     reason = str(answer.get("reason") or "")
     if answer["outcome"] == "deny" and reason == f"the user denied {name}":
         reason = ""
-    return Approval(call_id, answer["outcome"], answer.get("scope", "once"), answer.get("arguments"), reason, ends_turn)
+    scope, arguments, rights = answer.get("scope", "once"), answer.get("arguments"), answer.get("rights")
+    chosen = None if rights is None else rights_of(answer)
+    return Approval(call_id, answer["outcome"], scope, arguments, reason, ends_turn, chosen)
 
 
 @define(eq=False, repr=False)
@@ -283,10 +292,16 @@ class RecordedApprovals:
     """Lasting approvals as they were then; nothing is kept."""
 
     player: Player
+    _covered: Covered | None = None
 
     def scope_of(self, shape: str, tool: Tool) -> ApprovalScope | None:
         """Return the scope of the earlier approval that covered the call in the record."""
-        return self.player.lineup.next_scope(tool.name)
+        self._covered = self.player.lineup.next_covered(tool.name)
+        return None if self._covered is None else self._covered.scope
+
+    def rights_of(self, shape: str, tool: Tool) -> ChosenRights:
+        """Return the rights that were chosen with that approval."""
+        return {} if self._covered is None else self._covered.rights
 
     def remember(self, scope: ApprovalScope, shape: str, tool: Tool, words: str) -> None:
         """Do nothing: the record says which calls an approval covered."""

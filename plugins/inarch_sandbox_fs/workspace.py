@@ -283,6 +283,14 @@ class FolderWorkspace:
         """Return how well programs are confined here."""
         return self._with_runner().confinement()
 
+    def find_program(self, name: str) -> str:
+        """Return the path of the program that a name means to what may start programs.
+
+        Raises:
+            ToolFailed: There is none, or it may not be started.
+        """
+        return self._with_runner().find_program(name)
+
     def close(self) -> None:
         """Stop searches and programs that still run and let go of the descriptor."""
         if self._searcher is not None:

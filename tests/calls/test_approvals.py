@@ -103,9 +103,9 @@ def test_a_batch_is_asked_about_at_once_and_the_answers_are_events(kitchen: Kitc
 @pytest.mark.parametrize(
     ("name", "arguments", "keys"),
     [
-        ("write_file", {"file_path": "new", "content": "x"}, "--approve edits"),
-        ("act", {"name": "x"}, "--approve all"),
-        ("delicate", {}, "--approve all"),
+        ("write_file", {"file_path": "new", "content": "x"}, "run with --approve edits, or "),
+        ("act", {"name": "x"}, ""),
+        ("delicate", {}, ""),
     ],
 )
 @pytest.mark.parametrize("silent", [False, True])
@@ -118,7 +118,7 @@ def test_headless_denies_and_names_the_key_that_would_allow(
     assert call.result.error.code == "denied"
     assert "nobody could be asked" in call.result.error.message
     rule = f'[[rules]]\ntool = "{name}"\ndecision = "allow"'
-    assert call.result.error.remedy == f"run with {keys}, or add to the configuration:\n{rule}"
+    assert call.result.error.remedy == f"{keys}add to the configuration:\n{rule}"
     (given,) = kitchen.of_kind("approval.given")
     assert (given.data["outcome"], given.data["by"]) == ("deny", "headless")
     assert not (kitchen.folder / "new").exists()

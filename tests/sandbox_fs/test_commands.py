@@ -27,6 +27,9 @@ RULES = {rule.name: rule for rule in (*PROGRAMS, *GIT)}
 DOCS = Path(__file__).parents[2] / "docs" / "reference" / "commands.md"
 
 
+NOT_AT_ONCE = ("asked", "none")
+
+
 def grant(*argv: str, **more: Any) -> Any:
     return SimpleNamespace(argv=argv, **{"writes": ("",), "network": False, "env": (), **more})
 
@@ -40,7 +43,7 @@ def test_a_rule_takes_its_examples_and_refuses_the_others(rule: Rule) -> None:
         assert not found.rights.writes and not found.rights.executes and not found.rights.network
     for line in rule.not_match:
         found = classify(line, root=ROOT)
-        assert found.tier == "none" and found.reason, line
+        assert found.tier in NOT_AT_ONCE and found.reason, line
 
 
 @pytest.mark.parametrize("runner", RUNNERS, ids=[runner.pattern for runner in RUNNERS])
@@ -50,7 +53,7 @@ def test_a_runner_takes_its_examples_and_refuses_the_others(runner: Runner) -> N
         assert (found.tier, found.rule) == ("workspace", runner.pattern), line
         assert (found.rights.writes, found.rights.executes, found.rights.network) == (("",), True, False)
     for line in runner.not_match:
-        assert classify(line, root=ROOT).tier == "none", line
+        assert classify(line, root=ROOT).tier in NOT_AT_ONCE, line
 
 
 @pytest.mark.parametrize("rule", RULES.values(), ids=RULES)
@@ -87,7 +90,7 @@ def test_long_options_are_never_abbreviated(name: str, data: st.DataObject) -> N
     if short in rule.table:
         return
     found = classify([*rule.words, short, "a", "b"], root=ROOT)
-    assert found.tier == "none" or found.rule != rule.name or rule.style == "free"
+    assert found.tier in NOT_AT_ONCE or found.rule != rule.name or rule.style == "free"
 
 
 words = st.text(st.sampled_from([*"-=./abcfonrLRO0129:~%(){}$!*?"]), max_size=10)
@@ -96,7 +99,7 @@ words = st.text(st.sampled_from([*"-=./abcfonrLRO0129:~%(){}$!*?"]), max_size=10
 @given(st.sampled_from(sorted(RULES)), st.lists(words, max_size=5))
 def test_whatever_is_taken_names_nothing_outside(name: str, rest: list[str]) -> None:
     found = classify([*RULES[name].words, *rest], root=ROOT)
-    assert found.tier in ("read-only", "none", "workspace")
+    assert found.tier in ("read-only", "asked", "none", "workspace")
     if found.tier != "read-only":
         return
     assert not any(word.startswith("/") or ".." in word.split("/") for word in found.paths)
@@ -114,7 +117,7 @@ def _is_a_value(word: str, given_words: tuple[str, ...]) -> bool:
 @given(st.text(max_size=60))
 def test_any_text_is_classified(text: str) -> None:
     found = classify(text, root=ROOT)
-    assert found.tier in ("read-only", "workspace", "none")
+    assert found.tier in ("read-only", "workspace", "asked", "none")
     assert (found.argv == ()) == (found.tier == "none") and (found.tier != "none" or found.reason)
 
 
@@ -149,7 +152,7 @@ def test_any_text_is_classified(text: str) -> None:
 )
 def test_a_refusal_says_what_to_do(line: str, remedy: str) -> None:
     found = classify(line, root=ROOT)
-    assert found.tier == "none"
+    assert found.tier in NOT_AT_ONCE
     assert remedy in found.remedy, found
 
 
@@ -158,7 +161,7 @@ def test_a_refusal_says_what_to_do(line: str, remedy: str) -> None:
 )
 def test_the_lines_of_a_refusal_would_allow_the_command(line: str) -> None:
     found = classify(line, root=ROOT)
-    assert found.tier == "none"
+    assert found.tier == "asked"
     (argv,) = (table["argv"] for table in tomllib.loads(found.allowed_by)["commands"].values())
     assert argv == shlex.split(line)
     (name,) = tomllib.loads(found.allowed_by)["commands"]
@@ -178,7 +181,7 @@ def test_a_grant_takes_its_words_and_with_a_star_any_further_ones() -> None:
     assert classify("pytest -q", grants, ROOT).tier == "granted"
     assert classify("pytest -x -q", grants, ROOT).tier == "workspace"
     assert classify("mk it", grants, ROOT).tier == "granted"
-    assert classify("mk it now", grants, ROOT).tier == "none"
+    assert classify("mk it now", grants, ROOT).tier == "asked"
     assert classify("pytest -q ../../x", grants, ROOT).tier == "none"
     assert classify("pytest -q --rootdir=/etc", grants, ROOT).tier == "none"
     assert classify("ls", {"ls": grant("ls")}, ROOT).tier == "read-only"
@@ -214,7 +217,7 @@ def test_the_arguments_of_tests_and_builds_stay_inside(line: str) -> None:
         ("python 'my file.py' --x", "python 'my file.py' …"),
         ("./run.sh --all", "./run.sh …"),
         ("ls -la", "ls -la"),
-        ("rm x", None),
+        ("rm  x 'a b'", "rm x 'a b'"),
         ("a | b", None),
     ],
 )
@@ -251,7 +254,7 @@ def test_effects_reads_for_the_read_only_tier_and_unknown_for_the_others() -> No
         ("execute_command", {"command": "ls"}, "allow", ""),
         ("execute_command", {"command": "pytest -q"}, "allow", "pytest runs code of the workspace (workspace tier)"),
         ("execute_command", {"command": "tox"}, "allow", ""),
-        ("execute_command", {"command": "rm x"}, "deny", "delete_file"),
+        ("execute_command", {"command": "rm x"}, "ask", "rm is in no tier of commands"),
         ("execute_command", {"command": "ls; ls"}, "deny", "chained"),
         ("execute_command", {"command": 7}, "allow", ""),
         ("write_file", {"file_path": ".git/config", "content": ""}, "deny", "protected"),

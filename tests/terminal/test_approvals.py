@@ -143,3 +143,46 @@ def test_a_question_is_never_longer_than_the_screen_unless_all_is_asked_for(
     assert sum(max(-(-width(line) // columns), 1) for line in lines) <= rows
     if len(lines) < len(asked_about(batch, whole=True)):
         assert is_cut(batch, size) and "v view all" in question(batch, size=size)
+
+
+LIGHT, KEYS = inarch.Right("l", "light", "light"), inarch.Right("f", "files", "files", "FILE…")
+
+
+def offering(**chosen: tuple[str, ...]) -> inarch.ApprovalRequest:
+    from attrs import evolve
+
+    return evolve(request(), rights=inarch.RightsOffer((LIGHT, KEYS), chosen, (), "x"))
+
+
+@pytest.mark.parametrize(
+    ("line", "before", "after"),
+    [
+        ("l", {}, {"light": ()}),
+        ("L", {}, {"light": ()}),
+        ("l", {"light": (), "files": ("a",)}, {"files": ("a",)}),
+        ("f a 'b c'", {}, {"files": ("a", "b c")}),
+        ("f b", {"files": ("a",)}, {"files": ("a", "b")}),
+        ("f", {"files": ("a",), "light": ()}, {"light": ()}),
+        ("f", {}, {}),
+    ],
+)
+def test_a_letter_chooses_a_right_or_takes_it_back(line: str, before: Any, after: Any) -> None:
+    (found,) = read_answers(line, [offering(**before)]).approvals
+    assert (found.outcome, found.arguments, found.rights) == ("modify", None, after)
+
+
+@pytest.mark.parametrize("line", ["l x", "g", "f 'a", "w yes"])
+def test_what_chooses_nothing_is_no_answer(line: str) -> None:
+    assert read_answers(line, [offering()]).word == "unclear"
+    assert read_answers("l", [offering(), request(2)]).word == "unclear"
+
+
+def test_one_call_of_several_is_given_a_right_by_its_number() -> None:
+    (found,) = read_answers("2 l", [request(1), offering()]).approvals
+    assert found.rights == {"light": ()}
+
+
+def test_the_keys_of_rights_stand_in_the_question_and_are_explained() -> None:
+    assert "l light, f FILE… files, A always" in question([offering()])
+    assert "also let it have files" in explained([offering()])
+    assert "light" not in question([request()])

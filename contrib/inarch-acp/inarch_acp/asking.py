@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from itertools import combinations
 from typing import Any
 
 from acp import RequestError, schema
@@ -114,15 +115,27 @@ def _covers(scope: str, earlier: inarch.ApprovalRequest, asked: inarch.ApprovalR
 
 def _approval(asked: inarch.ApprovalRequest, scope: str) -> inarch.Approval:
     """Return the answer that an option stands for; one that was not offered is a no."""
-    known = _SCOPES.get(scope)
+    known, rights = _SCOPES.get(scope), _rights(asked).get(scope)
+    if rights is not None:
+        return inarch.Approval(asked.call.id, "approve", rights=rights)
     if known is None:
         return inarch.Approval(asked.call.id, "deny", reason="the answer was none of those that were offered")
     return inarch.Approval(asked.call.id, known.outcome, known.scope)
 
 
+def _rights(asked: inarch.ApprovalRequest) -> dict[str, inarch.ChosenRights]:
+    """Return what can be chosen with one click, by the option's id: rights that take values can't be."""
+    names = [right.name for right in asked.rights.rights if not right.takes] if asked.rights is not None else []
+    some = (chosen for count in range(1, len(names) + 1) for chosen in combinations(names, count))
+    return {"+".join(("once", *chosen)): dict.fromkeys(chosen, ()) for chosen in some}
+
+
 def _options(asked: inarch.ApprovalRequest) -> list[schema.PermissionOption]:
     shape = plain(inarch.escape(asked.shape, keep_newlines=False))
     offered: list[tuple[str, str, schema.PermissionOptionKind]] = [("once", "Allow once", "allow_once")]
+    words = {right.name: right.words for right in asked.rights.rights} if asked.rights is not None else {}
+    for key, chosen in _rights(asked).items():
+        offered.append((key, f"Allow once, with {' and '.join(words[name] for name in chosen)}", "allow_once"))
     if shape:
         offered.append(("shape", f"Allow in this session: {shape}", "allow_always"))
         offered.append(("project", f"Always allow in this project: {shape}", "allow_always"))

@@ -7,17 +7,16 @@ from typing import TYPE_CHECKING, Literal
 
 from attrs import define, evolve, field
 
-from inarch.calls.grants import LASTING, Grants, narrowed
+from inarch.calls.grants import LASTING, Grants, covering, narrowed
 from inarch.calls.policy import Judgement
 from inarch.calls.previews import preview
 from inarch.calls.proposing import Files
 from inarch.calls.remedies import remedy_of_denied, remedy_of_unasked
-from inarch.calls.shapes import digest
 from inarch.contract.errors import InarchError, StoreError
 from inarch.contract.events import ApprovalAsked, ApprovalGiven, ErrorHappened
 from inarch.contract.guarding import guarded
 from inarch.contract.ports import ApprovalRequest, FrontEnd, Workspace
-from inarch.contract.records import Approval, ApprovalScope, ToolError
+from inarch.contract.records import Approval, ApprovalScope, ChosenRights, ToolError
 
 if TYPE_CHECKING:
     from inarch.calls.live import LiveCall
@@ -45,14 +44,14 @@ class Approvals:
         One that was kept for the project is older than what a policy asks now, so it does not answer that.
         """
         try:
-            scope = self.grants.scope_of(live.shape, live.tool)
+            scope = covering(live, self.grants)
         except StoreError as error:
             self.journal.record(ErrorHappened(error.message, error.remedy, door="store"), live.call.turn_id)
             return False
         if scope is None or (scope == "project" and live.judgement is not None and live.judgement.by == "policy"):
             return False
-        live.approved = digest(live.call.name, live.call.arguments)
-        self._given(live, "approve", scope, "user")
+        live.approved = live.digest
+        self._given(live, "approve", scope, "user", rights=live.rights)
         return True
 
     def let_through(self, live: LiveCall, judgement: Judgement) -> None:
@@ -76,7 +75,7 @@ class Approvals:
             self._deny(live, f"{live.call.name} was changed {MOST_ROUNDS} times without an answer", "user")
 
     async def _answers(self, waiting: Sequence[LiveCall], remarks: Mapping[str, str]) -> dict[str, Approval]:
-        digests = tuple(digest(live.call.name, live.call.arguments) for live in waiting)
+        digests = tuple(live.digest for live in waiting)
         reasons = tuple(_reason(live, remarks) for live in waiting)
         for live, bound in zip(waiting, digests, strict=True):
             live.approved = bound
@@ -93,7 +92,10 @@ class Approvals:
         tool = live.tool.value
         files = Files(self.workspace, self.journal.redactor.text)
         shown, file = preview(live.call, tool, live.effects, files)
-        return ApprovalRequest(live.call, tool, reason, shown, live.shape.words, file)
+        if live.offer is not None and live.offer.may:  # at the top: where there is no room for all, that is to be seen
+            first, *rest = shown.split("\n")
+            shown = "\n".join((first, *live.offer.may, *rest))
+        return ApprovalRequest(live.call, tool, reason, shown, live.shape.words, file, live.offer)
 
     async def _from_front_end(
         self, front_end: FrontEnd, requests: Sequence[ApprovalRequest], turn_id: str
@@ -115,11 +117,11 @@ class Approvals:
             return False
         if answer is None:
             self._deny(live, f"{live.call.name} needs approval and was given none", "user")
-        elif digest(live.call.name, live.call.arguments) != live.approved:
+        elif live.digest != live.approved:
             live.approved = None
             self._deny(live, f"the arguments of {live.call.name} changed while it was asked about", "user")
         elif answer.outcome == "approve":
-            self._approved(live, answer)
+            return self._approved(live, answer, remarks)
         elif answer.outcome == "modify":
             return self._changed(live, answer, prepare, remarks)
         else:
@@ -128,22 +130,47 @@ class Approvals:
             self._deny(live, f"the user denied {live.call.name}{said}", "user", answer.reason)
         return False
 
-    def _approved(self, live: LiveCall, answer: Approval) -> None:
-        scope, shape = narrowed(answer.scope, live.tool.value), live.shape
+    def _approved(self, live: LiveCall, answer: Approval, remarks: dict[str, str]) -> bool:
+        """Let a call run; one whose rights turn out to be others than those of the answer is asked about again."""
+        if answer.rights is not None and self._chosen(live, answer.rights) is not None:
+            return self._with_rights(live, answer, remarks)
+        live.approved = live.digest
+        scope, shape = narrowed(answer.scope, live), live.shape
         try:
-            self.grants.remember(scope, shape, live.tool, self.journal.redactor.text(shape.words))
+            self.grants.remember(scope, shape, live.tool, self.journal.redactor.text(shape.words), live.rights)
         except StoreError as error:
             self.journal.record(ErrorHappened(error.message, error.remedy, door="store"), live.call.turn_id)
             scope = "shape"
-        self._given(live, "approve", scope, "user", answer.reason)
+        self._given(live, "approve", scope, "user", answer.reason, rights=live.rights)
+        return False
 
     def _changed(self, live: LiveCall, answer: Approval, prepare: Prepare, remarks: dict[str, str]) -> bool:
-        given = answer.arguments if answer.arguments is not None else live.call.arguments
+        if answer.arguments is None and answer.rights is not None:
+            return self._with_rights(live, answer, remarks)
+        given = live.call.arguments if answer.arguments is None else answer.arguments
         self._given(live, "modify", "once", "user", answer.reason, given)
         wrong = prepare(live, given)
         if wrong is not None:
             remarks[live.call.id] = f"the change is not valid: {wrong}"
         return not live.is_done
+
+    def _with_rights(self, live: LiveCall, answer: Approval, remarks: dict[str, str]) -> bool:
+        """Have the person see a call with the rights that they chose."""
+        wrong = self._chosen(live, answer.rights or {}) or answer.reason
+        if wrong:  # kept as the reason: a replay looks at no files, and asks the same again
+            remarks[live.call.id] = wrong
+        self._given(live, "modify", "once", "user", wrong, rights=live.rights)
+        return True
+
+    def _chosen(self, live: LiveCall, rights: ChosenRights) -> str | None:
+        """Let a call do what was chosen; return None if that is exactly so, else what is wrong, if anything."""
+        if live.rights == dict(rights):
+            return None
+        try:
+            live.choose(rights)
+        except InarchError as error:
+            return f"that can't be: {error.message}"
+        return None if live.rights == dict(rights) else ""
 
     def _deny_headless(self, live: LiveCall) -> None:
         message = f"{live.call.name} needs approval ({_reason(live, {})}) and nobody could be asked"
@@ -153,7 +180,8 @@ class Approvals:
         self, live: LiveCall, message: str, by: Literal["user", "headless"], reason: str = "", remedy: str = ""
     ) -> None:
         self._given(live, "deny", "once", by, reason or message)
-        live.fail(ToolError("denied", message, remedy or "ask the user how to go on, or do it another way"))
+        instead = live.judgement.remedy if live.judgement is not None else ""
+        live.fail(ToolError("denied", message, remedy or instead or "ask the user how to go on, or do it another way"))
 
     def _given(
         self,
@@ -163,9 +191,12 @@ class Approvals:
         by: str,
         reason: str = "",
         arguments: Mapping[str, object] | None = None,
+        rights: ChosenRights | None = None,
     ) -> None:
         kept = scope if scope in LASTING else "once"
-        self.journal.record(ApprovalGiven(live.call.id, outcome, kept, by, reason, arguments), live.call.turn_id)
+        chosen = rights if rights or outcome == "modify" else None
+        given = ApprovalGiven(live.call.id, outcome, kept, by, reason, arguments, chosen)
+        self.journal.record(given, live.call.turn_id)
 
 
 def denied(live: LiveCall, judgement: Judgement) -> ToolError:

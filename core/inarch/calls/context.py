@@ -20,7 +20,7 @@ from inarch.contract.errors import StoreError, ToolFailed
 from inarch.contract.event_parts import PluginEvent
 from inarch.contract.events import CallOutput, FileChanged, FileChanging, Note
 from inarch.contract.ports import Workspace
-from inarch.contract.records import Effects, ToolCall
+from inarch.contract.records import ChosenRights, Effects, ToolCall
 
 if TYPE_CHECKING:
     from inarch.journal import Journal
@@ -40,6 +40,7 @@ class CallContext:
     settings: Any
     seen: Mapping[str, str]
     selection: Any = None
+    rights: ChosenRights | None = None
     _record: Callable[[str, Mapping[str, Any]], None] = field(kw_only=True)
 
     @property
@@ -115,6 +116,7 @@ def open_context(
     selection: Any = None,
     effects: Effects | None = None,
     hidden: Sequence[str] = (),
+    rights: ChosenRights | None = None,
     keeper: Keeper | None = None,
     checked: Callable[[str, Mapping[str, Any]], PluginEvent],
 ) -> tuple[CallContext, LiveOutput]:
@@ -131,6 +133,7 @@ def open_context(
         selection: What the user points at.
         effects: What the call declared, None if it was let change anything.
         hidden: Globs over the paths that rules keep from the call.
+        rights: What a person let the call do beyond what it may anyway; None where no person let it run.
         keeper: Keeps images of the files that the call changes.
         checked: Makes an event of what the plugin records, if it may.
     """
@@ -161,6 +164,6 @@ def open_context(
     handle = Handle(veiled(workspace, hidden), lease, seen, keeping, effects, Secrets(journal.redactor, workspace))
     context = CallContext(
         call, lease, handle, live, journal, earlier, state_dir, settings, MappingProxyType(seen), selection,
-        record=record,
+        rights, record=record,
     )  # fmt: skip
     return context, live

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any, Literal
 from attrs import field, frozen
 
 from inarch.calls.commands import canonical, words_of
-from inarch.calls.grants import ProjectGrants
+from inarch.calls.grants import Grants, ProjectGrants, covering
 from inarch.calls.live import LiveCall
 from inarch.calls.policy import ApproveMode, Judgement, Opinion, judge, opinions_of, question
 from inarch.calls.preparing import Preparation
 from inarch.calls.remedies import key_for, lifting_key, remedy_of_unasked, rule
 from inarch.calls.rules import RulesPolicy
+from inarch.contract.errors import InarchError
 from inarch.contract.ids import new_id
 from inarch.contract.ports import Policy, Tool
 from inarch.contract.records import Effects, ToolCall, ToolError
@@ -82,7 +83,7 @@ def explain(
     live.judgement = judge(call, tool, live.effects, mode, policies)
     opinions = tuple(opinions_of(call, tool, policies))
     asked = question(tool, live.effects, opinions)
-    approved = grants is not None and grants.covers(live.shape, live.tool)
+    approved = _approved(live, grants)
     own = next((bound.value for bound in policies if isinstance(bound.value, RulesPolicy)), RulesPolicy(()))
     decision, reason, by = _outcome(live.judgement, approved, mode)
     granting = next((said.verdict.reason for said in opinions if said.grants), "")
@@ -101,6 +102,15 @@ def explain(
         allows=_allowing(live, decision),
         forbids="" if decision == "deny" else _forbidding(call, tool),
     )
+
+
+def _approved(live: LiveCall, grants: ProjectGrants | None) -> bool:
+    """Whether an approval kept for the project covers a call, which gets the rights that were chosen with it."""
+    try:
+        live.choose({})
+    except InarchError:
+        pass
+    return covering(live, Grants(project=grants)) is not None
 
 
 def _forbidding(call: ToolCall, tool: Tool) -> str:
@@ -127,7 +137,8 @@ def _allowing(live: LiveCall, decision: str) -> str:
     if decision != "deny" or live.judgement.is_rule:
         return ""
     # The mode none denies what it would have to ask about.
-    key = lifting_key(live) if live.judgement.by == "policy" else key_for(live.call, live.tool.value)
+    by_policy = live.judgement.by in ("policy", "person")
+    key = lifting_key(live) if by_policy else key_for(live.call, live.tool.value)
     return f"add to the configuration:\n{key}" if key else ""
 
 

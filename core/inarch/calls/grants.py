@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from attrs import define, field
 
-from inarch.calls.shapes import Shape, schema_digest
-from inarch.contract.errors import StoreError
+from inarch.calls.shapes import Shape, offered_shape, schema_digest
+from inarch.contract.errors import InarchError, StoreError
 from inarch.contract.ids import utc_now
 from inarch.contract.ports import Tool
-from inarch.contract.records import ApprovalScope
+from inarch.contract.records import ApprovalScope, ChosenRights
 
 if TYPE_CHECKING:
+    from inarch.calls.live import LiveCall
     from inarch.config.approvals import ProjectApproval
     from inarch.contract.replacements import LastingApprovals
     from inarch.plugins.composition import Bound
@@ -23,9 +24,42 @@ LASTING: frozenset[ApprovalScope] = frozenset({"shape", "tool", "session", "proj
 """Scopes that are remembered; `project` beyond the session."""
 
 
-def narrowed(scope: ApprovalScope, tool: Tool) -> ApprovalScope:
-    """Return the scope that an answer really has: no tool that runs commands is approved as a whole."""
-    return "shape" if scope == "tool" and tool.category == "command" else scope
+def narrowed(scope: ApprovalScope, live: LiveCall) -> ApprovalScope:
+    """Return the scope that an answer really has.
+
+    No tool that runs commands is approved as a whole; what only a person may answer is not answered for everything; and
+    a tool may say that a call is never approved for good.
+    """
+    if live.offer is not None and not live.offer.lasting and scope == "project":
+        return "once"
+    is_command = live.tool.value.category == "command"
+    if (scope == "tool" and is_command) or (scope in ("tool", "session") and live.is_persons):
+        return "shape"
+    return scope
+
+
+def covering(live: LiveCall, grants: Grants) -> ApprovalScope | None:
+    """Return the scope of what covers a call, None if it has to be asked about; it gets the rights chosen then.
+
+    Raises:
+        StoreError: What was approved for the project can't be known.
+    """
+    found = grants.covered(live)
+    return found.scope if found is not None and _has_again(live, found.rights) else None
+
+
+def _has_again(live: LiveCall, rights: ChosenRights) -> bool:
+    """Give a call the rights that were chosen once; False where they mean something else by now."""
+    if not rights:
+        return True
+    try:
+        live.choose(rights)
+        if live.rights == rights:
+            return True
+    except InarchError:
+        pass
+    live.choose({})
+    return False
 
 
 @define(eq=False, repr=False)
@@ -43,8 +77,8 @@ class ProjectGrants:
     state_dir: Path
     origins: Mapping[str, str]
 
-    def covers(self, shape: Shape, bound: Bound[Tool]) -> bool:
-        """Whether an approval covers a call; one that was given to another version or schema does not.
+    def covering(self, shape: Shape, bound: Bound[Tool]) -> ProjectApproval | None:
+        """Return the approval that covers a call; one that was given to another version or schema does not.
 
         Raises:
             StoreError: A newer Inarch wrote the approvals.
@@ -52,7 +86,7 @@ class ProjectGrants:
         from inarch.config.approvals import approvals_of
 
         known = approvals_of(self.root, self.state_dir)
-        return any(one.key == shape.key and self.still_holds(one, bound) for one in known)
+        return next((one for one in known if one.key == shape.key and self.still_holds(one, bound)), None)
 
     def still_holds(self, approval: ProjectApproval, bound: Bound[Tool]) -> bool:
         """Whether an approval was given to this tool as it is now."""
@@ -62,7 +96,7 @@ class ProjectGrants:
     def _origin(self, bound: Bound[Tool]) -> str | None:
         return None if bound.is_replaced else self.origins.get(bound.plugin)
 
-    def keep(self, shape: Shape, bound: Bound[Tool], words: str) -> None:
+    def keep(self, shape: Shape, bound: Bound[Tool], words: str, rights: ChosenRights) -> None:
         """Keep an approval until it is revoked.
 
         Raises:
@@ -77,8 +111,15 @@ class ProjectGrants:
                 "it holds for this session",
             )  # fmt: skip
         schema = schema_digest(tool)
-        approval = ProjectApproval(shape.key[:8], tool.name, words, shape.key, origin, schema, utc_now())
+        approval = ProjectApproval(shape.key[:8], tool.name, words, shape.key, origin, schema, utc_now(), rights)
         keep_approval(self.root, approval, self.state_dir)
+
+
+class Covered(NamedTuple):
+    """What covers a call: the scope of the earlier approval, and the rights that were chosen with it."""
+
+    scope: ApprovalScope
+    rights: ChosenRights = {}  # noqa: RUF012 - never changed
 
 
 @define(eq=False, repr=False)
@@ -89,28 +130,44 @@ class Grants:
     """
 
     shapes: dict[str, str] = field(factory=dict)
+    rights: dict[str, ChosenRights] = field(factory=dict)
     tools: set[str] = field(factory=set)
     everything: bool = False
     project: ProjectGrants | None = None
     elsewhere: LastingApprovals | None = None
 
-    def scope_of(self, shape: Shape, bound: Bound[Tool]) -> ApprovalScope | None:
-        """Return the scope that covers a call, None if it has to be asked about.
+    def covered(self, live: LiveCall) -> Covered | None:
+        """Return what covers a call, None if it has to be asked about; this very call with its rights goes first.
 
         Raises:
             StoreError: What was approved for the project can't be known.
         """
         if self.elsewhere is not None:
-            return self.elsewhere.scope_of(shape.key, bound.value)
+            return self._elsewhere(live, self.elsewhere)
+        own = self._of_shape(offered_shape(live.call, live.offer), live.tool) if live.offer is not None else None
+        if own is not None or live.is_persons:
+            return own if own is not None or live.offer is not None else self._of_shape(live.shape, live.tool)
         if self.everything:
-            return "session"
-        if bound.value.name in self.tools:
-            return "tool"
-        if shape.key in self.shapes:
-            return "shape"
-        return "project" if self.project is not None and self.project.covers(shape, bound) else None
+            return Covered("session")
+        return Covered("tool") if live.tool.value.name in self.tools else self._of_shape(live.shape, live.tool)
 
-    def remember(self, scope: ApprovalScope, shape: Shape, bound: Bound[Tool], words: str) -> None:
+    def _elsewhere(self, live: LiveCall, elsewhere: LastingApprovals) -> Covered | None:
+        shape, tool = live.shape, live.tool.value
+        scope = elsewhere.scope_of(shape.key, tool)
+        if scope is None or (live.is_persons and scope in ("tool", "session")):
+            return None
+        rights_of = getattr(elsewhere, "rights_of", None)
+        return Covered(scope, rights_of(shape.key, tool) if rights_of is not None else {})
+
+    def _of_shape(self, shape: Shape, bound: Bound[Tool]) -> Covered | None:
+        if shape.key in self.shapes:
+            return Covered("shape", self.rights.get(shape.key, {}))
+        kept = self.project.covering(shape, bound) if self.project is not None else None
+        return Covered("project", kept.rights) if kept is not None else None
+
+    def remember(
+        self, scope: ApprovalScope, shape: Shape, bound: Bound[Tool], words: str, rights: ChosenRights | None = None
+    ) -> None:
         """Keep an approval for as long as its scope says; `once` is not kept.
 
         Args:
@@ -118,6 +175,7 @@ class Grants:
             shape: That of the call.
             bound: The call's tool.
             words: What the shape covers, as it may be kept.
+            rights: What was chosen with it.
 
         Raises:
             StoreError: The approval holds for this session but can't be kept for the project.
@@ -130,8 +188,9 @@ class Grants:
             self.tools.add(bound.value.name)
         elif scope in ("shape", "project"):
             self.shapes[shape.key] = words
+            self.rights[shape.key] = rights or {}
             if scope == "project" and self.project is not None:
-                self.project.keep(shape, bound, words)
+                self.project.keep(shape, bound, words, rights or {})
 
     def listed(self) -> tuple[str, ...]:
         """Return the approvals of the session in words, for the user."""

@@ -18,9 +18,20 @@ from typing import TYPE_CHECKING, Any
 from attrs import define, evolve, field
 
 from inarch.calls.results import hide_secrets
-from inarch.calls.shapes import Shape, digest, shape_of
+from inarch.calls.shapes import Shape, digest, offered_shape, shape_of
+from inarch.contract.errors import ToolFailed
 from inarch.contract.events import CallResult, CallState
-from inarch.contract.records import TERMINAL, CallStatus, Effects, ToolCall, ToolError, ToolResult
+from inarch.contract.guarding import guarded
+from inarch.contract.ports import RightsOffer
+from inarch.contract.records import (
+    TERMINAL,
+    CallStatus,
+    ChosenRights,
+    Effects,
+    ToolCall,
+    ToolError,
+    ToolResult,
+)
 from inarch_sdk.result_text import CHANGED_BY_USER
 
 if TYPE_CHECKING:
@@ -61,7 +72,8 @@ class LiveCall:
     """A call, the tool it is for, and the journal that hears of every step.
 
     `refused` is whether the person denied it without a word; `hidden` are globs over the paths that rules keep from the
-    call where it reads whole folders; `proposed` are the arguments that it had before a person changed them.
+    call where it reads whole folders; `proposed` are the arguments that it had before a person changed them; `offer` is
+    what a person can let it do beyond what it may anyway, with what they chose.
     """
 
     call: ToolCall
@@ -74,6 +86,35 @@ class LiveCall:
     repaired: tuple[str, ...] = ()
     proposed: Mapping[str, Any] | None = None
     hidden: tuple[str, ...] = ()
+    offer: RightsOffer | None = None
+
+    @property
+    def rights(self) -> ChosenRights:
+        """What a person let the call do beyond what it may anyway."""
+        return self.offer.chosen if self.offer is not None else {}
+
+    @property
+    def is_persons(self) -> bool:
+        """Whether only a person's own answer to this very call, rule or grant lets it run."""
+        return self.judgement is not None and self.judgement.by == "person"
+
+    @property
+    def digest(self) -> str:
+        """What an answer is bound to: everything that decides what would run."""
+        return digest(self.call.name, self.call.arguments, self.rights)
+
+    def choose(self, rights: ChosenRights) -> None:
+        """Ask the tool what a person can let this call do, and let it do what they chose.
+
+        Raises:
+            ToolFailed: That can't be, or the tool offers nothing.
+        """
+        ask = getattr(self.tool.value, "rights", None)
+        with guarded(self.tool.plugin, "tool", passes=(ToolFailed,)):
+            offer = ask(self.call.arguments, rights) if ask is not None else None
+        if rights and not isinstance(offer, RightsOffer):
+            raise ToolFailed("validation", f"there are no rights to choose for {self.call.name}")
+        self.offer = offer if isinstance(offer, RightsOffer) else None
 
     @property
     def is_done(self) -> bool:
@@ -89,6 +130,8 @@ class LiveCall:
     @property
     def shape(self) -> Shape:
         """What a lasting approval of the call would cover; its arguments may still change."""
+        if self.offer is not None and (self.rights or self.is_persons):
+            return offered_shape(self.call, self.offer)
         return shape_of(self.call, self.tool, self.effects)
 
     @property
@@ -107,7 +150,7 @@ class LiveCall:
 
     def is_still_approved(self) -> bool:
         """Whether the arguments that are about to run are those that were approved."""
-        return self.approved is None or digest(self.call.name, self.call.arguments) == self.approved
+        return self.approved is None or self.digest == self.approved
 
     def refuse_changed(self) -> None:
         """End a call whose arguments are no longer those that were approved."""

@@ -16,7 +16,10 @@ if TYPE_CHECKING:
     from inarch.plugins.composition import Bound
 
 ApproveMode = Literal["ask", "edits", "all", "none"]
-By = Literal["mode", "confirmation", "policy"]
+By = Literal["mode", "confirmation", "policy", "person"]
+
+EDITING: frozenset[Category] = frozenset({"file", "other"})
+"""Categories whose bounded writes the mode `edits` lets through."""
 
 READING: frozenset[Category] = frozenset({"search", "nav", "trace"})
 """Categories that only look: a call of theirs with unknown effects is not asked about."""
@@ -28,9 +31,10 @@ class Judgement(NamedTuple):
     Args:
         decision: The answer.
         reason: Why it is asked or denied.
-        by: Who asks or denies.
+        by: Who asks or denies; `person` where nothing but a person's own answer, rule or grant can say yes.
         passed: Whether the mode let it through unasked.
         is_rule: Whether it is the user's own rules that ask or deny.
+        remedy: What to do instead, as the policy says.
     """
 
     decision: Literal["allow", "ask", "deny"]
@@ -38,6 +42,7 @@ class Judgement(NamedTuple):
     by: By = "mode"
     passed: bool = False
     is_rule: bool = False
+    remedy: str = ""
 
 
 class Opinion(NamedTuple):
@@ -60,29 +65,34 @@ def judge(
     """Return what is to happen with a call; the strictest of mode, policies and tool holds.
 
     A rule that allows takes away the mode's and the tool's question, never a policy's. Mode `all` answers every
-    question with yes, mode `none` with no; a deny is a deny in every mode.
+    question with yes but one that only a person may answer, mode `none` with no; a deny is a deny in every mode.
     """
     opinions = list(_until_denied(opinions_of(call, tool, policies)))
     denied = next((said for said in opinions if said.verdict.decision == "deny"), None)
     if denied is not None:
-        return Judgement("deny", denied.verdict.reason, "policy", is_rule=denied.is_rules)
+        return Judgement("deny", denied.verdict.reason, "policy", is_rule=denied.is_rules, remedy=denied.verdict.remedy)
     asked = question(tool, effects, opinions)
     if asked is None:
-        return Judgement("allow")
-    if mode == "all":
+        named = any(said.grants and said.verdict.person for said in opinions)
+        return Judgement("allow", by="person" if named else "mode")
+    if mode == "all" and asked.by != "person":
         return Judgement("allow", asked.reason, asked.by, passed=True)
-    if mode == "edits" and asked.by == "mode" and _edits_files(tool, effects):
+    if mode == "edits" and asked.by == "mode" and is_edit(tool, effects):
         return Judgement("allow", asked.reason, asked.by, passed=True)
     if mode == "none":
-        return Judgement("deny", f"{asked.reason}, and the approve mode is none", asked.by)
+        return Judgement("deny", f"{asked.reason}, and the approve mode is none", asked.by, remedy=asked.remedy)
     return asked
 
 
 def question(tool: Tool, effects: Effects, opinions: Sequence[Opinion]) -> Judgement | None:
     """Return what there is to ask about a call that nobody denies, before any mode answers; None for nothing."""
-    asking = next((said for said in opinions if said.verdict.decision == "ask"), None)
-    if asking is not None:
-        return Judgement("ask", asking.verdict.reason, "policy", is_rule=asking.is_rules)
+    asking = [said for said in opinions if said.verdict.decision == "ask"]
+    for said in asking:
+        if not said.verdict.person:
+            return Judgement("ask", said.verdict.reason, "policy", is_rule=said.is_rules)
+    if asking and not any(said.grants and said.verdict.person for said in opinions):
+        verdict = asking[0].verdict
+        return Judgement("ask", verdict.reason, "person", remedy=verdict.remedy)
     if any(said.grants for said in opinions):
         return None
     if tool.requires_confirmation:
@@ -103,9 +113,10 @@ def _with_remarks(reason: str, opinions: Sequence[Opinion]) -> str:
     return "; ".join([reason, *remarks])
 
 
-def _edits_files(tool: Tool, effects: Effects) -> bool:
+def is_edit(tool: Tool, effects: Effects) -> bool:
+    """Whether all that a call does is to change what it names, outside protected names: what the mode `edits` means."""
     bounded = not effects.exclusive and not effects.programs
-    return tool.category == "file" and bounded and not changes_protected(effects)
+    return tool.category in EDITING and bounded and bool(effects.writes) and not changes_protected(effects)
 
 
 def _listed(paths: frozenset[str]) -> str:

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from inarch.calls.commands import words_of
+from inarch.calls.policy import is_edit
 from inarch.contract.errors import InarchError
 from inarch.contract.guarding import guarded
 from inarch.contract.ports import Tool
@@ -19,11 +20,16 @@ if TYPE_CHECKING:
 
 
 def remedy_of_unasked(live: LiveCall) -> str:
-    """Return the flag, and the table or rule, that would have let a call run without a question."""
+    """Return what would have let a call run without a question: a flag, or the table or rule to add."""
     by = live.judgement.by if live.judgement is not None else "mode"
-    files = by == "mode" and live.tool.value.category == "file" and not live.effects.exclusive
-    flag = f"run with --approve {'edits' if files else 'all'}"
-    return flag if by == "policy" else f"{flag}, or add to the configuration:\n{key_for(live.call, live.tool.value)}"
+    if by == "policy":
+        return "run with --approve all"
+    if by == "person":
+        instead = live.judgement.remedy if live.judgement is not None else ""
+        key = lifting_key(live) or key_for(live.call, live.tool.value)
+        return f"{f'{instead}; or ' if instead else ''}let the user add to the configuration:\n{key}"
+    flag = "run with --approve edits, or " if by == "mode" and is_edit(live.tool.value, live.effects) else ""
+    return f"{flag}add to the configuration:\n{key_for(live.call, live.tool.value)}"
 
 
 def remedy_of_denied(live: LiveCall, judgement: Judgement) -> str:

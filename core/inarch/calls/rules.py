@@ -55,9 +55,10 @@ class RulesPolicy:
         command = granted_by(call, tool, self.commands, self.runners)
         if command is not None:
             reached = self.commands[command].reaches
-            return Verdict("allow", f"granted by [commands.{command}]" + (f", with {reached}" if reached else ""))
+            told = f"granted by [commands.{command}]" + (f", with {reached}" if reached else "")
+            return Verdict("allow", told, person=True)
         if found is not None:
-            return Verdict("allow", said(found))
+            return Verdict("allow", said(found), person=any(_names_program(rule) for rule in self.matching(call, tool)))
         hidden = self.hidden(call, tool, tool.effects(call.arguments)) if is_command(call, tool) else ()
         if hidden:  # what a command reads can't be held back
             return Verdict("ask", f"it may read files that the rule for {json.dumps(hidden[0])} is about")
@@ -86,6 +87,12 @@ class RulesPolicy:
             and rule.counts_at(self.now())
             and not _path_matches(rule.path, call, tool, effects, every=False)
         )
+
+
+def _names_program(rule: Rule) -> bool:
+    """Whether a rule allows one program by its name: what is wider is no word about a command of no tier."""
+    program = rule.match.get("command", "*").split(" ", 1)[0]
+    return rule.decision == "allow" and not re.search(r"[*?\[]", program)
 
 
 def _may_read(tool: Tool, effects: Effects) -> frozenset[str]:

@@ -137,6 +137,7 @@ class Runner:
             selection=self.selection(),
             effects=effects if effects is not None else None if anything else live.effects,
             hidden=live.hidden,
+            rights=live.rights if live.approved is not None or live.is_persons else None,
             keeper=self.keeper,
             checked=partial(self.events.checked, live.tool.plugin),
         )

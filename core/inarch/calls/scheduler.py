@@ -182,7 +182,9 @@ class Scheduler:
             assert judgement is not None
             if judgement.passed:
                 approvals.let_through(live, judgement)
-            elif judgement.decision == "ask" and not approvals.passes(live):
+                continue
+            self._offer(live)
+            if judgement.decision == "ask" and not approvals.passes(live):
                 # What an earlier call of the batch leaves behind is not known yet; else nobody is asked in vain.
                 if not after()[position] and (error := await self._runner.refusal(live)) is not None:
                     live.fail(error)
@@ -190,6 +192,14 @@ class Scheduler:
                 live.go("awaiting_approval")
                 asked.append(live)
         await approvals.ask(asked, self._change)
+
+    def _offer(self, live: LiveCall) -> None:
+        """Find out what a person can let a call do, where it is asked about."""
+        live.offer = None
+        try:
+            live.choose({})
+        except InarchError as error:  # then there is nothing to choose; the question stays
+            self.journal.record(ErrorHappened(error.message, error.remedy, live.tool.plugin, "tool"), live.call.turn_id)
 
     def _change(self, live: LiveCall, arguments: Mapping[str, object]) -> str | None:
         """Give a waiting call changed arguments; return what is wrong with them, and then it keeps the old ones."""
@@ -200,6 +210,8 @@ class Scheduler:
             live.call, live.effects, live.proposed = before
             return error.message
         self._judge(live)
+        if not live.is_done:
+            self._offer(live)
         return None
 
     def _order(self, ready: Sequence[LiveCall]) -> None:

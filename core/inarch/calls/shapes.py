@@ -11,8 +11,8 @@ from attrs import frozen
 from inarch.calls.ordering import normalised
 from inarch.contract.errors import InarchError
 from inarch.contract.guarding import guarded
-from inarch.contract.ports import Tool
-from inarch.contract.records import Effects, ToolCall
+from inarch.contract.ports import RightsOffer, Tool
+from inarch.contract.records import ChosenRights, Effects, ToolCall
 
 if TYPE_CHECKING:
     from inarch.plugins.composition import Bound
@@ -29,9 +29,16 @@ class Shape:
     words: str
 
 
-def digest(name: str, arguments: Mapping[str, Any]) -> str:
-    """Return the SHA-256 of a call's name and final arguments in canonical JSON."""
-    return _hash({"name": name, "arguments": arguments})
+def digest(name: str, arguments: Mapping[str, Any], rights: ChosenRights | None = None) -> str:
+    """Return the SHA-256 of a call's name, final arguments and what was chosen beside them, in canonical JSON."""
+    return _hash({"name": name, "arguments": arguments} | ({"rights": rights} if rights else {}))
+
+
+def offered_shape(call: ToolCall, offer: RightsOffer) -> Shape:
+    """Return the shape of a call whose rights can be chosen: this very one, whatever rights it has."""
+    lead = f"{offer.words} with " if offer.chosen else offer.words
+    listed = ", ".join(" ".join((name, *values)) for name, values in offer.chosen.items())
+    return Shape(_hash({"tool": call.name, "words": offer.words}), f"{lead}{listed}")
 
 
 def schema_digest(tool: Tool) -> str:

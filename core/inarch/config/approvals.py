@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from attrs import asdict, fields, frozen
+from attrs import asdict, field, fields, frozen
 
 from inarch.config.kept import changing_kept, read_kept
 
@@ -26,6 +26,7 @@ class ProjectApproval:
         plugin: The plugin's name, distribution and version; another one is asked about again.
         schema: Hash of the tool's input schema; another one is asked about again.
         given: When, as a time of the journal.
+        rights: What was chosen with it, beyond what such a call may anyway: names of rights with their values.
     """
 
     id: str
@@ -35,9 +36,11 @@ class ProjectApproval:
     plugin: str
     schema: str
     given: str
+    rights: Mapping[str, tuple[str, ...]] = field(factory=dict)
 
 
-_NAMES = {attribute.name for attribute in fields(ProjectApproval)}
+_RIGHTS = "rights"
+_NAMES = {attribute.name for attribute in fields(ProjectApproval)} - {_RIGHTS}
 
 
 def approvals_of(root: str, state_dir: Path) -> tuple[ProjectApproval, ...]:
@@ -54,7 +57,7 @@ def keep_approval(root: str, approval: ProjectApproval, state_dir: Path) -> None
     place = os.path.realpath(root)
     with changing_kept(state_dir / APPROVALS_FILE, list, "approvals") as projects:
         others = [known for known in _records(projects.get(place)) if known.id != approval.id]
-        projects[place] = [asdict(known) for known in (*others, approval)]
+        projects[place] = [_kept(known) for known in (*others, approval)]
 
 
 def revoke_approvals(root: str, state_dir: Path, id: str | None = None) -> tuple[ProjectApproval, ...]:
@@ -68,15 +71,32 @@ def revoke_approvals(root: str, state_dir: Path, id: str | None = None) -> tuple
         known = _records(projects.get(place))
         left = [approval for approval in known if id is not None and approval.id != id]
         if left:
-            projects[place] = [asdict(approval) for approval in left]
+            projects[place] = [_kept(approval) for approval in left]
         else:
             projects.pop(place, None)
     return tuple(approval for approval in known if approval not in left)
 
 
+def _kept(approval: ProjectApproval) -> dict[str, Any]:
+    """Return an approval as data; one without rights is what it always was, for an older Inarch beside this one."""
+    data = asdict(approval)
+    if not data[_RIGHTS]:
+        del data[_RIGHTS]
+    return data
+
+
 def _records(listed: list[Any] | None) -> list[ProjectApproval]:
-    return [ProjectApproval(**item) for item in listed or () if _is_record(item)]
+    return [
+        ProjectApproval(**item | {_RIGHTS: {name: tuple(values) for name, values in item.get(_RIGHTS, {}).items()}})
+        for item in listed or ()
+        if _is_record(item)
+    ]
 
 
 def _is_record(item: Any) -> bool:
-    return isinstance(item, Mapping) and set(item) == _NAMES and all(isinstance(text, str) for text in item.values())
+    if not isinstance(item, Mapping) or set(item) - {_RIGHTS} != _NAMES:
+        return False
+    rights = item.get(_RIGHTS, {})
+    values = rights.values() if isinstance(rights, Mapping) else [None]
+    lists = all(isinstance(one, list) and all(isinstance(text, str) for text in one) for one in values)
+    return lists and all(isinstance(item[name], str) for name in _NAMES)

@@ -224,7 +224,8 @@ class ApprovalAsked:
 class ApprovalGiven:
     """An answer came; `by` is `user`, `mode` (the approve mode) or `headless`.
 
-    `arguments` are those that the person gave the call where `outcome` is `modify`.
+    `arguments` are those that the person gave the call where `outcome` is `modify`, `rights` those that they added to
+    what it may do.
     """
 
     kind: ClassVar[str] = "approval.given"
@@ -234,6 +235,7 @@ class ApprovalGiven:
     by: str = "user"
     reason: str = ""
     arguments: Mapping[str, Any] | None = None
+    rights: Mapping[str, tuple[str, ...]] | None = None
 
 
 @frozen

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 from inarch.contract.frozen import frozen
-from inarch.contract.records import Approval, ProposedFile, ToolCall
+from inarch.contract.records import Approval, ChosenRights, ProposedFile, ToolCall
 
 if TYPE_CHECKING:
     from inarch.contract.events import Event
@@ -42,6 +42,42 @@ class FrontEndSpec:
 
 
 @frozen
+class Right:
+    """Something that a person can let a call do, beyond what it may anyway.
+
+    Args:
+        key: The letter that chooses it in a question.
+        name: Its name in `Approval.rights`.
+        words: What it is, in a few words.
+        takes: What its values are called, such as `FILE`; empty where it takes none.
+    """
+
+    key: str
+    name: str
+    words: str
+    takes: str = ""
+
+
+@frozen
+class RightsOffer:
+    """What a tool's `rights` returns: what a person can let this call do, and what it may do as chosen.
+
+    Args:
+        rights: What can be chosen; each is off to begin with.
+        chosen: What is chosen, resolved to what it is here and now.
+        may: What the call may do with it, a line each, for the question.
+        words: What an approval of this call with these rights covers; no other call has the same words.
+        lasting: Whether such an approval may be kept for the project.
+    """
+
+    rights: tuple[Right, ...]
+    chosen: ChosenRights
+    may: tuple[str, ...]
+    words: str
+    lasting: bool = True
+
+
+@frozen
 class ApprovalRequest:
     """One call that waits for the person: what will really run, and why they are asked.
 
@@ -52,6 +88,7 @@ class ApprovalRequest:
         preview: What it would do, for people: a diff, the words of a command; not escaped.
         shape: What an approval of scope `shape` or `project` would cover, in words.
         file: The file as the call would leave it, where it is an edit of a text; `before` and `after` are not escaped.
+        rights: What the person can let the call do beyond that, and what they chose; None where there is nothing.
     """
 
     call: ToolCall
@@ -60,6 +97,7 @@ class ApprovalRequest:
     preview: str = ""
     shape: str = ""
     file: ProposedFile | None = None
+    rights: RightsOffer | None = None
 
 
 class FrontEnd(Protocol):

@@ -15,9 +15,12 @@ from inarch.contract.front_ends import ApprovalRequest as ApprovalRequest
 from inarch.contract.front_ends import FrontEnd as FrontEnd
 from inarch.contract.front_ends import FrontEndOptions as FrontEndOptions
 from inarch.contract.front_ends import FrontEndSpec as FrontEndSpec
+from inarch.contract.front_ends import Right as Right
+from inarch.contract.front_ends import RightsOffer as RightsOffer
 from inarch.contract.frozen import frozen
 from inarch.contract.records import (
     Category,
+    ChosenRights,
     Contribution,
     Decision,
     Delta,
@@ -133,6 +136,15 @@ class ToolContext(Protocol):
         ...
 
     @property
+    def rights(self) -> ChosenRights | None:
+        """What a person let the call do beyond what it may anyway, of what the tool's `rights` offers.
+
+        None where no person let the call run, by an answer or by a rule that names it: an approve mode did, or nothing
+        was asked.
+        """
+        ...
+
+    @property
     def settings(self) -> Any:
         """The plugin's settings."""
         ...
@@ -163,10 +175,12 @@ class ToolContext(Protocol):
 class Tool(Protocol):
     """Something a model, a strategy or a person can call. `@inarch.tool` makes one from a typed function.
 
-    A tool may offer three more methods. `shape(arguments) -> str | None` says in a few words what a lasting approval of
+    A tool may offer four more methods. `shape(arguments) -> str | None` says in a few words what a lasting approval of
     such a call would cover: calls whose words are equal. `allowed_by(arguments) -> str` gives the lines of
     configuration that lift a denial of the tool's own policy. `check(arguments, context)` raises `ToolFailed` where a
     call can only fail: it looks before the person is asked, in a thread, and changes nothing.
+    `rights(arguments, chosen) -> RightsOffer | None` says what a person can let such a call do in the same question,
+    and raises `ToolFailed` where what was chosen can't be; the running call finds it in `context.rights`.
     """
 
     @property
@@ -181,7 +195,7 @@ class Tool(Protocol):
 
     @property
     def category(self) -> Category:
-        """What kind of tool it is; `file` with writes is what `--approve edits` lets through."""
+        """What kind of tool it is; bounded writes of `file` and `other` are what `--approve edits` lets through."""
         ...
 
     @property

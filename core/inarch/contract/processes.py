@@ -27,6 +27,8 @@ class Rights:
         env: Variables added to the environment, which is built from zero.
         hosts: What of the network it may reach without that, through a proxy, in the forms of `network` in the
             configuration, such as `pypi.org`, `*.example.org` or `127.0.0.1:5000`.
+        keeps: Workspace paths among those of `writes` that stay as they are all the same.
+        home: Regular files outside the workspace that it may read, by the name that its own home folder has for each.
     """
 
     writes: tuple[str, ...] = ()
@@ -36,6 +38,8 @@ class Rights:
     writes_outside: tuple[str, ...] = ()
     env: Mapping[str, str] = Factory(dict)
     hosts: tuple[str, ...] = ()
+    keeps: tuple[str, ...] = ()
+    home: Mapping[str, str] = Factory(dict)
 
 
 @frozen

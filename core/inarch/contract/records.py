@@ -46,6 +46,8 @@ Category = Literal["file", "search", "command", "git", "ui", "nav", "memory", "t
 DecisionKind = Literal["call_tools", "ask_model", "answer"]
 Purpose = Literal["turn", "decision", "summary", "check"]
 Outcome = Literal["approve", "deny", "modify"]
+ChosenRights = Mapping[str, tuple[str, ...]]
+"""What a person adds to what a call may do: the names of rights, each with the values it takes, if any."""
 ApprovalScope = Literal["once", "shape", "tool", "session", "project"]
 
 TERMINAL: frozenset[CallStatus] = frozenset({"success", "error", "cancelled"})
@@ -286,6 +288,9 @@ class Approval:
 
     A turn of which every call of a reply was denied ends, if each answer says that it `ends_turn`; None says so where
     no `reason` is given, for the model has nothing to go on with.
+
+    `rights` are those that the call shall have in place of what was chosen before, of those that its `RightsOffer`
+    names; a `modify` that gives no arguments changes them alone, and the call is asked about again with them.
     """
 
     call_id: str
@@ -294,14 +299,25 @@ class Approval:
     arguments: Mapping[str, Any] | None = None
     reason: str = ""
     ends_turn: bool | None = None
+    rights: ChosenRights | None = None
 
 
 @frozen
 class Verdict:
-    """What a policy says of a call; the strictest of all policies holds."""
+    """What a policy says of a call; the strictest of all policies holds.
+
+    Args:
+        decision: The answer.
+        reason: Why.
+        person: Of `ask`: only a person's own answer, rule or grant for this very thing lets the call run, no approve
+            mode and no wider approval. Of `allow`, in the user's own rules: it is such a rule or grant.
+        remedy: What to do instead where nobody can be asked, for the model.
+    """
 
     decision: Literal["allow", "ask", "deny"]
     reason: str = ""
+    person: bool = False
+    remedy: str = ""
 
 
 @frozen

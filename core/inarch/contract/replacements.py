@@ -64,7 +64,11 @@ class Pacing(Protocol):
 
 
 class LastingApprovals(Protocol):
-    """Where answers of the person are kept that hold for more than one call."""
+    """Where answers of the person are kept that hold for more than one call.
+
+    What was chosen beside an answer counts again where `rights_of(shape, tool) -> ChosenRights` is offered; it is asked
+    after a scope was found.
+    """
 
     def scope_of(self, shape: str, tool: Tool) -> ApprovalScope | None:
         """Return the scope of an earlier answer that covers a call of this shape, None where the person is asked."""

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Literal
 
-from attrs import Factory, frozen
+from attrs import Factory, evolve, frozen
 
 from inarch import Rights, ToolFailed, split_command
 from inarch_sandbox_fs.commands import secret_files
@@ -18,7 +18,7 @@ from inarch_sandbox_fs.commands.reading import Reader
 from inarch_sandbox_fs.commands.rules import Rule
 from inarch_sandbox_fs.commands.runners import RUNNERS, Runner, program_name
 
-Tier = Literal["read-only", "workspace", "granted", "none"]
+Tier = Literal["read-only", "workspace", "granted", "asked", "none"]
 
 _INSTEAD = {
     "rm": "use delete_file", "unlink": "use delete_file", "mv": "use move_file", "touch": "use create_file",
@@ -38,18 +38,22 @@ _INSTEAD = {
 }  # fmt: skip
 
 
+_CHANGES = Rights(writes=("",), executes=True)
+
+
 @frozen
 class Classified:
     """What a command line is.
 
     Args:
-        tier: `none` is refused; `workspace` and `granted` may change the workspace.
+        tier: `none` is refused; `asked` is known to no tier, so a person decides; all but `read-only` may change the
+            workspace.
         words: What was given, split.
         argv: What will run; for `none` empty.
         rule: The rule that takes it, or refuses it.
         reason: Why it is refused, or what there is to ask; of the read-only tier what it could show.
-        remedy: What to do instead of what is refused.
-        allowed_by: The lines of configuration that would allow what is refused; empty where none should.
+        remedy: What to do instead of what is refused or where nobody can be asked.
+        allowed_by: The lines of configuration that would let it run without a question; empty where none should.
         rights: What it may do.
         passes: Names of variables that are passed on to it.
         paths: The words that name files, for a look at where their links lead.
@@ -93,10 +97,13 @@ def classify(command: str | Sequence[str], grants: Grants | None = None, root: s
     try:
         return _found(words, grants, root)
     except Refused as refused:
-        allowed_by = allowing(words, grants) if refused.grantable else ""
-        return Classified(
-            "none", words, rule=words[0], reason=refused.reason, remedy=refused.remedy, allowed_by=allowed_by
-        )  # fmt: skip
+        found = Classified("none", words, rule=words[0], reason=refused.reason, remedy=refused.remedy)
+        if not refused.grantable:
+            return found
+        found = evolve(found, allowed_by=allowing(words, grants))
+        if any(".." in part.split("/") for word in words for part in word.split("=")):
+            return found  # above the workspace there is nothing for it, whoever let it run
+        return evolve(found, tier="asked", argv=words, rights=_CHANGES, shape=words)
 
 
 def _found(words: tuple[str, ...], grants: Grants, root: str) -> Classified:
@@ -170,7 +177,7 @@ def _workspace(words: tuple[str, ...], root: str) -> Classified | None:
     reason = f"{words[0]} runs code of the workspace (workspace tier)"
     return Classified(
         "workspace", words, words, runner.pattern, reason,
-        rights=Rights(writes=("",), executes=True), shape=runner.shape(words),
+        rights=_CHANGES, shape=runner.shape(words),
         is_exact=runner.is_exact, exits=runner.exits,
     )  # fmt: skip
 

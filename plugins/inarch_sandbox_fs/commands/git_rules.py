@@ -38,8 +38,12 @@ def environment(more: Mapping[str, str]) -> Mapping[str, str]:
         "GIT_TERMINAL_PROMPT": "0",
         "GIT_PAGER": "cat",
     }
-    settings = {**SETTINGS, **more}
-    found["GIT_CONFIG_COUNT"] = str(len(settings))
+    return found | as_variables({**SETTINGS, **more})
+
+
+def as_variables(settings: Mapping[str, str]) -> dict[str, str]:
+    """Return the variables that give git settings, which rule over those of files."""
+    found = {"GIT_CONFIG_COUNT": str(len(settings))}
     for number, (key, value) in enumerate(settings.items()):
         found |= {f"GIT_CONFIG_KEY_{number}": key, f"GIT_CONFIG_VALUE_{number}": value}
     return found

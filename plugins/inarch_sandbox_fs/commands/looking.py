@@ -10,7 +10,8 @@ import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
-from inarch import Rights, ToolFailed, Workspace
+from inarch import Confinement, Rights, ToolFailed, Workspace
+from inarch_sandbox_fs.commands.git_orders import overruling
 from inarch_sandbox_fs.commands.git_rules import environment
 from inarch_sandbox_fs.commands.runners import VENVS
 from inarch_sandbox_fs.commands.secret_files import leads_to_secret
@@ -21,6 +22,7 @@ _NAMES_ONLY = frozenset({"ls", "find", "stat", "du", "tree", "file", "realpath"}
 _OF_LINKS = frozenset({"find", "stat", "du", "file"})  # tell of a link that is named, not of what it leads to
 _BORROWING = (".git/commondir", ".git/objects/info/alternates")
 _LIST_SETTINGS = ("git", "config", "--list", "--name-only", "-z")
+_LIST_OWN = ("git", "config", "--local", "--includes", "--list", "--name-only", "-z")
 _SETTINGS_SECONDS = 10.0
 _MARK = "inarch.rules"  # a setting that git lists if it takes any from its environment
 
@@ -60,16 +62,47 @@ def without_filters(workspace: Workspace) -> Mapping[str, str]:
         ToolFailed: The workspace's root is no repository, or one that reaches outside.
     """
     _require_own_repository(workspace)
-    marked = Rights(env=environment({_MARK: "1"}))
-    listed = workspace.run(_LIST_SETTINGS, marked, timeout_s=_SETTINGS_SECONDS)
-    if listed.exit_code != 0:
-        raise _unreadable_settings(listed.errors.decode("utf-8", "replace").strip())
-    keys = listed.output.decode("utf-8", "surrogateescape").split("\0")
+    keys = _listed(workspace, _LIST_SETTINGS, environment({_MARK: "1"}))
     if _MARK not in keys:
         raise ToolFailed("execution", "git is too old to be given safe settings", "install git 2.31 or newer")
     names = {key[len("filter.") :].rpartition(".")[0] for key in keys if key.startswith("filter.")}
     settings = {f"filter.{name}.{word}": "" for name in sorted(names) for word in ("clean", "smudge", "process")}
     return environment({**settings, **{f"filter.{name}.required": "false" for name in names}})
+
+
+def without_orders(workspace: Workspace, program: str, rights: Rights) -> Mapping[str, str]:
+    """Return variables for what a person lets run: git in it starts nothing that the repository names.
+
+    Raises:
+        ToolFailed: The repository's settings can't be overruled, or can't be kept as they are while it runs.
+    """
+    is_git = program.rpartition("/")[2] == "git"
+    if rights.keeps and not is_git and not _binds(workspace.confinement()):
+        raise ToolFailed(
+            "permission", "without a mount namespace a program that may change .git could change its hooks, too",
+            "let it run without g",
+        )  # fmt: skip
+    git = workspace.stat(".git")
+    if (is_git or rights.keeps) and git is not None and git.kind == "directory":
+        _require_own_repository(workspace)
+        return overruling(_listed(workspace, _LIST_OWN, environment({})))
+    return overruling(())
+
+
+def _binds(confinement: Confinement) -> bool:
+    return not {"mount namespace", "bwrap"}.isdisjoint(confinement.layers)
+
+
+def _listed(workspace: Workspace, words: Sequence[str], env: Mapping[str, str]) -> Sequence[str]:
+    """Return the names of settings that git lists.
+
+    Raises:
+        ToolFailed: Git can't read them.
+    """
+    listed = workspace.run(words, Rights(env=env), timeout_s=_SETTINGS_SECONDS)
+    if listed.exit_code != 0:
+        raise _unreadable_settings(listed.errors.decode("utf-8", "replace").strip())
+    return listed.output.decode("utf-8", "surrogateescape").split("\0")
 
 
 def _unreadable_settings(said: str) -> ToolFailed:

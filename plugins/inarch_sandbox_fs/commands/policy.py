@@ -1,4 +1,4 @@
-"""What needs no question because the answer is no: commands of no tier, and changes to protected names."""
+"""What needs no question because the answer is no, and commands of no tier, which only a person can let run."""
 
 from __future__ import annotations
 
@@ -18,7 +18,10 @@ _CHANGING = frozenset({"write_file", "create_file", "patch_source_file", "move_f
 
 @define(eq=False, repr=False)
 class SandboxPolicy:
-    """Denies what this plugin's tools never do; what it allows with a reason the kernel asks about."""
+    """Denies what this plugin's tools never do, asks a person about commands that no tier knows.
+
+    What it allows with a reason the kernel asks about.
+    """
 
     root: str
     grants: Grants
@@ -42,6 +45,8 @@ class SandboxPolicy:
         found = classify(command, self.grants, self.root)
         if found.tier == "none":
             return Verdict("deny", f"{found.reason}; {found.remedy}" if found.remedy else found.reason)
-        # An "ask" of a policy could not be answered by the user's own rules; the kernel asks, for the effects are
-        # unknown, and shows this reason.
+        if found.tier == "asked":
+            return Verdict("ask", found.reason, person=True, remedy=found.remedy)
+        # Any other "ask" of a policy could not be answered by the user's own rules; the kernel asks, for the effects
+        # are unknown, and shows this reason.
         return Verdict("allow", found.reason)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from attrs import define, evolve, field
 
-from inarch import Effects, Ran, Rights, ToolContext, ToolFailed
+from inarch import ChosenRights, Effects, Ran, Rights, RightsOffer, ToolContext, ToolFailed
 from inarch_sandbox_fs.commands.policy import COMMAND
 
 if TYPE_CHECKING:
@@ -85,6 +85,31 @@ class ExecuteCommand:
         """Return the lines of configuration that would allow a command of no tier; empty where nothing does."""
         return self._classified(arguments).allowed_by
 
+    def rights(self, arguments: Mapping[str, Any], chosen: ChosenRights) -> RightsOffer | None:
+        """Return what a person can let the command do in the question about it.
+
+        Raises:
+            ToolFailed: What was chosen can't be.
+        """
+        from inarch_sandbox_fs.commands.choosing import offered
+
+        return offered(self._classified(arguments), self.root, chosen)
+
+    def check(self, arguments: Mapping[str, Any], context: ToolContext) -> None:
+        """Fail where a command of no tier names a program that is not there: nobody is asked about it in vain.
+
+        Raises:
+            ToolFailed: It does.
+        """
+        found = self._classified(arguments)
+        find = getattr(context.workspace, "find_program", None)
+        if found.tier != "asked" or find is None:
+            return
+        try:
+            find(found.words[0])
+        except ToolFailed as error:
+            raise ToolFailed("denied", f"{found.reason}, and {error}", found.remedy) from None
+
     def run(self, arguments: Mapping[str, Any], context: ToolContext) -> dict[str, Any]:
         """Run the command and return its output.
 
@@ -92,7 +117,7 @@ class ExecuteCommand:
             ToolFailed: It is in no tier, can't be started, or took too long.
         """
         found = self._classified(arguments)
-        if found.tier == "none":
+        if found.tier == "none" or (found.tier == "asked" and context.rights is None):
             remedies = [found.remedy, found.allowed_by and f"or let the user add\n{found.allowed_by}"]
             raise ToolFailed("denied", found.reason, "; ".join(filter(None, remedies)))
         timeout_s = float(arguments.get("timeout_s") or DEFAULT_S)
@@ -126,6 +151,7 @@ def _is_declared(found: Classified) -> bool:
 def _prepared(found: Classified, context: ToolContext) -> tuple[tuple[str, ...], Rights, str]:
     """Return the words and rights with which a command runs, and what it leaves out, after a look at the workspace."""
     from inarch_sandbox_fs.commands import looking, secret_files
+    from inarch_sandbox_fs.commands.choosing import put_together
     from inarch_sandbox_fs.commands.runners import is_known
 
     looking.require_inside(context.workspace, found.rule, found.paths)
@@ -143,7 +169,10 @@ def _prepared(found: Classified, context: ToolContext) -> tuple[tuple[str, ...],
     folders = looking.own_folders(context.workspace) if runs_workspace else ()
     program = looking.own_program(context.workspace, found.argv[0], folders)
     env = {**looking.own_variables(context.workspace.root, folders), **looking.passed_on(found.passes)}
-    return (program, *found.argv[1:]), evolve(found.rights, env=env), ""
+    rights = put_together(found, context.rights or {})
+    if found.tier == "asked" or rights.keeps:
+        env = {**env, **looking.without_orders(context.workspace, found.argv[0], rights)}
+    return (program, *found.argv[1:]), evolve(rights, env=env), ""
 
 
 def _shown_by(emit: Callable[[str], None]) -> Callable[[bytes], None]:

@@ -39,6 +39,7 @@ class Protection:
         open_it: How to open below it.
         writes: What the program may change, as in `Rights`.
         skip: Names of folders in which no repository is looked for.
+        keeps: Paths below what it may change that stay as they are, whether they exist or not.
     """
 
     root: str
@@ -46,6 +47,7 @@ class Protection:
     open_it: Open
     writes: tuple[str, ...]
     skip: frozenset[str]
+    keeps: tuple[str, ...] = ()
     found: tuple[str, ...] = field(init=False)
     """Paths, relative to the root, of the protected names that exist and that the program could change otherwise."""
     notes: list[str] = field(init=False, factory=list)
@@ -55,7 +57,7 @@ class Protection:
 
     def __attrs_post_init__(self) -> None:
         own = {path: self._made(path) for path in own_folders(self.root) if self._is_guarded(path)}
-        names = [path for path in self._names() if self._is_guarded(path)]
+        names = [path for path in self._names() if self._is_guarded(path)] + [*self.keeps]
         self._before = {path: self._standing(path) for path in names} | own
         self._own = frozenset(own)
         self.found = tuple(path for path, there in self._before.items() if there)
@@ -78,6 +80,9 @@ class Protection:
         for name, _ in self._entries("."):
             if is_protected(name) and name not in self.found and self._is_guarded(name):
                 self._take_away(self.descriptor, name, name)
+        for path in self.keeps:
+            if path not in self.found and self._standing(path):
+                self._clear_way(path)
         self._look_above({kept.path for kept in self._kept})
         return tuple(self.notes)
 

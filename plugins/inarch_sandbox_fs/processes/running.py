@@ -105,6 +105,7 @@ class Runner:
                 "argv": self._backed(command, plan, where, proxied=egress is not None),
                 "env": environment(program, private, where, {**rights.env, **(egress.variables if egress else {})}),
                 "folders": [private.folder, private.temporary],
+                "links": dict(rights.home),
                 "timeout_s": min(timeout_s, _MOST_SECONDS),
                 "plan": plan,
             }
@@ -124,6 +125,10 @@ class Runner:
         require_started(report, command)
         notes += network_notes(egress, report)
         return ran(command, report, outputs, level, watch.too_much, (*told, *notes))
+
+    def find_program(self, name: str) -> str:
+        """Return the path of the program that a name means to what may start programs."""
+        return self._programs.find(name, ".", executes=True).path
 
     def close(self) -> None:
         """Kill what runs and stop the server; may be called twice."""
@@ -157,7 +162,7 @@ class Runner:
             yield None
             return
         skip = frozenset(self._settings.skip_folders)
-        protection = Protection(self.root, self._descriptor, self._open_it, rights.writes, skip)
+        protection = Protection(self.root, self._descriptor, self._open_it, rights.writes, skip, rights.keeps)
         try:
             yield protection
         finally:
@@ -169,6 +174,7 @@ class Runner:
         if protection is not None:
             protection.remember(links_only=self.judge.binds(features))
         outside = tuple(os.path.realpath(path) for path in rights.writes_outside if os.path.isabs(path))
+        home = tuple(map(_still_there, rights.home.values()))
         view = _changes(rights) and self.judge.binds(features)
         skip = frozenset(self._settings.skip_folders)
         sockets = live_sockets(self._descriptor, self._open_it, skip) if view else ()
@@ -180,7 +186,7 @@ class Runner:
             "writable": (*(self._writable(path) for path in rights.writes), *outside),
             "protected": protection.to_bind() if protection is not None and self.judge.binds(features) else (),
             "masked": tuple(os.path.join(self.root, path) for path in sockets),
-            "readable": (*rights.reads, *program.folders, *(path for _, path in program.env)),
+            "readable": (*rights.reads, *home, *program.folders, *(path for _, path in program.env)),
             "executable": (*executable, *(path for name, path in program.env if rights.executes and path)),
             "network": rights.network,
             "temporary": private.folder,
@@ -289,6 +295,13 @@ class Runner:
             self._running.discard(watch)
             watch.close()
             self._ended.notify_all()
+
+
+def _still_there(path: str) -> str:
+    """Return the path of a file outside the workspace that is no link and lies behind none."""
+    if os.path.realpath(path) != path or not os.path.isfile(path):
+        raise ToolFailed("conflict", f"{path} is no longer the file that it was; nothing was run", "name it again")
+    return path
 
 
 def _changes(rights: Rights) -> bool:

@@ -117,6 +117,13 @@ def stand_by(channel: socket.socket, taken: int, layers: frozenset[str], server:
         wire.send(control, _run(control, wake, pid, ours, request, descriptors, client))
 
 
+def _link(home: str, links: dict[str, str]) -> None:
+    """Give the user's files that the command may read a name in its own home folder; nobody is in there yet."""
+    for name, path in links.items():
+        os.makedirs(os.path.dirname(os.path.join(home, name)), 0o700, exist_ok=True)
+        os.symlink(path, os.path.join(home, name))
+
+
 def pid_bytes(pid: int) -> bytes:
     """Return a process id as four bytes."""
     return pid.to_bytes(4, "little")
@@ -152,6 +159,7 @@ def _run(
         beside = os.open(where, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         for folder in request["folders"]:
             os.mkdir(os.path.relpath(folder, where), 0o700, dir_fd=beside)
+        _link(request["folders"][0], request["links"])
         socket.send_fds(child, [b"r"], descriptors)
         for descriptor in descriptors:
             os.close(descriptor)

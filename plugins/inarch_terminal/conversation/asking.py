@@ -51,6 +51,7 @@ class ApprovalKeys:
     _answer: asyncio.Future[str] | None = field(init=False, default=None)
     _lead: str = field(init=False, default="")
     _many: int = field(init=False, default=1)
+    _rights: dict[str, str] = field(init=False, factory=dict)  # keys that choose one, and what it takes
     _pressed: float = field(init=False, default=0.0)
     _stray: float = field(init=False, default=0.0)  # when a key was pressed that means nothing
 
@@ -85,13 +86,15 @@ class ApprovalKeys:
         if not self.is_open:
             return
         is_typing = key not in _HARMLESS and self._pressed - self._stray < QUIET_S
-        if not is_typing and (key in _LINES or (key.isdecimal() and self._many > 1)):
-            self.screen.label, self._lead = _LINES.get(key, ("answer: ", ""))
+        takes = self._rights.get(key, "")
+        if not is_typing and (key in _LINES or takes or (key.isdecimal() and self._many > 1)):
+            none = (f"{takes} (Enter alone takes them back): ", f"{key} ")
+            self.screen.label, self._lead = none if takes else _LINES.get(key, ("answer: ", ""))
             self.screen.answer.text = key if key.isdecimal() else ""
             self.screen.answer.cursor_position = len(self.screen.answer.text)
             self.screen.focus(on_answer=True)
-        elif key in _KEYS and not is_typing:
-            self._settle(_KEYS[key])
+        elif (key in _KEYS or key in self._rights) and not is_typing:
+            self._settle(_KEYS.get(key, key))
         else:
             self._stray = self._pressed if key else self._stray
             self.screen.hint = "? explains the keys"
@@ -121,9 +124,12 @@ class ApprovalKeys:
         from inarch_terminal.front_ends.questions import is_cut
 
         self._many = len(left)
+        offered = left[0].rights.rights if self._many == 1 and left[0].rights is not None else ()
+        self._rights = {right.key: right.takes for right in offered}
         view = "v view all · " if is_cut(left, self._size()) and not whole else ""
         what = "it" if len(left) == 1 else "them"
-        choices = f"Run {what}? · a approve · A always · d deny · e edit · m more · {view}? help"
+        rights = "".join(f"{right.key} {right.name} · " for right in offered)
+        choices = f"Run {what}? · a approve · {rights}A always · d deny · e edit · m more · {view}? help"
         while True:
             await self._quiet()
             loop = asyncio.get_running_loop()

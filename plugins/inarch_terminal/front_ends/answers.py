@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Sequence
 from typing import Literal
 
 from attrs import frozen
 
-from inarch import Approval, ApprovalRequest
+from inarch import Approval, ApprovalRequest, Right
 
 _SCOPES: dict[str, Literal["shape", "tool", "session", "project"]] = {
     "": "shape",
@@ -66,9 +67,35 @@ def _answer(text: str, calls: Sequence[ApprovalRequest]) -> Answers | None:
     if word in ("a", "always") and rest.lower() in _SCOPES:
         scope = _SCOPES[rest.lower()]
         return Answers(tuple(Approval(request.call.id, "approve", scope=scope) for request in calls))
+    if calls and all(right_of(request, word) for request in calls):
+        return _chosen(word, rest, calls)
     if word in ("e", "edit", "m", "modify") and rest.lower() in ("", "args", "arguments"):
         return Answers(edits=tuple(calls), as_arguments=bool(rest))
     return None
+
+
+def right_of(request: ApprovalRequest, key: str) -> Right | None:
+    """Return the right that a key chooses for a call."""
+    return next((right for right in (request.rights.rights if request.rights else ()) if right.key == key), None)
+
+
+def _chosen(key: str, rest: str, calls: Sequence[ApprovalRequest]) -> Answers | None:
+    """Return answers that choose a right, or take it back; values are added to those that are chosen already."""
+    try:
+        values = tuple(shlex.split(rest))
+    except ValueError:
+        return None
+    approvals = []
+    for request in calls:
+        right = right_of(request, key)
+        if right is None or request.rights is None or (values and not right.takes):
+            return None
+        chosen = dict(request.rights.chosen)
+        before = chosen.pop(right.name, None)
+        if values or (before is None and not right.takes):
+            chosen[right.name] = (*(before or ()), *values)
+        approvals.append(Approval(request.call.id, "modify", rights=chosen))
+    return Answers(tuple(approvals))
 
 
 def _by_number(line: str, batch: Sequence[ApprovalRequest]) -> Answers:

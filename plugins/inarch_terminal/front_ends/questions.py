@@ -28,8 +28,9 @@ def question(batch: Sequence[ApprovalRequest], *, whole: bool = False, size: Scr
     one = len(batch) == 1
     choices = "a approve, d deny (a reason may follow)" if one else "a approve all, d deny all, numbers (1 3) these"
     edit = "e edit" if one else "(1 e) edit"
+    rights = "".join(f"{key} {words}, " for key, words in right_keys(batch)) if one else ""
     cut = "v view all, " if is_cut(batch, size) and not whole else ""
-    ask = f"Run {'it' if one else 'them'}? {choices}, A always, {edit}, {cut}? help [d] "
+    ask = f"Run {'it' if one else 'them'}? {choices}, {rights}A always, {edit}, {cut}? help [d] "
     return "\n".join([*asked_about(batch, whole=whole, size=size), ask])
 
 
@@ -57,6 +58,12 @@ def asked_about(batch: Sequence[ApprovalRequest], *, whole: bool = False, size: 
     return [*lines, f"… and {left:,} more calls (v shows them)"] if left else lines
 
 
+def right_keys(batch: Sequence[ApprovalRequest]) -> list[tuple[str, str]]:
+    """Return what chooses a right for a call of the batch, with the right's name."""
+    offered = (right for request in batch if request.rights is not None for right in request.rights.rights)
+    return list({right.key: (f"{right.key} {right.takes}".strip(), right.name) for right in offered}.values())
+
+
 def explained(batch: Sequence[ApprovalRequest]) -> str:
     """Return what each answer does, for this batch."""
     rows = answer_rows(batch)
@@ -79,6 +86,11 @@ def answer_rows(batch: Sequence[ApprovalRequest]) -> list[tuple[str, str]]:
         ("e", "edit the file that it would leave, else its arguments, in $VISUAL or $EDITOR; then be asked again"),
         ("e args", "edit the arguments, as JSON"),
         ("v", "view everything that would run"),
+    ]
+    offered = {right for request in batch if request.rights is not None for right in request.rights.rights}
+    rows += [
+        (f"{right.key} {right.takes}".strip(), f"also let it have {right.words}, or not; then be asked again")
+        for right in sorted(offered, key=lambda right: right.key)
     ]
     if len(batch) > 1:
         rows.append(("1 3", "approve these, deny the rest"))

@@ -103,7 +103,9 @@ class Talk:
         self.app, self.session, self.launch = app, session, launch
         if with_grants:
             now = session.state.scheduler.grants
-            now.shapes, now.tools, now.everything = grants.shapes, grants.tools, grants.everything
+            now.shapes, now.rights, now.tools, now.everything = (
+                grants.shapes, grants.rights, grants.tools, grants.everything
+            )  # fmt: skip
         await old.aclose()
         self.switched()
         before = set(left_out(old))

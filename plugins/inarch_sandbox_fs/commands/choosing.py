@@ -1,0 +1,123 @@
+"""What a person can let a command do in the question about it: the network, this repository, files of their home."""
+
+from __future__ import annotations
+
+import os
+import stat
+import unicodedata
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from attrs import evolve
+
+from inarch import ChosenRights, Right, Rights, RightsOffer, ToolFailed
+from inarch_sandbox_fs.commands.shells import can_be_kept
+
+if TYPE_CHECKING:
+    from inarch_sandbox_fs.commands.classification import Classified
+
+NETWORK = Right("w", "network", "the network, all of it")
+REPOSITORY = Right("g", "git", "this repository's .git, its hooks off; they and its settings stay as they are")
+FILES = Right("f", "files", "files of your home folder, to read", "FILE…")
+CHOOSABLE = (NETWORK, REPOSITORY, FILES)
+MOST_FILES = 20
+KEPT_OF_GIT = tuple(
+    f".git/{name}"
+    for name in ("hooks", "config", "config.worktree", "modules", "worktrees", "info", "commondir",
+                 "objects/info/alternates")
+)  # fmt: skip
+"""What a later git would take orders from, whoever starts it: a program that may change `.git` leaves it as it is."""
+
+_LEADS_TO = " -> "
+
+
+def offered(found: Classified, root: str, chosen: ChosenRights) -> RightsOffer | None:
+    """Return what a person can let a command do, and what it may do as chosen; None where there is nothing to choose.
+
+    Raises:
+        ToolFailed: What was chosen can't be.
+    """
+    if found.tier not in ("asked", "workspace"):
+        return None
+    from shlex import join
+
+    unknown = chosen.keys() - {right.name for right in CHOOSABLE}
+    if unknown:
+        raise ToolFailed("validation", f"there is no right {sorted(unknown)[0]!r} to choose")
+    has_repository = _is_folder(os.path.join(root, ".git"))
+    if REPOSITORY.name in chosen and not has_repository:
+        raise ToolFailed("not_found", "there is no repository in the workspace root whose .git lies there as a folder")
+    resolved: dict[str, tuple[str, ...]] = {right.name: () for right in (NETWORK, REPOSITORY) if right.name in chosen}
+    files = tuple(dict.fromkeys(_resolved(name, root) for name in chosen.get(FILES.name, ())))
+    if len(files) > MOST_FILES:
+        raise ToolFailed("validation", f"at most {MOST_FILES} files can be given, not {len(files)}")
+    if files:
+        resolved[FILES.name] = files
+    rights = CHOOSABLE if has_repository else (NETWORK, FILES)
+    may = tuple(_told(found, resolved, has_repository=has_repository))
+    return RightsOffer(rights, resolved, may, join(found.words), can_be_kept(found.words))
+
+
+def put_together(found: Classified, chosen: ChosenRights) -> Rights:
+    """Return what a command may do: what its tier lets it, and what a person chose."""
+    rights = found.rights
+    if NETWORK.name in chosen:
+        rights = evolve(rights, network=True, hosts=())
+    if REPOSITORY.name in chosen:
+        rights = evolve(rights, writes=(*rights.writes, ".git/"), keeps=KEPT_OF_GIT)
+    return evolve(rights, home=dict(map(_named_and_real, chosen.get(FILES.name, ()))))
+
+
+def _told(found: Classified, chosen: ChosenRights, *, has_repository: bool) -> Iterable[str]:
+    """Say what a command may do, a line each: what is off can be chosen by its key."""
+    files = chosen.get(FILES.name, ())
+    yield "may change the workspace but for .git and .inarch, and start programs; beyond that"
+    yield f"  w  network: {'all of it' if NETWORK.name in chosen else 'none'}"
+    if has_repository:
+        on = "may be changed, but for its hooks and settings; its hooks are off"
+        yield f"  g  .git: {on if REPOSITORY.name in chosen else 'can only be read'}"
+    yield f"  f  home folder: {'hidden but for ' + ', '.join(files) if files else 'hidden'}"
+    if files:
+        send = ", and send it anywhere" if NETWORK.name in chosen else ""
+        yield f"     whatever {found.words[0]} starts can read that, too{send}"
+
+
+def _resolved(name: str, root: str) -> str:
+    """Return a file of the home folder as the question shows it: its path, and where that leads if it is a link."""
+    unseen = any(unicodedata.category(char)[0] == "C" for char in name)
+    if not name or unseen or name.count(_LEADS_TO) > 1:
+        raise ToolFailed("validation", f"not a file that can be named: {name!r}")
+    given, _, expected = name.partition(_LEADS_TO)
+    home = os.path.realpath(os.path.expanduser("~"))
+    path = os.path.normpath(os.path.join(home, os.path.expanduser(given)))
+    path = os.path.join(os.path.realpath(os.path.dirname(path)), os.path.basename(path))
+    real = os.path.realpath(path)
+    if not all(_lies_in(home, one) and not _lies_in(os.path.realpath(root), one) for one in (path, real)):
+        raise ToolFailed("permission", f"{given} is not a file of your home folder outside the workspace")
+    try:
+        found = os.stat(real)
+    except OSError as error:
+        raise ToolFailed("not_found", f"{given}: {(error.strerror or str(error)).lower()}") from None
+    if not stat.S_ISREG(found.st_mode):
+        raise ToolFailed("validation", f"{given} is no regular file; name each file of a folder")
+    if expected and expected != real:
+        raise ToolFailed("conflict", f"{given} leads elsewhere by now: to {real}, not to {expected}")
+    return path if path == real else f"{path}{_LEADS_TO}{real}"
+
+
+def _named_and_real(shown: str) -> tuple[str, str]:
+    """Return the name that a program's own home folder has for a file, and the file."""
+    path, _, real = shown.partition(_LEADS_TO)
+    home = os.path.realpath(os.path.expanduser("~"))
+    return os.path.relpath(path, home), real or path
+
+
+def _lies_in(folder: str, path: str) -> bool:
+    return path != folder and os.path.commonpath((folder, path)) == folder
+
+
+def _is_folder(path: str) -> bool:
+    try:
+        return stat.S_ISDIR(os.lstat(path).st_mode)
+    except OSError:
+        return False

@@ -1,0 +1,269 @@
+"""The commands of a person's day, run with the programs that are here: what is asked, and what each answer does."""
+
+from __future__ import annotations
+
+import shutil
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+from attrs import Factory, frozen
+
+from .persons import ALWAYS, FOR_THE_PROJECT, NO, TOKEN, YES, House, rights
+
+pytestmark = [pytest.mark.needs("git")]
+MODES = ("ask", "edits", "all", "none")
+
+
+@frozen
+class Line:
+    """A command line: the rights with which it does what it is for, and what its output then has in it."""
+
+    command: str
+    rights: dict[str, tuple[str, ...]] = Factory(dict)
+    has: str = ""
+    code: int | None = 0
+    leaves: str = ""
+
+
+GIT, WEB, MAIL = {"git": ()}, {"network": ()}, {"files": (".gitconfig",)}
+LINES = (
+    Line("mkdir build", leaves="build"),
+    Line("git checkout -b feature", GIT, "Switched to a new branch"),
+    Line("git push origin main", GIT | WEB, "main -> main"),
+    Line("python3 -c 'print(6 * 7)'", has="42\n"),
+    Line("sleep 0"),
+    Line("npm config list", {"files": (".npmrc",)}, "_authToken = (protected)"),
+    Line("git commit --allow-empty --message second", GIT | MAIL, "second"),
+    Line("touch new.txt", leaves="new.txt"),
+    Line("sort -o sorted.txt a.txt", leaves="sorted.txt"),
+    Line("curl --silent http://127.0.0.1:9/", WEB, code=7),
+    Line("rm a.txt"),
+    Line("sh -c 'echo $HOME | wc -l'", has="1\n"),
+    Line("npm install --offline --no-audit --no-fund", has="up to date"),
+    Line("npm init --yes", has="package.json"),
+    Line("npm version minor --no-git-tag-version", has="1.1.0"),
+    Line("npm pack --dry-run --silent", has="x-1.0.0.tgz"),
+    Line("npm exec --offline -c 'echo hi'", has="hi"),
+    Line("npx --offline --no nothing-like-it", code=1),
+    Line("git switch -c other", GIT, "Switched"),
+    Line("git branch other", GIT),
+    Line("git tag v1", GIT),
+    Line("git stash list", GIT),
+    Line("git add --all", GIT),
+    Line("git fetch origin", GIT | WEB),
+    Line("git pull --ff-only origin main", GIT | WEB, code=1),
+    Line("git merge main", GIT, "Already up to date"),
+    Line("git rebase main", GIT, "up to date"),
+    Line("git reset --hard HEAD", GIT, "HEAD is now"),
+    Line("git clean -n"),
+    Line("git clone ./remote copy", leaves="copy/.git"),
+    Line("git restore a.txt", GIT),
+    Line("git rm --cached a.txt", GIT, "rm 'a.txt'"),
+    Line("git mv a.txt b.txt", GIT, leaves="b.txt"),
+    Line("git config --get remote.origin.url", has="./remote"),
+    Line("python3 -m pip --version", has="pip"),
+    Line("python3 -m venv --without-pip env1", leaves="env1/pyvenv.cfg"),
+    Line("python3 -m http.server --help", has="usage"),
+    Line("node -e 'console.log(1 + 1)'", has="2"),
+    Line("perl -e 'print 40 + 2'", has="42"),
+    Line("cp a.txt b.txt", leaves="b.txt"),
+    Line("mv a.txt b.txt", leaves="b.txt"),
+    Line("ln -s a.txt link", leaves="link"),
+    Line("chmod +x main.py"),
+    Line("tar -cf all.tar a.txt main.py", leaves="all.tar"),
+    Line("gzip -k a.txt", leaves="a.txt.gz"),
+    Line("sed -i s/one/1/ a.txt"),
+    Line("find . -name a.txt -delete"),
+    Line("awk '{print $1}' a.txt", has="one\ntwo\n"),
+    Line("env", has="HOME="),
+    Line("printenv PATH", has="/usr/bin"),
+    Line("which sh", has="/sh"),
+    Line("uname -s", has="Linux"),
+    Line("whoami", code=None),
+    Line("ps", code=None),
+    Line("seq 3", has="1\n2\n3\n"),
+    Line("tee out.txt", leaves="out.txt"),
+    Line("xargs echo"),
+    Line("bash -c 'for i in 1 2; do echo $i; done'", has="1\n2\n"),
+    Line("/usr/bin/printf hello", has="hello"),
+    Line("nohup true"),
+    Line("timeout 5 true"),
+    Line("truncate -s 0 a.txt"),
+)
+DAILY = 8
+
+
+@pytest.fixture
+def house(tmp_path: Path) -> House:
+    """A house of its own."""
+    return House.make(tmp_path)
+
+
+def program(line: Line) -> str:
+    """Return the name of a line's program."""
+    return line.command.split()[0]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [pytest.param(one, marks=() if number < DAILY else pytest.mark.slow) for number, one in enumerate(LINES)],
+    ids=[one.command for one in LINES],
+)
+def test_each_answer_to_a_command_of_the_day(line: Line, house: House) -> None:
+    if shutil.which(program(line)) is None:
+        pytest.skip(f"{program(line)} is not installed")
+    before = sorted(path.name for path in house.root.iterdir())
+    # Nobody there: denied in every mode, with the lines that would allow it.
+    for mode in MODES:
+        result, _ = house.run(line.command, approve=mode, nobody=True)
+        assert result.error is not None and result.error.code == "denied"
+        if mode != "none":
+            lines = result.error.remedy.partition("configuration:\n")[2]
+            (table,) = tomllib.loads(lines)["commands"].values()
+            granted = {"commands": {"granted": table}}
+    # No, under every mode that asks.
+    for mode in MODES[:3]:
+        result, person = house.run(line.command, NO, approve=mode)
+        assert result.error is not None and result.error.code == "denied" and len(person.seen) == 1
+    assert sorted(path.name for path in house.root.iterdir()) == before
+    # Yes, with rights that the question then shows, and kept for as long as the answer says.
+    chosen = [rights(**line.rights)] if line.rights else []
+    results, person = house.run_all([line.command] * 2, [*chosen, ALWAYS])
+    assert len(person.seen) == 1 + len(chosen), "asked again although it was for always"
+    told = person.seen[-1].preview
+    assert ("network: all" in told, ".git: may be changed" in told, "hidden but for" in told) == tuple(
+        name in line.rights for name in ("network", "git", "files")
+    )
+    data: Any = results[0].data
+    assert results[0].success and data["tier"] == "asked", results[0]
+    assert line.has in data["output"] and (line.code is None or data["exit_code"] == line.code), data
+    assert not line.leaves or (house.root / line.leaves).exists() or (house.root / line.leaves).is_symlink()
+    assert TOKEN not in str(data)
+    # The line of configuration that the denial named lets it run without a question.
+    result, person = house.run(line.command, config=granted)
+    assert result.success and result.data["tier"] == "granted" and not person.seen
+
+
+@pytest.mark.parametrize(
+    ("command", "lasts"),
+    [
+        ("touch new.txt", True),
+        ("sh -c 'touch new.txt'", False),
+        ("python3 -c 1", False),
+        ("env bash -c true", False),
+        ("perl -e 1", False),
+    ],
+)
+def test_for_the_project_are_these_words_but_never_a_shells_or_code(house: House, command: str, lasts: bool) -> None:
+    house.run(command, FOR_THE_PROJECT)
+    _, person = house.run(command, NO)
+    assert len(person.seen) == (0 if lasts else 1)
+    _, person = house.run(f"{command} ", NO)
+    assert len(person.seen) == (0 if lasts else 1)
+    _, person = house.run(f"{command} more", NO)
+    assert len(person.seen) == 1
+
+
+def test_what_is_kept_is_kept_with_its_rights_and_with_no_others(house: House) -> None:
+    reading = "python3 read.py"
+    (house.root / "read.py").write_text("import os\nprint(os.path.exists(os.path.expanduser('~/.npmrc')))\n")
+    result, person = house.run(reading, rights(files=("~/.npmrc",)), FOR_THE_PROJECT)
+    assert result.data["output"] == "True\n" and str(house.home / ".npmrc") in person.seen[-1].shape
+    result, person = house.run(reading, NO)
+    assert result.data["output"] == "True\n" and not person.seen
+    # A link in its place is another file: asked again, and shown without the right.
+    (house.home / ".npmrc").rename(house.home / "other")
+    (house.home / ".npmrc").symlink_to("other")
+    _, person = house.run(reading, NO)
+    assert len(person.seen) == 1 and "home folder: hidden" in person.seen[0].preview
+
+
+@pytest.mark.parametrize(
+    ("named", "told"),
+    [
+        ("~", "not a file of your home folder"),
+        ("/etc/passwd", "not a file of your home folder"),
+        ("../outside", "not a file of your home folder"),
+        ("project/a.txt", "outside the workspace"),
+        (".config", "no regular file"),
+        ("nothing", "no such file"),
+        (".npmrc\n", "not a file that can be named"),
+        (".npm\u202erc", "not a file that can be named"),
+        ("\x1b[2J", "not a file that can be named"),
+        ("outward", "not a file of your home folder"),
+        ("pipe", "no regular file"),
+        ("linked -> /etc/passwd", "leads elsewhere"),
+    ],
+)
+def test_what_can_not_be_given_is_told_and_gives_nothing(house: House, named: str, told: str) -> None:
+    import os
+
+    (house.home / ".config").mkdir()
+    (house.home / "outward").symlink_to("/etc/passwd")
+    (house.home / "linked").symlink_to(".npmrc")
+    os.mkfifo(house.home / "pipe")
+    _, person = house.run("true --it", rights(files=(named,)), NO)
+    assert told in person.seen[1].reason and "home folder: hidden" in person.seen[1].preview
+    assert person.seen[1].rights is not None and not person.seen[1].rights.chosen
+
+
+def test_a_link_is_shown_with_where_it_leads(house: House) -> None:
+    (house.home / "dotfiles").mkdir()
+    (house.home / ".npmrc").rename(house.home / "dotfiles" / "npmrc")
+    (house.home / ".npmrc").symlink_to("dotfiles/npmrc")
+    shown = f"{house.home}/.npmrc -> {house.home}/dotfiles/npmrc"
+    command = "python3 -c \"print(open(__import__('os').path.expanduser('~/.npmrc')).read()[:2])\""
+    result, person = house.run(command, rights(files=(".npmrc",)), YES)
+    assert shown in person.seen[1].preview and result.data["output"] == "//\n"
+
+
+def test_one_right_gives_nothing_of_the_others(house: House) -> None:
+    look = (
+        "import os, socket\n"
+        "def can(act):\n"
+        "    try: act(); return True\n"
+        "    except OSError: return False\n"
+        "def dial(): socket.create_connection(('127.0.0.1', PORT)).close()\n"
+        "print(can(dial), can(lambda: open('.git/new', 'w')), can(lambda: open(os.path.expanduser('~/.npmrc'))),\n"
+        "      can(lambda: open(os.path.expanduser('~/.gitconfig'))), can(lambda: open('.git/config', 'a')),\n"
+        "      can(lambda: open('.git/hooks/x', 'w')), can(lambda: os.rename('.git', 'moved')))\n"
+    )
+    import socket
+
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        (house.root / "look.py").write_text(look.replace("PORT", str(server.getsockname()[1])))
+        for chosen, expected in (
+            ({}, "False False False False False False False"),
+            ({"network": ()}, "True False False False False False False"),
+            ({"git": ()}, "False True False False False False False"),
+            ({"files": (".npmrc",)}, "False False True False False False False"),
+        ):
+            result, _ = house.run("env python3 look.py", rights(**chosen), YES)
+            assert result.data["output"] == f"{expected}\n", chosen
+
+
+def test_a_program_that_is_not_there_is_not_asked_about(house: House) -> None:
+    result, person = house.run("no-such-program --it", YES)
+    assert not person.seen and result.error is not None
+    assert "there is no program no-such-program" in result.error.message
+
+
+def test_a_rule_that_names_the_program_lets_it_run_and_a_wider_one_does_not(house: House) -> None:
+    def rule(**match: Any) -> dict[str, Any]:
+        return {"rules": [{"tool": "execute_command", "decision": "allow"} | ({"match": match} if match else {})]}
+
+    for config, asked in (
+        (rule(), 1),
+        (rule(command="*"), 1),
+        (rule(command="tou* *"), 1),
+        (rule(command="touch *"), 0),
+    ):
+        _, person = house.run("touch new.txt", NO, config=config)
+        assert len(person.seen) == asked, config
+
+
+def test_everything_for_the_session_is_no_answer_to_what_no_tier_knows(house: House) -> None:
+    _, person = house.run_all(["touch a", "touch b"], [("approve", {"scope": "session"}), NO])
+    assert len(person.seen) == 2
