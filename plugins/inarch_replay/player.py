@@ -321,7 +321,9 @@ class Player:
         self._to_start = {call.id for call in own.calls if call.was_cut or was_running(call)}
         self._is_cut = any(call.was_cut for call in own.calls)
         planned = [PlannedCall(call.name, call.arguments) for call in own.calls]
-        await self._finished(self._state.scheduler.run(own.turn_id, planned, origin), None)
+        scheduler = self._state.scheduler
+        person = scheduler.front_end if any(call.was_typed for call in own.calls) else None
+        await self._finished(scheduler.run(own.turn_id, planned, origin, person=person), None)
 
     def _play_between(self, step: Between) -> None:
         assert self._session is not None

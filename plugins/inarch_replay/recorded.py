@@ -92,6 +92,12 @@ class RecordedCall:
         return None if scope is None else Covered(scope, rights_of(self.answers[0]))
 
     @property
+    def was_typed(self) -> bool:
+        """Whether the person made it with their own hands, so that it had its rights with the first answer."""
+        first = self.answers[0] if self.answers else {}
+        return self.was_asked and first.get("outcome") == "approve" and bool(first.get("rights"))
+
+    @property
     def is_questioned(self) -> bool:
         """Whether the person had to say something about it, now or earlier."""
         return self.was_asked or self.lasting_scope is not None

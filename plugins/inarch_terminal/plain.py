@@ -195,7 +195,7 @@ def _converse(runner: asyncio.Runner, talk: Talk, leaving: _Leaving) -> int:
             sys.stderr.write("\n(Ctrl-D leaves)")
             continue
         try:
-            _do(runner, talk, line)
+            _do(runner, talk, line, is_typed=True)
         except (StoreError, UsageError) as error:
             say("error", str(error))
         if talk.is_over:
@@ -208,7 +208,7 @@ def _line(leaving: _Leaving) -> str:
         return input("\n> ").strip()
 
 
-def _do(runner: asyncio.Runner, talk: Talk, line: str) -> int:
+def _do(runner: asyncio.Runner, talk: Talk, line: str, *, is_typed: bool = False) -> int:
     """Do a line, a command, or a prompt and what a command wants to be asked; return the code of its last turn."""
     from inarch_terminal.slash.running import SlashCommands
     from inarch_terminal.user_commands import run_command
@@ -217,7 +217,7 @@ def _do(runner: asyncio.Runner, talk: Talk, line: str) -> int:
     if SlashCommands.takes(line):
         runner.run(_interruptible(SlashCommands(talk).run(line)))
     elif line.startswith("!"):
-        runner.run(_interruptible(run_command(talk.session, line[1:].strip(), talk.write)))
+        runner.run(_interruptible(run_command(talk.session, line[1:].strip(), talk.write, is_typed=is_typed)))
     elif line:
         code = runner.run(talk.launch.run(talk.session, line))
     sys.stdout.flush()

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from inarch import Event, PlannedCall, StoreError, ToolResult, escape
+from attrs import define
+
+from inarch import Approval, ApprovalRequest, Event, PlannedCall, StoreError, ToolResult, escape
 from inarch.commands import say, say_remedy
 from inarch.host import CommandRan
 
 if TYPE_CHECKING:
-    from inarch import Session
+    from inarch import FrontEnd, RightsOffer, Session
 
 _OUTSIDE_TURNS = ""
 MOST_LINES = 100
@@ -19,13 +21,41 @@ MOST_LINES = 100
 SEEN = "the model sees this with your next prompt"
 
 
-async def run_command(session: Session, command: str, write: Callable[[str], object]) -> None:
+@define(eq=False)
+class Typed:
+    """Answers for who typed a command themselves: it may use the network and `.git`, and what they let it before."""
+
+    front_end: FrontEnd | None
+    name: str = "typed"
+
+    def show(self, event: Event) -> None:
+        """Do nothing: the session's front end shows it."""
+
+    async def approve(self, batch: Sequence[ApprovalRequest]) -> Sequence[Approval]:
+        """Say yes where there are rights to choose, with those that need no more words; else ask as always."""
+        left = [request for request in batch if request.rights is None]
+        asked = await self.front_end.approve(left) if left and self.front_end is not None else ()
+        return [*asked, *(_with_all(one.call.id, one.rights) for one in batch if one.rights is not None)]
+
+    def close(self) -> None:
+        """Do nothing."""
+
+
+def _with_all(call_id: str, offer: RightsOffer) -> Approval:
+    chosen = {right.name: () for right in offer.rights if not right.takes}
+    return Approval(call_id, "approve", rights={**offer.chosen, **chosen})
+
+
+async def run_command(
+    session: Session, command: str, write: Callable[[str], object], *, is_typed: bool = False
+) -> None:
     """Run a command line, show what it wrote, and record that it ran; a cancel stops it.
 
     Args:
         session: Where it runs; its output is in the context of the session's next turn.
         command: The words, for no shell.
         write: Shows text that is made harmless already.
+        is_typed: Whether a person typed it at a prompt just now: then that is their yes.
     """
     if not command:
         say("error", "give a command after the !, such as !ls")
@@ -44,7 +74,9 @@ async def run_command(session: Session, command: str, write: Callable[[str], obj
 
     journal.listeners.append(saw)
     try:
-        (call,) = await session.state.scheduler.run(_OUTSIDE_TURNS, calls, "user")
+        scheduler = session.state.scheduler
+        person = Typed(scheduler.front_end) if is_typed else None
+        (call,) = await scheduler.run(_OUTSIDE_TURNS, calls, "user", person=person)
     except asyncio.CancelledError:
         shown, ending = _tail("".join(came)), "cancelled"
         write(escape(shown).rstrip("\n") + "\n" if shown.strip() else "")

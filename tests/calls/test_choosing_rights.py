@@ -134,7 +134,7 @@ def test_kept_for_the_project_with_its_rights_or_not_at_all(kitchen: Kitchen) ->
     (one,) = Grants(project=kept).kept()
     assert one.shape == "front with keys A"
     found = explain("open_it", {"door": "front"}, tools={"open_it": kitchen.bind(Opener())},
-                    policies=[kitchen.bind(Careful())], mode="all", grants=kept)  # fmt: skip
+                    policies=[kitchen.bind(Careful())], mode="all", root="/w", grants=kept)  # fmt: skip
     assert (found.decision, found.by) == ("allow", "project")
 
     opened(kitchen, always, doors=["side"], opener=Opener(lasting=False), grants=Grants(project=kept))

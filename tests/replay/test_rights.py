@@ -28,3 +28,20 @@ def test_chosen_rights_and_those_that_could_not_be_replay(tmp_path: Path, monkey
     assert len(person.seen) == 4 and (root / "made.txt").exists()
     (home / ".npmrc").unlink()
     assert_same(recorded.replay())
+
+
+def test_what_a_person_typed_replays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from inarch_terminal.user_commands import run_command
+
+    home = tmp_path / "home"
+    root = project(home / "proj")
+    monkeypatch.setenv("HOME", str(home))
+
+    async def play(session: Any, app: Any) -> None:
+        await run_command(session, "touch made.txt", lambda text: None, is_typed=True)
+        await session.run("go on")
+
+    config = {"rules": [{"tool": "execute_command", "decision": "allow", "match": {"command": "touch *"}}]}
+    recorded = record(root, [says("hello"), says("Done.")], "hello", play=play, config=config)
+    assert (root / "made.txt").exists()
+    assert_same(recorded.replay())

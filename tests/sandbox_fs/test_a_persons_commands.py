@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import tomllib
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import pytest
 from attrs import Factory, frozen
 
-from .persons import ALWAYS, FOR_THE_PROJECT, NO, TOKEN, YES, House, rights
+import inarch
+
+from .persons import ALWAYS, FOR_THE_PROJECT, NO, TOKEN, YES, House, Person, rights
 
 pytestmark = [pytest.mark.needs("git")]
 MODES = ("ask", "edits", "all", "none")
@@ -198,8 +202,6 @@ def test_what_is_kept_is_kept_with_its_rights_and_with_no_others(house: House) -
     ],
 )
 def test_what_can_not_be_given_is_told_and_gives_nothing(house: House, named: str, told: str) -> None:
-    import os
-
     (house.home / ".config").mkdir()
     (house.home / "outward").symlink_to("/etc/passwd")
     (house.home / "linked").symlink_to(".npmrc")
@@ -267,3 +269,63 @@ def test_a_rule_that_names_the_program_lets_it_run_and_a_wider_one_does_not(hous
 def test_everything_for_the_session_is_no_answer_to_what_no_tier_knows(house: House) -> None:
     _, person = house.run_all(["touch a", "touch b"], [("approve", {"scope": "session"}), NO])
     assert len(person.seen) == 2
+
+
+def typed(house: House, *commands: str, config: Any = None, approve: str = "ask", is_typed: bool = True) -> list[Any]:
+    """Type commands at a prompt, one after the other; return what each came to."""
+    import asyncio
+
+    from inarch_terminal.user_commands import run_command
+
+    async def go() -> list[Any]:
+        app = inarch.compose(root=house.root, config=config or {}, flags={"approve": approve}, journal=False,
+                             environ=house.environ)  # fmt: skip
+        try:
+            session, found = app.session(None), []
+            session.state.scheduler.front_end = Person()
+            events: list[Any] = []
+            session.state.journal.listeners.append(events.append)
+            for command in commands:
+                await run_command(session, command, lambda text: None, is_typed=is_typed)
+                found.append(next(event.data["result"] for event in events if event.kind == "call.result"))
+                events.clear()
+            return found
+        finally:
+            await app.aclose()
+
+    with mock.patch.dict(os.environ, {"HOME": str(house.home)}):
+        return asyncio.run(go())
+
+
+DIAL = (
+    "import os, socket\n"
+    "socket.create_connection(('127.0.0.1', PORT)).close()\n"
+    "open('.git/made', 'w').close()\n"
+    "print(os.path.exists(os.path.expanduser('~/.npmrc')))\n"
+)
+
+
+@pytest.mark.parametrize("approve", ["ask", "all"])
+def test_what_a_person_types_has_the_network_and_git_and_nothing_of_the_home(house: House, approve: str) -> None:
+    import socket
+
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        (house.root / "dial.py").write_text(DIAL.replace("PORT", str(server.getsockname()[1])))
+        for command in ("python3 dial.py", "env python3 dial.py"):  # of the workspace tier, and of none
+            (result,) = typed(house, command, approve=approve)
+            assert (result["data"]["exit_code"], result["data"]["output"]) == (0, "False\n"), result
+            (result,) = typed(house, command, approve=approve, is_typed=False)
+            ran = result["data"] or {"exit_code": "denied"}
+            assert ran["exit_code"] != 0, "from a pipe it is no more than it was"
+        house.run("env python3 dial.py", rights(files=(".npmrc",)), FOR_THE_PROJECT)
+        (result,) = typed(house, "env python3 dial.py", approve=approve)
+        assert result["data"]["output"] == "True\n", "they let these words read it before"
+
+
+def test_a_rule_that_denies_and_the_mode_none_hold_for_what_is_typed(house: House) -> None:
+    rule = {"rules": [{"tool": "execute_command", "decision": "deny", "match": {"command": "touch *"}}]}
+    (result,) = typed(house, "touch x", config=rule)
+    assert result["error"]["code"] == "denied"
+    (result,) = typed(house, "touch x", approve="none")
+    assert result["error"]["code"] == "denied"
+    assert not (house.root / "x").exists()

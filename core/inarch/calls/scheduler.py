@@ -88,10 +88,13 @@ class Scheduler:
         calls: Sequence[CallPart | PlannedCall],
         origin: CallOrigin = "model",
         earlier: Sequence[ToolCall] = (),
+        person: FrontEnd | None = None,
     ) -> tuple[ToolCall, ...]:
         """Return the calls, all terminal, in call order; a tool's failure is a result, never an exception.
 
-        A call whose predecessor failed or was denied runs all the same: the model sees every result.
+        A call whose predecessor failed or was denied runs all the same: the model sees every result. `person` answers
+        in the front end's place for calls that a person made with their own hands, also for what needs no answer where
+        the tool has rights to choose.
 
         Raises:
             asyncio.CancelledError: The caller was cancelled; every call has ended and is in the journal.
@@ -99,7 +102,7 @@ class Scheduler:
         """
         batch = self._batch(turn_id, calls, origin)
         try:
-            await self._run(batch, earlier)
+            await self._run(batch, earlier, person)
         except asyncio.CancelledError:
             for live in batch:
                 live.cancel()
@@ -145,7 +148,7 @@ class Scheduler:
             batch.append(LiveCall(call, bound, self.journal, repaired=repaired))
         return batch
 
-    async def _run(self, batch: Sequence[LiveCall], earlier: Sequence[ToolCall]) -> None:
+    async def _run(self, batch: Sequence[LiveCall], earlier: Sequence[ToolCall], person: FrontEnd | None) -> None:
         for live in batch:
             live.begin()
         for live in batch:
@@ -155,7 +158,7 @@ class Scheduler:
                 live.fail(error)
             else:
                 self._judge(live)
-        approvals = Approvals(self.front_end, self.journal, self.workspace, self.grants)
+        approvals = Approvals(person or self.front_end, self.journal, self.workspace, self.grants, person is not None)
         await self._approve([live for live in batch if not live.is_done], approvals)
         ready = [live for live in batch if not live.is_done]
         self._order(ready)
@@ -180,11 +183,13 @@ class Scheduler:
         for position, live in enumerate(batch):
             judgement = live.judgement
             assert judgement is not None
-            if judgement.passed:
+            is_asked = judgement.decision == "ask"
+            if is_asked or approvals.is_own:
+                self._offer(live)
+            is_own = approvals.is_own and live.offer is not None
+            if judgement.passed and not is_own:
                 approvals.let_through(live, judgement)
-                continue
-            self._offer(live)
-            if judgement.decision == "ask" and not approvals.passes(live):
+            elif approvals.is_left(live) if is_own else is_asked and not approvals.passes(live):
                 # What an earlier call of the batch leaves behind is not known yet; else nobody is asked in vain.
                 if not after()[position] and (error := await self._runner.refusal(live)) is not None:
                     live.fail(error)

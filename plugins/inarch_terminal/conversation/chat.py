@@ -195,7 +195,7 @@ class Chat:
             elif line.whole.startswith("!"):
                 from inarch_terminal.user_commands import run_command
 
-                await run_command(talk.session, line.whole[1:].strip(), talk.write)
+                await run_command(talk.session, line.whole[1:].strip(), talk.write, is_typed=True)
             else:
                 await self._turn(talk, line.whole)
             while talk.next_prompts:

@@ -142,8 +142,10 @@ def test_what_a_person_runs_is_shown_and_seen_with_the_next_prompt(talk: Talk, p
     opened.type("and now", "Enter")
     screen = opened.until("said and now", "cost unknown", times=1)
     assert screen.count("said it saw what") == 1
-    opened.type("!rm notes.txt", "Enter")
-    opened.until("execute_command is denied", "[commands.rm]")
+    opened.type("!cp notes.txt copy.txt", "Enter")  # of no tier: typed at the prompt, that is their yes
+    opened.until("✓ execute_command cp notes.txt copy.txt")
+    opened.type("!cat ../outside", "Enter")
+    opened.until("execute_command is denied", "has a '..' component")
     opened.type("!", "Enter")
     opened.until("give a command after the !")
 
