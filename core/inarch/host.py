@@ -100,7 +100,7 @@ if TYPE_CHECKING:
     from inarch.sessions.transcript import KeptTranscript as KeptTranscript
     from inarch.turns.budget.pacing import LEFT_ALONE as LEFT_ALONE
     from inarch.turns.checking import checked_decision as checked_decision
-    from inarch.turns.context.viewing import TokensWent as TokensWent
+    from inarch.turns.context.counting import TokenCounter as TokenCounter
     from inarch.turns.wording import STRUCTURE_TITLE as STRUCTURE_TITLE
     from inarch_sdk.accumulator import Accumulator as Accumulator
     from inarch_sdk.costs import priced as priced
@@ -159,7 +159,7 @@ _HOMES = {
         "sessions.transcript": "KeptTranscript",
         "turns.budget.pacing": "LEFT_ALONE",
         "turns.checking": "checked_decision",
-        "turns.context.viewing": "TokensWent",
+        "turns.context.counting": "TokenCounter",
         "turns.wording": "STRUCTURE_TITLE",
         "inarch_sdk.accumulator": "Accumulator",
         "inarch_sdk.costs": "priced",

@@ -14,7 +14,8 @@ from inarch_commands.sessions.story import heading, told
 
 if TYPE_CHECKING:
     from inarch import ContextStore, Event, SessionInfo
-    from inarch.host import Contents, History, TokensWent
+    from inarch.host import Contents, History
+    from inarch_commands.sessions.where_tokens_went import TokensWent
 
 PAGE = 30
 """Turns of the agent that are shown unless others, or all, are asked for."""
@@ -51,7 +52,7 @@ class Shown:
 
     @_tokens.default
     def _no_tokens(self) -> TokensWent:
-        from inarch.host import TokensWent
+        from inarch_commands.sessions.where_tokens_went import TokensWent
 
         return TokensWent()
 
