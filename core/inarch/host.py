@@ -48,14 +48,12 @@ if TYPE_CHECKING:
     from inarch.contract.loading import LoadJob as LoadJob
     from inarch.contract.loading import Offered as Offered
     from inarch.contract.plugin_events import is_plugins as is_plugins
-    from inarch.contract.plugin_events import line_of as line_of
     from inarch.contract.ports import OPTIONAL as OPTIONAL
     from inarch.journal.changes import NOTHING as NOTHING
     from inarch.journal.changes import Changes as Changes
     from inarch.journal.changes import changes_now as changes_now
     from inarch.journal.changes import kept_changes as kept_changes
     from inarch.journal.changes import prompt_at as prompt_at
-    from inarch.journal.changes import transitions_of as transitions_of
     from inarch.journal.folding import CUT_OFF as CUT_OFF
     from inarch.journal.folding import fold as fold
     from inarch.journal.history import History as History
@@ -129,9 +127,9 @@ _HOMES = {
         "contract.events": "CommandRan ErrorHappened",
         "contract.guarding": "OURS blame guarded",
         "contract.loading": "LoadJob Offered",
-        "contract.plugin_events": "is_plugins line_of",
+        "contract.plugin_events": "is_plugins",
         "contract.ports": "OPTIONAL",
-        "journal.changes": "Changes NOTHING changes_now kept_changes prompt_at transitions_of",
+        "journal.changes": "Changes NOTHING changes_now kept_changes prompt_at",
         "journal.folding": "CUT_OFF fold",
         "journal.history": "History",
         "journal.memory": "MemoryStore",

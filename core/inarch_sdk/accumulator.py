@@ -9,7 +9,6 @@ from typing import Any, Literal
 
 from attrs import define, field
 
-from inarch.contract.bounds import MOST_TOKENS, fault_of, read_json, size_of
 from inarch.contract.errors import ProviderError
 from inarch.contract.ids import new_id
 from inarch.contract.records import (
@@ -32,6 +31,7 @@ from inarch.contract.records import (
     UsageDelta,
 )
 from inarch_output.escaping import shown
+from inarch_sdk.bounds import MOST_TOKENS, fault_of, read_json, size_of
 
 MAX_CALLS = 1_000
 """More calls than this in one reply are a fault of the model, not work to do."""

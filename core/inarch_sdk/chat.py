@@ -9,10 +9,10 @@ from typing import Any
 
 from attrs import define, field
 
-from inarch.contract.bounds import size_of
 from inarch.contract.codec import to_data
 from inarch.contract.errors import ProviderError
 from inarch.contract.records import CallPart, FinishReason, Image, Part, Text, ToolSpec
+from inarch_sdk.bounds import size_of
 
 _FINISHES: Mapping[str, FinishReason] = {
     "stop": "stop",

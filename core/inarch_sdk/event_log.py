@@ -13,9 +13,9 @@ from typing import Any, BinaryIO, NamedTuple
 
 from attrs import define, field
 
-from inarch.contract.bounds import fault_of
 from inarch.contract.events import Event
 from inarch.contract.frozen import frozen
+from inarch_sdk.bounds import fault_of
 
 SCHEMA = 1
 """The newest version of the lines that is known here."""

@@ -23,7 +23,7 @@ from inarch import (
     ToolFailed,
     ToolResult,
 )
-from inarch.host import is_plugins, placeholders, transitions_of
+from inarch.host import is_plugins, placeholders
 from inarch_replay.between_turns import compact_again, payload_of, put_back_again
 from inarch_replay.checkpoints import restore, states_for
 from inarch_replay.clock import RecordedClock
@@ -35,6 +35,7 @@ from inarch_replay.recorded import Between, OwnCalls, RecordedCall, RecordedTurn
 from inarch_replay.settings import FOREVER_S, put_forward, settings_of
 from inarch_replay.stand_ins import LIVE
 from inarch_replay.stopping import events_before_stop, stopped, was_running, was_stopped
+from inarch_replay.transitions import transitions_of
 
 if TYPE_CHECKING:
     from pathlib import Path

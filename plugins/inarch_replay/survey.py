@@ -9,8 +9,9 @@ from typing import Any, NamedTuple
 from attrs import define, field
 
 from inarch import Event, Standing
-from inarch.host import CUT_OFF, transitions_of
+from inarch.host import CUT_OFF
 from inarch_replay.reading import Reader
+from inarch_replay.transitions import transitions_of
 
 
 class Move(NamedTuple):

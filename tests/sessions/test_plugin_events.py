@@ -13,10 +13,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import inarch
-from inarch.contract.plugin_events import is_plugins, line_of
+from inarch.contract.plugin_events import is_plugins
 from inarch.journal import fold
 from inarch.sessions.restoring import restore_log
 from inarch.testing import calls, says, scripted_app
+from inarch_commands.sessions.story import line_of
 from inarch_replay import replay
 
 NOTING = str(Path(__file__).parents[1] / "terminal" / "noting.py")

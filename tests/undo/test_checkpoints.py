@@ -11,7 +11,7 @@ from attrs import evolve
 
 from inarch import FileConflict, FileOutcome, UndoReport
 from inarch.contract.events import Event
-from inarch.journal.changes import NOTHING, Changes, changes_of, prompt_of, transitions_of
+from inarch.journal.changes import Changes, changes_of, prompt_of
 from inarch_undo.checkpoints import Checkpoints, checkpoints_of
 from inarch_undo.report import checkpoint_lines, report_lines
 
@@ -47,26 +47,6 @@ def test_records_of_older_and_broken_versions_are_passed_over() -> None:
     events = [event("turn.started", turn={}), event("changes.undone"), event("file.changed", "t", **old)]
     (checkpoint,) = all_of(events).turns
     assert [*checkpoint.calls] == ["1"]
-
-
-FILE, NONE = {"before_mode": 1, "after_mode": 2}, {"before_mode": None}
-
-
-@pytest.mark.parametrize(
-    ("data", "wanted"),
-    [
-        ({"path": "a", "before": "x", "after": "y", **FILE}, [("a", ("x", 1), ("y", 2))]),
-        ({"path": "a", "before": "x", "after": "y", "new_path": None}, [("a", ("x", 0), ("y", 0))]),
-        ({"path": "a", "before": None, "after": "y", "after_mode": 2, **NONE}, [("a", NOTHING, ("y", 2))]),
-        ({"path": "a"}, [("a", NOTHING, NOTHING)]),
-        (
-            {"path": "a", "before": "x", "after": "x", "new_path": "b", **FILE},
-            [("a", ("x", 1), NOTHING), ("b", NOTHING, ("x", 2))],
-        ),
-    ],
-)
-def test_a_change_means_something_for_each_of_its_paths(data: dict[str, Any], wanted: list[Any]) -> None:
-    assert list(transitions_of(data)) == wanted
 
 
 @pytest.mark.parametrize(

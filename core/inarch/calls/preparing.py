@@ -9,13 +9,13 @@ from attrs import define, field
 
 from inarch.calls.results import broke_contract, from_error
 from inarch.calls.rules import PATH_ARGUMENTS
-from inarch.contract.bounds import fault_of
 from inarch.contract.errors import InarchError, PluginError, ToolFailed
 from inarch.contract.guarding import guarded
 from inarch.contract.ports import Tool
 from inarch.contract.records import Effects, ToolError
 from inarch_schemas.checking import BrokenSchema, Schema, expected
 from inarch_schemas.repair import read_relative, repair_and_tell
+from inarch_sdk.bounds import fault_of
 
 if TYPE_CHECKING:
     from inarch.calls.live import LiveCall

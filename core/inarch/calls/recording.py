@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from attrs import define, field
 
-from inarch.contract.bounds import fault_of
 from inarch.contract.codec import to_data
 from inarch.contract.event_parts import PluginEvent
 from inarch_schemas.checking import Schema
+from inarch_sdk.bounds import fault_of
 
 if TYPE_CHECKING:
     from inarch.contract.plugin_events import EventKind

@@ -9,11 +9,11 @@ from attrs import evolve
 
 from inarch.calls.outputs import LONGEST_RESULT, measured, shortened, whole_text
 from inarch.calls.threads import Outcome
-from inarch.contract.bounds import fault_of
 from inarch.contract.codec import to_data
 from inarch.contract.errors import Cancelled, ErrorCode, InarchError, StoreError, ToolFailed
 from inarch.contract.records import ToolError, ToolResult
 from inarch_schemas.checking import BrokenSchema, Schema
+from inarch_sdk.bounds import fault_of
 
 if TYPE_CHECKING:
     from inarch.journal import Journal, Redactor

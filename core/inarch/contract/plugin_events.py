@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from attrs import Factory
 
 from inarch.contract.frozen import frozen
-
-if TYPE_CHECKING:
-    from inarch.contract.events import Event
 
 
 @frozen
@@ -42,10 +38,3 @@ def is_plugins(kind: str) -> bool:
     """Whether an event of this kind is a plugin's, be that plugin there or not."""
     first, dot, _ = kind.partition(".")
     return bool(dot) and first not in reserved()
-
-
-def line_of(event: Event) -> str:
-    """Return what a plugin's event says, for people: its kind and its `text`, all of its data where it has none."""
-    text = event.data.get("text")
-    said = text if isinstance(text, str) and text.strip() else json.dumps(event.data, ensure_ascii=False)
-    return f"{event.kind}: {' '.join(said.split())}"

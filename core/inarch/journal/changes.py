@@ -28,14 +28,6 @@ class Change(NamedTuple):
 NOTHING = Standing(None, 0)
 
 
-class Transition(NamedTuple):
-    """What a change means for one path."""
-
-    path: str
-    before: Standing
-    after: Standing
-
-
 def changes_of(events: Iterable[Event]) -> list[Change]:
     """Return the changes of files in order; those of an undo have its id as their call."""
     return [
@@ -43,15 +35,6 @@ def changes_of(events: Iterable[Event]) -> list[Change]:
         for event in events
         if event.kind == "file.changed" and isinstance(event.data.get("path"), str)
     ]
-
-
-def transitions_of(data: Mapping[str, Any]) -> tuple[Transition, ...]:
-    """Return what one change means for each of its paths: two for a move, else one."""
-    before = Standing(data.get("before"), int(data.get("before_mode") or 0))
-    after = Standing(data.get("after"), int(data.get("after_mode") or 0))
-    if (new_path := data.get("new_path")) is None:
-        return (Transition(data["path"], before, after),)
-    return Transition(data["path"], before, NOTHING), Transition(new_path, NOTHING, after)
 
 
 def prompt_of(event: Event) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Iterable, Iterator
 from itertools import chain
@@ -9,7 +10,6 @@ from typing import TYPE_CHECKING
 
 from inarch import escape, result_text, shorten
 from inarch.figures import local_time
-from inarch.host import line_of
 
 if TYPE_CHECKING:
     from inarch import Event, SessionInfo, ToolCall, Turn
@@ -129,3 +129,10 @@ def _seconds(started: str | None, ended: str | None) -> float | None:
         return seconds_between(started, ended)
     except (ValueError, TypeError):  # a damaged record
         return None
+
+
+def line_of(event: Event) -> str:
+    """Return what a plugin's event says, for people: its kind and its `text`, all of its data where it has none."""
+    text = event.data.get("text")
+    said = text if isinstance(text, str) and text.strip() else json.dumps(event.data, ensure_ascii=False)
+    return f"{event.kind}: {' '.join(said.split())}"

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inarch.contract.bounds import DEEPEST, fault_of, read_json
+from inarch_sdk.bounds import DEEPEST, fault_of, read_json
 
 LEAVES = st.one_of(
     st.none(), st.booleans(), st.integers(), st.floats(), st.text(), st.builds(object), st.builds(lambda: 10**5_000)
