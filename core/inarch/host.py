@@ -41,7 +41,6 @@ if TYPE_CHECKING:
     from inarch.config.trust import trust_of as trust_of
     from inarch.contract.event_parts import PluginEvent as PluginEvent
     from inarch.contract.events import CommandRan as CommandRan
-    from inarch.contract.events import ErrorHappened as ErrorHappened
     from inarch.contract.guarding import OURS as OURS
     from inarch.contract.guarding import blame as blame
     from inarch.contract.guarding import guarded as guarded
@@ -69,7 +68,6 @@ if TYPE_CHECKING:
     from inarch.plugins.discovery import Discovery as Discovery
     from inarch.plugins.discovery import FoundPlugin as FoundPlugin
     from inarch.plugins.discovery import discover as discover
-    from inarch.plugins.discovery import own_names as own_names
     from inarch.plugins.loading import try_again as try_again
     from inarch.plugins.single_files import tried_file as tried_file
     from inarch.plugins.version_contract import version_contract as version_contract
@@ -89,24 +87,17 @@ if TYPE_CHECKING:
     from inarch.sessions.finding import find_session as find_session
     from inarch.sessions.forking import fork_session as fork_session
     from inarch.sessions.mending import WAY_ON as WAY_ON
-    from inarch.sessions.mending import all_logs as all_logs
-    from inarch.sessions.mending import keep_for_forks as keep_for_forks
-    from inarch.sessions.mending import session_logs as session_logs
+    from inarch.sessions.mending import delete_session as delete_session
+    from inarch.sessions.mending import restore as restore
     from inarch.sessions.restoring import Restored as Restored
-    from inarch.sessions.restoring import restore_log as restore_log
-    from inarch.sessions.restoring import restore_logs as restore_logs
     from inarch.sessions.transcript import KeptTranscript as KeptTranscript
     from inarch.turns.budget.pacing import LEFT_ALONE as LEFT_ALONE
     from inarch.turns.checking import checked_decision as checked_decision
     from inarch.turns.context.counting import TokenCounter as TokenCounter
     from inarch.turns.wording import STRUCTURE_TITLE as STRUCTURE_TITLE
-    from inarch_sdk.accumulator import Accumulator as Accumulator
-    from inarch_sdk.costs import priced as priced
-    from inarch_sdk.event_log import LogProblem as LogProblem
-    from inarch_sdk.event_log import gap_words as gap_words
 
 _HOMES = {
-    name: module if module.startswith("inarch_") else f"inarch.{module}"
+    name: f"inarch.{module}"
     for module, names in {
         "calls.explaining": "Explanation explain",
         "calls.rules": "STRICTNESS said",
@@ -124,7 +115,7 @@ _HOMES = {
         "config.sources": "Origin dotted nearest",
         "config.trust": "change_project_file grant revoke trust_of",
         "contract.event_parts": "PluginEvent",
-        "contract.events": "CommandRan ErrorHappened",
+        "contract.events": "CommandRan",
         "contract.guarding": "OURS blame guarded",
         "contract.loading": "LoadJob Offered",
         "contract.plugin_events": "is_plugins",
@@ -137,7 +128,7 @@ _HOMES = {
         "plugins.alone": "load_alone",
         "plugins.checks": "PORTS fault_of opened_fault",
         "plugins.composition": "Bound Composition compose_plugins",
-        "plugins.discovery": "Discovery FoundPlugin discover own_names",
+        "plugins.discovery": "Discovery FoundPlugin discover",
         "plugins.loading": "try_again",
         "plugins.single_files": "tried_file",
         "plugins.version_contract": "version_contract",
@@ -152,16 +143,13 @@ _HOMES = {
         "sessions.contents": "Contents contents_of last_part last_prompt parts_of",
         "sessions.finding": "find_session",
         "sessions.forking": "fork_session",
-        "sessions.mending": "WAY_ON all_logs keep_for_forks session_logs",
-        "sessions.restoring": "Restored restore_log restore_logs",
+        "sessions.mending": "WAY_ON delete_session restore",
+        "sessions.restoring": "Restored",
         "sessions.transcript": "KeptTranscript",
         "turns.budget.pacing": "LEFT_ALONE",
         "turns.checking": "checked_decision",
         "turns.context.counting": "TokenCounter",
         "turns.wording": "STRUCTURE_TITLE",
-        "inarch_sdk.accumulator": "Accumulator",
-        "inarch_sdk.costs": "priced",
-        "inarch_sdk.event_log": "LogProblem gap_words",
     }.items()
     for name in names.split()
 }

@@ -30,7 +30,7 @@ from inarch.contract.records import (
     ToolSpec,
     Usage,
 )
-from inarch.host import Accumulator
+from inarch_sdk.accumulator import Accumulator
 from inarch_testing.texts import NASTY_TEXTS
 
 T = TypeVar("T")

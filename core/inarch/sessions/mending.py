@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from inarch.contract.ports import Tracer
     from inarch.plugins.composition import Bound
     from inarch.sessions.parts import Parts
+    from inarch.sessions.restoring import Restoration
 
 WAY_ON = "inarch sessions restore brings back what event logs have"
 
@@ -67,6 +68,34 @@ def _files_of(parts: Parts, tracer: Bound[Tracer], method: str, *arguments: str)
     except PluginError:
         return ()
     return found
+
+
+def delete_session(parts: Parts, session_id: str, *, keeps_logs: bool = True) -> list[Path]:
+    """Delete a session from the store; return its event logs, which whoever keeps none has to remove.
+
+    Raises:
+        OSError: A log can't be read.
+        PluginError: The tracer can't write what a fork is to keep.
+        StoreError: The store can't delete it.
+    """
+    if not keeps_logs:
+        keep_for_forks(parts, session_id)
+    parts.store.delete(session_id)
+    return list(session_logs(parts, session_id))
+
+
+def restore(parts: Parts, file: Path | None = None) -> Restoration:
+    """Put back what a log has, or what the logs of all sessions of this directory have.
+
+    Raises:
+        OSError: A file can't be read.
+        StoreError: As `restore_log`.
+    """
+    from inarch.sessions.restoring import restore_log, restore_logs
+
+    if file is not None:
+        return restore_log(parts.store, file, parts.config.root)
+    return restore_logs(parts.store, all_logs(parts), parts.config.root)
 
 
 def bring_back(parts: Parts, session_id: str, holes: Sequence[tuple[int, int]]) -> tuple[bool, list[str]]:

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Literal
 from attrs import evolve, field, frozen
 
 from inarch import ConfigError, Finish, Limits, ModelRequest, PluginError, Price, ProviderError, Reply, Usage
-from inarch.host import Accumulator, guarded
+from inarch.host import guarded
 from inarch_commands.models.trials import CheckName, Trial, trials_of
+from inarch_sdk.accumulator import Accumulator
 
 if TYPE_CHECKING:
     from inarch import App, Choice
@@ -204,7 +205,7 @@ def _remedy(error: ProviderError, choice: Choice, trial: Trial) -> str:
 
 def _sum(used: Sequence[Usage | None], price: Price | None) -> Usage | None:
     """Return what all attempts took, None if a service was silent about one."""
-    from inarch.host import priced
+    from inarch_sdk.costs import priced
 
     total: Usage | None = None
     for usage in used:

@@ -13,7 +13,7 @@ import click
 
 from inarch import UsageError
 from inarch.commands import composing_options
-from inarch.host import find_session, keep_for_forks, listing, session_logs
+from inarch.host import delete_session, find_session, listing
 from inarch.output import is_terminal, print_json, print_line
 
 if TYPE_CHECKING:
@@ -108,10 +108,7 @@ def _ask(chosen: Sequence[SessionInfo]) -> None:
 
 def _delete(app: App, info: SessionInfo, logs: bool) -> Iterator[Path]:
     """Delete a session and yield the log files of it that stay."""
-    if logs:
-        keep_for_forks(app, info.id)
-    app.store.delete(info.id)
-    for file in session_logs(app, info.id):
+    for file in delete_session(app, info.id, keeps_logs=not logs):
         if not (logs and _unlink(file)):
             yield file
 

@@ -14,7 +14,8 @@ from inarch.commands import composing_options
 from inarch.output import print_json, print_line
 
 if TYPE_CHECKING:
-    from inarch.host import LogProblem, Restored
+    from inarch.host import Restored
+    from inarch_sdk.event_log import LogProblem
 
 MOST_TOLD = 20
 """Of a log that is broken in more places than these, the others are counted."""
@@ -31,14 +32,11 @@ def restore_sessions(file: Path | None, as_json: bool, **given: Any) -> int:
     """
     from inarch import to_data
     from inarch.commands import compose_given
-    from inarch.host import all_logs, restore_log, restore_logs
+    from inarch.host import restore
 
     with compose_given(given, tells=False) as app:
         try:
-            if file is None:
-                done = restore_logs(app.store, all_logs(app), app.config.root)
-            else:
-                done = restore_log(app.store, file, app.config.root)
+            done = restore(app, file)
         except OSError as error:
             raise UsageError(
                 f"{file or error.filename} can't be read: {error.strerror or error}", "name a JSON Lines event log"
@@ -57,7 +55,7 @@ def restore_sessions(file: Path | None, as_json: bool, **given: Any) -> int:
 
 
 def _lines(session: Restored, here: str) -> Iterator[str]:
-    from inarch.host import gap_words
+    from inarch_sdk.event_log import gap_words
 
     turns = "1 turn" if session.turns == 1 else f"{session.turns} turns"
     there = f", {session.present:,} were there" if session.present else ""
