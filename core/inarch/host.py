@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from inarch.config.approvals import revoke_approvals as revoke_approvals
     from inarch.config.config import Config as Config
     from inarch.config.environment import plugin_variable as plugin_variable
-    from inarch.config.environment import plugin_variables as plugin_variables
-    from inarch.config.files import CONFIG_FILE as CONFIG_FILE
     from inarch.config.files import Unreadable as Unreadable
     from inarch.config.files import parse as parse
     from inarch.config.files import read_user_file as read_user_file
@@ -32,7 +30,6 @@ if TYPE_CHECKING:
     from inarch.config.places import user_config_path as user_config_path
     from inarch.config.project import read_trusted as read_trusted
     from inarch.config.project_files import read_project_file as read_project_file
-    from inarch.config.sources import Origin as Origin
     from inarch.config.sources import dotted as dotted
     from inarch.config.sources import nearest as nearest
     from inarch.config.trust import change_project_file as change_project_file
@@ -104,15 +101,15 @@ _HOMES = {
         "calls.secrets": "placeholders",
         "config.approvals": "approvals_of revoke_approvals",
         "config.config": "Config",
-        "config.environment": "plugin_variable plugin_variables",
-        "config.files": "CONFIG_FILE Unreadable parse read_user_file",
+        "config.environment": "plugin_variable",
+        "config.files": "Unreadable parse read_user_file",
         "config.grants": "Rule TABLES",
         "config.layers": "VERSION",
         "config.load": "check_config load_config",
         "config.places": "state_dir user_config_path",
         "config.project": "read_trusted",
         "config.project_files": "read_project_file",
-        "config.sources": "Origin dotted nearest",
+        "config.sources": "dotted nearest",
         "config.trust": "change_project_file grant revoke trust_of",
         "contract.event_parts": "PluginEvent",
         "contract.events": "CommandRan",

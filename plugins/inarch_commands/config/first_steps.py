@@ -57,9 +57,9 @@ def _write_own(found: Sequence[Proposal], force: bool) -> None:
 def _grant(folder: str, found: Sequence[Proposal], *, project: bool, yes: bool) -> int:
     """Grant the commands in the project's file if the person says so; else show what there is to add."""
     from inarch.host import state_dir
-    from inarch_commands.config.starter import write_project_config
+    from inarch_commands.config.starter import PROJECT_FILE, write_project_config
 
-    path = Path(folder, ".inarch", "config.toml")
+    path = Path(folder, PROJECT_FILE)
     if os.path.lexists(path):
         granted = _granted(folder)
         found = [proposal for proposal in found if proposal.argv not in granted]
@@ -91,10 +91,11 @@ def _granted(folder: str) -> list[tuple[str, ...]]:
     """Return the commands that a project's file has, whatever its state; none where it can't be read."""
     import tomllib
 
-    from inarch.host import CONFIG_FILE, Unreadable, read_project_file
+    from inarch.host import Unreadable, read_project_file
+    from inarch_commands.config.starter import PROJECT_FILE
 
     try:
-        commands = tomllib.loads((read_project_file(folder, CONFIG_FILE) or b"").decode()).get("commands", {})
+        commands = tomllib.loads((read_project_file(folder, PROJECT_FILE) or b"").decode()).get("commands", {})
         return [tuple(command["argv"]) for command in commands.values()]
     except (Unreadable, ValueError, RecursionError, AttributeError, KeyError, TypeError):
         return []

@@ -9,7 +9,7 @@ from typing import Any
 from attrs import asdict
 
 from inarch import to_data
-from inarch.host import Config, Origin, dotted, plugin_variable, plugin_variables
+from inarch.host import Config, dotted, plugin_variable
 
 _SECRET_WORDS = ("key", "token", "secret", "password")
 
@@ -54,10 +54,10 @@ def _from_variables(loaded: Config, installed: Iterable[str]) -> dict[str, dict[
     found: dict[str, dict[str, tuple[str, str]]] = {}
     for name in sorted({*installed, *loaded.plugin_tables}):
         beginning = plugin_variable(name)
-        for variable in plugin_variables(loaded.environ):
+        for variable, text in loaded.environ.items():
             key = variable.removeprefix(beginning).lower()
-            if variable.startswith(beginning) and key:
-                found.setdefault(name, {})[key] = (loaded.environ[variable], variable)
+            if text and key and variable.startswith(beginning):
+                found.setdefault(name, {})[key] = (text, variable)
     return found
 
 
@@ -84,16 +84,15 @@ def _hidden(key: str, value: Any) -> Any:
 def as_rows(loaded: Config, installed: Iterable[str] = ()) -> list[tuple[str, str]]:
     """Return the lines of the configuration as TOML, each with its origin; `installed` as for `as_data`."""
     data = as_data(loaded, installed)
-    origins = {key: Origin(origin["source"], origin["line"]) for key, origin in data["origins"].items()}
-    rows = [(f"profile = {json.dumps(loaded.profile.name)}", str(origins["profile"]))]
+    origins = {key: _place(**origin) for key, origin in data["origins"].items()}
+    rows = [(f"profile = {json.dumps(loaded.profile.name)}", origins["profile"])]
 
     def table(header: str, values: Mapping[str, Any], base: str) -> None:
-        whole = origins.get(base)  # rules and commands come whole from one place
-        rows.extend((("", ""), (header, str(whole) if whole else "")))
+        rows.extend((("", ""), (header, origins.get(base, ""))))  # rules and commands come whole from one place
         for key, value in values.items():
-            where = origins.get(f"{base}.{dotted((key,))}")
+            where = origins.get(f"{base}.{dotted((key,))}", "")
             if key != "name" and value is not None and (where or value not in ("", {})):
-                rows.append((f"{key} = {_toml(value)}", str(where) if where else ""))
+                rows.append((f"{key} = {_toml(value)}", where))
 
     for kind, tables in (
         ("profiles", {loaded.profile.name: data["profile"]}),
@@ -106,6 +105,10 @@ def as_rows(loaded: Config, installed: Iterable[str] = ()) -> list[tuple[str, st
     for index, rule in enumerate(data["rules"]):
         table("[[rules]]", rule, f"rules[{index}]")
     return rows
+
+
+def _place(source: str, line: int | None) -> str:
+    return source if line is None else f"{source}:{line}"
 
 
 def _toml(value: Any) -> str:

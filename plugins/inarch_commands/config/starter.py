@@ -9,12 +9,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from inarch import UsageError
-from inarch.host import CONFIG_FILE
 from inarch_commands.config.schema import schema
 from inarch_staging import make_folder, write_whole
 
 if TYPE_CHECKING:
     from inarch_commands.config.proposing import Proposal
+
+PROJECT_FILE = ".inarch/config.toml"
+"""A project's part of the configuration, below its root."""
 
 _EXAMPLES: dict[str, Any] = {
     "decision_model": "offline/extractive",
@@ -125,7 +127,7 @@ def write_project_config(root: str, found: Sequence[Proposal], state_dir: Path) 
     """
     from inarch.host import Unreadable, change_project_file
 
-    path = Path(root, CONFIG_FILE)
+    path = Path(root, PROJECT_FILE)
 
     def granted(before: bytes | None, is_trusted: bool) -> bytes:
         if os.path.lexists(path):
@@ -133,7 +135,7 @@ def write_project_config(root: str, found: Sequence[Proposal], state_dir: Path) 
         return f"# Commands that may run without a question in this project.\n\n{_tables(found)}".encode()
 
     try:
-        return change_project_file(root, CONFIG_FILE, state_dir, granted)
+        return change_project_file(root, PROJECT_FILE, state_dir, granted)
     except Unreadable as error:
         raise UsageError(f"{path} {error}") from error
 
