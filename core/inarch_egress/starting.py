@@ -17,6 +17,7 @@ from inarch_confinement.namespaces import PROXY
 _BOOT = "import sys; sys.path += sys.argv[3:]; from inarch_egress.proxy import main; main(*map(int, sys.argv[1:3]))"
 _PACKAGES = ("inarch_egress", "inarch_confinement", "h11")
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
+_OWN_PROXIES = ("https_proxy", "HTTPS_PROXY", "http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY")
 _ENDS_S = 5.0
 _MOST_TOLD = 5
 _MOST_REPORT = 1 << 20
@@ -39,6 +40,7 @@ class Egress:
         self.refused: dict[str, str] = {}
         self.ended = ""
         self._rest = b""
+        self._passed_by = next((name for name in _OWN_PROXIES if os.environ.get(name)), "")
         loopback = [name for name in _LOOPBACK if not any(_names(text, name) for text in self.hosts)]
         self._control, control = socket.socketpair()
         self._gate, gate = socket.socketpair()
@@ -125,6 +127,8 @@ class Egress:
                 f"{subject} may reach only {_listed(self.hosts)}; it must use the proxy that HTTP_PROXY and HTTPS_PROXY"
                 " name: there is no other way to the network"
             )
+            if self._passed_by:
+                said.append(f"the proxy connects directly: the one that {self._passed_by} names outside is not asked")
         return said
 
 

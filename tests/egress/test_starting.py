@@ -85,6 +85,15 @@ def test_one_that_ends_before_its_program_is_there_leaves_nothing(monkeypatch: p
     assert egress.ended
 
 
+def test_a_proxy_of_ones_own_is_not_asked_and_that_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HTTPS_PROXY", "http://user:secret@proxy.example:3128")
+    egress = Egress(["pypi.example"])
+    egress.close()
+    said = egress.told("it", failed=True)[-1]
+    assert "the one that HTTPS_PROXY names outside is not asked" in said and "secret" not in said
+    assert "secret" not in " ".join(egress.variables.values())
+
+
 def test_a_program_that_never_comes_is_not_waited_for() -> None:
     egress = Egress(["pypi.example"])
     egress.close()

@@ -94,6 +94,21 @@ def test_curl_reaches_what_is_granted(place: Path, site: tuple[Path, int], user:
     assert ignoring["exit"] and f"this command may reach only localhost:{site[1]}; it must use" in ignoring["notes"][0]
 
 
+@pytest.mark.needs("curl")
+@pytest.mark.parametrize("how", HOWS)
+def test_what_only_reads_may_reach_hosts_too(place: Path, site: tuple[Path, int], how: str) -> None:
+    needs(how)
+    (place / "ws").mkdir()
+    workspace = opened(str(place / "ws"), how)
+    try:
+        rights = Rights(hosts=(f"localhost:{site[1]}",))
+        ran = workspace.run(["curl", "-sS", f"http://localhost:{site[1]}/file"], rights)
+        assert (ran.output, ran.notes) == (b"served\n", (f"this command reached localhost:{site[1]}",))
+        assert workspace.run(["curl", "--noproxy", "*", f"http://localhost:{site[1]}/file"], rights).exit_code == 7
+    finally:
+        workspace.close()
+
+
 @pytest.mark.needs("git")
 def test_git_clones_over_http(place: Path, site: tuple[Path, int]) -> None:
     made = str(place / "made")
