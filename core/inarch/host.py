@@ -49,12 +49,12 @@ if TYPE_CHECKING:
     from inarch.journal.changes import Changes as Changes
     from inarch.journal.changes import changes_now as changes_now
     from inarch.journal.changes import kept_changes as kept_changes
-    from inarch.journal.changes import prompt_at as prompt_at
     from inarch.journal.folding import CUT_OFF as CUT_OFF
     from inarch.journal.folding import fold as fold
     from inarch.journal.history import History as History
     from inarch.journal.memory import MemoryStore as MemoryStore
     from inarch.journal.redaction.redactor import hide_in_message as hide_in_message
+    from inarch.journal.snapshots import between as between
     from inarch.plugins.alone import load_alone as load_alone
     from inarch.plugins.checks import PORTS as PORTS
     from inarch.plugins.checks import fault_of as fault_of
@@ -79,7 +79,6 @@ if TYPE_CHECKING:
     from inarch.sessions.contents import Contents as Contents
     from inarch.sessions.contents import contents_of as contents_of
     from inarch.sessions.contents import last_part as last_part
-    from inarch.sessions.contents import last_prompt as last_prompt
     from inarch.sessions.contents import parts_of as parts_of
     from inarch.sessions.finding import find_session as find_session
     from inarch.sessions.forking import fork_session as fork_session
@@ -117,10 +116,11 @@ _HOMES = {
         "contract.loading": "LoadJob Offered",
         "contract.plugin_events": "is_plugins",
         "contract.ports": "OPTIONAL",
-        "journal.changes": "Changes NOTHING changes_now kept_changes prompt_at",
+        "journal.changes": "Changes NOTHING changes_now kept_changes",
         "journal.folding": "CUT_OFF fold",
         "journal.history": "History",
         "journal.memory": "MemoryStore",
+        "journal.snapshots": "between",
         "journal.redaction.redactor": "hide_in_message",
         "plugins.alone": "load_alone",
         "plugins.checks": "PORTS fault_of opened_fault",
@@ -137,7 +137,7 @@ _HOMES = {
         "program.session_ids": "listing",
         "program.turn": "run_prompt",
         "sessions.app": "compose_as",
-        "sessions.contents": "Contents contents_of last_part last_prompt parts_of",
+        "sessions.contents": "Contents contents_of last_part parts_of",
         "sessions.finding": "find_session",
         "sessions.forking": "fork_session",
         "sessions.mending": "WAY_ON delete_session restore",

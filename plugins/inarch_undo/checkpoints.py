@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from attrs import define, field
 
-from inarch.host import prompt_at
+from inarch_undo.prompts import prompt_at
 
 if TYPE_CHECKING:
     from inarch import ContextStore

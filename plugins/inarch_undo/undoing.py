@@ -18,10 +18,11 @@ from inarch import (
     UndoReport,
     UsageError,
 )
-from inarch.host import changes_now, last_part, last_prompt
+from inarch.host import changes_now, last_part
 from inarch_undo.checkpoints import Checkpoint, Checkpoints, kept_checkpoints
 from inarch_undo.differing import ChangedFile
 from inarch_undo.planning import Action, Plan, Step, steps_of, word_for
+from inarch_undo.prompts import last_prompt
 from inarch_undo.standings import Unavailable
 
 PROMPT_LENGTH = 60

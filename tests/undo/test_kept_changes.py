@@ -17,11 +17,12 @@ from inarch import Event, StoreError
 from inarch.contract.ids import new_id
 from inarch.contract.ports import ContextStore
 from inarch.journal import MemoryStore
-from inarch.journal.changes import Changes, kept_changes, prompt_of
+from inarch.journal.changes import Changes, kept_changes
 from inarch.journal.snapshots import folded
 from inarch.sessions.forking import fork_session
 from inarch_sqlite_store.store import SqliteStore
 from inarch_undo.checkpoints import checkpoints_of
+from inarch_undo.prompts import prompt_of
 
 from .test_checkpoints import described
 

@@ -14,7 +14,7 @@ from inarch.contract.ports import ContextStore, Workspace
 from inarch.contract.session_extensions import Standing as Standing
 from inarch.contract.workspaces import Restorable
 from inarch.journal.settling import OpenCalls, settle
-from inarch.journal.snapshots import Rows, between, folded
+from inarch.journal.snapshots import Rows, folded
 
 
 class Change(NamedTuple):
@@ -35,12 +35,6 @@ def changes_of(events: Iterable[Event]) -> list[Change]:
         for event in events
         if event.kind == "file.changed" and isinstance(event.data.get("path"), str)
     ]
-
-
-def prompt_of(event: Event) -> str:
-    """Return what a person asked, if the event is the start of their turn."""
-    turn = event.data.get("turn") if event.kind == "turn.started" else None
-    return str(turn.get("content", "")) if isinstance(turn, Mapping) and turn.get("type") == "user" else ""
 
 
 class Began(NamedTuple):
@@ -186,15 +180,6 @@ def kept_changes(store: ContextStore, session_id: str, looks_back: bool = True) 
         StoreError: Its events can't be read.
     """
     return folded(store, session_id, lambda: Changes(Rows(_row_of, looks_back)))
-
-
-def prompt_at(store: ContextStore, session_id: str, seq: int) -> str:
-    """Return what a person asked with the event of this number, "" where it is none of a prompt.
-
-    Raises:
-        StoreError: It can't be read.
-    """
-    return next((prompt_of(event) for event in between(store, session_id, seq, seq)), "")
 
 
 def standing_at(workspace: Workspace, path: str) -> Standing:

@@ -151,13 +151,3 @@ def parts_of(
     """
     for first, last in contents.parts(first_turn, last_turn):
         yield list(between(store, session_id, first, last))
-
-
-def last_prompt(store: ContextStore, session_id: str) -> str:
-    """Return the session's last prompt, "" where it has none."""
-    for chapter in reversed(contents_of(store, session_id).chapters):
-        event = next(scan(store, session_id, chapter.first - 1), None)
-        turn = event.data.get("turn") or {} if event is not None and event.kind == "turn.started" else {}
-        if turn.get("type") == "user":
-            return str(turn.get("content", ""))
-    return ""

@@ -1,0 +1,36 @@
+"""What a person asked, read from a kept session one event at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from inarch.host import between, contents_of
+
+if TYPE_CHECKING:
+    from inarch import ContextStore, Event
+
+
+def prompt_of(event: Event) -> str:
+    """Return what a person asked, if the event is the start of their turn."""
+    turn = event.data.get("turn") if event.kind == "turn.started" else None
+    return str(turn.get("content", "")) if isinstance(turn, Mapping) and turn.get("type") == "user" else ""
+
+
+def prompt_at(store: ContextStore, session_id: str, seq: int) -> str:
+    """Return what a person asked with the event of this number, "" where it is none of a prompt.
+
+    Raises:
+        StoreError: It can't be read.
+    """
+    return next((prompt_of(event) for event in between(store, session_id, seq, seq)), "")
+
+
+def last_prompt(store: ContextStore, session_id: str) -> str:
+    """Return the session's last prompt, "" where it has none.
+
+    Raises:
+        StoreError: It can't be read.
+    """
+    chapters = reversed(contents_of(store, session_id).chapters)
+    return next(filter(None, (prompt_at(store, session_id, chapter.first) for chapter in chapters)), "")
