@@ -17,21 +17,13 @@ from inarch.plugins.discovery import FoundPlugin
 from inarch.plugins.loading import context_of, probe_job, settings_of
 from inarch.plugins.modules import locate
 from inarch.plugins.registration import Registration, registration_of
-from inarch.plugins.remembering import HOUR, Refusal, Verdicts, key_of
+from inarch.plugins.remembering import HOUR, Refusal, verdicts_of
 
 if TYPE_CHECKING:
     from inarch.config import Config
 
 START_S = 20.0
 """Seconds that such a plugin has to load."""
-
-
-def verdicts_of(found: FoundPlugin, config: Config) -> Verdicts | None:
-    """Return where it is remembered that such a plugin hung: it must not cost every start its time."""
-    try:
-        return Verdicts(config.cache_dir / "probes", f"{key_of(found)}.isolated")
-    except OSError:  # files that can't be read: its loader will say so
-        return None
 
 
 @define(eq=False, repr=False)

@@ -98,8 +98,8 @@ def try_again(found: FoundPlugin, config: Config, commands: tuple[str, ...]) -> 
     Raises:
         PluginError: It could not be tried.
     """
-    from inarch.plugins.apart import verdicts_of
     from inarch.plugins.probing import probe_afresh
+    from inarch.plugins.remembering import verdicts_of
 
     if not config.is_isolated(found.name):
         return probe_afresh(found, probe_job(found, config, PROBE_SECONDS, commands))

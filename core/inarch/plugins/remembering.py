@@ -13,12 +13,15 @@ import sys
 import time
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from inarch import __version__
 from inarch.plugins.discovery import FoundPlugin
 from inarch.plugins.modules import files_hash, locate
 from inarch_staging import write_whole
+
+if TYPE_CHECKING:
+    from inarch.config import Config
 
 HOUR, DAY = 3600.0, 86_400.0
 _RULES = "2"  # to be raised when a probe checks more than before, so that every plugin is probed again
@@ -119,3 +122,11 @@ class Verdicts(NamedTuple):
             write_whole(path, text.encode(), sync=False)
         except OSError:  # a cache that can't be written costs the next start a probe, nothing else
             pass
+
+
+def verdicts_of(found: FoundPlugin, config: Config) -> Verdicts | None:
+    """Return where it is remembered that such a plugin hung: it must not cost every start its time."""
+    try:
+        return Verdicts(config.cache_dir / "probes", f"{key_of(found)}.isolated")
+    except OSError:  # files that can't be read: its loader will say so
+        return None
