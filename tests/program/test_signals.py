@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -71,6 +72,10 @@ def test_a_second_ctrl_c_leaves_at_once_even_if_a_plugin_blocks(
 ) -> None:
     with running(("get stuck", *slowly, "--output", "jsonl"), project, environ) as process:
         wait_for(process, "model.requested")
+        end = time.monotonic() + LONGEST_S
+        while not (project / "stuck").exists():  # a signal before that would cancel the turn in good order
+            assert process.poll() is None and time.monotonic() < end
+            time.sleep(0.01)
         while process.poll() is None:  # the first only asks; the program is stuck in the plugin's code
             os.killpg(process.pid, signal.SIGINT)
             try:

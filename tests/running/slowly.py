@@ -4,6 +4,7 @@ import asyncio
 import json
 import time
 from collections.abc import AsyncIterator, Iterable, Sequence
+from pathlib import Path
 from typing import Any
 
 import inarch
@@ -44,6 +45,7 @@ class Slowly:
         if "sleep" in asked:
             await asyncio.sleep(60)
         if "stuck" in asked:
+            Path("stuck").touch()  # noqa: ASYNC240 - from here on nothing is awaited
             time.sleep(60)  # noqa: ASYNC251 - holds up the event loop on purpose
         yield inarch.TextDelta("wer" + ("\x1b[2J\u202e" if "control" in asked else "") + ".")
         if "long" in asked:
