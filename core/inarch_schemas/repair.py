@@ -10,8 +10,6 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-READ_AS_RELATIVE = "absolute, and read as relative to the workspace root"
-"""How the note that tells of a path ends."""
 _WRAPPERS = ("parameters", "arguments")
 _INTEGER = re.compile(r"[+-]?[0-9]{1,18}")
 _NUMBER = re.compile(r"[+-]?[0-9]{1,18}(\.[0-9]{1,18})?([eE][+-]?[0-9]{1,2})?")
@@ -47,11 +45,11 @@ def repair_and_tell(arguments: Any, schema: Mapping[str, Any]) -> tuple[Any, tup
 
 
 def read_relative(arguments: dict[str, Any], names: Iterable[str], root: str) -> tuple[str, ...]:
-    """Read absolute paths below the root under these names as relative to it, and tell of each argument with one.
+    """Read absolute paths below the root under these names as relative to it, and return the names that had one.
 
     >>> arguments = {"file_path": "/shop/a.py"}
     >>> read_relative(arguments, ["file_path"], "/shop"), arguments
-    (('file_path: absolute, and read as relative to the workspace root',), {'file_path': 'a.py'})
+    (('file_path',), {'file_path': 'a.py'})
     """
     told: list[str] = []
     for name in names:
@@ -60,7 +58,7 @@ def read_relative(arguments: dict[str, Any], names: Iterable[str], root: str) ->
         read = [_below(one, root) if isinstance(one, str) else one for one in given]
         if read != given:
             arguments[name] = read if isinstance(value, list) else read[0]
-            told.append(f"{name}: {READ_AS_RELATIVE}")
+            told.append(name)
     return tuple(told)
 
 

@@ -8,10 +8,12 @@ from typing import Any
 
 from inarch.contract.codec import to_data
 from inarch.contract.records import ToolResult
-from inarch_schemas.repair import READ_AS_RELATIVE
 
 CHANGED_BY_USER = "changed_by_user"
 """Key of a result's metadata: the arguments that a person changed before the call ran, by name."""
+
+READ_AS_RELATIVE = "absolute, and read as relative to the workspace root"
+"""How the note in a result's `repaired` ends that is about a path."""
 
 
 def result_text(result: ToolResult) -> str:

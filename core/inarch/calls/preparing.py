@@ -16,6 +16,7 @@ from inarch.contract.records import Effects, ToolError
 from inarch_schemas.checking import BrokenSchema, Schema, expected
 from inarch_schemas.repair import read_relative, repair_and_tell
 from inarch_sdk.bounds import fault_of
+from inarch_sdk.result_text import READ_AS_RELATIVE
 
 if TYPE_CHECKING:
     from inarch.calls.live import LiveCall
@@ -49,7 +50,8 @@ class Preparation:
             return {"": f"left out: {fault}"}, ()
         arguments = dict(arguments) if isinstance(arguments, Mapping) else {"": arguments}
         if bound is not None and bound.value.category in _OF_THE_WORKSPACE:
-            told += read_relative(arguments, PATH_ARGUMENTS, self.root)
+            absolute = read_relative(arguments, PATH_ARGUMENTS, self.root)
+            told += tuple(f"{name}: {READ_AS_RELATIVE}" for name in absolute)
         return arguments, told
 
     def checked(self, live: LiveCall) -> ToolError | None:
