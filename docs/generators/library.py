@@ -5,14 +5,18 @@ from __future__ import annotations
 import ast
 import inspect
 from collections.abc import Iterator, Mapping
+from decimal import Decimal
 from functools import cached_property
 from importlib import import_module
 from itertools import pairwise
 from pathlib import Path
 from types import ModuleType
 
+import attrs
+
 import inarch
 import inarch_testing
+from inarch_sdk.docstrings import describe_fields
 
 HEAD = """# The public names
 
@@ -140,10 +144,41 @@ def _members(names: list[str]) -> Iterator[str]:
     """Give a table of members for each class that has documented ones."""
     for name in names:
         cls = getattr(inarch, name)
-        rows = list(_documented(cls)) if inspect.isclass(cls) and not issubclass(cls, Exception) else []
-        if rows:
+        if not inspect.isclass(cls) or issubclass(cls, Exception):
+            continue
+        tables = {
+            "| field | type | what it is |\n|---|---|---|": list(fields_of(cls)),
+            "| member | what it is |\n|---|---|": list(_documented(cls)),
+        }
+        if any(tables.values()):
             yield f"### {name}\n"
-            yield "\n".join(["| member | what it is |", "|---|---|", *rows]) + "\n"
+            yield from ("\n".join([head, *rows]) + "\n" for head, rows in tables.items() if rows)
+
+
+def fields_of(cls: type) -> Iterator[str]:
+    """Give a row for each field that a record is made with: its name, type, default, and what its class says of it."""
+    if cls.__setattr__.__name__ != "_frozen_setattrs":  # what isn't passed but lives has no fields for others
+        return
+    said: dict[str, str] = {}
+    for base in reversed(cls.__mro__[:-1]):
+        said |= describe_fields(base)
+    for field in attrs.fields(cls):
+        if not field.init or field.name.startswith("_"):
+            continue
+        default = "" if field.default is attrs.NOTHING else f" = {_default(field.default)}"
+        kind = field.type if isinstance(field.type, str) else getattr(field.type, "__name__", str(field.type))
+        yield f"| `{field.name}` | `{_code(kind + default)}` | {_cell(said.get(field.name, ''))} |"
+
+
+def _default(value: object) -> str:
+    factory = getattr(value, "factory", None)
+    if factory is not None:
+        return f"{factory.__name__}()" if factory in (dict, list, set, frozenset, tuple) else "..."
+    return repr(value) if isinstance(value, (str, int, float, tuple, dict, frozenset, Decimal, type(None))) else "..."
+
+
+def _code(text: str) -> str:
+    return text.replace("|", "\\|")
 
 
 def _documented(cls: type) -> Iterator[str]:

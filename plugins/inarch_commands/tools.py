@@ -15,6 +15,7 @@ from inarch import UsageError, escape, shorten
 from inarch.commands import ANSWERED, CANCELLED, FAILED, composing_options
 from inarch.host import Group, interrupts
 from inarch.output import Harmless, columns_of, print_json, print_line
+from inarch_commands.tool_pages import argument_lines, effect_lines
 
 if TYPE_CHECKING:
     from inarch import App, Tool, ToolResult
@@ -63,7 +64,10 @@ def show_tool(name: str, as_json: bool, **given: Any) -> None:
         return
     print_line(f"{row['name']} · {row['category']} · plugin {row['plugin']} · {row['timeout_s']:g} s")
     click.echo(f"\n{escape(row['description'])}\n\nArguments")
-    for line in _arguments(row["input_schema"]):
+    for line in argument_lines(row["input_schema"]):
+        print_line(f"  {line}")
+    click.echo("\nEffects")
+    for line in row["effects"]:
         print_line(f"  {line}")
 
 
@@ -145,18 +149,7 @@ def _described(app: App, name: str) -> dict[str, Any]:
         "description": tool.description,
         "timeout_s": tool.timeout_s,
         "requires_confirmation": tool.requires_confirmation,
+        "effects": effect_lines(bound.plugin, tool),
         "input_schema": tool.input_schema,
         "output_schema": tool.output_schema,
     }
-
-
-def _arguments(schema: Mapping[str, Any]) -> list[str]:
-    required = schema.get("required", ())
-    lines = []
-    for name, about in schema.get("properties", {}).items():
-        kinds = about.get("type") or [str(one.get("type", "any")) for one in about.get("anyOf", ())] or ["any"]
-        kind = kinds if isinstance(kinds, str) else " | ".join(kinds)
-        default = "required" if name in required else f"default {json.dumps(about.get('default'))}"
-        said = f"  {about['description']}" if about.get("description") else ""
-        lines.append(f"{name}: {kind}, {default}{said}")
-    return lines or ["none"]

@@ -8,9 +8,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import inarch
 from inarch.contract.codec import from_data
+from inarch_commands.tool_pages import argument_lines
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
@@ -94,3 +97,85 @@ def test_a_file_that_is_named_by_an_absolute_path_counts_as_seen(cli: Run, proje
     result = json.loads(cli("--approve", "edits", "tools", "call", "write_file", arguments).stdout)
     assert result["success"], result["error"]
     assert file.read_text() == "New.\n"
+
+
+DEEP = """
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Literal
+
+import inarch
+
+
+class Size(Enum):
+    SMALL = "small"
+    LARGE = "large"
+
+
+@dataclass
+class Box:
+    "A box."
+    size: Size
+    inside: "list[Box]" = field(default_factory=list)
+
+
+def touches(given):
+    return inarch.Effects(reads=frozenset(given["paths"]), writes=frozenset([given["to"]]))
+
+
+@inarch.tool(category="file", effects=touches)
+def pack(
+    paths: list[str], to: str, box: Box, how: Literal["tight", "loose"] = "loose", note: str | None = None
+) -> None:
+    "Pack files."
+
+
+@inarch.tool(effects=lambda given: inarch.Effects(writes=frozenset([given["nowhere"]])))
+def lost(what: str) -> None:
+    "Lose something."
+
+
+@inarch.tool
+def idle() -> None:
+    "Do nothing."
+"""
+
+
+def test_show_tells_values_members_and_effects(cli: Run, tmp_path: Path) -> None:
+    plugin = tmp_path / "packing.py"
+    plugin.write_text(DEEP)
+    shown = {name: cli("--plugin", str(plugin), "tools", "show", name).stdout for name in ("pack", "lost", "idle")}
+    _, _, told = shown["pack"].partition("Arguments\n")
+    lines = told.splitlines()
+    assert lines[:5] == [
+        "  paths: array of string, required",
+        "  to: string, required",
+        "  box: object, required  A box.",
+        '    size: "small" | "large", required',
+        "    inside: array of object, optional",
+    ]
+    assert '      size: "small" | "large", required' in lines  # and no end of boxes in boxes
+    assert '  how: "tight" | "loose", default "loose"' in lines
+    assert "  note: string | null, optional" in lines
+    assert lines[-2:] == ["  reads <paths>", "  writes <to>"]
+    assert shown["lost"].endswith("Effects\n  depend on the arguments\n")
+    assert shown["idle"].endswith("Arguments\n  none\n\nEffects\n  none: it touches no file of the workspace\n")
+    asked = json.loads(cli("--plugin", str(plugin), "tools", "show", "pack", "--json").stdout)
+    assert asked["effects"] == ["reads <paths>", "writes <to>"]
+
+
+@given(
+    st.recursive(
+        st.none() | st.booleans() | st.text(max_size=3) | st.just({"$ref": "#"}) | st.just({"$ref": "#/properties/a"}),
+        lambda inner: (
+            st.lists(inner, max_size=3)
+            | st.dictionaries(
+                st.sampled_from(["type", "properties", "items", "anyOf", "enum", "const", "$ref", "a"]), inner
+            )
+        ),
+        max_leaves=8,
+    )
+)
+def test_any_schema_is_told(about: object) -> None:
+    schema = {"type": "object", "properties": {"a": about, "b": {"type": "array", "items": {"$ref": "#/properties/a"}}}}
+    assert len(argument_lines(schema)) >= 2

@@ -169,3 +169,21 @@ def test_a_root_that_is_no_directory(place: Place, tmp_path: Path) -> None:
     for name, said in (("file", "is not a directory"), ("none", "there is no directory")):
         with pytest.raises(UsageError, match=said):
             load_config(str(tmp_path / name), environ=place.environ)
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "table", "first"),
+    [
+        ('[profiles.default]\nmodel = "a/b"\n\n[ profiles . "default" ]\n', 4, "profiles.default", 1),
+        ('x = """\n[plugins.a]\n"""\n[plugins.a]\n[plugins.b]\n[plugins.a]\n', 6, "plugins.a", 4),
+        ("[a.b]\n[a]\n[a]\n", 3, "a", 1),
+        ("[[rules]]\n[rules]\n", 2, "rules", 1),
+    ],
+)
+def test_a_table_that_stands_there_twice_is_told_with_the_first_place(
+    place: Place, text: str, line: int, table: str, first: int
+) -> None:
+    place.user(text)
+    (problem,) = place.problems()
+    assert problem.message == f"{place.file}:{line}: [{table}] stands there already, in line {first}"
+    assert problem.remedy == "put these keys below that line"

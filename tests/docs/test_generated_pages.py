@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import attrs
 import pytest
 
 import inarch
@@ -44,3 +45,17 @@ def test_a_page_that_differs_is_found_and_written_anew(tmp_path: Path) -> None:
 def test_every_public_name_is_listed(page: Callable[[str], str], name: str) -> None:
     text = page("reference/library.md")
     assert f"`{name}`" in text or f"`{name}(" in text or f"`inarch.{name}`" in text
+
+
+def test_the_fields_of_every_record_are_listed() -> None:
+    text = (ROOT / "docs" / "reference" / "library.md").read_text("utf-8")
+    records = [getattr(inarch, name) for name in inarch.__all__]
+    frozen = [one for one in records if isinstance(one, type) and one.__setattr__.__name__ == "_frozen_setattrs"]
+    assert len(frozen) > 40
+    for record in frozen:
+        if issubclass(record, Exception):
+            continue
+        _, _, below = text.partition(f"\n### {record.__name__}\n")
+        table = below.partition("\n#")[0]
+        for field in attrs.fields(record):
+            assert not field.init or field.name.startswith("_") or f"| `{field.name}` |" in table, (record, field.name)
