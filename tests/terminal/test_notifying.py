@@ -8,7 +8,7 @@ import pytest
 
 from inarch_terminal.notifying import TURN_ENDED, Notifier, Settings
 
-from ..cli.terminals import Flags, Open
+from ..running.terminals import Flags, Open
 
 OSC_9 = "\x1b]9;Inarch: the turn has ended\a"
 
