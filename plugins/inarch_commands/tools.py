@@ -99,7 +99,7 @@ async def _call(app: App, name: str, arguments: Mapping[str, Any]) -> ToolResult
     task = loop.create_task(app.call_tool(name, arguments))
     try:
         # Standard output is the result's: what the tool prints goes to standard error.
-        with redirect_stdout(Harmless(sys.stderr)), interrupts(lambda: loop.call_soon_threadsafe(task.cancel)):
+        with redirect_stdout(Harmless(sys.stderr)), interrupts(lambda _: loop.call_soon_threadsafe(task.cancel)):
             return await task
     finally:
         await app.aclose()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import signal
 import sys
 from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager
@@ -102,23 +101,17 @@ class _Leaving:
 @contextmanager
 def _leaving() -> Iterator[_Leaving]:
     """Take the signals that ask a program to end, such as the one of a terminal that is closed."""
+    from inarch.host import interrupts
+
     leaving = _Leaving()
 
-    def handle(_number: int, _frame: object) -> None:
+    def ask(number: int) -> None:
         leaving.is_asked = True
         if leaving.at_prompt:
             raise _Leave
 
-    numbers = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
-    before = {number: signal.getsignal(number) for number in numbers}
-    for number, handler in before.items():
-        if handler is not signal.SIG_IGN:
-            signal.signal(number, handle)
-    try:
+    with interrupts(ask, ask, ("SIGTERM", "SIGHUP")):
         yield leaving
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
 
 
 def _greet(app: App) -> None:
@@ -232,5 +225,5 @@ async def _interruptible(doing: Coroutine[Any, Any, None]) -> None:
 
     loop = asyncio.get_running_loop()
     task = loop.create_task(doing)
-    with interrupts(lambda: loop.call_soon_threadsafe(task.cancel)):
+    with interrupts(lambda _: loop.call_soon_threadsafe(task.cancel)):
         await task

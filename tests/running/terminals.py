@@ -64,7 +64,10 @@ class Terminal:
         """Open a terminal with the program as anybody starts it."""
         program = shlex.join((sys.executable, "-P", "-m", "inarch", *words))
         settings = [f"{name}={value}" for name, value in environ.items()]
-        script = f"trap : INT; {program}; echo code=$?; cat"
+        # A program that is stopped (148 is 128 and SIGTSTP) goes on after a line, with the terminal as it had it.
+        meanwhile = "modes=$(stty -g); stty sane; echo stopped; read line; stty $modes"
+        again = f"while [ $code = 148 ]; do {meanwhile}; fg > /dev/null; code=$?; done"
+        script = f"set -m; trap : INT; {program}; code=$?; {again}; echo code=$code; cat"
         return cls(folder, *size, ["-c", str(cwd), "env", "-i", *settings, "sh", "-c", script])
 
     @property

@@ -34,7 +34,7 @@ def run_prompt(prompt: str, options: Options) -> int:
 
     # With a handler of our own in place asyncio.run installs none; its own can stop the loop between a task's end and
     # the loop's knowing of it.
-    with interrupts(lambda: pressed.append(True)):
+    with interrupts(lambda _: pressed.append(True)):
         return asyncio.run(once())
 
 
@@ -56,7 +56,7 @@ async def drive(
     loop = asyncio.get_running_loop()
     task = loop.create_task(_run(session, prompt, display))
 
-    def cancel() -> None:
+    def cancel(*_: int) -> None:
         loop.call_soon_threadsafe(task.cancel)
 
     display.on_closed = cancel

@@ -118,9 +118,11 @@ class Chat:
         self.work.cancel()
 
     def interrupt(self, was_running: bool | None = None) -> None:
-        """Do what Ctrl-C means now: cancel, else clear the line, else say how to leave."""
+        """Do what Ctrl-C means now: cancel, else leave a search or clear the line, else say how to leave."""
         if self.work.is_running if was_running is None else was_running:
             self.work.cancel()
+        elif self.screen.app.layout.is_searching:
+            self.screen.leave_search()
         elif self.screen.line.text:
             self.screen.line.reset()
         else:

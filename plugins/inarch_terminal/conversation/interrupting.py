@@ -8,10 +8,10 @@ import signal
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from types import FrameType
 from typing import TYPE_CHECKING
 
 from inarch.commands import CANCELLED
+from inarch.host import interrupts
 from inarch_terminal.conversation.terminal_io import TerminalMode
 
 if TYPE_CHECKING:
@@ -20,13 +20,10 @@ if TYPE_CHECKING:
 
 @contextmanager
 def signals(chat: Chat, loop: asyncio.AbstractEventLoop) -> Iterator[None]:
-    """Hand Ctrl-C and the signals that ask a program to end to the conversation; a second one ends it at once.
-
-    Plain handlers, not the event loop's: they must also work while a tool or a plugin keeps the loop busy.
-    """
+    """Hand Ctrl-C and the signals that ask a program to end to the conversation; a second one ends it at once."""
     mode = TerminalMode(sys.stdout)
 
-    def handle(number: int, _frame: FrameType | None) -> None:
+    def handle(number: int) -> None:
         is_running = chat.work.is_running or chat.is_leaving
         if chat.is_leaving if number != signal.SIGINT else is_running and chat.work.was_interrupted:
             mode.restore()
@@ -38,13 +35,6 @@ def signals(chat: Chat, loop: asyncio.AbstractEventLoop) -> Iterator[None]:
             chat.is_leaving = True
             loop.call_soon_threadsafe(chat.leave, CANCELLED)
 
-    numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-    before = {number: signal.getsignal(number) for number in numbers}
-    for number, handler in before.items():
-        if number == signal.SIGINT or handler is not signal.SIG_IGN:
-            signal.signal(number, handle)
-    try:
+    # A person who presses Ctrl-C at the line means it, whatever the shell had chosen.
+    with interrupts(handle, handle, ("SIGINT",), ignored=True), interrupts(handle, handle, ("SIGTERM", "SIGHUP")):
         yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)

@@ -85,6 +85,10 @@ def _running_keys(keys: KeyBindings, chat: Chat, unasked: Filter) -> None:
     def interrupt(event: KeyPressEvent) -> None:
         chat.interrupt()
 
+    @keys.add("c-z")
+    def suspend(event: KeyPressEvent) -> None:
+        event.app.suspend_to_background()
+
     @keys.add("c-d", filter=unasked & Condition(lambda: not chat.screen.line.text))
     def leave(event: KeyPressEvent) -> None:
         chat.leave()

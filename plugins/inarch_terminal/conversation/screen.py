@@ -101,6 +101,14 @@ class Screen:
         """Have what is typed go to the answer, or to the line."""
         self.app.layout.focus(self.answer if on_answer else self.line)
 
+    def leave_search(self) -> None:
+        """Give up a search in earlier lines, if there is one."""
+        from prompt_toolkit.application.current import set_app
+        from prompt_toolkit.search import stop_search
+
+        with set_app(self.app):
+            stop_search()
+
     def put(self, item: Event | str) -> None:
         """Show an event, or print harmless text for good; from any thread."""
         self._waiting.append(item)

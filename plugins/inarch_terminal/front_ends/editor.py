@@ -10,11 +10,12 @@ import shutil
 import signal
 import threading
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any, TextIO
 
 from inarch import ApprovalRequest, ProposedFile, ToolCall, escape, escape_json
+from inarch.host import interrupts
 
 LARGEST_BYTES = 4_000_000
 _GRACE_S = 1.0
@@ -188,21 +189,18 @@ def _terminal_lent() -> Iterator[None]:
         before = termios.tcgetattr(0)
     except termios.error:
         before = None
-    handlers = {}
-    if threading.current_thread() is threading.main_thread():
-        # A handler that does nothing, not SIG_IGN: that would be the editor's too.
-        handlers = {number: signal.signal(number, _leave_alone) for number in (signal.SIGINT, signal.SIGQUIT)}
-    try:
-        yield
-    finally:
-        for number, handler in handlers.items():
-            signal.signal(number, handler)
-        if before is not None:
-            _take_back(before)
+    is_main = threading.current_thread() is threading.main_thread()
+    # Handlers that do nothing, as the signals are meant for the editor; not SIG_IGN, that would be the editor's too.
+    with interrupts(_leave_alone, _leave_alone, ("SIGINT", "SIGQUIT"), ignored=True) if is_main else nullcontext():
+        try:
+            yield
+        finally:
+            if before is not None:
+                _take_back(before)
 
 
-def _leave_alone(_number: int, _frame: object) -> None:
-    """Do nothing: the signal is meant for the editor."""
+def _leave_alone(number: int) -> None:
+    """Do nothing."""
 
 
 def _take_back(before: list[Any]) -> None:
