@@ -80,7 +80,6 @@ if TYPE_CHECKING:
     from inarch.sessions.contents import contents_of as contents_of
     from inarch.sessions.contents import last_part as last_part
     from inarch.sessions.contents import parts_of as parts_of
-    from inarch.sessions.finding import find_session as find_session
     from inarch.sessions.forking import fork_session as fork_session
     from inarch.sessions.mending import WAY_ON as WAY_ON
     from inarch.sessions.mending import delete_session as delete_session
@@ -138,7 +137,6 @@ _HOMES = {
         "program.turn": "run_prompt",
         "sessions.app": "compose_as",
         "sessions.contents": "Contents contents_of last_part parts_of",
-        "sessions.finding": "find_session",
         "sessions.forking": "fork_session",
         "sessions.mending": "WAY_ON delete_session restore",
         "sessions.restoring": "Restored",

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 from attrs import evolve, frozen
 
 from inarch import UsageError, new_id
-from inarch.host import find_session
 from inarch_replay.reading import prompts_of, scan
 from inarch_replay.replaying import replay
 from inarch_replay.report import ReplayReport
@@ -52,7 +51,7 @@ async def branch(session_id: str, at: int, *, keep: str | Path | None = None, **
 
     app = compose(**options)
     try:
-        found = find_session(app.store, session_id).id
+        found = app.find_session(session_id).id
         prompts = prompts_of(scan(app.store, found))
         if not 1 <= at <= len(prompts):
             many = "1 turn" if len(prompts) == 1 else f"{len(prompts)} turns"

@@ -113,7 +113,7 @@ def diff_sessions(first: str, second: str, as_json: bool, **given: Any) -> int:
     from inarch_replay.reading import scan
 
     with compose_given(given, tells=False) as app:
-        ids = [host.find_session(app.store, beginning).id for beginning in (first, second)]
+        ids = [app.find_session(beginning).id for beginning in (first, second)]
         found = compare_read(*(partial(scan, app.store, one) for one in ids))
     if as_json:
         print_json({"first": ids[0], "second": ids[1], "same": found is None, "divergence": inarch.to_data(found)})

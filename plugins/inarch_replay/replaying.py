@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 from attrs import evolve
 
 from inarch import StoreError, ToolFailed, UsageError
-from inarch.host import find_session
 from inarch_replay.checkpoints import (
     Checkpoint,
     blobs_of,
@@ -60,7 +59,7 @@ async def replay(
     app = compose(**options)
     scratch = _scratch()
     try:
-        return await _replay(app, find_session(app.store, session_id).id, scratch, keep, turns, options)
+        return await _replay(app, app.find_session(session_id).id, scratch, keep, turns, options)
     finally:
         await app.aclose()
         shutil.rmtree(scratch, ignore_errors=True)

@@ -94,10 +94,9 @@ def _list(session: str | None, most: int | None, given: dict[str, Any]) -> int:
 
 def _session_of(app: App, beginning: str | None) -> str:
     """Return the id of the session that is meant: by default the latest one of this directory."""
-    from inarch.host import find_session
 
     if beginning is not None:
-        return find_session(app.store, beginning).id
+        return app.find_session(beginning).id
     known = app.store.sessions(app.config.root)
     if not known:
         raise UsageError(f"no session of {app.config.root}", "inarch sessions list --all shows those there are")

@@ -25,6 +25,7 @@ class Options(NamedTuple):
     files: tuple[str, ...] = ()
     output: str = "text"
     session: str | None = None
+    name: str | None = None
     resume: bool = False
     no_journal: bool = False
     quiet: bool = False
@@ -42,6 +43,8 @@ class Options(NamedTuple):
             raise UsageError("--root is empty", "name a directory, or leave --root out")
         if given.get("session") and given.get("resume"):
             raise UsageError("--session and --continue both say which session", "give one of them")
+        if given.get("name") is not None and (given.get("session") or given.get("resume") or given.get("no_journal")):
+            raise UsageError("--name names a new session that is kept", "inarch sessions rename names any other")
         flags = {name: given[name] for name in ("model", "approve", "max_iterations") if given.get(name) is not None}
         if given.get("max_cost") is not None:
             flags["max_cost_usd"] = _money(given["max_cost"])
@@ -53,6 +56,7 @@ class Options(NamedTuple):
             files=tuple(given.get("files") or ()),
             output=given.get("output") or "text",
             session=given.get("session"),
+            name=given.get("name"),
             **{name: bool(given.get(name)) for name in ("resume", "no_journal", "quiet", "no_color", "debug")},
         )
 
@@ -130,8 +134,9 @@ def open_session(app: App, options: Options) -> Session:
         from inarch.program.session_ids import latest
 
         return app.session(latest(app.store, app.config.root).id)
-    if options.session is None:
-        return app.session()
-    from inarch.sessions.finding import find_session
-
-    return app.session(find_session(app.store, options.session).id)
+    if options.session is not None:
+        return app.session(app.find_session(options.session).id)
+    session = app.session()
+    if options.name is not None:
+        app.name_session(session.id, options.name)
+    return session

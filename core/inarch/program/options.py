@@ -40,7 +40,8 @@ _COMPOSING: tuple[tuple[tuple[str, ...], dict[str, Any]], ...] = (
 )
 _TURN: tuple[tuple[tuple[str, ...], dict[str, Any]], ...] = (
     (("--output",), {"metavar": "text|json|jsonl|NAME", "help": "What shows the run: NAME is a plugin's."}),
-    (("--session",), {"metavar": "ID", "help": "Go on with a session (an id or the start of one)."}),
+    (("--session",), {"metavar": "ID", "help": "Go on with a session (a name, an id or its start)."}),
+    (("--name",), {"metavar": "NAME", "help": "Name the new session; --session NAME goes on with it."}),
     (("--continue", "resume"), {"is_flag": True, "help": "Go on with the latest session of this directory."}),
     (("--max-iterations",), {"type": click.IntRange(min=1), "metavar": "N", "help": "Requests a turn may take."}),
     (("--max-cost",), {"metavar": "USD", "help": "Money a turn may take."}),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from inarch.contract.errors import UsageError
@@ -31,13 +31,16 @@ def short_ids(ids: Sequence[str]) -> dict[str, str]:
     return short
 
 
-def listing(shown: Sequence[SessionInfo], ids: Sequence[str], *, with_root: bool = False) -> Iterator[str]:
-    """Yield a line a session, with as much of its id as tells it from all others."""
+def listing(
+    shown: Sequence[SessionInfo], ids: Sequence[str], *, with_root: bool = False, names: Mapping[str, str] | None = None
+) -> Iterator[str]:
+    """Yield a line a session, with as much of its id as tells it from all others, and its name; `names` has the ids."""
+    named = {session_id: f"{name}: " for name, session_id in (names or {}).items()}
     columns = columns_of(sys.stdout) if sys.stdout.isatty() else 10_000
     short = short_ids(ids)
     wide = max((len(short[info.id]) for info in shown), default=0)
     for info in shown:
-        said = f"{info.title or '(no prompt)'}{f'  [{info.root}]' if with_root else ''}"
+        said = f"{named.get(info.id, '')}{info.title or '(no prompt)'}{f'  [{info.root}]' if with_root else ''}"
         line = f"{short[info.id]:<{wide}}  {local_time(info.started)}  {info.events:>6} events  {said}"
         yield shorten(escape(line, keep_newlines=False), columns)
 

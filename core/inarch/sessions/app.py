@@ -23,6 +23,7 @@ from inarch.sessions.parts import Parts
 
 if TYPE_CHECKING:
     from inarch.calls.preparing import Preparation
+    from inarch.contract.records import SessionInfo
     from inarch.contract.transcripts import Transcript
     from inarch.sessions.replacing import Replacing
     from inarch.sessions.session import Session
@@ -167,21 +168,49 @@ class App(Parts):
         self.tell_copied(fork_id)
         return self.session(fork_id)
 
+    @property
+    def session_names(self) -> Mapping[str, str]:
+        """The ids of sessions by the names that the person gave them."""
+        from inarch.sessions.names import names_of
+
+        return names_of(self.config.state_dir)
+
+    def find_session(self, words: str) -> SessionInfo:
+        """Return the kept session whose id begins so, or that has this name.
+
+        Raises:
+            UsageError: None does, or several do.
+        """
+        from inarch.sessions.finding import find_session
+
+        return find_session(self.store, words, self.session_names)
+
+    def name_session(self, session_id: str, name: str) -> None:
+        """Give a session a name, by which it is found.
+
+        Raises:
+            UsageError: It is no name, or another session's.
+            StoreError: It can't be kept.
+        """
+        from inarch.sessions.names import give_name
+
+        give_name(self.config.state_dir, self.store, session_id, name)
+
     def transcript(self, session_id: str = "") -> Transcript:
         """Return a kept session for reading: its exchanges, events and spending.
 
         Args:
-            session_id: Its id, or enough of its beginning; "" for the latest session of this directory.
+            session_id: Its name, its id, or enough of its beginning; "" for the latest session of this directory.
 
         Raises:
             UsageError: There is no such session, or there are several.
             StoreError: The store can't be opened or read.
         """
-        from inarch.sessions.finding import find_session, latest_session
+        from inarch.sessions.finding import latest_session
         from inarch.sessions.transcript import KeptTranscript
 
         check_process(self.process)
-        info = find_session(self.store, session_id) if session_id else latest_session(self.store, self.config.root)
+        info = self.find_session(session_id) if session_id else latest_session(self.store, self.config.root)
         if info is None:
             raise UsageError("no sessions in this directory", "name one: inarch sessions list --all shows all others")
         return KeptTranscript(self.store, info, self.redactor)

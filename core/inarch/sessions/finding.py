@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from inarch.contract.errors import UsageError
@@ -11,14 +13,15 @@ if TYPE_CHECKING:
     from inarch.contract.records import SessionInfo
 
 
-def find_session(store: ContextStore, beginning: str) -> SessionInfo:
-    """Return the one session whose id begins so.
+def find_session(store: ContextStore, beginning: str, names: Mapping[str, str] = MappingProxyType({})) -> SessionInfo:
+    """Return the one session whose id begins so, or that has the name; `names` gives ids by name.
 
     Raises:
         UsageError: None does, or several do.
     """
-    fitting = [info for info in store.sessions() if info.id.startswith(beginning)]
-    exact = [info for info in fitting if info.id == beginning]
+    named = names.get(beginning, beginning)
+    fitting = [info for info in store.sessions() if info.id.startswith((named, beginning))]
+    exact = [info for info in fitting if info.id == named]
     if len(exact or fitting) == 1:
         return (exact or fitting)[0]
     if not fitting:

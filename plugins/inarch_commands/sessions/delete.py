@@ -13,7 +13,7 @@ import click
 
 from inarch import UsageError
 from inarch.commands import composing_options
-from inarch.host import delete_session, find_session, listing
+from inarch.host import delete_session, listing
 from inarch.output import is_terminal, print_json, print_line
 
 if TYPE_CHECKING:
@@ -51,9 +51,7 @@ def delete_sessions(
         raise UsageError("which sessions?", "name them by their ids, or give --older-than 30d")
     age = _age(older_than) if older_than else None
     with compose_given(given, tells=False) as app:
-        chosen = (
-            _older(app, age, everywhere) if age is not None else [*{find_session(app.store, one): None for one in ids}]
-        )
+        chosen = _older(app, age, everywhere) if age is not None else [*{app.find_session(one): None for one in ids}]
         if dry_run:
             _show_only(chosen, as_json)
             return 0

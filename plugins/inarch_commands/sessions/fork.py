@@ -8,7 +8,6 @@ from typing import Any
 import click
 
 from inarch.commands import composing_options
-from inarch.host import find_session
 from inarch.output import print_json, print_line
 
 
@@ -23,7 +22,7 @@ def fork_a_session(session_id: str, at: int | None, as_json: bool, **given: Any)
     from inarch.host import fork_session
 
     with compose_given(given, tells=False) as app:
-        source = find_session(app.store, session_id)
+        source = app.find_session(session_id)
         fork_id = fork_session(app.store, source.id, at)
         asyncio.run(app.store.sync())
         app.tell_copied(fork_id)

@@ -14,7 +14,7 @@ from inarch.output import print_json
 
 @click.group("sessions", cls=Group)
 def sessions() -> None:
-    """List, show, export, fork, delete and restore sessions."""
+    """List, search, show, name, export, fork, delete and restore sessions."""
 
 
 @sessions.command("list")
@@ -27,15 +27,16 @@ def list_sessions(everywhere: bool, as_json: bool, **given: Any) -> None:
 
     with compose_given(given, tells=False) as app:
         known = app.store.sessions()
-        aside = app.store_set_aside
+        aside, names = app.store_set_aside, app.session_names
         shown = [info for info in known if everywhere or info.root == app.config.root]
     tell_set_aside(aside)
     if as_json:
         from inarch import to_data
 
-        print_json(to_data(shown))
+        named = {session_id: name for name, session_id in names.items()}
+        print_json([{**to_data(info), "name": named.get(info.id, "")} for info in shown])
         return
-    for line in listing(shown, [info.id for info in known], with_root=everywhere):
+    for line in listing(shown, [info.id for info in known], with_root=everywhere, names=names):
         click.echo(line)
     if not shown:
         click.echo("no sessions yet" if everywhere else "no sessions in this directory; --all shows all others")

@@ -55,12 +55,12 @@ def search_sessions(words: tuple[str, ...], everywhere: bool, most: int, as_json
     with compose_given(given) as app:
         known = app.store.sessions(None if everywhere else app.config.root)
         found = list(islice(_search(app, known, patterns), most))
-        ids = [info.id for info in app.store.sessions()]
+        ids, names = [info.id for info in app.store.sessions()], app.session_names
     if as_json:
         print_json([_data(one) for one in found])
         return
     columns = columns_of(sys.stdout) if sys.stdout.isatty() else 10_000
-    lines = listing([one.info for one in found], ids, with_root=everywhere)
+    lines = listing([one.info for one in found], ids, with_root=everywhere, names=names)
     for one, line in zip(found, lines, strict=True):
         click.echo(line)
         for who, _, excerpt in one.places:

@@ -9,7 +9,6 @@ import click
 
 from inarch import UsageError
 from inarch.commands import composing_options
-from inarch.host import find_session
 from inarch_commands.sessions.json_stream import print_json_object
 from inarch_commands.sessions.pages import PAGE, Shown, chosen
 from inarch_commands.sessions.story import glyphs
@@ -32,7 +31,7 @@ def show_session(session_id: str, as_json: bool, turns: str | None, everything: 
     if turns and everything:
         raise UsageError("--turns and --all are two answers to one question", "give one of them")
     with compose_given(given, tells=False) as app:
-        info = find_session(app.store, session_id)
+        info = app.find_session(session_id)
         contents = contents_of(app.store, info.id)
         first, last = chosen(turns, everything or as_json, contents.turns)
         shown = Shown(app.store, info, contents, first, last, full)

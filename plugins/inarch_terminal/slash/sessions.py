@@ -26,7 +26,9 @@ def sessions(talk: Talk, words: str) -> str:
     here = [info for info in known if info.root == talk.app.config.root]
     lines = [
         shorten(f"{'*' if info.id == talk.session.id else ' '} {line}", talk.columns())
-        for info, line in zip(here, listing(here[:MOST_LISTED], [one.id for one in known]), strict=False)
+        for info, line in zip(
+            here, listing(here[:MOST_LISTED], [one.id for one in known], names=talk.app.session_names), strict=False
+        )
     ]
     if len(here) > MOST_LISTED:
         lines.append(f"  and {len(here) - MOST_LISTED:,} more: inarch sessions list")
@@ -41,10 +43,8 @@ def resume(talk: Talk, words: str) -> str:
     Raises:
         UsageError: There is no such session, or it is about another directory.
     """
-    from inarch.host import find_session
-
     if words:
-        info = find_session(talk.app.store, words)
+        info = talk.app.find_session(words)
     else:
         others = [one for one in talk.app.store.sessions(talk.app.config.root) if one.id != talk.session.id]
         if not others:

@@ -1,0 +1,24 @@
+"""`inarch sessions rename`: a session gets a name, by which it is gone on with."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from inarch.commands import composing_options
+from inarch.output import print_line
+
+
+@click.command("rename")
+@click.argument("session", metavar="SESSION")
+@click.argument("name", metavar="NAME")
+@composing_options
+def rename_session(session: str, name: str, **given: Any) -> None:
+    """Give a session a name, in the place of what it had; a session is named by its id, its start, or its name."""
+    from inarch.commands import compose_given
+
+    with compose_given(given) as app:
+        info = app.find_session(session)
+        app.name_session(info.id, name)
+    print_line(f"session {info.id} is {name!r}: inarch --session {name!r} goes on with it")
