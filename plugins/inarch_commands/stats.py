@@ -46,7 +46,7 @@ def stats(
     first, last = _day(since, "--since"), _day(until, "--until")
     if first and last and first > last:
         raise UsageError(f"--since {first} is after --until {last}", "give the earlier day first")
-    with compose_given(given) as app:
+    with compose_given(given, tells=False) as app:
         sums, total, sessions = _summed(app, first, last, everywhere)
     shown = by or BY
     if as_json:

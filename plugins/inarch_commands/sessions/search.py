@@ -52,7 +52,7 @@ def search_sessions(words: tuple[str, ...], everywhere: bool, most: int, as_json
     patterns = [re.compile(re.escape(word.strip()), re.IGNORECASE) for word in words if word.strip()]
     if not patterns:
         raise UsageError("there is nothing to look for", "give a word, such as: inarch sessions search migration")
-    with compose_given(given) as app:
+    with compose_given(given, tells=False) as app:
         known = app.store.sessions(None if everywhere else app.config.root)
         found = list(islice(_search(app, known, patterns), most))
         ids, names = [info.id for info in app.store.sessions()], app.session_names
