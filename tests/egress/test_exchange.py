@@ -211,12 +211,9 @@ def test_what_is_no_request_to_a_proxy_is_refused(make_proxy: Proxies, request_:
 
 
 def test_a_name_that_cannot_be_resolved_and_a_server_that_is_not_there(make_proxy: Proxies, server: Server) -> None:
-    port = server.port
-    server.listener.shutdown(2)
-    server.listener.close()
-    proxy = make_proxy(
-        f"pypi.example:{port}", f"127.0.0.1:{port}", "gone.example", names={"pypi.example": ["127.0.0.1"]}
-    )
+    port, names = server.port, {"pypi.example": ["127.0.0.1"]}
+    proxy = make_proxy(f"pypi.example:{port}", f"127.0.0.1:{port}", "gone.example", names=names)
+    server.close()  # only now: before, the proxy could be given its port
     assert b"can't be resolved" in proxy.say(b"CONNECT gone.example:443 HTTP/1.1\r\nHost: x\r\n\r\n")
     assert b"can't be connected to" in proxy.say(b"CONNECT pypi.example:%d HTTP/1.1\r\nHost: x\r\n\r\n" % port)
 
