@@ -9,4 +9,5 @@ from inarch.program.failure import NOT_DONE as NOT_DONE
 from inarch.program.failure import USAGE as USAGE
 from inarch.program.failure import say as say
 from inarch.program.failure import say_remedy as say_remedy
+from inarch.program.interrupts import interrupts as interrupts
 from inarch.program.options import composing_options as composing_options

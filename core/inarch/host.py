@@ -71,7 +71,6 @@ if TYPE_CHECKING:
     from inarch.program.composing import Options as Options
     from inarch.program.failure import exit_code as exit_code
     from inarch.program.groups import Group as Group
-    from inarch.program.interrupts import interrupts as interrupts
     from inarch.program.options import showing_options as showing_options
     from inarch.program.session_ids import listing as listing
     from inarch.program.turn import run_prompt as run_prompt
@@ -131,7 +130,6 @@ _HOMES = {
         "program.composing": "Options",
         "program.failure": "exit_code",
         "program.groups": "Group",
-        "program.interrupts": "interrupts",
         "program.options": "showing_options",
         "program.session_ids": "listing",
         "program.turn": "run_prompt",

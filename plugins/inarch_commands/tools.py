@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from inarch import UsageError, escape, shorten
-from inarch.commands import ANSWERED, CANCELLED, FAILED, composing_options
-from inarch.host import Group, interrupts
+from inarch.commands import ANSWERED, CANCELLED, FAILED, composing_options, interrupts
+from inarch.host import Group
 from inarch.output import Harmless, columns_of, print_json, print_line
 from inarch_commands.tool_pages import argument_lines, effect_lines
 

@@ -101,7 +101,7 @@ class _Leaving:
 @contextmanager
 def _leaving() -> Iterator[_Leaving]:
     """Take the signals that ask a program to end, such as the one of a terminal that is closed."""
-    from inarch.host import interrupts
+    from inarch.commands import interrupts
 
     leaving = _Leaving()
 
@@ -221,7 +221,7 @@ def _do(runner: asyncio.Runner, talk: Talk, line: str, *, is_typed: bool = False
 
 async def _interruptible(doing: Coroutine[Any, Any, None]) -> None:
     """Do something that Ctrl-C cancels."""
-    from inarch.host import interrupts
+    from inarch.commands import interrupts
 
     loop = asyncio.get_running_loop()
     task = loop.create_task(doing)

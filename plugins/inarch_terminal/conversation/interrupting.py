@@ -10,8 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from inarch.commands import CANCELLED
-from inarch.host import interrupts
+from inarch.commands import CANCELLED, interrupts
 from inarch_terminal.conversation.terminal_io import TerminalMode
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from inarch import ApprovalRequest, ProposedFile, ToolCall, escape, escape_json
-from inarch.host import interrupts
+from inarch.commands import interrupts
 
 LARGEST_BYTES = 4_000_000
 _GRACE_S = 1.0
