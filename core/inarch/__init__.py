@@ -143,6 +143,7 @@ if TYPE_CHECKING:
     from inarch_sdk.chat import chat_content as chat_content
     from inarch_sdk.chat import chat_finish as chat_finish
     from inarch_sdk.chat import chat_tool as chat_tool
+    from inarch_sdk.commandline import NeedsShell as NeedsShell
     from inarch_sdk.commandline import split_command as split_command
     from inarch_sdk.costs import cost_of as cost_of
     from inarch_sdk.costs import price_at as price_at
@@ -197,7 +198,7 @@ _HOMES: dict[str, str] = {
         "inarch_schemas.references": "reference_fault",
         "inarch_schemas.repair": "repair_arguments",
         "inarch_sdk.chat": "ReasoningDetails chat_call chat_content chat_finish chat_tool",
-        "inarch_sdk.commandline": "split_command",
+        "inarch_sdk.commandline": "NeedsShell split_command",
         "inarch_sdk.costs": "cost_of price_at",
         "inarch_sdk.deltas": "join_deltas",
         "inarch_sdk.http_errors": "provider_error",

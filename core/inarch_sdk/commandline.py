@@ -7,6 +7,11 @@ from collections.abc import Iterator
 
 from inarch.contract.errors import ToolFailed
 
+
+class NeedsShell(ToolFailed):
+    """A command line that only a shell could run as it is meant."""
+
+
 LONGEST = 8_192
 """Characters of the longest command line that is taken."""
 
@@ -86,7 +91,7 @@ def _refuse_operator(text: str, position: int, *, at_the_start: bool) -> None:
     remedy = _OPERATORS.get(char) or (_AT_THE_START.get(char) if at_the_start else None)
     if remedy is not None:
         shown = "a line break" if char == "\n" else repr(char)
-        raise ToolFailed("validation", f"the command has {shown} at position {position}", remedy)
+        raise NeedsShell("validation", f"the command has {shown} at position {position}", remedy)
 
 
 def _quotation(text: str, start: int) -> tuple[str, int]:

@@ -65,6 +65,28 @@ KINDS: dict[str, tuple[FunctionTool, list[Any]]] = {
             )
         ],
     ),
+    "a policy asks the person": (made("file", READS), [Policy(Verdict("ask", "you", person=True))]),
+    "the person and a rule": (
+        made("file", READS),
+        [RulesPolicy([Rule("*", "ask")]), Policy(Verdict("ask", "you", person=True))],
+    ),
+    "the person, a wide rule": (
+        made("command", READS),
+        [RulesPolicy([Rule("*", "allow")]), Policy(Verdict("ask", "you", person=True))],
+    ),
+    "the person, a rule for it": (
+        made("command", READS),
+        [RulesPolicy([Rule("*", "allow", {"command": "pytest *"})]), Policy(Verdict("ask", "you", person=True))],
+    ),
+    "the person, granted": (
+        made("command", EVERYTHING),
+        [RulesPolicy((), commands=GRANTS, runners=RUNS), Policy(Verdict("ask", "you", person=True))],
+    ),
+    "another tool writes": (made("other", WRITES), []),
+    "another tool, undeclared": (made("other", UNKNOWN), []),
+    "another tool, protected": (made("other", Effects(writes=frozenset({"sub/.git/x"}))), []),
+    "another tool, confirmed": (made("other", WRITES, True), []),
+    "another tool, programs": (made("other", Effects(writes=frozenset({"a"}), programs=True)), []),
     "granted, a policy denies": (
         made("command", EVERYTHING),
         [
@@ -91,6 +113,16 @@ TABLE = {
     "granted command": "         allow    allow    allow    allow",
     "granted, a rule asks": "    ask      ask      allow    deny",
     "granted, a policy denies": "deny     deny     deny     deny",
+    "a policy asks the person": "ask      ask      ask      deny",
+    "the person and a rule": "   ask      ask      ask      deny",
+    "the person, a wide rule": " ask      ask      ask      deny",
+    "the person, a rule for it": "allow    allow    allow    allow",
+    "the person, granted": "     allow    allow    allow    allow",
+    "another tool writes": "     ask      allow    allow    deny",
+    "another tool, undeclared": "ask      ask      allow    deny",
+    "another tool, protected": " ask      ask      allow    deny",
+    "another tool, confirmed": " ask      ask      allow    deny",
+    "another tool, programs": "  ask      ask      allow    deny",
 }
 
 

@@ -45,6 +45,13 @@ LINES = (
     Line("curl --silent http://127.0.0.1:9/", WEB, code=7),
     Line("rm a.txt"),
     Line("sh -c 'echo $HOME | wc -l'", has="1\n"),
+    Line("FOO=1 python3 main.py", has="hello 1"),
+    Line("cat a.txt | wc -l", has="2\n"),
+    Line("true && echo yes || echo no; echo end > out.txt", has="yes\n", leaves="out.txt"),
+    Line("ls *.txt", has="a.txt"),
+    Line("echo $(cat a.txt)", has="one two"),
+    Line("cat <<END\nhere\nEND", has="here\n"),
+    Line("false | true"),
     Line("npm install --offline --no-audit --no-fund", has="up to date"),
     Line("npm init --yes", has="package.json"),
     Line("npm version minor --no-git-tag-version", has="1.1.0"),
@@ -329,3 +336,47 @@ def test_a_rule_that_denies_and_the_mode_none_hold_for_what_is_typed(house: Hous
     (result,) = typed(house, "touch x", approve="none")
     assert result["error"]["code"] == "denied"
     assert not (house.root / "x").exists()
+
+
+EXPLAINED = (
+    "ls", "cat a.txt", "cat .env", "cat /etc/passwd", "cat ../x", "git status", "python3 main.py", "make", "npm test",
+    "touch x", "git push", "sort -o b a.txt", "sh -c true", "true | true", "FOO=1 ls", "LD_PRELOAD=x ls", "ls \u202e",
+    "no-such-program", "sudo ls", "true --kept",
+)  # fmt: skip
+"""Of every tier, and one that is kept for the project."""
+RULES: tuple[Any, ...] = (
+    {},
+    {"rules": [{"tool": "execute_command", "decision": "allow", "match": {"command": "touch *"}}]},
+    {"rules": [{"tool": "*", "decision": "ask"}]},
+    {"rules": [{"tool": "execute_command", "decision": "deny", "match": {"command": "*s*"}}]},
+    {"commands": {"t": {"argv": ["touch", "x"]}, "s": {"argv": ["sh", "-c", "true | true"]}}},
+)
+
+
+@pytest.mark.parametrize("config", RULES, ids=range(len(RULES)))
+def test_what_is_explained_is_what_happens(house: House, config: Any) -> None:
+    from inarch.calls.explaining import explain
+
+    (house.root / ".env").write_text("A=1\n")
+    house.run("true --kept", FOR_THE_PROJECT)
+    for mode in MODES:
+        app = inarch.compose(root=house.root, config=config, flags={"approve": mode}, journal=False,
+                             environ=house.environ)  # fmt: skip
+        with app, mock.patch.dict(os.environ, {"HOME": str(house.home)}):
+            told = {
+                command: explain(
+                    "execute_command", {"command": command}, tools=app.composition.tools, policies=app.policies,
+                    mode=mode, root=app.config.root, grants=app.project_grants,
+                ).decision
+                for command in EXPLAINED
+            }  # fmt: skip
+        asked = [command for command in EXPLAINED if told[command] == "ask"]
+        others = [command for command in EXPLAINED if command not in asked]
+        results, person = house.run_all(others, [], approve=mode, config=config)
+        assert not person.seen
+        for command, result in zip(others, results, strict=True):
+            was_denied = result.error is not None and result.error.code == "denied"
+            assert was_denied == (told[command] == "deny"), (mode, command, result.error)
+        results, person = house.run_all(asked, [], approve=mode, config=config)
+        there = [command for command in asked if shutil.which(command.split()[0]) or "=" in command]
+        assert len(person.seen) >= len(there) and all(one.error and one.error.code == "denied" for one in results)

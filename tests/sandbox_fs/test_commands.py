@@ -144,7 +144,9 @@ def test_any_text_is_classified(text: str) -> None:
         ("git -C x status", "leave -C out"),
         ("grpe x a", "grep"),
         ("python -c 'print(1)'", "python FILE"),
-        ("FOO=1 pytest", "env = [...]"),
+        ("FOO=1 pytest", "leave the variables out"),
+        ("LD_PRELOAD=./x.so ls", "leave it out"),
+        ("FOO=1", "give the command"),
         ("ls | wc", "one command a call"),
         ("/usr/bin/ls", "use ls"),
         ("cat", "name the file"),
@@ -170,7 +172,7 @@ def test_the_lines_of_a_refusal_would_allow_the_command(line: str) -> None:
 
 
 def test_paths_that_lead_out_and_broken_lines_come_with_no_such_lines() -> None:
-    assert not any(classify(line, root=ROOT).allowed_by for line in ("cat /etc/passwd", "a;b", "", "X=1 a"))
+    assert not any(classify(line, root=ROOT).allowed_by for line in ("cat /etc/passwd", "'a", "", "PATH=. a"))
 
 
 def test_a_grant_takes_its_words_and_with_a_star_any_further_ones() -> None:
@@ -218,7 +220,8 @@ def test_the_arguments_of_tests_and_builds_stay_inside(line: str) -> None:
         ("./run.sh --all", "./run.sh …"),
         ("ls -la", "ls -la"),
         ("rm  x 'a b'", "rm x 'a b'"),
-        ("a | b", None),
+        ("a | b", "sh -c 'a | b'"),
+        ("FOO=1 pytest", "FOO=1 pytest"),
     ],
 )
 def test_the_shape_says_what_always_would_cover(line: str, shape: str | None) -> None:
@@ -255,7 +258,9 @@ def test_effects_reads_for_the_read_only_tier_and_unknown_for_the_others() -> No
         ("execute_command", {"command": "pytest -q"}, "allow", "pytest runs code of the workspace (workspace tier)"),
         ("execute_command", {"command": "tox"}, "allow", ""),
         ("execute_command", {"command": "rm x"}, "ask", "rm is in no tier of commands"),
-        ("execute_command", {"command": "ls; ls"}, "deny", "chained"),
+        ("execute_command", {"command": "ls; ls"}, "ask", "it needs a shell"),
+        ("execute_command", {"command": "ls \u202e"}, "deny", "can't be seen"),
+        ("execute_command", {"command": " | ".join(["cat a"] * 10_000)}, "deny", "at most"),
         ("execute_command", {"command": 7}, "allow", ""),
         ("write_file", {"file_path": ".git/config", "content": ""}, "deny", "protected"),
         ("write_file", {"file_path": "a/../.git/x", "content": ""}, "allow", ""),
@@ -289,3 +294,22 @@ def test_the_reference_has_the_tables_as_they_are() -> None:
         row = f"| `{runner.pattern.replace('|', ' / ')}` | {f'with {with_words}' if with_words else ''} |"
         assert row in rows
     assert sum(row.startswith("| `") for row in rows) == len(RULES) + len(RUNNERS) + 5
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["LD_PRELOAD", "LD_LIBRARY_PATH", "PYTHONPATH", "PYTHONSTARTUP", "PATH", "GIT_DIR", "GIT_SSH_COMMAND", "BASH_ENV",
+     "NODE_OPTIONS", "ENV", "IFS", "HOME", "npm_config_script_shell", "http_proxy", "PERL5OPT", "RUBYOPT", "ld_preload",
+     "JAVA_TOOL_OPTIONS", "RUSTC_WRAPPER", "MAKEFLAGS", "CC", "LESSOPEN", "PAGER", "DYLD_INSERT_LIBRARIES"],
+)  # fmt: skip
+def test_a_variable_that_says_which_code_runs_is_refused_wherever_it_stands(name: str) -> None:
+    for line in (f"{name}=x pytest", f"A=1 {name}=x ls", f"'{name}'=x true"):
+        found = classify(line, root=ROOT)
+        assert (found.tier, found.allowed_by) == ("none", "") and f"{name} can't be set" in found.reason
+
+
+@pytest.mark.parametrize("name", ["FOO", "CI", "DEBUG", "NODE_ENV", "RUST_BACKTRACE", "DJANGO_SETTINGS_MODULE", "GOOS"])
+def test_another_variable_is_asked_about_with_its_command(name: str) -> None:
+    found = classify(f"{name}='a b' pytest -q", root=ROOT)
+    assert (found.tier, found.argv, dict(found.rights.env)) == ("asked", ("pytest", "-q"), {name: "a b"})
+    assert classify(f"{name}=1 cat ../x", root=ROOT).tier == "none"

@@ -50,7 +50,7 @@ class Approvals:
         except StoreError as error:
             self.journal.record(ErrorHappened(error.message, error.remedy, door="store"), live.call.turn_id)
             return False
-        if scope is None or (scope == "project" and live.judgement is not None and live.judgement.by == "policy"):
+        if scope is None or (scope == "project" and live.judgement is not None and live.judgement.by_policy):
             return False
         live.approved = live.digest
         self._given(live, "approve", scope, "user", rights=live.rights)
@@ -102,6 +102,8 @@ class Approvals:
         shown, file = preview(live.call, tool, live.effects, files)
         if live.offer is not None and live.offer.may:  # at the top: where there is no room for all, that is to be seen
             first, *rest = shown.split("\n")
+            if not first.startswith("$ "):  # no words that the tokenizer knows, but those of a shell
+                first, rest = "$ " + live.offer.words.replace("\n", "⏎"), []  # a line end would look like one of ours
             shown = "\n".join((first, *live.offer.may, *rest))
         return ApprovalRequest(live.call, tool, reason, shown, live.shape.words, file, live.offer)
 

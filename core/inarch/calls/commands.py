@@ -46,8 +46,22 @@ def granted_by(
     """
     if not commands or call.name not in runners:
         return None
-    words = words_of(call, tool)
+    words = words_of(call, tool) or through_shell(call)
     return None if words is None else next((name for name, grant in commands.items() if grant.covers(words)), None)
+
+
+def through_shell(call: ToolCall) -> tuple[str, ...] | None:
+    """Return how a line that needs a shell is granted: as the words that run it; None for other lines."""
+    from inarch_sdk.commandline import NeedsShell, split_command
+
+    line = call.arguments.get("command")
+    try:
+        split_command(line)  # type: ignore[arg-type]  # what is no text fails like any other line
+    except NeedsShell:
+        return ("sh", "-c", str(line).strip())
+    except ToolFailed:
+        pass
+    return None
 
 
 def paths_in(words: tuple[str, ...]) -> Iterator[str]:

@@ -122,7 +122,7 @@ def _forbidding(call: ToolCall, tool: Tool) -> str:
 def _outcome(
     judgement: Judgement, approved: bool, mode: ApproveMode
 ) -> tuple[Literal["allow", "ask", "deny"], str, str]:
-    if judgement.decision == "ask" and approved and judgement.by != "policy":
+    if judgement.decision == "ask" and approved and not judgement.by_policy:
         return "allow", f"{judgement.reason}, and it was approved for this project", "project"
     if judgement.passed:
         return "allow", f"{judgement.reason}, and the approve mode {mode} answers yes", "mode"

@@ -214,5 +214,6 @@ class Grants:
     def revoke(self) -> None:
         """Forget every approval of the session; those of the project stay."""
         self.shapes.clear()
+        self.rights.clear()
         self.tools.clear()
         self.everything = False

@@ -33,7 +33,7 @@ class Judgement(NamedTuple):
         reason: Why it is asked or denied.
         by: Who asks or denies; `person` where nothing but a person's own answer, rule or grant can say yes.
         passed: Whether the mode let it through unasked.
-        is_rule: Whether it is the user's own rules that ask or deny.
+        is_rule: Whether it is the user's own rules that ask or deny; beside `person`, whether another policy asks, too.
         remedy: What to do instead, as the policy says.
     """
 
@@ -43,6 +43,11 @@ class Judgement(NamedTuple):
     passed: bool = False
     is_rule: bool = False
     remedy: str = ""
+
+    @property
+    def by_policy(self) -> bool:
+        """Whether a policy asks: then what was approved for good does not answer."""
+        return self.by == "policy" or (self.by == "person" and self.is_rule)
 
 
 class Opinion(NamedTuple):
@@ -87,12 +92,12 @@ def judge(
 def question(tool: Tool, effects: Effects, opinions: Sequence[Opinion]) -> Judgement | None:
     """Return what there is to ask about a call that nobody denies, before any mode answers; None for nothing."""
     asking = [said for said in opinions if said.verdict.decision == "ask"]
-    for said in asking:
-        if not said.verdict.person:
-            return Judgement("ask", said.verdict.reason, "policy", is_rule=said.is_rules)
-    if asking and not any(said.grants and said.verdict.person for said in opinions):
-        verdict = asking[0].verdict
-        return Judgement("ask", verdict.reason, "person", remedy=verdict.remedy)
+    others = next((said for said in asking if not said.verdict.person), None)
+    persons = next((said.verdict for said in asking if said.verdict.person), None)
+    if persons is not None and not any(said.grants and said.verdict.person for said in opinions):
+        return Judgement("ask", persons.reason, "person", is_rule=others is not None, remedy=persons.remedy)
+    if others is not None:
+        return Judgement("ask", others.verdict.reason, "policy", is_rule=others.is_rules)
     if any(said.grants for said in opinions):
         return None
     if tool.requires_confirmation:

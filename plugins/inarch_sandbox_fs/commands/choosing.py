@@ -79,7 +79,7 @@ def _told(found: Classified, chosen: ChosenRights, *, has_repository: bool) -> I
     yield f"  f  home folder: {'hidden but for ' + ', '.join(files) if files else 'hidden'}"
     if files:
         send = ", and send it anywhere" if NETWORK.name in chosen else ""
-        yield f"     whatever {found.words[0]} starts can read that, too{send}"
+        yield f"     whatever {found.argv[0]} starts can read that, too{send}"
 
 
 def _resolved(name: str, root: str) -> str:

@@ -8,7 +8,7 @@ from typing import Literal
 
 from attrs import Factory, evolve, frozen
 
-from inarch import Rights, ToolFailed, split_command
+from inarch import NeedsShell, Rights, ToolFailed, split_command
 from inarch_sandbox_fs.commands import secret_files
 from inarch_sandbox_fs.commands.git_rules import GIT, REMEDIES, environment, prepared
 from inarch_sandbox_fs.commands.granting import Grants, allowing, matching, network
@@ -17,6 +17,7 @@ from inarch_sandbox_fs.commands.programs import PROGRAMS
 from inarch_sandbox_fs.commands.reading import Reader
 from inarch_sandbox_fs.commands.rules import Rule
 from inarch_sandbox_fs.commands.runners import RUNNERS, Runner, program_name
+from inarch_sandbox_fs.commands.variables import is_variable, split_variables
 
 Tier = Literal["read-only", "workspace", "granted", "asked", "none"]
 
@@ -30,7 +31,7 @@ _INSTEAD = {
     "cd": "every command starts in the workspace root: give paths relative to it",
     "env": "give the command itself", "sudo": "give the command itself; it runs with the user's own rights",
     "timeout": "give timeout_s instead", "time": "give the command itself; its duration is recorded",
-    "sh": "give the command itself; there is no shell", "bash": "give the command itself; there is no shell",
+    "sh": "give the command itself", "bash": "give the command itself",
     "export": "variables are passed on by [commands.NAME] env = [...]",
     "python": "write it to a file and run python FILE", "python3": "write it to a file and run python3 FILE",
     "node": "write it to a file and run node FILE", "which": "give the command itself",
@@ -87,15 +88,17 @@ def classify(command: str | Sequence[str], grants: Grants | None = None, root: s
         grants: The user's `[commands.NAME]`.
         root: The workspace's absolute path, for remedies that name relative paths.
     """
+    grants = grants or {}
     try:
         words = split_command(command) if isinstance(command, str) else tuple(command)
+    except NeedsShell as error:
+        return _shell(str(command).strip(), grants, error)
     except ToolFailed as error:
         return Classified("none", reason=error.message, remedy=error.remedy)
     if not words or not words[0]:
         return Classified("none", words, reason="the command names no program", remedy="give a program first")
-    grants = grants or {}
     try:
-        return _found(words, grants, root)
+        return _with_variables(words, grants, root) if is_variable(words[0]) else _found(words, grants, root)
     except Refused as refused:
         found = Classified("none", words, rule=words[0], reason=refused.reason, remedy=refused.remedy)
         if not refused.grantable:
@@ -104,6 +107,32 @@ def classify(command: str | Sequence[str], grants: Grants | None = None, root: s
         if any(".." in part.split("/") for word in words for part in word.split("=")):
             return found  # above the workspace there is nothing for it, whoever let it run
         return evolve(found, tier="asked", argv=words, rights=_CHANGES, shape=words)
+
+
+def _shell(line: str, grants: Grants, error: ToolFailed) -> Classified:
+    """Return what a line is that only a shell could run: a person may let one run it."""
+    words = ("sh", "-c", line)
+    granted = _granted(words, grants, "")
+    return granted or Classified(
+        "asked", words, words, "sh -c", f"it needs a shell: {error.message}", error.remedy, allowing(words, grants),
+        rights=_CHANGES, shape=words,
+    )  # fmt: skip
+
+
+def _with_variables(words: tuple[str, ...], grants: Grants, root: str) -> Classified:
+    """Return what a command is before which variables are set: a person is asked, whatever it is without them."""
+    variables, rest = split_variables(words)
+    found = _granted(words, grants, root)
+    if found is None:
+        without = classify(rest, grants, root)
+        if without.tier == "none":
+            return without
+        reason = f"it sets {', '.join(variables)} for {rest[0]}"
+        found = Classified(
+            "asked", words, rule=rest[0], reason=reason, remedy="leave the variables out", rights=_CHANGES, shape=words,
+            allowed_by=allowing(words, grants), exits=without.exits,
+        )  # fmt: skip
+    return evolve(found, argv=rest, rights=evolve(found.rights, env=variables))
 
 
 def _found(words: tuple[str, ...], grants: Grants, root: str) -> Classified:

@@ -106,7 +106,7 @@ class ExecuteCommand:
         if found.tier != "asked" or find is None:
             return
         try:
-            find(found.words[0])
+            find(found.argv[0])
         except ToolFailed as error:
             raise ToolFailed("denied", f"{found.reason}, and {error}", found.remedy) from None
 
@@ -171,7 +171,7 @@ def _prepared(found: Classified, context: ToolContext) -> tuple[tuple[str, ...],
     env = {**looking.own_variables(context.workspace.root, folders), **looking.passed_on(found.passes)}
     rights = put_together(found, context.rights or {})
     if found.tier == "asked" or rights.keeps:
-        env = {**env, **looking.without_orders(context.workspace, found.argv[0], rights)}
+        env = {**env, **rights.env, **looking.without_orders(context.workspace, found.argv[0], rights)}
     return (program, *found.argv[1:]), evolve(rights, env=env), ""
 
 

@@ -1,0 +1,49 @@
+"""`NAME=value` before a command: which variables may be set for it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from inarch_sandbox_fs.commands.kinds import Refused
+
+_VARIABLE = re.compile(r"(?P<name>[A-Za-z_][A-Za-z0-9_]*)=(?P<value>.*)", re.S)
+_HARMLESS = frozenset({
+    "PYTHONUNBUFFERED", "PYTHONDONTWRITEBYTECODE", "PYTHONHASHSEED", "PYTHONUTF8", "PYTHONIOENCODING", "RUST_BACKTRACE",
+    "CARGO_TERM_COLOR", "NODE_ENV", "GOOS", "GOARCH",
+})  # fmt: skip
+_LOADS = re.compile(
+    r"(?:LD|DYLD|GLIBC|GCONV|GIT|SSH|SSL|OPENSSL|NPM|NODE|CARGO|PIP|UV|MALLOC|NIX|DOTNET|CORECLR|COR|COREPACK|LUA|PHP|R"
+    r"|GUILE|ELECTRON|YARN|PNPM|POETRY|DOCKER|COMPOSER|BUNDLE|GEM|XDG)_.*"
+    r"|(?:PYTHON|PERL|RUBY|RUST|BASH|JAVA|_JAVA|JDK|GO(?:FLAGS|ROOT|PATH|ENV|PROXY|BIN|TOOLCHAIN|WORK|EXPERIMENT)).*"
+    r"|PATH|HOME|USER|SHELL.*|ENV|IFS|PS[0-9]|PROMPT_COMMAND|CDPATH|TMP|TEMP|TMPDIR|TERMINFO.*|TERMCAP|PHPRC|CLASSPATH"
+    r"|(?:.*_)?(?:PAGER|EDITOR|PROXY|PRELOAD|OPTS|OPTIONS|FLAGS)|.*FLAGS|VISUAL|BROWSER|LESS.*|MAKE.*|MAVEN.*|GRADLE.*"
+    r"|CC|CXX|LD|AR|AS|CPP|CURL_HOME|WGETRC|VIRTUAL_ENV|HOSTALIASES|LOCALDOMAIN|NLSPATH|LOCPATH|TCLLIBPATH",
+    re.S | re.I,
+)
+"""Names that say which code is run, where it is looked for, or where it is fetched from."""
+
+
+def is_variable(word: str) -> bool:
+    """Whether a first word sets a variable."""
+    return _VARIABLE.fullmatch(word) is not None
+
+
+def split_variables(words: Sequence[str]) -> tuple[Mapping[str, str], tuple[str, ...]]:
+    """Return the variables before a command, and the command.
+
+    Raises:
+        Refused: There is no command, or a variable says which code is run.
+    """
+    variables: dict[str, str] = {}
+    for position, word in enumerate(words):
+        found = _VARIABLE.fullmatch(word)
+        if found is None:
+            return variables, tuple(words[position:])
+        name = found["name"]
+        if _LOADS.fullmatch(name) and name not in _HARMLESS:
+            raise Refused(
+                f"{name} can't be set before a command: it may say which code is run", "leave it out", grantable=False
+            )
+        variables[found["name"]] = found["value"]
+    raise Refused("variables are set and no command is given", "give the command", grantable=False)
