@@ -26,6 +26,7 @@ from typing import Any
 
 import inarch
 from inarch.testing import calls, says, scripted_app
+from inarch.turns.budget.pacing import Pacer
 from inarch_testing.http_server import HttpReply, HttpRequest, HttpServer, sse_reply
 from inarch_testing.scripted import Step
 
@@ -108,7 +109,9 @@ async def talk(root: str, turns: int, memory: Callable[[], float]) -> None:
 async def run(app: inarch.App, turns: int, memory: Callable[[], float], forget: Callable[[], object]) -> None:
     """Run the turns and print on the way what there is, and at last what it grew by."""
     session, number = app.session(), 0
-    app.pacer.clock = lambda: A_MINUTE_S * number
+    pacer = app.pacer
+    assert isinstance(pacer, Pacer)
+    pacer.clock = lambda: A_MINUTE_S * number
     after: dict[int, tuple[float, int, int]] = {}
     for number in range(1, turns + 1):
         turn = await session.run(f"Have a look at number {number}, please.")
