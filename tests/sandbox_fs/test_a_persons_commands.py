@@ -380,3 +380,30 @@ def test_what_is_explained_is_what_happens(house: House, config: Any) -> None:
         results, person = house.run_all(asked, [], approve=mode, config=config)
         there = [command for command in asked if shutil.which(command.split()[0]) or command.startswith("FOO=")]
         assert len(person.seen) >= len(there) and all(one.error and one.error.code == "denied" for one in results)
+
+
+SETTINGS = (
+    "filter.x.clean", "alias.zz", "core.fsmonitor", "core.hooksPath", "core.sshCommand", "core.editor", "core.pager",
+    "gpg.program", "diff.external", "merge.x.driver", "credential.helper", "core.askPass", "remote.origin.receivepack",
+    "remote.origin.uploadpack", "core.gitProxy",
+)  # fmt: skip
+
+
+def test_git_takes_no_orders_from_the_repository(house: House) -> None:
+    evil = house.root / "evil.sh"
+    evil.write_text("#!/bin/sh\ntouch pwned\n")
+    evil.chmod(0o755)
+    (house.root / ".gitattributes").write_text("* filter=x merge=x diff=x\n")
+    for name in ("pre-push", "post-checkout", "pre-commit", "reference-transaction", "post-index-change"):
+        (house.root / ".git" / "hooks").mkdir(exist_ok=True)
+        (house.root / ".git" / "hooks" / name).symlink_to(evil)
+    chosen = rights(git=(), network=(), files=(".gitconfig",))
+    commands = ["git checkout -b f1", "git add --all", "git zz", "git commit -m x", "git push origin f1", "git fetch"]
+    for key in (None, SETTINGS[:-3], *SETTINGS[-3:]):
+        for name in (key,) if isinstance(key, str) else key or ():
+            house.git("config", name, "!./evil.sh" if name.startswith(("alias", "cred")) else "./evil.sh")
+        house.run_all(commands, [chosen, YES] * len(commands))
+        assert not (house.root / "pwned").exists(), key
+        for name in (key,) if isinstance(key, str) else ():
+            house.git("config", "--unset", name)
+    assert house.git("branch", "--list", "f1")

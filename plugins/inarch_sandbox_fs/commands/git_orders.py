@@ -24,7 +24,12 @@ _HARMLESS = re.compile(
     r"|status\.(?:short|branch|showuntrackedfiles)|submodule\..*\.(?:url|active)|diff\.(?:renames|algorithm|noprefix)",
     re.S,
 )  # fmt: skip
-_REFUSED = re.compile(r"url\..*|include(?:if\..*)?\.path|core\.worktree|extensions\..*", re.S)
+_REFUSED = re.compile(
+    r"url\..*|include(?:if\..*)?\.path|core\.(?:worktree|gitproxy)|extensions\..*|hook\..*"
+    r"|remote\..*\.(?:receivepack|uploadpack|vcs)",
+    re.S,
+)
+"""Of these git takes the first word, or all of them, so that no later one overrules it."""
 _INSTEAD = {"core.sshcommand": "ssh", "core.bare": "false", "gpg.program": "false", "credential.helper": ""}
 
 
