@@ -31,7 +31,7 @@ _INSTEAD = {
     "cd": "every command starts in the workspace root: give paths relative to it",
     "env": "give the command itself", "sudo": "give the command itself; it runs with the user's own rights",
     "timeout": "give timeout_s instead", "time": "give the command itself; its duration is recorded",
-    "sh": "give the command itself", "bash": "give the command itself",
+    "sh": "give the command itself; unasked no shell runs", "bash": "give the command itself; unasked no shell runs",
     "export": "variables are passed on by [commands.NAME] env = [...]",
     "python": "write it to a file and run python FILE", "python3": "write it to a file and run python3 FILE",
     "node": "write it to a file and run node FILE", "which": "give the command itself",
