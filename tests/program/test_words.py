@@ -204,6 +204,13 @@ def test_a_crash_is_reported_in_short_and_kept_without_secrets(cli: Run, environ
     assert "Traceback" in report.read_text() and "hunter2hunter2" not in report.read_text()
 
 
+def test_help_is_a_command_and_no_prompt(cli: Run) -> None:
+    assert cli("help").stdout == cli("--help").stdout
+    assert cli("help", "sessions", "show").stdout == cli("sessions", "show", "--help").stdout
+    done = cli("help", "nothing")
+    assert done.returncode == 2 and "there is no command 'nothing'" in done.stderr
+
+
 def test_version_and_help(cli: Run) -> None:
     assert cli("--version").stdout.startswith("inarch ")
     assert cli("--version", "--no-color").stdout.startswith("inarch ")

@@ -40,6 +40,7 @@ SUMMARIES = {
     "config": "Show, check and trust configuration.",
     "auth": "Keep keys of services in the system's keyring.",
     "doctor": "Say whether everything is in place.",
+    "help": "Show this, or the help of a command.",
 }
 """What `--help` says of Inarch's own commands, in its order, without loading one."""
 # Options that say where and how to work; one that a command has no use for is refused instead of ignored.

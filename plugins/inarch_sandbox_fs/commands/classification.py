@@ -241,11 +241,12 @@ def _none(words: tuple[str, ...]) -> Classified:
 
 
 def _with_ways(reason: str, name: str) -> str:
-    """Name the ways in which a program may be run that is known, but not like this."""
+    """Say of a program that is known, but not with such words, with which it is."""
     ways = [" ".join(_said(word) for word in runner.words[1:]) for runner in RUNNERS if name in runner.words[0]]
     if not ways:
         return reason
-    return f"{name} is not run like this; known are " + " or ".join(f"{name} {way}".strip() for way in ways[:3])
+    named = " or ".join(f"{name} {way}" for way in ways[:3] if way)
+    return f"what {name} does with these words is not known" + (f"; what it does as {named} is" if named else "")
 
 
 def _said(choice: frozenset[str]) -> str:

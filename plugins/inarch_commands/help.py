@@ -1,0 +1,23 @@
+"""`inarch help`: what `--help` shows, for who types the word."""
+
+from __future__ import annotations
+
+import click
+
+from inarch import UsageError
+
+
+@click.command("help")
+@click.argument("words", nargs=-1, metavar="[COMMAND]...")
+@click.pass_context
+def help_command(ctx: click.Context, words: tuple[str, ...]) -> None:
+    """Show the help of the program, or of a command."""
+    context = ctx.find_root()
+    for word in words:
+        group = context.command
+        command = group.get_command(context, word) if isinstance(group, click.Group) else None
+        if command is None:
+            named = " ".join(words)
+            raise UsageError(f"there is no command {named!r}", f"inarch help lists them; inarch ask help {named} asks")
+        context = click.Context(command, parent=context, info_name=word)
+    click.echo(context.command.get_help(context))
