@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from inarch import Rights
+from inarch_egress import starting
 from inarch_sandbox_fs.processes import running
 from inarch_sandbox_fs.settings import Settings
 from inarch_sandbox_fs.workspace import FolderWorkspace
@@ -31,7 +32,7 @@ def opened(root: str, how: str) -> FolderWorkspace:
 
 
 def main() -> None:
-    assert running, "imported before the user changes, who may not reach this installation"
+    assert running and starting, "imported before the user changes, who may not reach this installation"
     user = int(sys.argv[1])
     if user != os.geteuid():
         os.setgroups([])

@@ -96,8 +96,8 @@ def test_text_that_could_mislead_a_terminal_is_shown_as_codes(ask: Talk) -> None
     opened = ask()
     opened.type("say control", "Enter")
     opened.until("The answer\\x1b[2J\\u202e.", "> say control")
-    opened.type("!printf", "Enter")
-    opened.until("error: ")
+    opened.type(r"!printf \033[2J", "Enter")
+    opened.until(r"\x1b[2J", "exit 0")
 
 
 def test_what_was_printed_stands_once_and_in_order(talk: Talk) -> None:

@@ -60,6 +60,11 @@ class ScansFromTheStart(Right):
         return iter(self.good.load(session_id))
 
 
+class ScansWords(Right):
+    def scan_kinds(self, session_id: str, kinds: Sequence[str], after: int = 0) -> Iterator[Event]:
+        return (one for one in self.good.load(session_id, after) if any(kind in one.line for kind in kinds))
+
+
 class LendsForAWhile(Right):
     def __init__(self, path: str) -> None:
         super().__init__(path)
@@ -282,6 +287,7 @@ WRONG: dict[str, type[Any]] = {
     "test_numbers_rule_the_order": AsTheyCame,
     "test_load_after_a_number_gives_the_rest": CountsAfter,
     "test_a_store_that_scans_yields_what_it_loads": ScansFromTheStart,
+    "test_a_store_that_scans_kinds_yields_those_of_what_it_loads": ScansWords,
     "test_a_store_that_forks_lends_events_and_bytes_for_good": LendsForAWhile,
     "test_a_store_that_keeps_snapshots_keeps_them_as_long_as_they_are_true": StaleSnapshots,
     "test_appending_nothing_makes_no_session": BeginsEmpty,
