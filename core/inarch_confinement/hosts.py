@@ -40,9 +40,14 @@ class Host(NamedTuple):
     network: IPv4Network | IPv6Network | None
     port: int
 
+    @property
+    def ports(self) -> tuple[int, ...]:
+        """The ports that are meant."""
+        return (self.port,) if self.port else USUAL_PORTS
+
     def means(self, host: str | Address, port: int) -> bool:
         """Whether a host, in its one way of writing, and a port are meant."""
-        if port not in ((self.port,) if self.port else USUAL_PORTS):
+        if port not in self.ports:
             return False
         if not isinstance(host, str):
             return self.network is not None and host.version == self.network.version and host in self.network
@@ -125,13 +130,13 @@ class Hosts:
         return tuple(text for text in wanted if text in self.listed or self._covers(read(text)))
 
     def _covers(self, other: Host) -> bool:
-        if other.network is not None:
-            host: str | Address = other.network.network_address
-            return other.network.num_addresses == 1 and self._covers_ports(host, other.port)
-        return self._covers_ports(f"x.{other.name}" if other.below else other.name, other.port)
-
-    def _covers_ports(self, host: str | Address, port: int) -> bool:
-        return all(self.name(host, one) for one in ((port,) if port else USUAL_PORTS))
+        if other.below:  # an entry of one name is none for all the names of which it is one
+            above = [entry for entry in self._entries if entry.below and f".{other.name}".endswith(f".{entry.name}")]
+            return all(any(port in entry.ports for entry in above) for port in other.ports)
+        if other.network is not None and other.network.num_addresses > 1:
+            return False
+        host = other.network.network_address if other.network is not None else other.name
+        return all(self.name(host, port) for port in other.ports)
 
 
 def is_public(address: Address) -> bool:

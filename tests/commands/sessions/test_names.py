@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -66,6 +67,45 @@ def test_a_damaged_file_of_names_names_nothing_and_is_set_aside(cli: Run, enviro
     kept.write_text(text)
     assert cli(*ASK, "--name", "a").returncode == 0
     assert [*names(cli)] == ["a"] and kept.with_name("names.json.damaged").read_text() == text
+
+
+def test_a_session_has_its_name_before_its_first_turn(cli: Run, environ: dict[str, str]) -> None:
+    for name in ("one", "two"):
+        assert cli("chat", "--name", name, stdin="/help\n").returncode == 0
+    first = names(cli)
+    assert [*sorted(first)] == ["one", "two"]
+    again = cli("chat", "--name", "one", stdin="/help\n")
+    assert again.returncode == 2 and "'one' is a session's already" in again.stderr
+    assert names(cli) == first
+    assert cli(*ASK, "--session", "one").returncode == 0
+    assert cli("sessions", "delete", "one", "--yes").returncode == 0
+    assert "one" not in json.loads(Path(environ["XDG_STATE_HOME"], "inarch", "names.json").read_text())["projects"]
+
+
+def test_a_session_that_is_kept_nowhere_gets_no_name(cli: Run) -> None:
+    assert cli(*ASK, "--name", "one").returncode == 0
+    before = names(cli)
+    done = cli(*ASK, "--name", "two", INARCH_STORE="memory")
+    assert done.returncode == 2 and "is not kept, so it can't have a name" in done.stderr
+    assert names(cli) == before
+
+
+def test_names_of_sessions_elsewhere_stay(tmp_path: Path) -> None:
+    given: dict[str, Any] = {"root": tmp_path, "config": {}, "environ": {"HOME": str(tmp_path / "home")}}
+    with inarch.compose(**given) as app:
+        one, other = app.session(), app.session()
+        asyncio.run(one.run("what is in here"))
+        app.name_session(one.id, "one")
+        with pytest.raises(inarch.UsageError, match="is not kept"):
+            app.name_session(other.id, "other")
+        kept = app.config.state_dir / "names.json"
+        kept.write_text(kept.read_text().replace(f'"{one.id}"', f'"{one.id}", "another store": "01-elsewhere"'))
+        app.name_session(one.id, "two")
+        assert app.session_names == {"two": one.id, "another store": "01-elsewhere"}
+    with inarch.compose(**given, journal=False) as app:
+        with pytest.raises(inarch.UsageError, match="is not kept"):
+            app.name_session(app.session().id, "three")
+        assert app.session_names == {"two": one.id, "another store": "01-elsewhere"}
 
 
 def test_names_through_the_library(tmp_path: Path) -> None:
