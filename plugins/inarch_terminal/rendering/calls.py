@@ -162,8 +162,10 @@ def call_line(mark: str, style: str, call: ShownCall, end: str, columns: int, in
 
 def tree_line(mark: str, style: str, text: str, columns: int, ink: Ink) -> str:
     """Return a line of the tree that is no call; `text` is made harmless already."""
-    lead = f"{ink.sign('item')} "
-    return ink.paint(lead, "dim") + ink.paint(ink.cut(f"{ink.sign(mark)} {text}", max(1, columns - width(lead))), style)
+    lead, said = f"{ink.sign('item')} ", f"{ink.sign(mark)} {text}"
+    if columns < width(lead) + 4:
+        return ink.paint(ink.cut(said, columns), style)
+    return ink.paint(lead, "dim") + ink.paint(ink.cut(said, columns - width(lead)), style)
 
 
 def below(text: str, columns: int, ink: Ink, style: str) -> str:

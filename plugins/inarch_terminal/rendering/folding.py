@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from inarch import width
 from inarch.figures import duration, seconds_between
-from inarch_terminal.rendering.calls import ShownCall, below
+from inarch_terminal.rendering.calls import ShownCall, below, tree_line
 from inarch_terminal.rendering.ink import Ink
 
 FOLDED_FROM = 8
@@ -21,12 +21,10 @@ def draw_folded(calls: Sequence[ShownCall], opened_by: str, columns: int, ink: I
     took = seconds_between(began, max((end for _, end in times if end), default=None))
     dot = ink.sign("dot")
     said = ink.plain(f"{len(calls)} calls: {tally(calls)}") + (f"{dot}{duration(took)}" if took is not None else "")
-    lead = f"{ink.sign('item')} {ink.sign('folded')} "
-    beside = f"{dot}{opened_by}" if opened_by else ""
-    if width(lead + said + beside) > columns:
-        beside = ""
-    yield ink.paint(lead, "dim") + ink.cut(said, max(1, columns - width(lead + beside))) + ink.paint(beside, "dim")
-    if opened_by and not beside:
+    whole = f"{said}{dot}{opened_by}" if opened_by else said
+    fits = width(f"{ink.sign('item')} {ink.sign('folded')} {whole}") <= columns
+    yield tree_line("folded", "dim", whole if fits else said, columns, ink)
+    if opened_by and not fits:
         yield below(opened_by, columns, ink, "dim")
 
 

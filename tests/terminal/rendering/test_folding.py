@@ -60,6 +60,13 @@ def test_what_asks_stands_above_what_waits() -> None:
     assert "f25.py" in stage.moving(rows=4)[0] and stage.moving(rows=4)[-1].endswith("+27 more calls")
 
 
+@given(st.integers(1, 120))
+def test_a_line_of_folded_calls_is_never_wider_than_the_terminal(columns: int) -> None:
+    stage = many(30).saw(*(done(f"c{one}", "read_file") for one in range(30)), asked())
+    printed = stage.view.finished(columns)
+    assert not too_wide(printed, columns) and (columns < 30 or "Ctrl-O shows them" in printed)
+
+
 def test_few_calls_have_a_line_each_as_they_end() -> None:
     assert len(many(8).saw(done("c0", "read_file")).printed()) == 2
 
@@ -88,6 +95,7 @@ def test_each_call_is_told_once_in_the_order_asked(
         assert len(moving) <= rows and not too_wide("\n".join(moving), columns)
         printed += stage.printed(100)
     stage.saw(asked())
+    assert not too_wide(stage.view.live(columns, rows), columns)
     stage.view.unfold(True)
     printed += stage.printed(100)
     told = [int(found[1]) for line in printed if (found := re.search(r"f(\d+)\.py", line))]
