@@ -128,7 +128,7 @@ def open_session(app: App, options: Options) -> Session:
     """Open the session that the flags name, or a new one.
 
     Raises:
-        UsageError: No session, or more than one, fits.
+        UsageError: No session, or more than one, fits; or the new one can't have the name that is wanted.
     """
     if options.resume:
         from inarch.program.session_ids import latest
@@ -138,5 +138,7 @@ def open_session(app: App, options: Options) -> Session:
         return app.session(app.find_session(options.session).id)
     session = app.session()
     if options.name is not None:
-        app.name_session(session.id, options.name)
+        from inarch.sessions.names import give_name
+
+        give_name(app.config.state_dir, app.store, session.id, options.name, session.state.journal.flush)
     return session

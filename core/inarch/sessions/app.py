@@ -189,7 +189,7 @@ class App(Parts):
         """Give a session a name, by which it is found.
 
         Raises:
-            UsageError: It is no name, or another session's.
+            UsageError: It is no name, or another session's, or the session is not kept, as before its first turn.
             StoreError: It can't be kept.
         """
         from inarch.sessions.names import give_name

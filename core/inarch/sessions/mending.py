@@ -76,10 +76,13 @@ def delete_session(parts: Parts, session_id: str, *, keeps_logs: bool = True) ->
     Raises:
         OSError: A log can't be read.
         PluginError: The tracer can't write what a fork is to keep.
-        StoreError: The store can't delete it.
+        StoreError: The store can't delete it, or its name can't be dropped.
     """
+    from inarch.sessions.names import forget_name
+
     if not keeps_logs:
         keep_for_forks(parts, session_id)
+    forget_name(parts.config.state_dir, session_id)
     parts.store.delete(session_id)
     return list(session_logs(parts, session_id))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -26,19 +26,48 @@ def names_of(state_dir: Path) -> Mapping[str, str]:
     return read_kept(state_dir / NAMES_FILE, str)
 
 
-def give_name(state_dir: Path, store: ContextStore, session_id: str, name: str) -> None:
+def give_name(
+    state_dir: Path, store: ContextStore, session_id: str, name: str, keep: Callable[[], object] = lambda: None
+) -> None:
     """Give a session a name, in the place of what it had.
 
+    Args:
+        state_dir: Where names are kept.
+        store: Where the session is kept.
+        session_id: The session.
+        name: Its name from now on.
+        keep: Puts a new session into the store once the name is known to be free.
+
     Raises:
-        UsageError: It is no name, or another session's.
+        UsageError: It is no name, or another session's, or the session is not kept.
         StoreError: It can't be kept.
     """
+    from inarch.journal import MemoryStore
+
     if not name.isprintable() or name != name.strip() or not 0 < len(name) <= LONGEST or name.startswith("-"):
         raise UsageError(f"{name!r} is no name for a session", f"write 1 to {LONGEST} characters, without line breaks")
     with changing_kept(state_dir / NAMES_FILE, str, "names of sessions") as names:
         others = {info.id for info in store.sessions()} - {session_id}
         if names.get(name) in others or any(other.startswith(name) for other in others):
             raise UsageError(f"{name!r} is a session's already", f"take another, or go on with it: --session {name!r}")
-        kept = {one: of for one, of in names.items() if of in others}
-        names.clear()
-        names.update({**kept, name: session_id})
+        keep()
+        if isinstance(store, MemoryStore) or all(info.id != session_id for info in store.sessions()):
+            raise UsageError(f"session {session_id} is not kept, so it can't have a name", "name one that has a turn")
+        _forget(names, session_id)
+        names[name] = session_id
+
+
+def forget_name(state_dir: Path, session_id: str) -> None:
+    """Let the name of a session be free, if it has one.
+
+    Raises:
+        StoreError: That can't be kept.
+    """
+    if session_id in names_of(state_dir).values():
+        with changing_kept(state_dir / NAMES_FILE, str, "names of sessions") as names:
+            _forget(names, session_id)
+
+
+def _forget(names: dict[str, str], session_id: str) -> None:
+    for name in [name for name, of in names.items() if of == session_id]:
+        del names[name]
