@@ -88,6 +88,38 @@ def test_a_name_leads_to_addresses_that_are_public_or_listed(address: IPv4Addres
     assert not is_public(ip_address("127.0.0.1"))
 
 
+@pytest.mark.parametrize(
+    ("listed", "wanted", "kept"),
+    [
+        ("x.com", "*.com", False),
+        ("x.com", "x.com:443", True),
+        ("x.com", "x.com:8443", False),
+        ("*.com", "x.com", True),
+        ("*.com", "*.x.com:80", True),
+        ("*.x.com", "*.x.com:443", True),
+        ("*.x.com", "x.com", False),
+        ("*.x.com", "*.com", False),
+        ("*.x.com:443", "*.x.com", False),
+        ("10.0.0.0/8", "10.0.0.1", True),
+        ("10.0.0.1", "10.0.0.0/8", False),
+    ],
+)
+def test_an_entry_is_kept_where_all_that_it_means_is_listed(listed: str, wanted: str, kept: bool) -> None:
+    assert Hosts([listed]).narrowed([wanted]) == ((wanted,) if kept else ())
+
+
+NEAR = st.lists(st.sampled_from(["x", "a", "com"]), min_size=1, max_size=3).map(".".join)
+ENTRY = st.tuples(st.sampled_from(["", "*."]), NEAR, st.sampled_from(["", ":80", ":81"])).map("".join)
+
+
+@given(st.lists(ENTRY, max_size=4), st.lists(ENTRY, min_size=1, max_size=4), NEAR, st.sampled_from([80, 81, 443]))
+def test_what_is_narrowed_means_nothing_that_was_not_meant(
+    listed: list[str], wanted: list[str], name: str, port: int
+) -> None:
+    kept = Hosts(Hosts(listed).narrowed(wanted))
+    assert kept.name(name, port) <= (Hosts(listed).name(name, port) and Hosts(wanted).name(name, port))
+
+
 @given(st.text(max_size=12))
 def test_any_text_is_an_entry_or_none(text: str) -> None:
     if is_host(text):
