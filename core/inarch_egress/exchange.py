@@ -24,7 +24,7 @@ Headers = list[tuple[bytes, bytes]]
 
 
 class Exchange:
-    """Serves one connection until it is closed."""
+    """Serves one connection until nothing more is to be answered; who opened it closes it."""
 
     def __init__(self, client: Stream, routes: Routes) -> None:
         self._client = client
@@ -47,8 +47,6 @@ class Exchange:
             await self._refuse(Refused(error.error_status_hint, "no request that a proxy can carry out"))
         except (h11.LocalProtocolError, OSError, TimeoutError):
             pass  # it broke off, or is too slow
-        finally:
-            self._client.writer.close()
 
     async def _next_request(self) -> h11.Request | None:
         async with asyncio.timeout(HEAD_S):
@@ -68,7 +66,7 @@ class Exchange:
         try:
             await self._forward(request, target, path, server)
         finally:
-            server.writer.close()
+            await server.finish(IDLE_S)
 
     async def _tunnel(self, request: h11.Request) -> None:
         if any(name in _BODY for name, _ in request.headers):
@@ -85,7 +83,7 @@ class Exchange:
         except* (OSError, TimeoutError):
             pass
         finally:
-            server.writer.close()
+            await server.finish(IDLE_S)
 
     async def _forward(self, request: h11.Request, target: Target, path: bytes, server: Stream) -> None:
         there = h11.Connection(h11.CLIENT, max_incomplete_event_size=MOST_HEAD)
@@ -107,7 +105,7 @@ class Exchange:
                 if isinstance(event, h11.EndOfMessage):
                     return
         except h11.ProtocolError:
-            server.writer.close()  # what comes is no body, so there is no answer to wait for
+            server.writer.transport.abort()  # what comes is no body, so there is no answer to wait for
         except (OSError, TimeoutError):
             pass  # it may have answered all the same
 

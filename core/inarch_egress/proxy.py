@@ -16,13 +16,14 @@ from inarch_confinement.hosts import Hosts
 from inarch_confinement.levels import own_layers
 from inarch_confinement.places import LIBRARIES, SETTINGS
 
-from .exchange import Exchange
+from .exchange import IDLE_S, Exchange
 from .routes import Routes, Stream, resolved
 
 MOST_CONNECTIONS = 200
 _MOST_ASKED = 1 << 20
 _MEMORY = 2 << 30
 _FILES = 1024
+_AGAIN_S = 0.1
 
 
 def main(gate: int, parent: int) -> NoReturn:
@@ -35,7 +36,6 @@ def main(gate: int, parent: int) -> NoReturn:
         asyncio.run(_until_over(control, parent, serve(listener, Hosts(asked["hosts"]), _teller(control))))
     except (OSError, ValueError, KeyError):
         os._exit(1)
-    os._exit(0)
 
 
 def _asked(control: socket.socket) -> dict[str, Any]:
@@ -52,7 +52,9 @@ def _asked(control: socket.socket) -> dict[str, Any]:
 def _confine() -> None:
     """Keep from this process all but the network and what resolves names: it reads what strangers send."""
     _ = "name".encode("idna")  # loaded while files can still be read
-    resource.setrlimit(resource.RLIMIT_NOFILE, (_FILES, _FILES))
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    most = _FILES if hard == resource.RLIM_INFINITY else min(_FILES, hard)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
     if sys.platform == "linux":
         reads = (*LIBRARIES, *SETTINGS, sys.base_prefix, *_resolvers())
         plan = Plan("/usr", sys.executable, readable=reads, network=True, memory_bytes=_MEMORY, starts=False)
@@ -86,7 +88,7 @@ def _teller(control: socket.socket) -> Any:
     return tell
 
 
-async def _until_over(control: socket.socket, parent: int, serving: Any) -> None:
+async def _until_over(control: socket.socket, parent: int, serving: Any) -> NoReturn:
     loop, over = asyncio.get_running_loop(), asyncio.Event()
     loop.add_reader(control, over.set)  # nothing more is sent: it is the end
     try:
@@ -95,8 +97,9 @@ async def _until_over(control: socket.socket, parent: int, serving: Any) -> None
     except (AttributeError, OSError):
         pass  # where processes can't be watched, the connection tells
     task = asyncio.ensure_future(serving)
+    task.add_done_callback(lambda _: over.set())
     await over.wait()
-    task.cancel()
+    os._exit(0)  # at once: a name that is just being looked up would be waited for
 
 
 async def serve(listener: socket.socket, hosts: Hosts, tell: Any, resolve: Any = resolved) -> None:
@@ -106,15 +109,23 @@ async def serve(listener: socket.socket, hosts: Hosts, tell: Any, resolve: Any =
 
     async def one(end: socket.socket) -> None:
         try:
-            await Exchange(Stream(*await asyncio.open_connection(sock=end)), routes).serve()
+            client = Stream(*await asyncio.open_connection(sock=end))  # from now on the socket is its own to close
+            try:
+                await Exchange(client, routes).serve()
+            finally:
+                await client.finish(IDLE_S)
         finally:
-            end.close()
             free.release()
 
     served: set[asyncio.Task[None]] = set()  # what goes wrong with one is none of the others'
     while True:
         await free.acquire()
-        end, _ = await loop.sock_accept(listener)
+        try:
+            end, _ = await loop.sock_accept(listener)
+        except OSError:  # it has gone again, or there are too many open files for now
+            free.release()
+            await asyncio.sleep(_AGAIN_S)
+            continue
         task = loop.create_task(one(end))
         served.add(task)
         task.add_done_callback(served.discard)

@@ -65,6 +65,17 @@ class Stream(NamedTuple):
     reader: asyncio.StreamReader
     writer: asyncio.StreamWriter
 
+    async def finish(self, within: float) -> None:
+        """Close it once what was written has gone, or after so many seconds."""
+        self.writer.close()
+        try:
+            async with asyncio.timeout(within):
+                await self.writer.wait_closed()
+        except OSError:  # it broke off, or nobody takes the rest
+            pass
+        finally:
+            self.writer.transport.abort()
+
 
 async def resolved(host: str, port: int) -> Sequence[str]:
     """Return the addresses of a name, as this machine finds them."""

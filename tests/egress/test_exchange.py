@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import errno
+import os
+import socket
 from collections.abc import Callable
+from typing import Any
 
 import pytest
-from egress_place import Proxy, Server, rest
+from egress_place import LONGEST_S, Proxy, Server, rest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -331,3 +335,43 @@ def test_a_tunnel_in_which_nothing_happens_is_closed(
     proxy = make_proxy(f"localhost:{server.port}", names={"localhost": ["127.0.0.1"]})
     answer = proxy.say(b"CONNECT localhost:%d HTTP/1.1\r\nHost: x\r\n\r\nx" % server.port, ends=False)
     assert answer.startswith(b"HTTP/1.1 200 ")
+
+
+def test_a_client_that_reads_slowly_gets_the_whole_answer_and_the_next_one_is_served(make_proxy: Proxies) -> None:
+    body = b"x" * 60_000  # less than the proxy waits for, and more than lies in the system's buffers
+    origin = socket.create_server(("127.0.0.1", 0))
+    proxy = make_proxy(f"127.0.0.1:{origin.getsockname()[1]}")
+    proxy.listener.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4096)
+    request = GET % (b"127.0.0.1:%d" % origin.getsockname()[1], b"Connection: close\r\n")
+    for _ in range(2):
+        with socket.socket() as client:
+            client.settimeout(LONGEST_S)
+            client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+            client.connect(proxy.listener.getsockname())
+            client.sendall(request)
+            end, _ = origin.accept()
+            with end:
+                assert end.recv(1 << 16)
+                end.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % len(body) + body)
+                assert not end.recv(1)  # the proxy has the whole answer
+            assert rest(client).endswith(b"\r\n\r\n" + body)
+    origin.close()
+
+
+class Full(socket.socket):
+    """A socket that can't be accepted from once: the process has too many open files."""
+
+    refused = False
+
+    def accept(self) -> tuple[socket.socket, Any]:
+        if self.refused:
+            return super().accept()
+        self.refused = True
+        raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
+
+
+def test_a_connection_that_cannot_be_accepted_for_now_is_accepted_later(make_proxy: Proxies, server: Server) -> None:
+    listener = Full(fileno=socket.create_server(("127.0.0.1", 0)).detach())
+    proxy = make_proxy(f"127.0.0.1:{server.port}", listener=listener)
+    assert b" 200 " in proxy.say(GET % (b"127.0.0.1:%d" % server.port, b""))
+    assert listener.refused

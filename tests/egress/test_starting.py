@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -12,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from inarch_confinement import levels
-from inarch_egress import Egress
+from inarch_egress import Egress, starting
 
 pytestmark = pytest.mark.once
 
@@ -98,6 +99,47 @@ def test_a_program_that_never_comes_is_not_waited_for() -> None:
     egress = Egress(["pypi.example"])
     egress.close()
     assert egress._process.returncode is not None
+
+
+REFUSED = b"CONNECT evil.example:443 HTTP/1.1\r\nHost: x\r\n\r\n"
+HANGS = "import socket, time; socket.getaddrinfo = lambda *_, **__: time.sleep(120); "
+FAILS = "import socket; socket.socket.accept = lambda _: 1 / 0; "
+FEW = "import resource; resource.setrlimit(resource.RLIMIT_NOFILE, (100, 100)); "
+
+
+def test_a_name_that_is_just_being_looked_up_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(starting, "_BOOT", HANGS + starting._BOOT)
+    egress = Egress(["pypi.example"])
+    with taken(egress) as end:
+        end.sendall(b"CONNECT pypi.example:443 HTTP/1.1\r\nHost: x\r\n\r\n")
+        with socket.create_connection(end.getpeername()) as later:
+            assert b" 403 " in answer(later, REFUSED)
+        egress.close()
+    assert egress._process.returncode == 0
+
+
+def test_one_that_cannot_serve_ends_and_that_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(starting, "_BOOT", FAILS + starting._BOOT)
+    egress = Egress(["pypi.example"])
+    try:
+        with taken(egress):
+            egress._process.wait(30)
+        egress.look()
+    finally:
+        egress.close()
+    assert any("the proxy ended" in line for line in egress.told("it", failed=True))
+
+
+def test_where_fewer_files_may_be_open_it_serves_with_fewer(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(starting, "_BOOT", FEW + starting._BOOT)
+    egress = Egress(["pypi.example"])
+    try:
+        with taken(egress) as end:
+            assert b" 403 " in answer(end, REFUSED)
+            limits = Path(f"/proc/{egress._process.pid}/limits").read_text()
+        assert re.search(r"Max open files +100 +100 ", limits)
+    finally:
+        egress.close()
 
 
 def test_nothing_of_it_is_loaded_with_inarch() -> None:
