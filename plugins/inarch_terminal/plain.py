@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from attrs import define
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from inarch import App, Launch
     from inarch_terminal.slash.talk import Talk
 
-
+T = TypeVar("T")
 MOST_BYTES = 256 * 1024
 """What is taken of a line from a pipe, as of standard input elsewhere."""
 
@@ -202,28 +202,29 @@ def _line(leaving: _Leaving) -> str:
 
 
 def _do(runner: asyncio.Runner, talk: Talk, line: str, *, is_typed: bool = False) -> int:
-    """Do a line, a command, or a prompt and what a command wants to be asked; return the code of its last turn."""
+    """Do a line, a command, or a prompt and what a command wants to be asked; return the first code that is not 0."""
     from inarch_terminal.slash.running import SlashCommands
     from inarch_terminal.user_commands import run_command
 
     code = 0
     if SlashCommands.takes(line):
-        runner.run(_interruptible(SlashCommands(talk).run(line)))
+        code = runner.run(_interruptible(SlashCommands(talk).run(line)))
     elif line.startswith("!"):
         runner.run(_interruptible(run_command(talk.session, line[1:].strip(), talk.write, is_typed=is_typed)))
     elif line:
         code = runner.run(talk.launch.run(talk.session, line))
     sys.stdout.flush()
     while talk.next_prompts:
-        code = runner.run(talk.launch.run(talk.session, talk.next_prompts.pop(0)))
+        done = runner.run(talk.launch.run(talk.session, talk.next_prompts.pop(0)))
+        code = code or done
     return code
 
 
-async def _interruptible(doing: Coroutine[Any, Any, None]) -> None:
+async def _interruptible(doing: Coroutine[Any, Any, T]) -> T:
     """Do something that Ctrl-C cancels."""
     from inarch.commands import interrupts
 
     loop = asyncio.get_running_loop()
     task = loop.create_task(doing)
     with interrupts(lambda _: loop.call_soon_threadsafe(task.cancel)):
-        await task
+        return await task

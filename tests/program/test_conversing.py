@@ -86,6 +86,17 @@ def test_the_code_is_of_the_first_line_that_went_wrong(cli: Run, slowly: tuple[s
     assert not (project / "new.txt").exists()  # nobody could be asked
 
 
+@pytest.mark.parametrize(
+    ("line", "code"), [("/nosuch", 2), ("/undo 99", 2), ("/model nobody/nothing", 2), ("/spoil", 1), ("/again x", 0)]
+)
+def test_a_command_that_fails_is_a_line_that_went_wrong(
+    cli: Run, slowly: tuple[str, ...], line: str, code: int
+) -> None:
+    parts = ("--plugin", str(Path(__file__).parents[1] / "running" / "parts.py"))
+    done = cli("chat", *slowly, *parts, stdin=f"{line}\nwhat is this\n")
+    assert (done.returncode, done.stdout.count("The answer.")) == (code, 1), done.stderr
+
+
 def test_a_long_line_of_a_pipe_is_cut_and_told(cli: Run, slowly: tuple[str, ...]) -> None:
     limit = 256 * 1024
     done = cli("chat", *slowly, "--output", "jsonl", stdin=f"{'a' * (limit - 1)}\n{'b' * (3 * limit)}\n{'c' * limit}")

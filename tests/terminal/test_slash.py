@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from attrs import frozen
 
-from inarch import width
+from inarch import ModelInfo, Replacements, compose, width
 from inarch.calls.grants import Grants, ProjectGrants
 from inarch.config.approvals import ProjectApproval, approvals_of, keep_approval
 from inarch.contract.errors import StoreError
@@ -16,7 +16,8 @@ from inarch.contract.ids import utc_now
 from inarch.plugins.discovery import own_names
 from inarch.program.composing import Options
 from inarch.program.conversing import Launched
-from inarch.testing import calls, says, scripted_app
+from inarch.testing import ScriptedModel, calls, says, scripted_app
+from inarch_terminal.slash.completing import models
 from inarch_terminal.slash.running import SlashCommands
 from inarch_terminal.slash.talk import Talk as Conversation
 
@@ -199,3 +200,33 @@ def test_an_undo_runs_to_its_end_even_if_it_is_cancelled(tmp_path: Path) -> None
     asyncio.run(go())
     assert not (tmp_path / "new.txt").exists()
     assert "new.txt" in "".join(shown)
+
+
+class Listing(ScriptedModel):
+    """Lists its model once the other providers are asked for theirs, too."""
+
+    def __init__(self, name: str, meeting: asyncio.Barrier) -> None:
+        super().__init__([])
+        self.name, self.meeting = name, meeting
+
+    async def models(self) -> list[ModelInfo]:
+        await self.meeting.wait()
+        return [ModelInfo(f"of {self.name}", "listed")]
+
+
+def test_providers_are_asked_for_their_models_at_once_and_each_application_anew(tmp_path: Path) -> None:
+    async def look() -> None:
+        meeting = asyncio.Barrier(3)
+        listing = Replacements(models=[Listing(name, meeting) for name in ("one", "two", "three")])
+        launch = Launched(Options(root=str(tmp_path), no_journal=True))
+        app = compose(root=tmp_path, config={}, journal=False, replacing=listing)
+        talk = Conversation(app, app.session(), launch, lambda text: None, lambda: 100)
+        rows = [("one/of one", "listed"), ("two/of two", "listed"), ("three/of three", "listed")]
+        assert (await models(talk, ""))[1:] == rows
+        assert (await models(talk, ""))[1:] == rows  # nobody is asked again
+        await talk.recompose(launch, with_grants=False)
+        assert {word.partition("/")[0] for word, _ in await models(talk, "")} == {"auto", *talk.app.composition.models}
+        assert {*talk.models} == {*talk.app.composition.models}
+        await talk.app.aclose()
+
+    asyncio.run(look())

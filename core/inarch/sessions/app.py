@@ -96,14 +96,19 @@ def compose_as(
     files: Sequence[str] = (),
     front_end: FrontEnd | None = None,
     journal: bool = True,
+    recorded: bool | None = None,
     builtins: bool = True,
     environ: Mapping[str, str],
     replacing: Replacing | None = None,
 ) -> App:
-    """Do what `compose` does with a configuration that is loaded."""
+    """Do what `compose` does with a configuration that is loaded.
+
+    `recorded` says whether plugins may keep records of their own; by default they may where sessions are kept.
+    """
     environ = _with_kept_keys(dict(environ), config.state_dir / "keys.json", without) if builtins else dict(environ)
     config = evolve(config, environ=environ)
-    composition = compose_plugins(config, without=without, files=files, builtins=builtins, auto=auto, recorded=journal)
+    recorded = journal if recorded is None else recorded
+    composition = compose_plugins(config, without=without, files=files, builtins=builtins, auto=auto, recorded=recorded)
     if replacing is None:
         return App(config, composition, front_end, journal, environ)
     from inarch.sessions.replacing import put_in_place

@@ -105,7 +105,7 @@ def _plugins(config: Config, options: Options) -> Generator[Finding, None, App |
     from inarch.host import compose_as
 
     try:
-        app = compose_as(config, without=options.without, files=options.files, environ=config.environ)
+        app = compose_as(config, without=options.without, files=options.files, recorded=False, environ=config.environ)
     except ConfigError as error:
         yield Finding("plugins", "wrong", error.message, error.remedy)
         return None

@@ -18,7 +18,7 @@ def rename_session(session: str, name: str, **given: Any) -> None:
     """Give a session a name, in the place of what it had; a session is named by its id, its start, or its name."""
     from inarch.commands import compose_given
 
-    with compose_given(given) as app:
+    with compose_given(given, tells=False) as app:
         info = app.find_session(session)
         app.name_session(info.id, name)
     print_line(f"session {info.id} is {name!r}: inarch --session {name!r} goes on with it")

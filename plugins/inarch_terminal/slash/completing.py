@@ -9,26 +9,27 @@ from typing import TYPE_CHECKING
 from inarch import InarchError
 
 if TYPE_CHECKING:
+    from inarch import App
     from inarch_terminal.slash.talk import Talk
 
 MODELS_S = 4.0
-"""Seconds that a provider has to list its models."""
+"""Seconds that a provider has to list its models; all are asked at once."""
 Row = tuple[str, str]
 
 
 async def models(talk: Talk, words: str) -> list[Row]:
     """Return the models that the providers of the profile offer; each is asked once in an application."""
-    for name in talk.app.composition.models:
-        if (talk.app, name) not in talk.models:
-            talk.models[talk.app, name] = await _offers(talk, name)
-    offered = (talk.models[talk.app, name] for name in talk.app.composition.models)
+    app, known = talk.app, talk.models  # another application may take over meanwhile
+    new = [name for name in app.composition.models if name not in known]
+    known.update(zip(new, await asyncio.gather(*(_offers(app, name) for name in new)), strict=True))
+    offered = (known[name] for name in app.composition.models)
     return [("auto", "the first provider that has a key"), *(row for rows in offered for row in rows)]
 
 
-async def _offers(talk: Talk, name: str) -> list[Row]:
+async def _offers(app: App, name: str) -> list[Row]:
     from inarch.host import guarded
 
-    bound = talk.app.composition.models[name]
+    bound = app.composition.models[name]
     try:
         async with asyncio.timeout(MODELS_S):
             with guarded(bound.plugin, "provider"):

@@ -32,7 +32,7 @@ class Talk:
         next_prompts: Prompts that a command wants to be run now.
         listed_models: The models that `/model` has listed; a number means one of them.
         is_over: Whether the person wants to leave.
-        models: What the providers of an application offer, as far as they were asked.
+        models: What the providers of the application offer, by their names, as far as they were asked.
     """
 
     app: App
@@ -44,7 +44,7 @@ class Talk:
     next_prompts: list[str] = field(factory=list)
     listed_models: list[str] = field(factory=list)
     is_over: bool = False
-    models: dict[tuple[App, str], list[tuple[str, str]]] = field(factory=dict)
+    models: dict[str, list[tuple[str, str]]] = field(factory=dict)
 
     @contextmanager
     def here(self) -> Iterator[None]:
@@ -100,7 +100,7 @@ class Talk:
             old.take_store(app)
             await app.aclose()
             raise
-        self.app, self.session, self.launch = app, session, launch
+        self.app, self.session, self.launch, self.models = app, session, launch, {}
         if with_grants:
             now = session.state.scheduler.grants
             now.shapes, now.rights, now.tools, now.everything = (

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from inarch.program.composing import Options
+from inarch.program.composing import Options, compose_app
 from inarch_commands.doctor import checkup
 from inarch_commands.doctor.checkup import Finding, check_up
 
@@ -74,3 +74,37 @@ def test_one_that_hangs_is_wrong_and_the_rest_is_looked_at(tmp_path: Path, monke
     (one,) = [row for row in rows if "'tea'" in row.text]
     assert (one.state, one.text) == ("wrong", "plugin 'tea' did not look at 'tea' within 0.2 s")
     assert any(row.topic == "store" for row in rows)
+
+
+RECORDING = """
+import inarch, pathlib
+
+class Log:
+    name = "log"
+    def __init__(self, folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "record").touch()
+    def saw(self, event):
+        pass
+    def summary(self):
+        return ""
+    def close(self):
+        pass
+
+@inarch.hookimpl
+def inarch_tracers(context):
+    return [Log(pathlib.Path(context.state_dir))] if context.recorded else []
+"""
+
+
+def test_looking_leaves_no_record(tmp_path: Path) -> None:
+    plugin = tmp_path / "scribe.py"
+    plugin.write_text(RECORDING)
+    options = Options(root=str(tmp_path), files=(str(plugin),))
+    with compose_app(options) as app:
+        record = app.config.state_dir / "plugins" / "scribe" / "record"
+        assert record.exists()
+    record.unlink()
+    plugins = [one for one in check_up(options, ()) if one.topic == "plugins"]
+    assert any(one.state == "fine" and "scribe" in one.text for one in plugins), plugins
+    assert not record.exists()

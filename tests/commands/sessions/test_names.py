@@ -47,6 +47,13 @@ def test_a_name_is_changed_and_free_again_where_its_session_is_gone(cli: Run, en
     assert first not in kept.read_text() and kept.stat().st_mode & 0o077 == 0
 
 
+def test_naming_tells_no_more_than_its_siblings(cli: Run) -> None:
+    assert cli(*ASK).returncode == 0
+    for words in (("show", ""), ("rename", "", "one")):
+        done = cli("sessions", *words, INARCH_PLUGINS="...,gone")
+        assert (done.returncode, done.stderr) == (0, ""), done.stderr
+
+
 @pytest.mark.parametrize("name", ["", " ", " a", "a\n", "a\x1b[31m", "\u202e", "x" * 61, "-x"])
 def test_what_is_no_name_is_refused(cli: Run, name: str) -> None:
     done = cli(*ASK, f"--name={name}")
