@@ -35,7 +35,7 @@ GIT, WEB, MAIL = {"git": ()}, {"network": ()}, {"files": (".gitconfig",)}
 LINES = (
     Line("mkdir build", leaves="build"),
     Line("git checkout -b feature", GIT, "Switched to a new branch"),
-    Line("git push origin main", GIT | WEB, "main -> main"),
+    Line("git push origin main", GIT, "main -> main"),
     Line("python3 -c 'print(6 * 7)'", has="42\n"),
     Line("sleep 0"),
     Line("npm config list", {"files": (".npmrc",)}, "_authToken = (protected)"),
@@ -63,8 +63,8 @@ LINES = (
     Line("git tag v1", GIT),
     Line("git stash list", GIT),
     Line("git add --all", GIT),
-    Line("git fetch origin", GIT | WEB),
-    Line("git pull --ff-only origin main", GIT | WEB, code=1),
+    Line("git fetch origin", GIT),
+    Line("git pull --ff-only origin main", GIT, code=1),
     Line("git merge main", GIT, "Already up to date"),
     Line("git rebase main", GIT, "up to date"),
     Line("git reset --hard HEAD", GIT, "HEAD is now"),
@@ -406,4 +406,141 @@ def test_git_takes_no_orders_from_the_repository(house: House) -> None:
         assert not (house.root / "pwned").exists(), key
         for name in (key,) if isinstance(key, str) else ():
             house.git("config", "--unset", name)
+        house.run_all(["git push origin f1", "git fetch"], [rights(git=()), YES] * 2)
+        assert not (house.root / "pwned").exists(), key
     assert house.git("branch", "--list", "f1")
+
+
+ATTACK = (
+    "[core]\n\trepositoryformatversion = 0\n\tbare = true\n\tsshCommand = touch pwned; false\n\thooksPath = hooks\n"
+)
+ATTACK += '[remote "origin"]\n\turl = ssh://host.invalid/x\n[alias]\n\tzz = !touch pwned\n'
+
+
+def plant(folder: Path) -> None:
+    """Write what git takes for a bare repository, with names that any call may write."""
+    for name in ("objects", "refs"):
+        (folder / name).mkdir(parents=True, exist_ok=True)
+    (folder / "HEAD").write_text("ref: refs/heads/main\n")
+    (folder / "config").write_text(ATTACK)
+
+
+@pytest.mark.parametrize(
+    ("command", "told"),
+    [
+        ("git -C docs zz", "-C: with more rights"),
+        ("git -P -C docs fetch", "-C: with more rights"),
+        ("git --git-dir=docs fetch", "--git-dir=docs: with more rights"),
+        ("git --git-dir docs fetch", "--git-dir: with more rights"),
+        ("git -c core.sshCommand=./x fetch", "-c: with more rights"),
+        ("git -c user.name='A B' -C docs zz", "-C: with more rights"),
+        ("git --config-env=core.sshCommand=HOME fetch", "--config-env"),
+        ("nice git -C docs zz", "-C: with more rights"),
+        ("git --git-dir=docs zz | cat", "--git-dir=docs: with more rights"),
+        ("GIT_DIR=docs git zz | cat", "GIT_"),
+        ("env GIT_DIR=docs git zz", "GIT_DIR"),
+        ("cd docs && git zz", ""),
+        ("cd docs; git fetch | cat", ""),
+    ],
+)
+@pytest.mark.parametrize("chosen", [{"network": ()}, {"git": ()}], ids=("w", "g"))
+def test_git_takes_no_orders_from_a_repository_in_a_folder(
+    house: House, command: str, told: str, chosen: dict[str, Any]
+) -> None:
+    plant(house.root / "docs")
+    result, _ = house.run(command, rights(**chosen), YES)
+    said = result.error.message if result.error is not None else result.data["output"]
+    assert told in said, said
+    assert not (house.root / "pwned").exists() and not (house.root / "docs" / "pwned").exists()
+
+
+@pytest.mark.parametrize("kind", ["file", "link"])
+@pytest.mark.parametrize("command", ["git zz", "env A=1 git zz", "env python3 run.py"])
+def test_git_takes_no_orders_where_dot_git_leads_to_a_folder(house: House, command: str, kind: str) -> None:
+    (house.root / ".git").rename(house.root / "away")
+    plant(house.root / "docs")
+    if kind == "file":
+        (house.root / ".git").write_text("gitdir: docs\n")
+    else:
+        (house.root / ".git").symlink_to("docs")
+    (house.root / "run.py").write_text("import subprocess\nsubprocess.run(['git', 'zz'])\n")
+    result, _ = house.run(command, rights(network=()), YES)
+    assert not (house.root / "pwned").exists()
+    if "python3" in command:
+        assert "git in it finds no repository" in result.data["note"] and result.data["exit_code"] == 0
+    else:
+        assert result.error is not None and "outside the workspace" in result.error.message
+
+
+@pytest.mark.parametrize("command", ["env A=1 git zz", "nice git zz", "git zz | cat", "env python3 run.py"])
+@pytest.mark.parametrize("chosen", [{"network": ()}, {"files": (".npmrc",)}], ids=("w", "f"))
+def test_git_takes_no_orders_whatever_starts_it(house: House, command: str, chosen: dict[str, Any]) -> None:
+    house.git("config", "alias.zz", "!touch pwned")
+    (house.root / "run.py").write_text("import subprocess\nsubprocess.run(['git', 'zz'])\n")
+    result, _ = house.run(command, rights(**chosen), YES)
+    assert result.success and not (house.root / "pwned").exists()
+
+
+def test_git_may_be_given_a_setting_that_is_known_to_be_harmless(house: House) -> None:
+    result, _ = house.run("git -c user.name=Bo commit --allow-empty -m x", rights(git=(), files=(".gitconfig",)), YES)
+    assert result.data["exit_code"] == 0 and "Bo <ann" in house.git("log", "-1", "--format=%an <%ae")
+
+
+def test_a_program_runs_where_the_repositorys_settings_can_not_be_overruled(house: House) -> None:
+    house.git("config", "url.https://host.invalid/.insteadOf", "x:")
+    (house.root / "run.py").write_text("import subprocess\nsubprocess.run(['git', 'status'])\nprint('ran')\n")
+    (result,) = typed(house, "python3 run.py")
+    assert "ran" in result["data"]["output"] and "not a git repository" in result["data"]["output"]
+    assert "url.https://host.invalid/" in result["data"]["note"]
+    result, _ = house.run("git fetch", rights(network=()), YES)
+    assert result.error is not None and "can't be overruled" in result.error.message
+
+
+def test_a_push_with_more_rights_starts_no_hook_of_a_repository_at_a_path(house: House) -> None:
+    hook = house.root / "remote" / "hooks" / "pre-receive"
+    hook.parent.mkdir(exist_ok=True)
+    hook.write_text("#!/bin/sh\ntouch ../pwned\n")
+    hook.chmod(0o755)
+    for chosen in ({"network": ()}, {"files": (".npmrc",)}):
+        result, _ = house.run("git push origin main", rights(git=(), **chosen), YES)
+        assert result.data["exit_code"] != 0 and "not allowed" in result.data["output"]
+        assert not (house.root / "pwned").exists()
+
+
+def test_what_git_checks_stays_checked(house: House) -> None:
+    for key in ("http.sslVerify", "http.https://a.invalid.sslVerify", "core.protectHFS", "core.protectNTFS",
+                "transfer.fsckObjects", "fetch.fsckObjects"):  # fmt: skip
+        house.git("config", key, "true")
+        result, _ = house.run(f"git config --type=bool --get {key}", rights(network=()), YES)
+        assert result.data["output"] == "true\n", key
+
+
+@pytest.mark.parametrize("program", ["env python3 leave.py"])
+def test_a_program_leaves_nothing_unfinished_for_git(house: House, program: str) -> None:
+    names = ("rebase-merge", "rebase-apply", "sequencer", "remotes", "branches")
+    (house.root / "leave.py").write_text(
+        f"import os\nfor name in {names}:\n"
+        "    try:\n        os.makedirs(f'.git/{name}', exist_ok=True)\n"
+        "        open(f'.git/{name}/git-rebase-todo', 'w').write('exec touch pwned')\n"
+        "    except OSError:\n        pass\n"
+    )
+    (house.root / ".git" / "rebase-apply").mkdir()
+    house.run(program, rights(git=()), YES)
+    assert [name for name in names if (house.root / ".git" / name / "git-rebase-todo").exists()] == []
+
+
+def test_a_person_who_gives_files_means_no_program_of_the_workspace(house: House) -> None:
+    own = house.root / "node_modules" / ".bin" / "npm"
+    own.parent.mkdir(parents=True)
+    own.write_text("#!/bin/sh\necho the workspace\n")
+    own.chmod(0o755)
+    result, _ = house.run("npm whoami --offline", YES)
+    assert result.data["output"] == "the workspace\n"
+    result, _ = house.run("npm --version", rights(files=(".npmrc",)), YES)
+    assert "the workspace" not in (str(result.data) if result.success else str(result.error))
+
+
+def test_a_granted_command_gets_the_variables_before_it(house: House) -> None:
+    config = {"commands": {"mine": {"argv": ["FOO=1", "python3", "main.py"]}}}
+    result, _ = house.run("FOO=1 python3 main.py", config=config)
+    assert result.data["tier"] == "granted" and result.data["output"] == "hello 1\n"

@@ -50,7 +50,11 @@ class Approvals:
         except StoreError as error:
             self.journal.record(ErrorHappened(error.message, error.remedy, door="store"), live.call.turn_id)
             return False
-        if scope is None or (scope == "project" and live.judgement is not None and live.judgement.by_policy):
+        if scope is None:
+            return False
+        if scope == "project" and live.judgement is not None and live.judgement.by_policy:
+            if live.rights:
+                live.choose({})  # the question begins with none
             return False
         live.approved = live.digest
         self._given(live, "approve", scope, "user", rights=live.rights)

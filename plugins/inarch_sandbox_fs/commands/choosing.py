@@ -24,9 +24,11 @@ MOST_FILES = 20
 KEPT_OF_GIT = tuple(
     f".git/{name}"
     for name in ("hooks", "config", "config.worktree", "modules", "worktrees", "info", "commondir",
-                 "objects/info/alternates")
+                 "objects/info/alternates", "remotes", "branches")
 )  # fmt: skip
 """What a later git would take orders from, whoever starts it: a program that may change `.git` leaves it as it is."""
+UNFINISHED_OF_GIT = tuple(f".git/{name}" for name in ("rebase-merge", "rebase-apply", "sequencer"))
+"""What git itself leaves to be gone on with, commands to execute among it: other programs leave it as it is."""
 
 _LEADS_TO = " -> "
 
@@ -64,7 +66,8 @@ def put_together(found: Classified, chosen: ChosenRights) -> Rights:
     if NETWORK.name in chosen:
         rights = evolve(rights, network=True, hosts=())
     if REPOSITORY.name in chosen:
-        rights = evolve(rights, writes=(*rights.writes, ".git/"), keeps=KEPT_OF_GIT)
+        keeps = KEPT_OF_GIT if found.argv[0] == "git" else (*KEPT_OF_GIT, *UNFINISHED_OF_GIT)
+        rights = evolve(rights, writes=(*rights.writes, ".git/"), keeps=keeps)
     return evolve(rights, home=dict(map(_named_and_real, chosen.get(FILES.name, ()))))
 
 

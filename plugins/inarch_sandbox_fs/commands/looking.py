@@ -10,8 +10,10 @@ import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
+from attrs import evolve
+
 from inarch import Confinement, Rights, ToolFailed, Workspace
-from inarch_sandbox_fs.commands.git_orders import overruling
+from inarch_sandbox_fs.commands.git_orders import names_git, overruling, require_root_repository
 from inarch_sandbox_fs.commands.git_rules import environment
 from inarch_sandbox_fs.commands.runners import VENVS
 from inarch_sandbox_fs.commands.secret_files import leads_to_secret
@@ -70,23 +72,40 @@ def without_filters(workspace: Workspace) -> Mapping[str, str]:
     return environment({**settings, **{f"filter.{name}.required": "false" for name in names}})
 
 
-def without_orders(workspace: Workspace, program: str, rights: Rights) -> Mapping[str, str]:
-    """Return variables for what a person lets run: git in it starts nothing that the repository names.
+def without_orders(workspace: Workspace, words: Sequence[str], rights: Rights) -> tuple[Rights, str]:
+    """Return the rights of what a person lets run, and what of these it can't have.
+
+    Git in it starts nothing that the repository names; where that can't be, git in it finds no repository.
 
     Raises:
-        ToolFailed: The repository's settings can't be overruled, or can't be kept as they are while it runs.
+        ToolFailed: The words are for git, and the repository's settings can't be overruled.
     """
-    is_git = program.rpartition("/")[2] == "git"
-    if rights.keeps and not is_git and not _binds(workspace.confinement()):
-        raise ToolFailed(
-            "permission", "without a mount namespace a program that may change .git could change its hooks, too",
-            "let it run without g",
-        )  # fmt: skip
-    git = workspace.stat(".git")
-    if (is_git or rights.keeps) and git is not None and git.kind == "directory":
+    left_out = ""
+    if rights.keeps and words[0] != "git" and not _binds(workspace.confinement()):
+        rights = evolve(rights, writes=tuple(path for path in rights.writes if path != ".git/"), keeps=())
+        left_out = (
+            "it could not change .git: without a mount namespace, which would keep the hooks, only git itself may"
+        )
+    reaches = rights.network or bool(rights.home)
+    has_git = names_git(words)
+    if has_git and (reaches or rights.keeps):
+        require_root_repository(words)
+    if workspace.stat(".git") is None or not (reaches or rights.keeps or words[0] == "git"):
+        return _with_variables(rights, overruling((), reaches=reaches)), left_out
+    try:
         _require_own_repository(workspace)
-        return overruling(_listed(workspace, _LIST_OWN, environment({})))
-    return overruling(())
+        keys = _listed(workspace, _LIST_OWN, environment({}))
+        return _with_variables(rights, overruling(keys, reaches=reaches)), left_out
+    except ToolFailed as error:
+        if has_git:
+            raise
+        hidden = f"git in it finds no repository: {error.message}"
+        env = {**overruling((), reaches=reaches), "GIT_DIR": os.devnull}
+        return _with_variables(rights, env), "; ".join(filter(None, (left_out, hidden)))
+
+
+def _with_variables(rights: Rights, more: Mapping[str, str]) -> Rights:
+    return evolve(rights, env={**rights.env, **more})
 
 
 def _binds(confinement: Confinement) -> bool:

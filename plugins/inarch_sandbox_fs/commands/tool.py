@@ -164,15 +164,16 @@ def _prepared(found: Classified, context: ToolContext) -> tuple[tuple[str, ...],
         if found.argv[0] != "git" or found.rule == "git --version":
             return argv, found.rights, left_out
         return argv, Rights(env=looking.without_filters(context.workspace)), left_out
-    # What a grant allows beyond the workspace is for the program the user meant, not for one the workspace brings.
-    runs_workspace = found.tier == "workspace" or is_known(found.argv[0])
+    # What the user allows beyond the workspace is for the program they meant, not for one that the workspace brings.
+    rights = put_together(found, context.rights or {})
+    runs_workspace = found.tier == "workspace" or (is_known(found.argv[0]) and not rights.home)
     folders = looking.own_folders(context.workspace) if runs_workspace else ()
     program = looking.own_program(context.workspace, found.argv[0], folders)
     env = {**looking.own_variables(context.workspace.root, folders), **looking.passed_on(found.passes)}
-    rights = put_together(found, context.rights or {})
-    if found.tier == "asked" or rights.keeps:
-        env = {**env, **rights.env, **looking.without_orders(context.workspace, found.argv[0], rights)}
-    return (program, *found.argv[1:]), evolve(rights, env=env), ""
+    left_out = ""
+    if found.tier == "asked" or context.rights:
+        rights, left_out = looking.without_orders(context.workspace, found.argv, rights)
+    return (program, *found.argv[1:]), evolve(rights, env={**env, **rights.env}), left_out
 
 
 def _shown_by(emit: Callable[[str], None]) -> Callable[[bytes], None]:
