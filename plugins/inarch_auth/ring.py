@@ -45,15 +45,19 @@ def forget_key(name: str) -> None:
 
 
 def _asked(request: Mapping[str, Any], seconds: float, environ: Mapping[str, str]) -> dict[str, str]:
-    child = subprocess.Popen(  # -P and /: nothing of the working directory is loaded
-        [sys.executable, "-P", "-m", "inarch_auth.child"],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        env={**os.environ, **environ},
-        cwd="/",
-        start_new_session=True,
-    )
+    try:
+        child = subprocess.Popen(  # -P and /: nothing of the working directory is loaded
+            [sys.executable, "-P", "-m", "inarch_auth.child"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env={**os.environ, **environ},
+            cwd="/",
+            start_new_session=True,
+        )
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise StoreError("busy", f"the keyring can't be asked: {reason}", "try again, or set the variable") from None
     try:
         said, _ = child.communicate(json.dumps(request).encode(), timeout=seconds)
     except subprocess.TimeoutExpired:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 
 WITH_KEY = frozenset(
@@ -43,7 +44,7 @@ _INSTEAD = {
     "together_ai": "TOGETHER_API_KEY TOGETHER_AI_API_KEY TOGETHER_AI_TOKEN",
     "vercel_ai_gateway": "VERCEL_OIDC_TOKEN",
 }
-"""Variables that the library also looks at."""
+"""Variables that the library also looks at by itself, in the environment of the process."""
 
 
 def variable_of(service: str) -> str:
@@ -53,5 +54,6 @@ def variable_of(service: str) -> str:
 
 def missing_of(service: str, environ: Mapping[str, str]) -> str:
     """Return the variable that a service's key should stand in; "" where one is set, or it may do without."""
-    names = (variable_of(service), *_INSTEAD.get(service, "").split())
-    return "" if service not in WITH_KEY or any(environ.get(name, "").strip() for name in names) else names[0]
+    variable, instead = variable_of(service), _INSTEAD.get(service, "").split()
+    is_there = environ.get(variable, "").strip() or any(os.environ.get(name, "").strip() for name in instead)
+    return "" if service not in WITH_KEY or is_there else variable

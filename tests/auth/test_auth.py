@@ -14,6 +14,8 @@ import pytest
 
 import inarch
 from inarch.testing import HttpServer, json_reply
+from inarch_auth.kept import KeptKeys
+from inarch_auth.ring import set_key
 
 from ..running.program import Run
 
@@ -147,6 +149,16 @@ def test_a_keyring_that_hangs_is_left(environ: dict[str, str], keep: Keep, monke
         assert turn.status == "done" and app.environ["OPENAI_API_KEY"] == ""
         assert "did not answer within 1 s" in app.environ.notes[0]  # type: ignore[attr-defined]
     assert time.monotonic() - began < 60
+
+
+def test_a_process_that_cannot_be_started_reads_as_a_key_that_is_not_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "executable", str(tmp_path / "gone"))
+    keys = KeptKeys({}, ["A_KEY"])
+    assert keys["A_KEY"] == "" and "the keyring can't be asked: No such file" in keys.notes[0]
+    with pytest.raises(inarch.StoreError, match="the keyring can't be asked"):
+        set_key("A_KEY", KEY)
 
 
 def test_without_the_library_it_is_named(environ: dict[str, str], tmp_path: Path) -> None:

@@ -60,7 +60,7 @@ def test_litellm_itself_wants_these_keys_and_of_no_other_service_exactly_one(mon
         ("openai/gpt-5", {"api_base": "http://127.0.0.1:9"}, {}, ""),
         ("openai/gpt-5", {"extra": {"api_key": "k"}}, {}, ""),
         ("together_ai/x", {}, {}, "TOGETHERAI_API_KEY"),
-        ("together_ai/x", {}, {"TOGETHER_API_KEY": "k"}, ""),
+        ("together_ai/x", {}, {"TOGETHER_API_KEY": "k"}, "TOGETHERAI_API_KEY"),  # the library would not see it
         ("bedrock/x", {}, {}, ""),
         ("gpt-5", {}, {}, ""),
         ("", {}, {}, ""),
@@ -75,6 +75,14 @@ def test_a_model_without_its_key_is_refused_by_the_variables_name(
         return
     with pytest.raises(inarch.ProviderError, match=f"{missing} is not set"):
         provider.check_key(model)
+
+
+def test_a_key_that_the_library_finds_by_itself_is_enough(monkeypatch: pytest.MonkeyPatch) -> None:
+    provider = LiteLLM(Settings(), {})
+    with pytest.raises(inarch.ProviderError, match="REPLICATE_API_KEY is not set"):
+        provider.check_key("replicate/x")
+    monkeypatch.setenv("REPLICATE_API_TOKEN", "k")
+    provider.check_key("replicate/x")
 
 
 def test_no_service_is_missing_what_it_has() -> None:
