@@ -20,9 +20,10 @@ _LONGEST = 253
 # What releases of Python count differently, and where clouds tell a machine its secrets at a public address.
 _SPECIAL: tuple[IPv4Network | IPv6Network, ...] = (
     *map(IPv4Network, ("192.0.0.0/24", "192.88.99.0/24", "168.63.129.16")),
-    *map(IPv6Network, ("100::/64", "2001::/23", "3fff::/20", "5f00::/16", "fec0::/10")),
+    *map(IPv6Network, ("64:ff9b:1::/48", "100::/64", "2001::/23", "3fff::/20", "5f00::/16", "fec0::/10")),
 )
-_TRANSLATED = (IPv6Network("64:ff9b::/96"), IPv6Network("64:ff9b:1::/48"))  # NAT64: the last 32 bits
+# Their last 32 bits are an address: of NAT64, and of the older translation (SIIT).
+_TRANSLATED = (IPv6Network("64:ff9b::/96"), IPv6Network("::ffff:0:0:0/96"))
 
 
 class Host(NamedTuple):

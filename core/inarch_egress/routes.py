@@ -11,6 +11,8 @@ from typing import NamedTuple
 from inarch_confinement.hosts import Address, Hosts, address_of, canonical, split_port
 
 RESOLVE_S = CONNECT_S = 15.0
+EACH_S = 3.0
+"""At least, for each of several addresses: one to which nothing leads keeps the others from being tried no longer."""
 _MOST_ADDRESSES = 8
 _MOST_TOLD = 200
 """Different hosts of which is told; a program could ask for any number."""
@@ -131,16 +133,16 @@ class Routes:
 
 async def _first(addresses: Sequence[Address], port: int) -> Stream:
     """Connect to the first address that answers; the address itself, so that nothing is looked up a second time."""
-    try:
-        async with asyncio.timeout(CONNECT_S):
-            for address in addresses:
-                try:
-                    return Stream(*await asyncio.open_connection(str(address), port))
-                except OSError:
-                    continue
-    except TimeoutError:
-        raise Refused(504, "it did not answer") from None
-    raise Refused(502, "it can't be connected to")
+    waited = False
+    for address in addresses:
+        try:
+            async with asyncio.timeout(max(EACH_S, CONNECT_S / len(addresses))):
+                return Stream(*await asyncio.open_connection(str(address), port))
+        except TimeoutError:
+            waited = True
+        except OSError:
+            pass
+    raise Refused(504, "it did not answer") if waited else Refused(502, "it can't be connected to")
 
 
 def _listed(hosts: Sequence[str]) -> str:

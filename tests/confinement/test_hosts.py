@@ -74,9 +74,20 @@ def test_a_name_with_a_port_means_that_and_nothing_else(name: str, port: int, be
 @given(st.integers(0, 2**32 - 1))
 def test_an_address_of_the_older_kind_is_no_more_public_when_it_is_hidden_in_a_newer_one(number: int) -> None:
     inner = IPv4Address(number)
-    forms = (0xFFFF << 32 | number, 0x64FF9B << 96 | number, 0x2002 << 112 | number << 80, number)
+    forms = (
+        0xFFFF << 32 | number,
+        0xFFFF << 48 | number,
+        0x64FF9B << 96 | number,
+        0x2002 << 112 | number << 80,
+        number,
+    )
     for form in forms:
         assert is_public(IPv6Address(form)) <= is_public(inner)
+
+
+def test_a_network_translates_as_it_likes_within_its_own_prefix() -> None:
+    assert not is_public(ip_address("64:ff9b:1::808:808")) and not is_public(ip_address("64:ff9b:1:a00::1:808:808"))
+    assert is_public(ip_address("64:ff9b::808:808")) and is_public(ip_address("8.8.8.8"))
 
 
 @given(st.ip_addresses(), PORT)

@@ -6,6 +6,7 @@ import errno
 import os
 import socket
 from collections.abc import Callable
+from contextlib import ExitStack
 from typing import Any
 
 import pytest
@@ -13,7 +14,7 @@ from egress_place import LONGEST_S, Proxy, Server, rest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from inarch_egress import exchange
+from inarch_egress import exchange, routes
 
 Servers = Callable[..., Server]
 Proxies = Callable[..., Proxy]
@@ -375,3 +376,18 @@ def test_a_connection_that_cannot_be_accepted_for_now_is_accepted_later(make_pro
     proxy = make_proxy(f"127.0.0.1:{server.port}", listener=listener)
     assert b" 200 " in proxy.say(GET % (b"127.0.0.1:%d" % server.port, b""))
     assert listener.refused
+
+
+def test_an_address_that_does_not_answer_leaves_time_for_the_next(
+    make_proxy: Proxies, server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(routes, "CONNECT_S", 2.0)
+    monkeypatch.setattr(routes, "EACH_S", 1.0)
+    listed = (f"{host}:{server.port}" for host in ("pypi.example", "127.0.0.1", "127.0.0.2"))
+    proxy = make_proxy(*listed, names={"pypi.example": ["127.0.0.2", "127.0.0.1"]})
+    with socket.create_server(("127.0.0.2", server.port), backlog=0), ExitStack() as stack:
+        for _ in range(4):  # as many as wait there; what comes after them is dropped
+            waiting = stack.enter_context(socket.socket())
+            waiting.setblocking(False)
+            waiting.connect_ex(("127.0.0.2", server.port))
+        assert b" 200 " in proxy.say(GET % (b"pypi.example:%d" % server.port, b""))
