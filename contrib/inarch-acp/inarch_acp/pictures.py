@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import inarch
 
 _waiting: dict[str, tuple[inarch.Image, ...]] = {}
 
 
-def put_pictures(session_id: str, images: tuple[inarch.Image, ...]) -> None:
+def put_pictures(session_id: str, images: Sequence[inarch.Image]) -> None:
     """Have the next turn of a session see these pictures, and no others."""
     _waiting.pop(session_id, None)
     if images:
-        _waiting[session_id] = images
+        _waiting[session_id] = tuple(images)
 
 
 def has_pictures(session_id: str) -> bool:
