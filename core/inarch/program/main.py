@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 SUMMARIES = {
     "ask": "Ask one question, in as many words as you like.",
     "chat": "Talk in one session.",
-    "sessions": "List, show, export and fork sessions.",
+    "sessions": "List, search, show, name, fork, export and delete sessions.",
     "stats": "Sum up what requests took.",
     "replay": "Run a session again from its record.",
     "undo": "Take back what a turn did to files.",

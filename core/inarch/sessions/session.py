@@ -158,7 +158,8 @@ class Session:
         Where that is another one than before, it is recorded with `why`.
 
         Raises:
-            ConfigError: No composed plugin provides it.
+            ConfigError: No composed plugin provides it, or its key is not there.
+            PluginError: Its provider failed.
         """
         from inarch.sessions.switching import switch_model
 

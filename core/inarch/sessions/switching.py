@@ -21,6 +21,7 @@ async def switch_model(state: SessionState, name: str, why: str) -> str:
 
     Raises:
         ConfigError: No composed plugin provides it, or its key is not there.
+        PluginError: Its provider failed.
     """
     from inarch.turns.models import choose_model, find_default
 
