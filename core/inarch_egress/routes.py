@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import socket
 from collections.abc import Awaitable, Callable, Sequence
 from ipaddress import IPv6Address
 from typing import NamedTuple
 
-from inarch_confinement.hosts import Address, Hosts, address_of, canonical, split_port
+from inarch_confinement.hosts import Address, Hosts, address_of, canonical, is_public, split_port
 
 RESOLVE_S = CONNECT_S = 15.0
 EACH_S = 3.0
 """At least, for each of several addresses: one to which nothing leads keeps the others from being tried no longer."""
 _MOST_ADDRESSES = 8
+_ANY_PORT = 9
+_NOT_NOW = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
 _MOST_TOLD = 200
 """Different hosts of which is told; a program could ask for any number."""
 
@@ -123,7 +126,10 @@ class Routes:
         allowed = [one for one in found if self._hosts.let_reach(host, one, port)][:_MOST_ADDRESSES]
         if not allowed:
             raise Refused(403, f"the name leads to {found[0]}, no public address; list that as well if it is meant")
-        return allowed
+        others = [one for one in allowed if self._hosts.name(one, port) or not (is_public(one) and _is_own(one))]
+        if not others:
+            raise Refused(403, f"the name leads to {allowed[0]}, this machine's own; list that as well if it is meant")
+        return others
 
     def _tell(self, name: str, why: str) -> None:
         if (name, why) not in self._known and len(self._known) < _MOST_TOLD:
@@ -143,6 +149,17 @@ async def _first(addresses: Sequence[Address], port: int) -> Stream:
         except OSError:
             pass
     raise Refused(504, "it did not answer") if waited else Refused(502, "it can't be connected to")
+
+
+def _is_own(address: Address) -> bool:
+    """Whether an address is one of this machine, which would reach itself; nothing is sent to find out."""
+    family = socket.AF_INET6 if isinstance(address, IPv6Address) else socket.AF_INET
+    try:
+        with socket.socket(family, socket.SOCK_DGRAM) as asked:
+            asked.connect((str(address), _ANY_PORT))
+            return address_of(asked.getsockname()[0]) == address
+    except OSError as error:
+        return error.errno in _NOT_NOW  # where it can't be known, the answer is the careful one
 
 
 def _listed(hosts: Sequence[str]) -> str:

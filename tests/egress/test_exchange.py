@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import errno
 import os
+import shutil
 import socket
+import subprocess
+import sys
 from collections.abc import Callable
 from contextlib import ExitStack
 from typing import Any
@@ -391,3 +394,42 @@ def test_an_address_that_does_not_answer_leaves_time_for_the_next(
             waiting.setblocking(False)
             waiting.connect_ex(("127.0.0.2", server.port))
         assert b" 200 " in proxy.say(GET % (b"pypi.example:%d" % server.port, b""))
+
+
+# In a network namespace of its own, in which loopback has an address of the internet's and there is no other way.
+OWN = """
+import asyncio, ctypes, os, subprocess, sys
+from inarch_confinement.hosts import Hosts
+from inarch_egress.routes import Refused, Routes, Target
+uid = os.getuid()
+if ctypes.CDLL(None).unshare(0x50000000):
+    sys.exit(77)
+open("/proc/self/setgroups", "w").write("deny")
+open("/proc/self/uid_map", "w").write(f"0 {uid} 1")
+subprocess.run(["ip", "link", "set", "lo", "up"], check=True)
+subprocess.run(["ip", "address", "add", "8.8.4.4/32", "dev", "lo"], check=True)
+
+async def resolve(host, port):
+    return ["8.8.4.4"]
+
+async def say():
+    server = await asyncio.start_server(lambda _, writer: writer.close(), "8.8.4.4", 443)
+    for hosts in (["pypi.example"], ["pypi.example", "8.8.4.4"]):
+        try:
+            await Routes(Hosts(hosts), lambda *_: None, resolve).connect(Target("pypi.example", 443))
+            print("reached")
+        except Refused as refused:
+            print(refused.status, refused.why)
+
+asyncio.run(say())
+os._exit(0)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux" or not shutil.which("ip"), reason="needs Linux and ip of iproute2")
+def test_a_name_that_leads_to_this_machines_own_public_address_is_refused_unless_that_is_listed() -> None:
+    done = subprocess.run([sys.executable, "-c", OWN], capture_output=True, text=True)
+    if done.returncode == 77:
+        pytest.skip("no namespaces here")
+    first, second = done.stdout.splitlines()
+    assert first.startswith("403 ") and "this machine's own" in first and second == "reached", done
