@@ -6,7 +6,7 @@ import os
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from typing import Any
 
-from attrs import define, field
+from attrs import define, evolve, field
 
 import inarch
 from inarch import (
@@ -260,6 +260,12 @@ class FarSource:
         return added
 
 
+def _line_of(words: str) -> str:
+    """Return a policy's words as one line: they become part of a question, or of what the model is told."""
+    line = " ".join(words.split())
+    return line if len(line) <= _REASON else f"{line[:_REASON]}…"
+
+
 @define(eq=False, repr=False)
 class FarPolicy:
     """A policy of an isolated plugin."""
@@ -276,10 +282,9 @@ class FarPolicy:
         given = {"call": to_data(call), "tool": shown}
         data = self._process.call(self._target, "judge", given, door="policy", answer=tool_answers(tool))
         verdict: Verdict = checked(self._process, Verdict, data)
-        if not isinstance(verdict.reason, str):
-            raise wrong(self._process, "no reason")
-        words = " ".join(verdict.reason.split())  # it becomes part of a question: one line of it, and the question
-        return Verdict(verdict.decision, words if len(words) <= _REASON else f"{words[:_REASON]}…")
+        if not (isinstance(verdict.reason, str) and isinstance(verdict.remedy, str) and type(verdict.person) is bool):
+            raise wrong(self._process, "no reason or remedy in words, or no `person` of yes or no")
+        return evolve(verdict, reason=_line_of(verdict.reason), remedy=_line_of(verdict.remedy))
 
 
 @define(eq=False, repr=False, slots=False)

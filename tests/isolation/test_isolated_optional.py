@@ -79,7 +79,7 @@ class Both:
     def judge(self, call, tool):
         said = [one(call.arguments) for one in (getattr(tool, name, None) for name in ("shape", "allowed_by")) if one]
         assert tool.effects(call.arguments) == EFFECTS
-        return inarch.Verdict("deny", " and ".join(said))
+        return inarch.Verdict("ask", " and ".join(said), person=True, remedy="use\nthe window")
 
     def close(self):
         pass
@@ -163,7 +163,7 @@ def test_a_tool_offers_what_it_offers(app: inarch.App) -> None:
 def test_a_policy_sees_what_a_tool_offers(app: inarch.App) -> None:
     call = inarch.ToolCall("1", "1", "t", "offering", {"text": "b"})
     verdict = _only(app.composition.policies).judge(call, _only(app.composition.tools.values()))
-    assert verdict.reason == "shape of b and allowed by b"
+    assert verdict == inarch.Verdict("ask", "shape of b and allowed by b", person=True, remedy="use the window")
 
 
 def test_a_model_offers_what_it_offers(app: inarch.App) -> None:

@@ -48,7 +48,7 @@ class Asking:
     root: str
     session_id: str = ""
     name: str = "acp"
-    _rejected: set[tuple[str, str]] = field(init=False, factory=set)
+    _rejected: set[str] = field(init=False, factory=set)
 
     def show(self, event: inarch.Event) -> None:
         """Pass an event on."""
@@ -72,7 +72,7 @@ class Asking:
 
     async def _ask(self, asked: inarch.ApprovalRequest) -> inarch.Approval:
         call = asked.call
-        if (call.name, asked.shape) in self._rejected:
+        if asked.alike in self._rejected:
             return inarch.Approval(call.id, "deny", reason="rejected for the rest of this session")
         message = schema.RequestPermissionRequest(
             session_id=self.session_id, tool_call=self._shown(asked), options=_options(asked)
@@ -85,7 +85,7 @@ class Asking:
             return inarch.Approval(call.id, "deny", reason="the question was closed without an answer")
         chosen = response.outcome.option_id
         if chosen == "reject_always":
-            self._rejected.add((call.name, asked.shape))
+            self._rejected.add(asked.alike)
         return _approval(asked, chosen)
 
     def _shown(self, asked: inarch.ApprovalRequest) -> schema.ToolCallUpdate:
@@ -107,10 +107,12 @@ class Asking:
 
 
 def _covers(scope: str, earlier: inarch.ApprovalRequest, asked: inarch.ApprovalRequest) -> bool:
-    same_tool = earlier.call.name == asked.call.name
-    if scope == "tool" and asked.tool.category != "command":
-        return same_tool
-    return scope == "session" or (scope in ("shape", "tool", "project") and same_tool and earlier.shape == asked.shape)
+    """Whether an answer to an earlier call of the batch is one to this call, too: as the session remembers it."""
+    if scope == "once":
+        return False
+    is_of_tool = scope == "tool" and earlier.call.name == asked.call.name and asked.tool.category != "command"
+    is_wide = (scope == "session" or is_of_tool) and not (earlier.is_persons or asked.is_persons)
+    return is_wide or earlier.alike == asked.alike
 
 
 def _approval(asked: inarch.ApprovalRequest, scope: str) -> inarch.Approval:
@@ -138,10 +140,12 @@ def _options(asked: inarch.ApprovalRequest) -> list[schema.PermissionOption]:
         offered.append((key, f"Allow once, with {' and '.join(words[name] for name in chosen)}", "allow_once"))
     if shape:
         offered.append(("shape", f"Allow in this session: {shape}", "allow_always"))
-        offered.append(("project", f"Always allow in this project: {shape}", "allow_always"))
-    if asked.tool.category != "command":
+        if asked.rights is None or asked.rights.lasting:
+            offered.append(("project", f"Always allow in this project: {shape}", "allow_always"))
+    if asked.tool.category != "command" and not asked.is_persons:
         offered.append(("tool", f"Allow every {asked.call.name} in this session", "allow_always"))
-    offered.append(("session", "Allow everything in this session", "allow_always"))
+    if not asked.is_persons:  # else the answer would hold for calls of this shape alone
+        offered.append(("session", "Allow everything in this session", "allow_always"))
     offered.append(("reject_once", "Reject", "reject_once"))
     offered.append(("reject_always", f"Reject in this session: {shape or asked.call.name}", "reject_always"))
     return [schema.PermissionOption(option_id=key, name=name, kind=kind) for key, name, kind in offered]

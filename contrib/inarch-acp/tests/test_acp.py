@@ -174,6 +174,63 @@ def test_changes_are_asked_about_as_far_as_was_said(desk: Any, say: Any, replies
     asyncio.run(main())
 
 
+def test_everything_is_not_what_only_a_person_may_allow(desk: Any, say: Any, replies: Any) -> None:
+    """An answer for the session covers the calls beside it in a batch, but none that is asked about by itself."""
+    shells = [{"command": f"sh -c 'echo {name} > {name}.txt'"} for name in ("one", "two")]
+    desk.model.script = {
+        "make": [
+            replies.calling(
+                ("create_file", {"file_path": "x.txt", "content": "x"}),
+                ("create_file", {"file_path": "y.txt", "content": "y"}),
+                *(("execute_command", shell) for shell in (*shells, shells[0])),
+            ),
+            replies.text("made"),
+        ],
+        "again": [replies.calling(("execute_command", shells[0]), ("execute_command", shells[1])), replies.text("no")],
+    }
+
+    async def main() -> None:
+        async with desk.editor() as (editor, connection, _):
+            session = await desk.new(connection)
+            editor.answer = choosing("session", "shape", "reject_once")
+            await connection.prompt(session_id=session, prompt=say("make"))
+            given = [one.tool_call.raw_input for one in editor.asked]
+            assert [one.get("file_path") or one["command"] for one in given] == [
+                "x.txt", *(shell["command"] for shell in shells),
+            ]  # fmt: skip
+            _, first, second = ({option.option_id for option in one.options} for one in editor.asked)
+            assert first == second and not first & {"session", "tool"}
+            assert {"once", "shape", "reject_once", "reject_always"} <= first
+            assert (desk.root / "x.txt").exists() and (desk.root / "y.txt").exists()
+
+            editor.asked.clear()
+            editor.answer = choosing("reject_always")
+            await connection.prompt(session_id=session, prompt=say("again"))
+            assert [one.tool_call.raw_input["command"] for one in editor.asked] == [shells[1]["command"]]
+            assert not (desk.root / "two.txt").exists()
+
+    asyncio.run(main())
+
+
+def test_the_rights_of_a_command_are_answers(desk: Any, say: Any, replies: Any) -> None:
+    make = {"command": "make all"}
+    desk.model.script = {"make": [replies.calling(("execute_command", make)), replies.text("made")]}
+
+    async def main() -> None:
+        async with desk.editor() as (editor, connection, _):
+            session = await desk.new(connection)
+            editor.answer = choosing("once+network")
+            await connection.prompt(session_id=session, prompt=say("make"))
+            (asked,) = editor.asked  # what it may do stands in the answer: nothing is left to ask
+            words = {option.option_id: option.name for option in asked.options}
+            assert words["once+network"] == "Allow once, with the network, all of it"
+            assert "once+git" not in words  # there is no repository
+            (call,) = editor.calls(session).values()
+            assert "denied" not in str(call["content"])
+
+    asyncio.run(main())
+
+
 def test_an_editor_that_does_not_answer_a_question_as_it_should_said_no(desk: Any, say: Any, replies: Any) -> None:
     desk.model.script = {"make": [replies.calling(("create_file", {"file_path": "x.txt", "content": "x"})),
                                   replies.text("not made")]}  # fmt: skip

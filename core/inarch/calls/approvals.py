@@ -109,7 +109,10 @@ class Approvals:
             if not first.startswith("$ "):  # no words that the tokenizer knows, but those of a shell
                 first, rest = "$ " + live.offer.words.replace("\n", "⏎"), []  # a line end would look like one of ours
             shown = "\n".join((first, *live.offer.may, *rest))
-        return ApprovalRequest(live.call, tool, reason, shown, live.shape.words, file, live.offer)
+        shape = live.shape
+        return ApprovalRequest(
+            live.call, tool, reason, shown, shape.words, file, live.offer, live.is_persons, shape.key
+        )
 
     async def _from_front_end(
         self, front_end: FrontEnd, requests: Sequence[ApprovalRequest], turn_id: str

@@ -89,6 +89,8 @@ class ApprovalRequest:
         shape: What an approval of scope `shape` or `project` would cover, in words.
         file: The file as the call would leave it, where it is an edit of a text; `before` and `after` are not escaped.
         rights: What the person can let the call do beyond that, and what they chose; None where there is nothing.
+        is_persons: Whether only an answer to this very call lets it run: one for the tool or the session does not.
+        alike: Equal for calls that one approval of scope `shape` or `project` covers; words alone may be shared.
     """
 
     call: ToolCall
@@ -98,6 +100,8 @@ class ApprovalRequest:
     shape: str = ""
     file: ProposedFile | None = None
     rights: RightsOffer | None = None
+    is_persons: bool = False
+    alike: str = ""
 
 
 class FrontEnd(Protocol):
