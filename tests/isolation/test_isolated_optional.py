@@ -79,7 +79,7 @@ class Both:
     def judge(self, call, tool):
         said = [one(call.arguments) for one in (getattr(tool, name, None) for name in ("shape", "allowed_by")) if one]
         assert tool.effects(call.arguments) == EFFECTS
-        return inarch.Verdict("ask", " and ".join(said), person=True, remedy="use\nthe window")
+        return inarch.Verdict("ask", " and ".join(said), person=True, remedy="use the window")
 
     def close(self):
         pass

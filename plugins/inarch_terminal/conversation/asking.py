@@ -66,16 +66,22 @@ class ApprovalKeys:
 
     async def ask(self, batch: Sequence[ApprovalRequest]) -> Sequence[Approval]:
         """Ask until every call has an answer."""
-        from inarch_terminal.front_ends.questions import asked_about
+        from inarch_terminal.front_ends.approvals import SEE_FIRST
+        from inarch_terminal.front_ends.questions import asked_about, hides_what_counts
 
         settled: dict[str, Approval] = {}
         drafts: dict[str, str] = {}
         async with self._batches:
             whole = False
+            note: tuple[str, ...] = ()  # what is told below what would run
             while left := [request for request in batch if request.call.id not in settled]:
                 self.notifier.tell(QUESTION_WAITS)
-                self._show("\n".join([*asked_about(left, whole=whole, size=self._size()), ""]))
+                self._show("\n".join([*asked_about(left, whole=whole, size=self._size()), *note, ""]))
+                note = ()
                 found = await self._answered(left, whole)
+                if found.says_yes and not whole and hides_what_counts(left, self._size()):
+                    whole, note = True, (SEE_FIRST,)
+                    continue
                 whole = found.word == "view"
                 settled.update((one.call_id, one) for one in found.approvals)
                 settled.update((one.call_id, one) for one in await self._edited(found, drafts))

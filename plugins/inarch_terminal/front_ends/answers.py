@@ -36,6 +36,11 @@ class Answers:
     as_arguments: bool = False
     word: Literal["", "view", "help", "unclear"] = ""
 
+    @property
+    def says_yes(self) -> bool:
+        """Whether a call would run by it."""
+        return any(approval.outcome == "approve" for approval in self.approvals)
+
 
 UNCLEAR = Answers(word="unclear")
 

@@ -11,9 +11,10 @@ from typing import TextIO
 from inarch import Approval, ApprovalRequest
 from inarch.output import columns_of
 from inarch_terminal.front_ends.answers import Answers, denied, read_answers
-from inarch_terminal.front_ends.questions import GLANCE, ScreenSize, explained, question
+from inarch_terminal.front_ends.questions import GLANCE, ScreenSize, explained, hides_what_counts, question
 
 UNCLEAR = "That is none of the answers; ? explains them.\n"
+SEE_FIRST = "That is all of it: some was not shown. Answer again."
 
 
 async def ask(batch: Sequence[ApprovalRequest], err: TextIO) -> Sequence[Approval]:
@@ -21,13 +22,19 @@ async def ask(batch: Sequence[ApprovalRequest], err: TextIO) -> Sequence[Approva
     settled: dict[str, Approval] = {}
     drafts: dict[str, str] = {}
     whole = False
+    note: tuple[str, ...] = ()  # what is told below what would run
     _forget_typed()
     while left := [request for request in batch if request.call.id not in settled]:
-        line = await _answered(question(left, whole=whole, size=_size(err)), err)
+        *about, ask = question(left, whole=whole, size=_size(err)).split("\n")
+        line = await _answered("\n".join([*about, *note, ask]), err)
+        note = ()
         if line is None:
             settled.update((request.call.id, denied(request)) for request in left)
             break
         found = read_answers(line, left)
+        if found.says_yes and not whole and hides_what_counts(left, _size(err)):
+            whole, note = True, (SEE_FIRST,)
+            continue
         whole = found.word == "view"
         if found.word in ("unclear", "help"):
             err.write(UNCLEAR if found.word == "unclear" else explained(left))

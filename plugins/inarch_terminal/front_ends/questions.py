@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from inarch import ApprovalRequest, escape, shorten, width
 
 _PREVIEW_LINES = 30
 _BESIDE = 6  # rows for the question, its keys and what stands below
+_SPACES = re.compile(" {3,}")
 _LEAST = 4  # rows that a call takes: what it is, one line of it, that there is more, what "always" means
 
 
@@ -36,7 +38,12 @@ def question(batch: Sequence[ApprovalRequest], *, whole: bool = False, size: Scr
 
 def is_cut(batch: Sequence[ApprovalRequest], size: ScreenSize = GLANCE) -> bool:
     """Whether something of the batch is too long for a glance."""
-    return asked_about(batch, size=size) != asked_about(batch, whole=True)
+    return asked_about(batch, size=size) != asked_about(batch, whole=True, size=size)
+
+
+def hides_what_counts(batch: Sequence[ApprovalRequest], size: ScreenSize = GLANCE) -> bool:
+    """Whether a call, why it is asked about, what runs or what it may do is cut: then a yes shows everything first."""
+    return _in_full(batch, size) is None
 
 
 def asked_about(batch: Sequence[ApprovalRequest], *, whole: bool = False, size: ScreenSize = GLANCE) -> list[str]:
@@ -44,18 +51,77 @@ def asked_about(batch: Sequence[ApprovalRequest], *, whole: bool = False, size: 
 
     Unless `whole` is wanted they are no more than the screen has room for.
     """
+    if whole:
+        return ["", *(line for part in _parts(batch, None, size.columns) for line in part)]
+    return _in_full(batch, size) or _at_a_glance(batch, size)
+
+
+def _in_full(batch: Sequence[ApprovalRequest], size: ScreenSize) -> list[str] | None:
+    """Return the question with all that counts, None where there is no room for that."""
+    room = max(size.rows - _BESIDE, _LEAST)
+    bare = sum(map(len, _parts(batch, 0, size.columns)))
+    most = min(_PREVIEW_LINES, max((room - bare) // max(len(batch), 1), 1))
+    lines = [line for part in _parts(batch, most, size.columns) for line in part]
+    return ["", *lines] if len(lines) <= room else None
+
+
+def _at_a_glance(batch: Sequence[ApprovalRequest], size: ScreenSize) -> list[str]:
+    """Return as much of the question as there is room for, with what says that there is more."""
     rows = max(size.rows - _BESIDE, _LEAST)
-    shown = batch if whole else batch[: max(rows // _LEAST, 1)]
-    most = None if whole else min(_PREVIEW_LINES, max(rows // len(shown) - _LEAST + 1, 1))
+    shown = batch[: max(rows // _LEAST, 1)]
+    most = min(_PREVIEW_LINES, max(rows // len(shown) - _LEAST + 1, 1))
     lines = [""]
     for number, request in enumerate(shown, 1):
-        lead = f"{number}. " if len(batch) > 1 else ""
-        about = [f"{lead}{request.call.name}: {_plain(request.reason or 'needs a yes')}"]
-        about += [f"   {line}" for line in _shown(request, most, size.columns - 3)]
+        about = [_head(request, number if len(batch) > 1 else 0)]
+        about += [f"   {line}" for line in _shown(_lines(request), most, size.columns - 3)]
         about += [f"   always: {_plain(request.shape)}"] if request.shape else []
-        lines += about if whole else [shorten(line, size.columns) for line in about]
+        lines += [shorten(line, size.columns) for line in about]
     left = len(batch) - len(shown)
     return [*lines, f"… and {left:,} more calls (v shows them)"] if left else lines
+
+
+def _parts(batch: Sequence[ApprovalRequest], most: int | None, columns: int) -> Iterator[list[str]]:
+    """Yield the lines of each call: all that counts, wrapped, and `most` lines of a diff or of arguments."""
+    for number, request in enumerate(batch, 1):
+        lines = _lines(request)
+        counted = _counting(request, lines)
+        kept = lines[counted:] if most is None else _shown(lines[counted:], most, columns - 3)
+        always = f"   always: {_spaced(_plain(request.shape))}"
+        yield [
+            *_wrapped(_spaced(_head(request, number if len(batch) > 1 else 0)), columns, "   "),
+            *(part for line in lines[:counted] for part in _wrapped(f"   {_spaced(line)}", columns, "     ")),
+            *(f"   {line}" for line in kept),
+            *(_wrapped(always, columns, "     ") if request.shape else ()),
+        ]
+
+
+def _head(request: ApprovalRequest, number: int) -> str:
+    lead = f"{number}. " if number else ""
+    return f"{lead}{request.call.name}: {_plain(request.reason or 'needs a yes')}"
+
+
+def _counting(request: ApprovalRequest, lines: Sequence[str]) -> int:
+    """Return how many lines at the beginning say what would run as a command, and what it may do."""
+    may = len(request.rights.may) if request.rights is not None else 0
+    return 1 + may if may or (lines and lines[0].startswith("$ ")) else 0
+
+
+def _spaced(line: str) -> str:
+    """Show many spaces in a row as their number: they could push the rest out of sight."""
+    lead = len(line) - len(line.lstrip(" "))
+    return line[:lead] + _SPACES.sub(lambda found: f" ␣×{len(found[0])} ", line[lead:])
+
+
+def _wrapped(line: str, columns: int, later: str) -> list[str]:
+    """Return a line as lines of the screen, broken at a space where there is one near; nothing of it is lost."""
+    columns, lead, lines = max(columns, 20), "", []
+    while width(lead + line) > columns:
+        fits = len(shorten(line, columns - len(lead))) - 1
+        space = line.rfind(" ", 0, fits) + 1
+        cut = space if space > fits // 2 else fits
+        lines.append(lead + line[:cut].rstrip(" "))
+        line, lead = line[cut:], later
+    return [*lines, lead + line]
 
 
 def right_keys(batch: Sequence[ApprovalRequest]) -> list[tuple[str, str]]:
@@ -123,12 +189,7 @@ def _argument(name: str, text: str) -> list[str]:
     return [f"{_plain(name)} = {first}", *(f"    {line}" for line in rest)]
 
 
-def _shown(request: ApprovalRequest, most: int | None, columns: int) -> list[str]:
-    lines = _lines(request)
-    if most is None:
-        return lines
-    if len(lines) <= most and all(width(line) <= columns for line in lines):
-        return lines
+def _shown(lines: Sequence[str], most: int, columns: int) -> list[str]:
     kept = [shorten(line, columns) for line in lines[:most]]
     left = len(lines) - len(kept)
     return [*kept, f"… {left:,} more lines (v shows them)"] if left else kept

@@ -125,6 +125,18 @@ def test_what_is_too_long_for_a_glance_can_be_viewed(talk: Talk, project: Path, 
     opened.until("⊘ execute_command")
 
 
+def test_a_yes_to_what_is_cut_shows_all_of_it_first(talk: Talk, project: Path) -> None:
+    opened = talk(columns=40, lines=12)
+    opened.type("run: make " + " ".join(f"target{number}" for number in range(40)), "Enter")
+    opened.until("v view all")
+    opened.type("a")
+    opened.until("40  target39", "Answer again.", "Run it?")
+    opened.type("d")
+    opened.until("why not")
+    opened.type("", "Enter")
+    opened.until("⊘ execute_command")
+
+
 def test_a_line_that_is_typed_at_the_question_answers_nothing(ask: Talk, project: Path) -> None:
     opened = ask()
     opened.type("write a file", "Enter")
