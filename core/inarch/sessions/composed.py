@@ -147,6 +147,12 @@ class Composed:
         }
         return ProjectGrants(self.config.root, self.config.state_dir, origins)
 
+    @property
+    def key_notes(self) -> tuple[str, ...]:
+        """What was wrong with keys that are kept outside the environment, as far as they were looked at."""
+        notes: tuple[str, ...] = getattr(self.environ, "notes", ())
+        return notes
+
     def key_variables(self) -> Iterator[str]:
         """Yield the variables of keys that are kept, and those that settings called `*_env` name."""
         yield from getattr(self.environ, "kept", ())

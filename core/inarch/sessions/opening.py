@@ -74,8 +74,7 @@ def open_state(parts: Parts, session_id: str | None) -> SessionState:
     journal.listeners.append(lambda event: _count_effects(state, event))
     if history is None:
         _record_start(parts, journal)
-    missing_keys = getattr(parts.environ, "notes", ())
-    for note in (*(Note(one, "keys") for one in missing_keys), *(Note(one, "store") for one in told), *notes):
+    for note in (*(Note(one, "keys") for one in parts.key_notes), *(Note(one, "store") for one in told), *notes):
         journal.record(note)
     if failure is not None:
         journal.record(ErrorHappened(f"not recorded: {failure.message}", failure.remedy, door="store"))

@@ -80,6 +80,11 @@ class Choice(NamedTuple):
             output_tokens=limits.output_tokens or known.limits.output_tokens,
         )
 
+    @property
+    def deciding(self) -> str:
+        """The full name of the provider's model for strategies, which is this one where it names none."""
+        return f"{self.provider.value.name}/{self.provider.value.default_decision_model or self.model}"
+
     def check_key(self) -> None:
         """Refuse a model whose provider knows that its key is not there.
 
@@ -128,7 +133,7 @@ def choose_decision_model(name: str | None, main: Choice, models: Models, enviro
     """Return the full name of the model that strategies ask: the configured one, else the main provider's lite one."""
     if name:
         return choose_model(name, models, environ).full_name
-    return f"{main.provider.value.name}/{main.provider.value.default_decision_model or main.model}"
+    return main.deciding
 
 
 async def find_default(name: str, models: Models, environ: Mapping[str, str]) -> None:

@@ -34,7 +34,7 @@ def set_model(name: str, **given: Any) -> None:
             try:
                 app.choice(whole).check_key()
             finally:
-                for note in getattr(app.environ, "notes", ()):
+                for note in app.key_notes:
                     say("note", note)
     profile = given.get("profile") or os.environ.get("INARCH_PROFILE") or chosen_profile(path)
     was_written = set_key(path, profile, "model", whole)

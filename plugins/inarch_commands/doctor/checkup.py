@@ -128,7 +128,7 @@ def _model(app: App) -> Iterator[Finding]:
     yield Finding("model", "fine", text + are_set)
     for variable, model in app.offers.items():
         yield Finding("model", "note", f"{variable} is set", f"inarch config model {model} uses it")
-    for missing in getattr(app.environ, "notes", ()):
+    for missing in app.key_notes:
         yield Finding("model", "wrong", missing)
     yield Finding("model", "fine", f"providers: {', '.join(sorted(app.composition.models)) or 'none'}")
 

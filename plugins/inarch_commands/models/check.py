@@ -101,8 +101,7 @@ async def _targets(app: App, names: Sequence[str]) -> list[tuple[Choice, str]]:
         return [(choice, "") for choice in {choice.full_name: choice for choice in found}.values()]
     profile = app.config.profile
     main = await app.find_choice(profile.model)
-    lite = f"{main.provider.value.name}/{main.provider.value.default_decision_model or main.model}"
-    deciding = await app.find_choice(profile.decision_model or lite)
+    deciding = await app.find_choice(profile.decision_model or main.deciding)
     if deciding.full_name == main.full_name:
         return [(main, "model")]
     return [(main, "model"), (deciding, DECIDING)]

@@ -137,7 +137,7 @@ async def _check(app: App, names: Sequence[str], as_json: bool) -> bool:
                 _print_checked(checked, redactor.text)
         auto, why = await where_auto_goes(app)
     finally:
-        for note in getattr(app.environ, "notes", ()):
+        for note in app.key_notes:
             say("note", note)
         await app.aclose()
     works = all(checked.works for checked in found)
