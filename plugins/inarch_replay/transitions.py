@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from inarch import Standing
-
-NOTHING = Standing(None, 0)
+from inarch.host import NOTHING
 
 
 class Transition(NamedTuple):

@@ -7,9 +7,8 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from inarch import Standing
+from inarch.host import NOTHING as NOTHING
 from inarch_undo.merging import clash_text, is_binary, merge
-
-NOTHING = Standing(None, 0)
 
 Fetch = Callable[[str], bytes]
 """Returns the bytes of a hash; raises `Unavailable`."""

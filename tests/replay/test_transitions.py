@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from inarch_replay.transitions import NOTHING, transitions_of
+from inarch.host import NOTHING
+from inarch_replay.transitions import transitions_of
 
 FILE, NONE = {"before_mode": 1, "after_mode": 2}, {"before_mode": None}
 
