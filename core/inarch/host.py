@@ -88,6 +88,7 @@ if TYPE_CHECKING:
     from inarch.turns.budget.pacing import LEFT_ALONE as LEFT_ALONE
     from inarch.turns.checking import checked_decision as checked_decision
     from inarch.turns.context.counting import TokenCounter as TokenCounter
+    from inarch.turns.run import RECORDED as RECORDED
     from inarch.turns.wording import STRUCTURE_TITLE as STRUCTURE_TITLE
 
 _HOMES = {
@@ -142,6 +143,7 @@ _HOMES = {
         "turns.budget.pacing": "LEFT_ALONE",
         "turns.checking": "checked_decision",
         "turns.context.counting": "TokenCounter",
+        "turns.run": "RECORDED",
         "turns.wording": "STRUCTURE_TITLE",
     }.items()
     for name in names.split()

@@ -5,19 +5,13 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
+from inarch.host import RECORDED
 from inarch_replay.recorded import RecordedTurn
 
 FOREVER_S = 1e6
 """Seconds that a turn with a time limit may take in a replay, until the record says that its time is up."""
 FOR_GOOD = 1e9
 """Seconds that nothing takes, not even where a turn's time is up."""
-
-
-_KEYS = frozenset({
-    "fallback", "decision_model", "strategy", "approve", "max_iterations", "max_seconds", "max_cost_usd", "max_tokens",
-    "max_reply_bytes", "context_turns",
-})  # fmt: skip
-"""What a turn's record says of its settings; a newer version may say more."""
 
 
 class SaidSeconds(float):
@@ -38,7 +32,7 @@ class SaidSeconds(float):
 
 def settings_of(turn: RecordedTurn, profile: Any) -> dict[str, Any]:
     """Return the keys of the profile as they were in a turn; its model is the one that was asked."""
-    said = {name: value for name, value in turn.settings.items() if name in _KEYS}
+    said = {name: value for name, value in turn.settings.items() if name in RECORDED}  # a newer version may say more
     seconds = said.get("max_seconds") or profile.max_seconds
     said["max_seconds"] = SaidSeconds.of(seconds) if turn.stop == "out_of_time" and seconds else None
     said["model"] = turn.model or profile.model
