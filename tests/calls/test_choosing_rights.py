@@ -151,3 +151,18 @@ def test_kept_rights_that_mean_something_else_by_now_are_asked_about(kitchen: Ki
         grants.rights[key] = {"keys": (other,)}
         _, person = opened(kitchen, NO, grants=grants)
         assert len(person.asked) == 1 and person.asked[0][0].rights.chosen == {}
+
+
+def test_a_policys_question_about_what_was_kept_begins_with_no_rights(kitchen: Kitchen) -> None:
+    class Asking:
+        name = "asking"
+
+        def judge(self, call: Any, tool: Any) -> Verdict:
+            return Verdict("ask", "it is a door")
+
+    grants = Grants(project=ProjectGrants(str(kitchen.folder), kitchen.folder / "state", {"tested": "tested (x 1)"}))
+    opened(kitchen, chosen(light=()), YES | {"scope": "project"}, grants=grants)
+    assert grants.kept()
+    again = Grants(project=grants.project)
+    _, person = opened(kitchen, NO, grants=again, policies=[Asking()])
+    assert person.asked[0][0].rights.chosen == {}

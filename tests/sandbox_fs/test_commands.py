@@ -300,16 +300,40 @@ def test_the_reference_has_the_tables_as_they_are() -> None:
     "name",
     ["LD_PRELOAD", "LD_LIBRARY_PATH", "PYTHONPATH", "PYTHONSTARTUP", "PATH", "GIT_DIR", "GIT_SSH_COMMAND", "BASH_ENV",
      "NODE_OPTIONS", "ENV", "IFS", "HOME", "npm_config_script_shell", "http_proxy", "PERL5OPT", "RUBYOPT", "ld_preload",
-     "JAVA_TOOL_OPTIONS", "RUSTC_WRAPPER", "MAKEFLAGS", "CC", "LESSOPEN", "PAGER", "DYLD_INSERT_LIBRARIES"],
+     "JAVA_TOOL_OPTIONS", "RUSTC_WRAPPER", "MAKEFLAGS", "CC", "LESSOPEN", "PAGER", "DYLD_INSERT_LIBRARIES",
+     "MANPAGER", "HGEDITOR", "PYTEST_ADDOPTS", "GH_BROWSER", "SUDO_ASKPASS", "PYTEST_PLUGINS", "GOCACHEPROG", "GOAUTH",
+     "_PYTHON_SYSCONFIGDATA_NAME", "RIPGREP_CONFIG_PATH", "HGRCPATH", "KUBECONFIG", "AWS_CONFIG_FILE", "ANSIBLE_CONFIG",
+     "PYLINTRC", "MPLBACKEND", "ZDOTDIR", "RSYNC_RSH", "GCC_EXEC_PREFIX", "COMPILER_PATH", "CMAKE_TOOLCHAIN_FILE",
+     "OMP_TOOL_LIBRARIES", "JULIA_LOAD_PATH", "GTK_MODULES", "QT_PLUGIN_PATH"],
 )  # fmt: skip
 def test_a_variable_that_says_which_code_runs_is_refused_wherever_it_stands(name: str) -> None:
-    for line in (f"{name}=x pytest", f"A=1 {name}=x ls", f"'{name}'=x true"):
+    for line in (f"{name}=x pytest", f"A=1 {name}=x ls", f"'{name}'=x true", f"env {name}=x git push",
+                 f"/usr/bin/env -i -u B A=1 {name}=x ls", f"env -S '{name}=x ls'", f"B=1 env {name}=x ls"):  # fmt: skip
         found = classify(line, root=ROOT)
         assert (found.tier, found.allowed_by) == ("none", "") and f"{name} can't be set" in found.reason
 
 
-@pytest.mark.parametrize("name", ["FOO", "CI", "DEBUG", "NODE_ENV", "RUST_BACKTRACE", "DJANGO_SETTINGS_MODULE", "GOOS"])
+@pytest.mark.parametrize(
+    "name", ["FOO", "CI", "DEBUG", "NODE_ENV", "RUST_BACKTRACE", "DJANGO_SETTINGS_MODULE", "GOOS", "SRC", "GOMAXPROCS"]
+)
 def test_another_variable_is_asked_about_with_its_command(name: str) -> None:
     found = classify(f"{name}='a b' pytest -q", root=ROOT)
     assert (found.tier, found.argv, dict(found.rights.env)) == ("asked", ("pytest", "-q"), {name: "a b"})
     assert classify(f"{name}=1 cat ../x", root=ROOT).tier == "none"
+
+
+@pytest.mark.parametrize(
+    ("line", "kept"),
+    [
+        ("git push origin main", True), ("npm publish", True), ("python3 -m pip --version", True), ("make stash", True),
+        ("./deploy.sh", True), ("git stash", True), ("env A=1 true", True), ("git commit -m publish", True),
+        ("python3 '-cimport os'", False), ("python3 -IBEsc x", False), ("perl -E x", False), ("perl -ne x", False),
+        ("env -S 'sh -c x'", False), ("env '-Ssh x'", False), ("ssh h 'sh x'", False), ("rbash x", False),
+        ("yash x", False), ("env tclsh x", False), ("nice python3.11 -Sc1", False), ("node -pe 1", False),
+    ],
+)  # fmt: skip
+def test_what_is_never_kept_for_good_are_shells_and_code(line: str, kept: bool) -> None:
+    from inarch import split_command
+    from inarch_sandbox_fs.commands.shells import can_be_kept
+
+    assert can_be_kept(split_command(line)) == kept

@@ -28,13 +28,13 @@ def narrowed(scope: ApprovalScope, live: LiveCall) -> ApprovalScope:
     """Return the scope that an answer really has.
 
     No tool that runs commands is approved as a whole; what only a person may answer is not answered for everything; and
-    a tool may say that a call is never approved for good.
+    a tool may say that a call is never approved for good: then not for the session either with rights that name things.
     """
-    if live.offer is not None and not live.offer.lasting and scope == "project":
-        return "once"
     is_command = live.tool.value.category == "command"
     if (scope == "tool" and is_command) or (scope in ("tool", "session") and live.is_persons):
-        return "shape"
+        scope = "shape"
+    if live.offer is not None and not live.offer.lasting:
+        return "once" if scope == "project" or (scope == "shape" and any(live.rights.values())) else scope
     return scope
 
 

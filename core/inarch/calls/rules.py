@@ -21,6 +21,10 @@ if TYPE_CHECKING:
     from inarch.config.grants import CommandGrant, Rule
 
 PATH_ARGUMENTS = ("file_path", "new_path", "path", "directory", "file_paths", "paths")
+_GLOB = re.compile(r"[*?\[]")
+_VARIABLE = re.compile(r"[A-Za-z_]\w*=")
+_CARRIERS = frozenset({"env", "nice", "nohup", "sudo", "timeout", "xargs"})
+"""Programs that start any other: a rule for one of these is about none."""
 STRICTNESS = {"allow": 0, "ask": 1, "deny": 2}
 
 
@@ -91,8 +95,12 @@ class RulesPolicy:
 
 def _names_program(rule: Rule) -> bool:
     """Whether a rule allows one program by its name: what is wider is no word about a command of no tier."""
-    program = rule.match.get("command", "*").split(" ", 1)[0]
-    return rule.decision == "allow" and not re.search(r"[*?\[]", program)
+    command = rule.match.get("command", "*")
+    if rule.decision != "allow" or not _GLOB.search(command):
+        return rule.decision == "allow"
+    words = (word for word in command.split(" ") if not _VARIABLE.match(word))
+    program = next(words, "*")
+    return program not in _CARRIERS and not _GLOB.search(program)
 
 
 def _may_read(tool: Tool, effects: Effects) -> frozenset[str]:

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 from attrs import evolve
 
 from inarch import ChosenRights, Right, Rights, RightsOffer, ToolFailed
-from inarch_sandbox_fs.commands.shells import can_be_kept
+from inarch_sandbox_fs.commands.runners import is_known
+from inarch_sandbox_fs.commands.shells import CARRIERS, can_be_kept
 
 if TYPE_CHECKING:
     from inarch_sandbox_fs.commands.classification import Classified
@@ -57,7 +58,14 @@ def offered(found: Classified, root: str, chosen: ChosenRights) -> RightsOffer |
         resolved[FILES.name] = files
     rights = CHOOSABLE if has_repository else (NETWORK, FILES)
     may = tuple(_told(found, resolved, has_repository=has_repository))
-    return RightsOffer(rights, resolved, may, join(found.words), can_be_kept(found.words))
+    lasting = can_be_kept(found.words) and not (files and _may_be_another(found))
+    return RightsOffer(rights, resolved, may, join(found.words), lasting)
+
+
+def _may_be_another(found: Classified) -> bool:
+    """Whether what these words run is the workspace's to change."""
+    program = found.argv[0]
+    return found.tier == "workspace" or "/" in program or program in CARRIERS or is_known(program)
 
 
 def put_together(found: Classified, chosen: ChosenRights) -> Rights:

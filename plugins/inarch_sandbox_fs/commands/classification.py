@@ -17,7 +17,7 @@ from inarch_sandbox_fs.commands.programs import PROGRAMS
 from inarch_sandbox_fs.commands.reading import Reader
 from inarch_sandbox_fs.commands.rules import Rule
 from inarch_sandbox_fs.commands.runners import RUNNERS, Runner, program_name
-from inarch_sandbox_fs.commands.variables import is_variable, split_variables
+from inarch_sandbox_fs.commands.variables import check_env, is_variable, split_variables
 
 Tier = Literal["read-only", "workspace", "granted", "asked", "none"]
 
@@ -222,6 +222,7 @@ _OWN_SCRIPT = Runner("FILE", match=("./run_tests.sh --fast",), not_match=("run_t
 
 
 def _none(words: tuple[str, ...]) -> Classified:
+    check_env(words)
     name = words[0]
     reason, remedy, grantable = f"{name} is in no tier of commands", _INSTEAD.get(name, ""), True
     if "=" in name:

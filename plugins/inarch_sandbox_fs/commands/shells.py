@@ -7,12 +7,31 @@ from collections.abc import Sequence
 
 SHELLS = frozenset({
     "sh", "bash", "dash", "zsh", "fish", "ksh", "mksh", "csh", "tcsh", "ash", "busybox", "pwsh", "powershell", "eval",
-    "osascript",
+    "osascript", "rbash", "yash", "posh",
 })  # fmt: skip
+CARRIERS = frozenset({
+    "env", "nice", "ionice", "timeout", "nohup", "xargs", "sudo", "doas", "time", "setsid", "stdbuf", "command", "exec",
+})  # fmt: skip
+"""Programs that start the one among their words."""
 _CODE = re.compile(r"--?(?:c|e|r|p|eval|exec|print|command|execute|run)(?:=.*)?|-[A-Za-z]{0,3}[ce]", re.S)
+_INTERPRETER = re.compile(r"(?:python|pypy|perl|ruby|node|php|lua)[0-9.]*")
+_CODE_OF_INTERPRETER = re.compile(r"-[A-Za-z]*[ceErp].*", re.S)  # also joined to it, as in -cpass
+_LIKE_A_SHELL = re.compile(r"[A-Za-z-]*sh[0-9.-]*")
+_SPLITS = ("-S", "--split-string")
 
 
 def can_be_kept(words: Sequence[str]) -> bool:
     """Whether an approval of these words may be kept for good: not where one names a shell or is an option for code."""
-    names = (word.rpartition("/")[2] for word in words)
-    return SHELLS.isdisjoint(names) and not any(_CODE.fullmatch(word) for word in words[1:])
+    names = [_base(part[0]) if (part := word.split(None, 1)) else "" for word in words]
+    started = names if names[0] in CARRIERS else names[:1]
+    code = _CODE_OF_INTERPRETER if any(map(_INTERPRETER.fullmatch, names)) else _CODE
+    return (
+        SHELLS.isdisjoint(names)
+        and not any(map(_LIKE_A_SHELL.fullmatch, started))
+        and not any(_CODE.fullmatch(word) or code.fullmatch(word) for word in words[1:])
+        and not (names[0] in CARRIERS and any(word.startswith(_SPLITS) for word in words))
+    )
+
+
+def _base(word: str) -> str:
+    return word.rpartition("/")[2]
