@@ -222,6 +222,8 @@ def _echo(end: socket.socket) -> None:
     try:
         while True:
             data, whence = end.recvfrom(16)
+            if whence is None:
+                return  # it was closed meanwhile, and its number is another socket's now
             end.sendto(data, whence)
     except OSError:
         pass
