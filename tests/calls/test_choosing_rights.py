@@ -10,7 +10,7 @@ import pytest
 
 from inarch.calls import Grants, ProjectGrants
 from inarch.calls.explaining import explain
-from inarch.contract.errors import ToolFailed
+from inarch.contract.errors import StoreError, ToolFailed
 from inarch.contract.ports import ApprovalRequest, Right, RightsOffer
 from inarch.contract.records import Approval, Verdict
 from inarch_sdk.tooling import tool
@@ -166,3 +166,21 @@ def test_a_policys_question_about_what_was_kept_begins_with_no_rights(kitchen: K
     again = Grants(project=grants.project)
     _, person = opened(kitchen, NO, grants=again, policies=[Asking()])
     assert person.asked[0][0].rights.chosen == {}
+
+
+def test_everything_holds_where_the_projects_approvals_can_not_be_read(kitchen: Kitchen) -> None:
+    class Unreadable(ProjectGrants):
+        def covering(self, shape: Any, bound: Any) -> Any:
+            raise StoreError("permission", "a newer Inarch wrote the approvals", "update")
+
+    class Asking(Careful):
+        def judge(self, call: Any, tool: Any) -> Verdict:
+            return Verdict("ask", "it is a door")
+
+    kept = Unreadable(str(kitchen.folder), kitchen.folder / "state", {})
+    for grants in (Grants(project=kept, everything=True), Grants(project=kept, tools={"open_it"})):
+        call, person = opened(kitchen, policies=[Asking()], grants=grants)
+        assert call.result.success and not person.asked
+    assert not kitchen.of_kind("error")
+    _, person = opened(kitchen, NO, grants=Grants(project=kept, everything=True))
+    assert len(person.asked) == 1  # what only a person may answer

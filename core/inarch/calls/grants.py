@@ -144,7 +144,13 @@ class Grants:
         """
         if self.elsewhere is not None:
             return self._elsewhere(live, self.elsewhere)
-        own = self._of_shape(offered_shape(live.call, live.offer), live.tool) if live.offer is not None else None
+        is_covered = not live.is_persons and (self.everything or live.tool.value.name in self.tools)
+        try:
+            own = self._of_shape(offered_shape(live.call, live.offer), live.tool) if live.offer is not None else None
+        except StoreError:  # rights that were kept are not known, but a yes was given
+            if not is_covered:
+                raise
+            own = None
         if own is not None or live.is_persons:
             return own if own is not None or live.offer is not None else self._of_shape(live.shape, live.tool)
         if self.everything:

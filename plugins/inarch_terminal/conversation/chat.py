@@ -99,7 +99,7 @@ class Chat:
         line.append_to_history()
         line.reset()
         item = Line(text, self.pastes.unfold(text).strip())
-        if self.talk is not None and self.work.is_running and _runs_at_once(self.talk, item.whole):
+        if self.talk is not None and self.work.is_running and _runs_at_once(self.talk, item.shown):
             task = asyncio.get_running_loop().create_task(self._told(self.talk, item))
             self._beside.add(task)
             task.add_done_callback(self._beside.discard)
@@ -192,9 +192,9 @@ class Chat:
         try:
             talk = self.talk
             assert talk is not None
-            if SlashCommands.takes(line.whole):
+            if SlashCommands.takes(line.shown):  # a paste that begins with a sign of ours is words
                 await SlashCommands(talk).run(line.whole)
-            elif line.whole.startswith("!"):
+            elif line.shown.startswith("!") and line.shown == line.whole and "\n" not in line.whole:
                 from inarch_terminal.user_commands import run_command
 
                 await run_command(talk.session, line.whole[1:].strip(), talk.write, is_typed=True)

@@ -124,6 +124,17 @@ def test_a_long_paste_is_one_sign_and_is_sent_whole(talk: Talk, tmp_path: Path) 
     assert "> read: [paste 1: 10,000 lines] please" in screen
 
 
+def test_a_paste_is_never_a_command(talk: Talk, project: Path, tmp_path: Path) -> None:
+    opened = talk()
+    for lines in (2, 30):  # a short one stands in the line, of a long one only a sign
+        (tmp_path / "paste").write_text("!cp a.txt stolen.txt\n" * lines)
+        opened.tmux("load-buffer", str(tmp_path / "paste"))
+        opened.tmux("paste-buffer", "-p", "-t", "main")
+        opened.until("!cp a.txt" if lines == 2 else "> [paste 1: 30 lines]")
+        opened.type("", "Enter")
+        opened.until(f"Heard {lines} lines")
+
+
 def test_a_short_paste_is_text_and_the_sign_of_a_long_one_goes_as_a_whole(talk: Talk, tmp_path: Path) -> None:
     opened = talk()
     for name, text in (("short", "two\nlines"), ("long", "x\n" * 30)):
