@@ -29,6 +29,15 @@ async def waits(words, context):
     context.show("waiting")
     await asyncio.Event().wait()
 
+async def does(words, context):
+    if words == "call":
+        await context.call("write_file", {"file_path": "NOTE.md", "content": words})
+    elif words == "record":
+        context.record("kind", {})
+    elif words == "submit":
+        context.submit("do it")
+    return [(f"{words}-done", "")]
+
 def breaks(words):
     raise ValueError("broken")
 
@@ -46,6 +55,7 @@ def inarch_slash_commands(context):
         inarch.SlashCommand("note", "Write a note.", note, "TEXT", complete=places),
         inarch.SlashCommand("waits", "Wait.", waits, complete=later),
         inarch.SlashCommand("breaks", "Break.", breaks),
+        inarch.SlashCommand("does", "Do.", breaks, complete=does),
     ]
 """
 
@@ -170,6 +180,15 @@ def test_a_commands_own_completions_are_offered(app: inarch.App, page: Page) -> 
     assert offered("/undo ") == []
     asyncio.run(app.command(session, "/note milk", page.shown.append))
     assert kinds(app, session).count("command.ran") == 1  # offering records nothing
+
+
+def test_what_is_only_completed_does_nothing(app: inarch.App, page: Page) -> None:
+    session = app.session()
+    assert [*asyncio.run(app.completions(session, "/does nothing"))] == [("nothing-done", "")]
+    for words in ("call", "record", "submit"):
+        assert [*asyncio.run(app.completions(session, f"/does {words}"))] == []
+    assert not page.asked and not Path(app.config.root, "NOTE.md").exists()
+    assert kinds(app, session) == []
 
 
 @pytest.mark.parametrize("line", ["", "hello /note", "/etc/hosts says what?", "// why", "/", "/ note"])

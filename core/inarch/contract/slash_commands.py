@@ -73,7 +73,7 @@ class SlashCommand:
         words: What may follow the name, for people, such as `[TURN]`.
         at_once: Whether it may run beside a turn, because it only tells: it can't call tools.
         complete: Returns what the words typed so far can become, as pairs of the last word and what it means; takes
-            what `run` takes, and is called in a thread.
+            what `run` takes, and is called in a thread; it can't call tools, record or submit.
     """
 
     name: str

@@ -25,12 +25,13 @@ if TYPE_CHECKING:
 
 @define(eq=False, repr=False)
 class CommandContext:
-    """The `SlashContext` of one command."""
+    """The `SlashContext` of one command; while its words are completed nothing may be done yet."""
 
     session: Session
     command: Bound[SlashCommand]
     shows: Callable[[str], object]
     columns: int
+    is_completing: bool = False
     prompts: list[str] = field(init=False, factory=list)
 
     @property
@@ -50,8 +51,9 @@ class CommandContext:
         """Run a tool in the session, outside of its turns.
 
         Raises:
-            RuntimeError: The command may run beside a turn.
+            RuntimeError: The command may run beside a turn, or its words are only completed.
         """
+        self._needs_running()
         if self.command.value.at_once:
             raise RuntimeError("a command with at_once may run beside a turn, so it can't call tools")
         return await self.session.call_tool(tool, arguments, origin="slash")
@@ -65,7 +67,9 @@ class CommandContext:
 
         Raises:
             TypeError, ValueError: It is none of those.
+            RuntimeError: The command's words are only completed.
         """
+        self._needs_running()
         state = self.session.state
         state.journal.record(state.scheduler.events.checked(self.command.plugin, name, data))
 
@@ -75,12 +79,18 @@ class CommandContext:
         Raises:
             TypeError: It is no text.
             ValueError: There is nothing in it.
+            RuntimeError: The command's words are only completed.
         """
+        self._needs_running()
         if not isinstance(prompt, str):
             raise TypeError(f"prompt must be str, not {type(prompt).__name__}")
         if not prompt.strip():
             raise ValueError("the submitted prompt is empty")
         self.prompts.append(prompt)
+
+    def _needs_running(self) -> None:
+        if self.is_completing:
+            raise RuntimeError("while words are completed a command can't call tools, record or submit")
 
 
 async def run_command(
@@ -121,7 +131,7 @@ async def completions_of(app: App, session: Session, line: str, columns: int) ->
     bound = commands.get(name)
     if bound is None or bound.value.complete is None:
         return ()
-    context = CommandContext(session, bound, lambda text: None, columns)
+    context = CommandContext(session, bound, lambda text: None, columns, is_completing=True)
     try:
         with guarded(bound.plugin, "command"):
             rows = await asyncio.to_thread(bound.value.offer, words.lstrip(), context)
