@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator, Sequence
+from time import monotonic
 from typing import TYPE_CHECKING
 
 from attrs import define, field
@@ -54,11 +55,22 @@ class ApprovalKeys:
     _rights: dict[str, str] = field(init=False, factory=dict)  # keys that choose one, and what it takes
     _pressed: float = field(init=False, default=0.0)
     _stray: float = field(init=False, default=0.0)  # when a key was pressed that means nothing
+    _word: str = field(init=False, default="")  # what is left of a "yes" whose first letter was the answer
+    _word_until: float = field(init=False, default=0.0)
 
     @property
     def is_open(self) -> bool:
         """Whether a key is awaited."""
         return self._answer is not None and not self._answer.done()
+
+    def ends_word(self, key: str) -> bool:
+        """Whether a key is the next of the `yes` and Enter whose first letter has answered, typed right after it."""
+        return self._word.startswith(key) and monotonic() < self._word_until
+
+    def take_word(self, left: str = "") -> None:
+        """Take such a key: it is part of the answer, and of no prompt."""
+        self._word = left or self._word[1:]
+        self._word_until = monotonic() + QUIET_S
 
     def saw_key(self) -> None:
         """Note that a key was pressed."""
@@ -100,6 +112,8 @@ class ApprovalKeys:
             self.screen.answer.cursor_position = len(self.screen.answer.text)
             self.screen.focus(on_answer=True)
         elif (key in _KEYS or key in self._rights) and not is_typing:
+            if key == "y":
+                self.take_word(left="es\r")
             self._settle(_KEYS.get(key, key))
         else:
             self._stray = self._pressed if key else self._stray

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from prompt_toolkit.filters import Condition, Filter, has_focus, is_searching
@@ -108,6 +109,10 @@ def _question_keys(keys: KeyBindings, chat: Chat, at_question: Filter, in_answer
     @keys.add("backspace", filter=at_question)
     def ignore(event: KeyPressEvent) -> None:
         chat.asking.press("")
+
+    for key, char in (("e", "e"), ("s", "s"), ("enter", "\r")):
+        ends_word = Condition(partial(lambda char: chat.asking.ends_word(char), char))
+        keys.add(key, filter=ends_word, eager=True)(lambda event: chat.asking.take_word())
 
     @keys.add("escape", filter=at_question, eager=True)
     def cancel(event: KeyPressEvent) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import pytest
@@ -99,6 +100,20 @@ def test_a_change_in_the_editor_is_asked_about_again(ask: Talk, project: Path, t
     assert (project / "new.txt").read_text() == "one\nthree\n"
     opened.type("what now", "Enter")
     opened.until("> what now", "The answer.", times=1)
+
+
+def test_a_plain_yes_is_an_answer_and_no_prompt(ask: Talk, project: Path) -> None:
+    opened = ask()
+    opened.type("write a file", "Enter")
+    opened.until("Run it?", "+++ new.txt")
+    time.sleep(0.6)  # a key counts only after a moment in which none was pressed
+    opened.type("yes", "Enter")
+    opened.until("✓ write_file new.txt", "The answer.")
+    assert (project / "new.txt").exists()
+    time.sleep(0.6)
+    opened.type("yes sir", "Enter")
+    screen = opened.until("> yes sir", "The answer.", times=1)
+    assert "\n> es" not in screen
 
 
 def test_keys_typed_before_the_question_answer_nothing(ask: Talk, project: Path) -> None:
