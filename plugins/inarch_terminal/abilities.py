@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from typing import TextIO
 
 from inarch.output import is_terminal
@@ -25,3 +26,13 @@ def has_glyphs(stream: TextIO) -> bool:
     except (UnicodeEncodeError, LookupError):
         return False
     return True
+
+
+def has_unread() -> bool:
+    """Whether something was typed that nobody has read yet."""
+    from select import select
+
+    try:
+        return bool(select([sys.__stdin__ or 0], [], [], 0)[0])
+    except (OSError, ValueError):
+        return False

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from attrs import define
 
 from inarch import StoreError, UsageError
+from inarch_terminal.abilities import has_unread
 
 if TYPE_CHECKING:
     from inarch import App, Launch
@@ -178,7 +179,7 @@ def _converse(runner: asyncio.Runner, talk: Talk, leaving: _Leaving) -> int:
         pass
     while not leaving.is_asked:
         try:
-            line = _line(leaving)
+            line, is_typed = _line(leaving)
         except _Leave:
             break
         except EOFError:
@@ -188,7 +189,7 @@ def _converse(runner: asyncio.Runner, talk: Talk, leaving: _Leaving) -> int:
             sys.stderr.write("\n(Ctrl-D leaves)")
             continue
         try:
-            _do(runner, talk, line, is_typed=True)
+            _do(runner, talk, line, is_typed=is_typed)
         except (StoreError, UsageError) as error:
             say("error", str(error))
         if talk.is_over:
@@ -196,9 +197,12 @@ def _converse(runner: asyncio.Runner, talk: Talk, leaving: _Leaving) -> int:
     return CANCELLED
 
 
-def _line(leaving: _Leaving) -> str:
+def _line(leaving: _Leaving) -> tuple[str, bool]:
+    """Return the next line, and whether a person typed it: the lines of a paste are there before they are asked for."""
+    was_there = has_unread()
     with leaving.waiting():
-        return input("\n> ").strip()
+        line = input("\n> ").strip()
+    return line, not (was_there or has_unread())
 
 
 def _do(runner: asyncio.Runner, talk: Talk, line: str, *, is_typed: bool = False) -> int:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from attrs import define, field
 from prompt_toolkit.application.run_in_terminal import in_terminal
 
-from inarch_terminal.conversation.terminal_io import has_unread
+from inarch_terminal.abilities import has_unread
 from inarch_terminal.notifying import QUESTION_WAITS
 
 if TYPE_CHECKING:

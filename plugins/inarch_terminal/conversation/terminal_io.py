@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any, TextIO
@@ -77,16 +76,6 @@ def make_output(stream: TextIO) -> SteadyOutput:
     made.enable_cpr = False
     assert isinstance(made, SteadyOutput)
     return made
-
-
-def has_unread() -> bool:
-    """Whether something was typed that nobody has read yet."""
-    from select import select
-
-    try:
-        return bool(select([sys.__stdin__ or 0], [], [], 0)[0])
-    except (OSError, ValueError):
-        return False
 
 
 class TerminalMode:

@@ -36,7 +36,9 @@ def test_another_size_redraws_the_picture_and_keeps_the_scrollback(talk: Talk) -
     opened.until(line)
     for columns in (40, 100, 60):
         opened.tmux("resize-window", "-t", "main", "-x", str(columns), "-y", "24")
-        opened.until(f"> {line[: columns - 2]}".rstrip() + "\n", "narrow\n")
+        first, rest = line[: columns - 2].rstrip(), line[columns - 2 :].lstrip()
+        # Indented by the conversation: what tmux folds by itself is not drawn anew yet, and another size would race it.
+        opened.until(f"> {first}\n" + (f"  {rest}\n" if rest else ""))
     opened.type("", "Escape")
     screen = opened.until("cancelled ·", "narrow\n")
     assert screen.count("Slowly") == 1
@@ -71,6 +73,20 @@ def test_a_dumb_terminal_has_the_plain_line_and_the_same_commands(terminal: Open
     opened.until("> /retry", "The answer.", times=1)
     opened.type("/quit", "Enter")
     assert "\x1b" not in opened.until("code=0")
+
+
+def test_lines_of_a_paste_are_not_typed_at_a_dumb_terminal(terminal: Open, slowly: Flags, project: Path) -> None:
+    opened = terminal(*slowly, dumb=True)
+    opened.until(READY, ">")
+    lines = ("read something", "!touch pasted.txt", "read it")
+    keys = [key for line in lines for key in [*(char.replace(" ", "Space") for char in line), "Enter"]]
+    opened.tmux("send-keys", "-t", "main", *keys)  # all at once, as a paste comes
+    opened.until("$ touch pasted.txt", "Run it?")
+    opened.type("d", "Enter")
+    opened.until("denied")
+    opened.type("!touch typed.txt", "Enter")
+    opened.until("✓ execute_command touch typed.txt", "the model sees this")
+    assert (project / "typed.txt").exists() and not (project / "pasted.txt").exists()
 
 
 def test_a_wrong_configuration_ends_it_with_one_line(terminal: Open, environ: dict[str, str]) -> None:
