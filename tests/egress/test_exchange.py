@@ -417,9 +417,9 @@ async def say():
     for hosts in (["pypi.example"], ["pypi.example", "8.8.4.4"]):
         try:
             await Routes(Hosts(hosts), lambda *_: None, resolve).connect(Target("pypi.example", 443))
-            print("reached")
+            print("reached", flush=True)
         except Refused as refused:
-            print(refused.status, refused.why)
+            print(refused.status, refused.why, flush=True)
 
 asyncio.run(say())
 os._exit(0)
