@@ -84,6 +84,24 @@ def make_folder(folder: Path) -> None:
         one.mkdir(mode=0o700, exist_ok=True)
 
 
+@contextmanager
+def locked(path: Path) -> Iterator[None]:
+    """Hold the lock that stands beside a file, made with its folder if it isn't there; other processes wait.
+
+    Raises:
+        OSError: The lock can't be had.
+    """
+    import fcntl
+
+    make_folder(path.parent)
+    lock_file = os.open(f"{path}.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        fcntl.flock(lock_file, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(lock_file)
+
+
 def keep_former(path: Path, version: int, copy: Callable[[Path, Path], object] | None = None) -> Path:
     """Keep a copy of a file as `NAME.version-N`, whole and private, before it is brought up; return its path.
 

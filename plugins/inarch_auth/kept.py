@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import fcntl
 import json
-import os
 import threading
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
@@ -12,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from inarch import InarchError, StoreError, is_older
-from inarch_staging import make_folder, write_whole
+from inarch_staging import locked, write_whole
 
 VERSION = 1
 READ_S = 20.0
@@ -104,15 +102,10 @@ def changing_names(file: Path) -> Iterator[list[str]]:
         StoreError: They can't be read or kept.
     """
     try:
-        make_folder(file.parent)
-        lock = os.open(f"{file}.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX)
+        with locked(file):
             names = read_names(file)
             yield names
             write_whole(file, json.dumps({"version": VERSION, "names": sorted(set(names))}).encode())
-        finally:
-            os.close(lock)
     except OSError as error:
         raise StoreError(
             "permission", f"the names of keys can't be kept in {file.parent}: {error.strerror}", "make it writable"

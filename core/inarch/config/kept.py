@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -72,23 +71,17 @@ def changing_kept(path: Path, kind: type[Record], what: str) -> Iterator[dict[st
     Raises:
         StoreError: They can't be kept, or a newer Inarch wrote them.
     """
-    import fcntl
     import json
 
-    from inarch_staging import make_folder
+    from inarch_staging import locked
 
     try:
-        make_folder(path.parent)
-        lock = os.open(f"{path}.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX)
+        with locked(path):
             projects = _to_change(path, kind)
             before = json.dumps(projects)
             yield projects
             if json.dumps(projects) != before:
                 write_kept(path, projects)
-        finally:
-            os.close(lock)
     except OSError as error:
         raise StoreError(
             "permission", f"{what} can't be kept in {path.parent}: {error.strerror}", "make the folder writable"

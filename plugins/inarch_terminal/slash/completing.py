@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from inarch import InarchError
+from inarch_terminal.slash.views import first_line
 
 if TYPE_CHECKING:
     from inarch import App
@@ -46,7 +47,7 @@ def profiles(talk: Talk, words: str) -> Iterable[Row]:
 def tools(talk: Talk, words: str) -> Iterator[Row]:
     """Yield the tools."""
     for name, bound in sorted(talk.app.composition.tools.items()):
-        yield name, _first_line(bound.value.description)
+        yield name, first_line(bound.value.description)
 
 
 def sessions(talk: Talk, words: str) -> Iterator[Row]:
@@ -59,7 +60,7 @@ def sessions(talk: Talk, words: str) -> Iterator[Row]:
 def turns(talk: Talk, words: str) -> Iterator[Row]:
     """Yield the numbers of the turns."""
     for number, turn in enumerate(talk.session.turns, 1):
-        yield str(number), _first_line(turn.content)
+        yield str(number), first_line(turn.content)
 
 
 def commands(talk: Talk, words: str) -> Iterable[Row]:
@@ -70,7 +71,3 @@ def commands(talk: Talk, words: str) -> Iterable[Row]:
 def revoke(talk: Talk, words: str) -> Iterable[Row]:
     """Return what `/approve` takes."""
     return [("revoke", "take back what was approved")]
-
-
-def _first_line(text: str) -> str:
-    return text.strip().split("\n", 1)[0]

@@ -21,7 +21,7 @@ def tools(talk: Talk, words: str) -> str:
     known = talk.app.composition.tools
     if not words:
         tools = sorted((name, bound.value) for name, bound in known.items())
-        rows = ((name, f"{tool.category} · {_first_line(tool.description)}") for name, tool in tools)
+        rows = ((name, f"{tool.category} · {first_line(tool.description)}") for name, tool in tools)
         return "\n".join(listed(rows, talk.columns())) or "no tools in this profile"
     if words not in known:
         from inarch.host import nearest
@@ -132,7 +132,8 @@ def _arguments(schema: Mapping[str, Any], columns: int) -> Iterator[str]:
         yield from wrap(line, max(columns, 20), initial_indent="  ", subsequent_indent="    ", **_WHOLE)
 
 
-def _first_line(text: str) -> str:
+def first_line(text: str) -> str:
+    """Return what a text begins with, up to its first line end."""
     return text.strip().split("\n", 1)[0]
 
 
