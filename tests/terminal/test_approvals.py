@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import inarch
 from inarch_output.columns import width
 from inarch_terminal.front_ends.answers import read_answers
-from inarch_terminal.front_ends.questions import ScreenSize, asked_about, explained, hides_what_counts, is_cut, question
+from inarch_terminal.front_ends.questions import ScreenSize, asked_about, explained, is_cut, question
 
 
 @inarch.tool
@@ -120,7 +120,7 @@ def test_a_preview_takes_the_place_of_arguments_and_a_cut_is_told() -> None:
     long = request(preview="\n".join(f"+line {i}" for i in range(100)))
     text = question([long])
     assert "+line 0" in text and "+line 99" not in text
-    assert "70 more lines" in text and "v view all" in text
+    assert "68 more lines" in text and "v view all" in text
     assert "+line 99" in question([long], whole=True)
 
 
@@ -143,6 +143,27 @@ def test_a_question_is_never_longer_than_the_screen_unless_all_is_asked_for(
     assert sum(max(-(-width(line) // columns), 1) for line in lines) <= rows
     if len(lines) < len(asked_about(batch, whole=True)):
         assert is_cut(batch, size) and "v view all" in question(batch, size=size)
+
+
+@given(
+    st.lists(st.lists(st.text("ab ü漢\t", max_size=90), min_size=1, max_size=40), min_size=1, max_size=4),
+    st.integers(12, 60), st.integers(20, 200),
+)  # fmt: skip
+def test_what_a_yes_answers_at_once_was_shown_to_the_last_letter(
+    texts: list[list[str]], rows: int, columns: int
+) -> None:
+    batch = [request(number, preview="\n".join([*lines, "end"])) for number, lines in enumerate(texts)]
+    size = ScreenSize(rows, columns)
+    for whole in (False, True):
+        shown = "".join("".join(asked_about(batch, whole=whole, size=size)).split())
+        told = all("".join("".join(lines).split()) in shown for lines in texts) and shown.count("end") == len(batch)
+        assert told or (not whole and is_cut(batch, size))
+        assert all(width(line) <= columns and "\t" not in line for line in asked_about(batch, size=size))
+
+
+def test_a_line_of_a_million_letters_is_wrapped_in_time_that_grows_with_it() -> None:
+    lines = asked_about([request(preview="+" + "x" * 1_000_000)], whole=True, size=ScreenSize(40, 80))
+    assert sum(line.count("x") for line in lines) == 1_000_000
 
 
 LIGHT, KEYS = inarch.Right("l", "light", "light"), inarch.Right("f", "files", "files", "FILE…")
@@ -204,7 +225,7 @@ def test_what_runs_is_shown_whole_or_not_approved_unseen(rows: int, columns: int
     for whole in (False, True):
         shown = "".join(line.strip() for line in asked_about(batch, whole=whole, size=size)).replace(" ", "")
         is_seen = shown.count(end.replace(" ", "")) >= many and shown.count("mayusethenetwork") == many
-        assert is_seen or (not whole and hides_what_counts(batch, size))
+        assert is_seen or (not whole and is_cut(batch, size))
     assert all(width(line) <= columns for line in asked_about(batch, whole=True, size=size))
 
 
@@ -213,6 +234,6 @@ def test_a_single_command_with_its_rights_is_never_cut_on_a_usual_screen() -> No
     for columns in (40, 80, 200):
         text = "\n".join(asked_about([one], size=ScreenSize(40, columns)))
         assert "␣×60" in text and "no network" in text and "evil.example" in text
-        assert not hides_what_counts([one], ScreenSize(40, columns))
-    assert hides_what_counts([one], ScreenSize(10, 40))
-    assert hides_what_counts([one] * 8, ScreenSize(24, 80))
+        assert not is_cut([one], ScreenSize(40, columns))
+    assert is_cut([one], ScreenSize(10, 40))
+    assert is_cut([one] * 8, ScreenSize(24, 80))

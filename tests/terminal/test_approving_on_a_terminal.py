@@ -150,6 +150,18 @@ def test_answers_by_number_leave_the_rest_open(terminal: Open, slowly: Flags, pr
     assert (project / "one.txt").exists() and not (project / "two.txt").exists()
 
 
+def test_a_yes_to_a_long_diff_shows_all_of_it_and_is_asked_for_again(terminal: Open, project: Path) -> None:
+    plugin = str(Path(__file__).parent / "conversation" / "talking.py")
+    opened = terminal("write 60: long.txt", "--plugin", plugin, "--model", "talking/words", lines=20)
+    assert "line 60" not in opened.until("more lines (v shows them)", "v view all", "[d]")
+    opened.type("a", "Enter")
+    opened.until("+line 60", "Answer again.", "[d]")
+    assert not (project / "long.txt").exists()
+    opened.type("a", "Enter")
+    opened.until("more lines", "code=0")
+    assert len((project / "long.txt").read_text().splitlines()) == 60
+
+
 def test_always_for_a_command_is_for_commands_like_it(terminal: Open, project: Path) -> None:
     (project / "Makefile").write_text("one:\n\techo first\ntwo:\n\techo second\n")
     plugin = str(Path(__file__).with_name("commanding.py"))

@@ -79,19 +79,22 @@ class ApprovalKeys:
     async def ask(self, batch: Sequence[ApprovalRequest]) -> Sequence[Approval]:
         """Ask until every call has an answer."""
         from inarch_terminal.front_ends.approvals import SEE_FIRST
-        from inarch_terminal.front_ends.questions import asked_about, hides_what_counts
+        from inarch_terminal.front_ends.questions import asked_about, is_cut
 
         settled: dict[str, Approval] = {}
         drafts: dict[str, str] = {}
         async with self._batches:
-            whole = False
+            whole = was_seen = False
             note: tuple[str, ...] = ()  # what is told below what would run
             while left := [request for request in batch if request.call.id not in settled]:
                 self.notifier.tell(QUESTION_WAITS)
-                self._show("\n".join([*asked_about(left, whole=whole, size=self._size()), *note, ""]))
+                size = self._size()
+                is_whole = whole or not is_cut(left, size)
+                was_seen = was_seen or is_whole
+                self._show("\n".join([*asked_about(left, whole=whole, size=size), *note, ""]))
                 note = ()
-                found = await self._answered(left, whole)
-                if found.says_yes and not whole and hides_what_counts(left, self._size()):
+                found = await self._answered(left, offers_view=not is_whole)
+                if found.says_yes and not was_seen:
                     whole, note = True, (SEE_FIRST,)
                     continue
                 whole = found.word == "view"
@@ -138,15 +141,14 @@ class ApprovalKeys:
         """Answer no, as the end of input does."""
         self._settle("d")
 
-    async def _answered(self, left: Sequence[ApprovalRequest], whole: bool) -> Answers:
+    async def _answered(self, left: Sequence[ApprovalRequest], *, offers_view: bool) -> Answers:
         """Return the next answer that means something."""
         from inarch_terminal.front_ends.answers import read_answers
-        from inarch_terminal.front_ends.questions import is_cut
 
         self._many = len(left)
         offered = left[0].rights.rights if self._many == 1 and left[0].rights is not None else ()
         self._rights = {right.key: right.takes for right in offered}
-        view = "v view all · " if is_cut(left, self._size()) and not whole else ""
+        view = "v view all · " if offers_view else ""
         what = "it" if len(left) == 1 else "them"
         rights = "".join(f"{right.key} {right.name} · " for right in offered)
         choices = f"Run {what}? · a approve · {rights}A always · d deny · e edit · m more · {view}? help"

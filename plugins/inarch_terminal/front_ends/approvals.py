@@ -11,7 +11,7 @@ from typing import TextIO
 from inarch import Approval, ApprovalRequest
 from inarch.output import columns_of
 from inarch_terminal.front_ends.answers import Answers, denied, read_answers
-from inarch_terminal.front_ends.questions import GLANCE, ScreenSize, explained, hides_what_counts, question
+from inarch_terminal.front_ends.questions import GLANCE, ScreenSize, explained, is_cut, question
 
 UNCLEAR = "That is none of the answers; ? explains them.\n"
 SEE_FIRST = "That is all of it: some was not shown. Answer again."
@@ -21,19 +21,22 @@ async def ask(batch: Sequence[ApprovalRequest], err: TextIO) -> Sequence[Approva
     """Ask until every call has an answer; the end of input answers no."""
     settled: dict[str, Approval] = {}
     drafts: dict[str, str] = {}
-    whole = False
+    whole = was_seen = False
     note: tuple[str, ...] = ()  # what is told below what would run
     _forget_typed()
     while left := [request for request in batch if request.call.id not in settled]:
-        *about, ask = question(left, whole=whole, size=_size(err)).split("\n")
+        size = _size(err)
+        was_seen = was_seen or whole or not is_cut(left, size)
+        *about, ask = question(left, whole=whole, size=size).split("\n")
         line = await _answered("\n".join([*about, *note, ask]), err)
         note = ()
         if line is None:
             settled.update((request.call.id, denied(request)) for request in left)
             break
         found = read_answers(line, left)
-        if found.says_yes and not whole and hides_what_counts(left, _size(err)):
+        if found.says_yes and not was_seen:
             whole, note = True, (SEE_FIRST,)
+            _forget_typed()
             continue
         whole = found.word == "view"
         if found.word in ("unclear", "help"):

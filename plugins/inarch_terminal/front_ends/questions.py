@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 from inarch import ApprovalRequest, escape, shorten, width
 
-_PREVIEW_LINES = 30
 _BESIDE = 6  # rows for the question, its keys and what stands below
+_TAB = 4  # columns that a tab takes: as it stands it would be wider than it counts
 _SPACES = re.compile(" {3,}")
 _LEAST = 4  # rows that a call takes: what it is, one line of it, that there is more, what "always" means
 
@@ -22,7 +22,8 @@ class ScreenSize(NamedTuple):
     columns: int
 
 
-GLANCE = ScreenSize(10_000, 10_000)
+GLANCE = ScreenSize(40, 10_000)
+"""What is taken for the screen where nobody knows how large it is."""
 
 
 def question(batch: Sequence[ApprovalRequest], *, whole: bool = False, size: ScreenSize = GLANCE) -> str:
@@ -37,13 +38,8 @@ def question(batch: Sequence[ApprovalRequest], *, whole: bool = False, size: Scr
 
 
 def is_cut(batch: Sequence[ApprovalRequest], size: ScreenSize = GLANCE) -> bool:
-    """Whether something of the batch is too long for a glance."""
-    return asked_about(batch, size=size) != asked_about(batch, whole=True, size=size)
-
-
-def hides_what_counts(batch: Sequence[ApprovalRequest], size: ScreenSize = GLANCE) -> bool:
-    """Whether a call, why it is asked about, what runs or what it may do is cut: then a yes shows everything first."""
-    return _in_full(batch, size) is None
+    """Whether something of the batch is not shown at a glance: then a yes shows everything first."""
+    return sum(map(len, _parts(batch, None, size.columns))) > _room(size)
 
 
 def asked_about(batch: Sequence[ApprovalRequest], *, whole: bool = False, size: ScreenSize = GLANCE) -> list[str]:
@@ -51,25 +47,29 @@ def asked_about(batch: Sequence[ApprovalRequest], *, whole: bool = False, size: 
 
     Unless `whole` is wanted they are no more than the screen has room for.
     """
-    if whole:
+    if whole or not is_cut(batch, size):
         return ["", *(line for part in _parts(batch, None, size.columns) for line in part)]
-    return _in_full(batch, size) or _at_a_glance(batch, size)
+    return _with_what_counts(batch, size) or _at_a_glance(batch, size)
 
 
-def _in_full(batch: Sequence[ApprovalRequest], size: ScreenSize) -> list[str] | None:
-    """Return the question with all that counts, None where there is no room for that."""
-    room = max(size.rows - _BESIDE, _LEAST)
+def _room(size: ScreenSize) -> int:
+    return max(size.rows - _BESIDE, _LEAST)
+
+
+def _with_what_counts(batch: Sequence[ApprovalRequest], size: ScreenSize) -> list[str]:
+    """Return the question with all that counts and as much of the rest as there is room for; nothing without room."""
+    room = _room(size)
     bare = sum(map(len, _parts(batch, 0, size.columns)))
-    most = min(_PREVIEW_LINES, max((room - bare) // max(len(batch), 1), 1))
+    most = max((room - bare) // max(len(batch), 1), 1)
     lines = [line for part in _parts(batch, most, size.columns) for line in part]
-    return ["", *lines] if len(lines) <= room else None
+    return ["", *lines] if len(lines) <= room else []
 
 
 def _at_a_glance(batch: Sequence[ApprovalRequest], size: ScreenSize) -> list[str]:
     """Return as much of the question as there is room for, with what says that there is more."""
-    rows = max(size.rows - _BESIDE, _LEAST)
+    rows = _room(size)
     shown = batch[: max(rows // _LEAST, 1)]
-    most = min(_PREVIEW_LINES, max(rows // len(shown) - _LEAST + 1, 1))
+    most = max(rows // len(shown) - _LEAST + 1, 1)
     lines = [""]
     for number, request in enumerate(shown, 1):
         about = [_head(request, number if len(batch) > 1 else 0)]
@@ -81,16 +81,16 @@ def _at_a_glance(batch: Sequence[ApprovalRequest], size: ScreenSize) -> list[str
 
 
 def _parts(batch: Sequence[ApprovalRequest], most: int | None, columns: int) -> Iterator[list[str]]:
-    """Yield the lines of each call: all that counts, wrapped, and `most` lines of a diff or of arguments."""
+    """Yield the lines of each call, wrapped: all that counts, and `most` lines of a diff or of arguments."""
     for number, request in enumerate(batch, 1):
         lines = _lines(request)
         counted = _counting(request, lines)
-        kept = lines[counted:] if most is None else _shown(lines[counted:], most, columns - 3)
+        rest = [part for line in lines[counted:] for part in _wrapped(f"   {line}", columns, "     ")]
         always = f"   always: {_spaced(_plain(request.shape))}"
         yield [
             *_wrapped(_spaced(_head(request, number if len(batch) > 1 else 0)), columns, "   "),
             *(part for line in lines[:counted] for part in _wrapped(f"   {_spaced(line)}", columns, "     ")),
-            *(f"   {line}" for line in kept),
+            *(rest if most is None else _first(rest, most, "   ")),
             *(_wrapped(always, columns, "     ") if request.shape else ()),
         ]
 
@@ -114,14 +114,16 @@ def _spaced(line: str) -> str:
 
 def _wrapped(line: str, columns: int, later: str) -> list[str]:
     """Return a line as lines of the screen, broken at a space where there is one near; nothing of it is lost."""
-    columns, lead, lines = max(columns, 20), "", []
-    while width(lead + line) > columns:
-        fits = len(shorten(line, columns - len(lead))) - 1
-        space = line.rfind(" ", 0, fits) + 1
+    columns, lead, lines, start = max(columns, 20), "", list[str](), 0
+    while True:
+        piece = line[start : start + columns]
+        if start + len(piece) == len(line) and width(lead + piece) <= columns:
+            return [*lines, lead + piece]
+        fits = max(len(shorten(piece, columns - len(lead))) - 1, 1)
+        space = piece.rfind(" ", 0, fits) + 1
         cut = space if space > fits // 2 else fits
-        lines.append(lead + line[:cut].rstrip(" "))
-        line, lead = line[cut:], later
-    return [*lines, lead + line]
+        lines.append((lead + piece[:cut]).rstrip(" "))
+        start, lead = start + cut, later
 
 
 def right_keys(batch: Sequence[ApprovalRequest]) -> list[tuple[str, str]]:
@@ -176,7 +178,7 @@ def _plain(text: str) -> str:
 
 def _lines(request: ApprovalRequest) -> list[str]:
     if request.preview:
-        return escape(request.preview).rstrip("\n").split("\n")
+        return escape(request.preview).rstrip("\n").expandtabs(_TAB).split("\n")
     return [
         line
         for name, value in request.call.arguments.items()
@@ -185,11 +187,14 @@ def _lines(request: ApprovalRequest) -> list[str]:
 
 
 def _argument(name: str, text: str) -> list[str]:
-    first, *rest = escape(text).split("\n")
+    first, *rest = escape(text).expandtabs(_TAB).split("\n")
     return [f"{_plain(name)} = {first}", *(f"    {line}" for line in rest)]
 
 
 def _shown(lines: Sequence[str], most: int, columns: int) -> list[str]:
-    kept = [shorten(line, columns) for line in lines[:most]]
-    left = len(lines) - len(kept)
-    return [*kept, f"… {left:,} more lines (v shows them)"] if left else kept
+    return _first([shorten(line, columns) for line in lines], most, "")
+
+
+def _first(lines: Sequence[str], most: int, margin: str) -> list[str]:
+    left = len(lines) - most
+    return [*lines[:most], f"{margin}… {left:,} more lines (v shows them)"] if left > 0 else [*lines]

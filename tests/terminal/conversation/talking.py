@@ -1,4 +1,7 @@
-"""A plugin for the tests: a model that says what it was sent, streams, calls tools, or runs what follows a colon."""
+"""A plugin for the tests: a model that says what it was sent, streams, calls tools, or runs what follows a colon.
+
+`write 60: a.txt` writes a file of so many lines.
+"""
 
 import asyncio
 import json
@@ -23,6 +26,12 @@ class Talking:
         prompt = turn[0].parts[0].text  # type: ignore[union-attr]
         if ":" in prompt and prompt.startswith("run") and len(turn) == 1:
             yield call(0, "execute_command", command=prompt.partition(":")[2].strip())
+            yield inarch.Finish("calls")
+            return
+        if prompt.startswith("write ") and len(turn) == 1:
+            many, path = prompt.removeprefix("write ").split(": ")
+            lines = "".join(f"line {number}\n" for number in range(1, int(many) + 1))
+            yield call(0, "write_file", file_path=path, content=lines)
             yield inarch.Finish("calls")
             return
         yield inarch.TextDelta(f"Heard {len(prompt.splitlines())} lines, {len(prompt)} characters.\n\n")

@@ -152,6 +152,19 @@ def test_a_yes_to_what_is_cut_shows_all_of_it_first(talk: Talk, project: Path) -
     opened.until("⊘ execute_command")
 
 
+def test_a_yes_to_a_long_diff_shows_all_of_it_first(talk: Talk, project: Path) -> None:
+    opened = talk(lines=20)
+    opened.type("write 60: long.txt", "Enter")
+    assert "line 60" not in opened.until("more lines (v shows them)", "v view all")
+    opened.type("a")
+    opened.until("+line 60", "Answer again.", "Run it?")
+    assert not (project / "long.txt").exists()
+    time.sleep(0.6)  # a key counts only after a moment in which none was pressed
+    opened.type("a")
+    opened.until("+49 more lines", "Heard")
+    assert len((project / "long.txt").read_text().splitlines()) == 60
+
+
 def test_a_line_that_is_typed_at_the_question_answers_nothing(ask: Talk, project: Path) -> None:
     opened = ask()
     opened.type("write a file", "Enter")
