@@ -77,7 +77,7 @@ def _at_a_glance(batch: Sequence[ApprovalRequest], size: ScreenSize) -> list[str
         about += [f"   always: {_plain(request.shape)}"] if request.shape else []
         lines += [shorten(line, size.columns) for line in about]
     left = len(batch) - len(shown)
-    return [*lines, f"… and {left:,} more calls (v shows them)"] if left else lines
+    return [*lines, shorten(f"… and {left:,} more calls (v shows them)", size.columns)] if left else lines
 
 
 def _parts(batch: Sequence[ApprovalRequest], most: int | None, columns: int) -> Iterator[list[str]]:
@@ -90,7 +90,7 @@ def _parts(batch: Sequence[ApprovalRequest], most: int | None, columns: int) -> 
         yield [
             *_wrapped(_spaced(_head(request, number if len(batch) > 1 else 0)), columns, "   "),
             *(part for line in lines[:counted] for part in _wrapped(f"   {_spaced(line)}", columns, "     ")),
-            *(rest if most is None else _first(rest, most, "   ")),
+            *(rest if most is None else _first(rest, most, columns, "   ")),
             *(_wrapped(always, columns, "     ") if request.shape else ()),
         ]
 
@@ -192,9 +192,10 @@ def _argument(name: str, text: str) -> list[str]:
 
 
 def _shown(lines: Sequence[str], most: int, columns: int) -> list[str]:
-    return _first([shorten(line, columns) for line in lines], most, "")
+    return _first([shorten(line, columns) for line in lines], most, columns)
 
 
-def _first(lines: Sequence[str], most: int, margin: str) -> list[str]:
+def _first(lines: Sequence[str], most: int, columns: int, margin: str = "") -> list[str]:
     left = len(lines) - most
-    return [*lines[:most], f"{margin}… {left:,} more lines (v shows them)"] if left > 0 else [*lines]
+    more = [shorten(f"{margin}… {left:,} more lines (v shows them)", columns)] if left > 0 else []
+    return [*lines[:most], *more]
