@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from inarch_offline import phrasings
-from inarch_offline.edits import Edit, edit_of
+from inarch_offline.edits import Edit, Refusal, edit_of
 from inarch_offline.words import PATHS, leading_verb, names_in, paths_in, stripped_politeness, subject_of
 
-SUMMARIZE, EXPLAIN, WHERE, CALLERS, CALLEES, COMPARE, LIST, FILE, EDIT, NEEDS_MODEL, HELP, EMPTY, OTHER = (
-    "summarize", "explain", "where", "callers", "callees", "compare", "list", "file", "edit", "needs_model", "help",
-    "empty", "other",
+SUMMARIZE, EXPLAIN, WHERE, CALLERS, CALLEES, COMPARE, LIST, FILE, EDIT, REFUSED, NEEDS_MODEL, HELP, EMPTY, OTHER = (
+    "summarize", "explain", "where", "callers", "callees", "compare", "list", "file", "edit", "refused",
+    "needs_model", "help", "empty", "other",
 )  # fmt: skip
 
 
@@ -30,6 +30,7 @@ class Intent(NamedTuple):
         path: The file or folder that is asked about.
         facet: What is asked of a list (`commands`, `tests`, …) or of a place (`defined`, `called`, …).
         edit: The change that is asked for.
+        refusal: Why a sentence that begins as an edit is none.
     """
 
     kind: str
@@ -38,11 +39,14 @@ class Intent(NamedTuple):
     path: str = ""
     facet: str = ""
     edit: Edit | None = None
+    refusal: Refusal | None = None
 
 
 def parse(prompt: str, earlier: Sequence[str] = ()) -> Intent:
     """Say what a prompt asks for; `it` and `that` stand for what the last earlier prompt was about."""
     edit = edit_of(prompt)
+    if isinstance(edit, Refusal):
+        return Intent(REFUSED, refusal=edit)
     if edit is not None:
         return Intent(EDIT, path=edit.path, edit=edit)
     text = stripped_politeness(prompt)

@@ -1,9 +1,13 @@
 """Mechanical edits go through the edit tools and their approval, and are told as they came out."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from inarch import ToolError, ToolResult
+from inarch_offline.edits import REPLACE, Edit
 from inarch_offline.material import said
+from inarch_offline.occurrences import lines_around, replaced, spans_of
 
 
 def test_replacement_is_made_and_cited(shop, answer):
@@ -46,13 +50,13 @@ def test_absent_file_is_told_with_files_of_that_name(shop, answer):
 
 
 def test_file_is_created(shop, answer):
-    text = answer(shop, "create file docs/notes.txt with hello", approve="all")
+    text = answer(shop, "create file docs/notes.txt with 'hello'", approve="all")
     assert "Created with 1 line. (docs/notes.txt:1)" in text
     assert (shop / "docs/notes.txt").read_text() == "hello\n"
 
 
 def test_existing_file_is_not_created_over(shop, answer):
-    text = answer(shop, "create file README.md with hello", approve="all")
+    text = answer(shop, "create file README.md with 'hello'", approve="all")
     assert "README.md was not created" in text
     assert "hello" not in (shop / "README.md").read_text()
 
@@ -70,7 +74,7 @@ def test_file_is_moved(shop, answer):
 
 @pytest.mark.parametrize("path", ["../outside.txt", "/etc/outside.txt", ".git/config"])
 def test_nothing_outside_is_written(shop, answer, path):
-    text = answer(shop, f"create file {path} with hello", approve="all")
+    text = answer(shop, f"create file {path} with 'hello'", approve="all")
     assert "was not created" in text
     assert not (shop.parent / "outside.txt").exists()
 
@@ -83,3 +87,72 @@ def test_denial_by_a_person_says_nothing_meant_for_a_model():
 def test_mentioned_file_is_changed(shop, answer):
     answer(shop, 'replace "cents" by "pence" in @src/shop/prices.py', approve="all")
     assert "pence" in (shop / "src/shop/prices.py").read_text()
+
+
+_CODE = "def total(items):\n    return sum(items)\n\nsubtotal = total([1])\nprint(cart.total(), total_of, total)\n"
+
+
+def test_name_is_replaced_where_it_stands_as_a_whole_word(shop, answer):
+    (shop / "a.py").write_text(_CODE)
+    text = " ".join(answer(shop, "replace all total with amount in a.py", approve="all").split())
+    assert (shop / "a.py").read_text() == (
+        "def amount(items):\n    return sum(items)\n\nsubtotal = amount([1])\nprint(cart.total(), total_of, amount)\n"
+    )
+    assert "3 times, at (a.py:1, a.py:4, a.py:5)" in text
+    assert "left alone as an attribute of something 1 time" in text
+
+
+def test_attributes_are_replaced_when_told(shop, answer):
+    (shop / "a.py").write_text(_CODE)
+    answer(shop, "replace all total with amount in a.py, including attributes", approve="all")
+    assert "print(cart.amount(), total_of, amount)" in (shop / "a.py").read_text()
+
+
+@pytest.mark.parametrize(("name", "told"), [("cart.total()", "but as an attribute"), ("subtotal", "as a whole name")])
+def test_name_that_stands_there_otherwise_is_left_alone(shop, answer, name, told):
+    (shop / "a.py").write_text(f"{name}\n")
+    assert told in answer(shop, "replace total with amount in a.py", approve="all")
+    assert (shop / "a.py").read_text() == f"{name}\n"
+
+
+def test_line_ends_outside_of_names_stay(shop, answer):
+    (shop / "a.py").write_bytes(b"x = 1\r\nxx = x\r\n\r\nxx = 2\n")
+    answer(shop, "replace all x with y in a.py", approve="all")
+    assert (shop / "a.py").read_bytes() == b"y = 1\r\nxx = y\r\n\r\nxx = 2\n"
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "create notes.md with the content hello and commit it",
+        "create a.py with sensible defaults for logging",
+        "replace Shop with Store in README.md and in pyproject.toml",
+        "make docs/html",
+        "delete README.md and commit it",
+    ],
+)
+def test_what_is_not_understood_to_the_last_word_changes_nothing(shop, asked, prompt):
+    before = {path: path.read_bytes() for path in shop.rglob("*") if path.is_file()}
+    [turn] = asked(shop, prompt, approve="all")
+    assert "Nothing was changed: “" in turn.content
+    assert "This works: " in turn.content
+    assert {path: path.read_bytes() for path in shop.rglob("*") if path.is_file()} == before
+
+
+@given(
+    text=st.text("ax_. $-\r\n", max_size=60),
+    name=st.sampled_from(["a", "ax", "x_a"]),
+    ending=st.sampled_from(["py", "js", "css"]),
+    attributes=st.booleans(),
+)
+def test_block_around_names_stands_once_and_holds_them_all(text, name, ending, attributes):
+    change = Edit(REPLACE, f"f.{ending}", name, "NEW", as_name=True, attributes=attributes)
+    spans = spans_of(change, text)
+    if not spans:
+        return
+    start, end = lines_around(text, spans)
+    assert text.find(text[start:end]) == start
+    assert text.find(text[start:end], start + 1) == -1
+    assert start <= spans[0][0]
+    assert spans[-1][1] <= end
+    assert spans_of(change, replaced(text, spans, "NEW")) == []

@@ -1,22 +1,34 @@
-"""Edits are read out of prompts word for word, or not at all."""
+"""Edits are read out of prompts to the last word, or not at all."""
+
+import re
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inarch_offline.edits import CREATE, DELETE, MOVE, REPLACE, Edit, edit_of
+from inarch_offline.edits import CREATE, DELETE, MOVE, REPLACE, Edit, Refusal, edit_of
 
 
 @pytest.mark.parametrize(
     ("prompt", "edit"),
     [
         ('replace "a b" by "c d" in src/x.py', Edit(REPLACE, "src/x.py", "a b", "c d")),
-        ("Replace foo with bar in README.md.", Edit(REPLACE, "README.md", "foo", "bar")),
+        ("Replace foo with bar in README.md.", Edit(REPLACE, "README.md", "foo", "bar", as_name=True)),
         ("in ./x.py, change `old()` to `new()`", Edit(REPLACE, "x.py", "old()", "new()")),
         ("replace all 'x' by 'y' in a.txt", Edit(REPLACE, "a.txt", "x", "y", everywhere=True)),
-        ("replace all occurrences of x with y in a.txt", Edit(REPLACE, "a.txt", "x", "y", everywhere=True)),
+        (
+            "replace all occurrences of x with y in a.txt",
+            Edit(REPLACE, "a.txt", "x", "y", everywhere=True, as_name=True),
+        ),
+        (
+            "replace total with sum everywhere in a.py, including attributes",
+            Edit(REPLACE, "a.py", "total", "sum", everywhere=True, as_name=True, attributes=True),
+        ),
+        ("substitute new for old in a.py", Edit(REPLACE, "a.py", "old", "new", as_name=True)),
+        ("could you delete 'my notes.txt', please?", Edit(DELETE, "my notes.txt")),
         ('replace "gone" by "" in a.txt', Edit(REPLACE, "a.txt", "gone", "")),
-        ("create file notes.txt with hello world", Edit(CREATE, "notes.txt", content="hello world\n")),
+        ('create file notes.txt with "hello world"', Edit(CREATE, "notes.txt", content="hello world\n")),
+        ('create notes.md with the content "hello"', Edit(CREATE, "notes.md", content="hello\n")),
         ("create an empty file pkg/__init__.py", Edit(CREATE, "pkg/__init__.py")),
         ("create a.py containing:\n```python\nprint(1)\n```", Edit(CREATE, "a.py", content="print(1)\n")),
         ("please delete old.py", Edit(DELETE, "old.py")),
@@ -32,15 +44,51 @@ def test_edit_is_read(prompt, edit):
     [
         "replace the parser by a faster one",
         "create a function that adds two numbers",
-        "create tests.py with tests for the parser",
         "remove the dead code",
         "how do I replace a by b?",
         "rename Client to Session",
         "where is replace called in core",
+        "make one decimal number out of two 16 bit words",
+        "write tests for core.py",
+        "make a.py faster",
     ],
 )
-def test_what_needs_judgement_is_no_edit(prompt):
+def test_what_spells_out_no_edit_is_none(prompt):
     assert edit_of(prompt) is None
+
+
+@pytest.mark.parametrize(
+    ("prompt", "part", "form"),
+    [
+        ("create notes.md with the content hello and commit it", "hello and commit it", "create file notes.md with"),
+        ('create notes.md with "hello" and commit it', "and commit it", "create file notes.md with"),
+        ("create a.py with sensible defaults for logging", "sensible defaults for logging", "create file a.py with"),
+        ("create tests.py with tests for the parser", "tests for the parser", "create file tests.py with"),
+        ('create a.txt with "x" and b.txt with "y"', 'and b.txt with "y"', "create file a.txt with"),
+        ('create an empty file a.txt with "x"', 'with "x"', "create file a.txt with"),
+        ("make docs/html", "make docs/html", "create file docs/html"),
+        ("create docs/html", "create docs/html", "create file docs/html"),
+        ("write a.py", "write a.py", "create file a.py"),
+        ("replace total with sum in a.py and in README.md", "and in README.md", "replace total by sum in a.py"),
+        ("replace the parser by a faster one in a.py", "the parser by a faster one", 'replace "old text" by'),
+        ("in a.py, replace x by y in b.py", "b.py", "replace x by y in a.py"),
+        ("replace foo with bar", "", "replace foo by bar in FILE"),
+        ("delete old.py and commit it", "and commit it", "delete old.py"),
+        ("remove @old.py from the manifest", "from the manifest", "delete old.py"),
+        ("move a.py into lib", "into lib", "move a.py to FOLDER/a.py"),
+        ("rename a.py to b.py and fix the imports", "and fix the imports", "rename a.py to b.py"),
+    ],
+)
+def test_words_that_are_not_understood_are_named_with_what_works(prompt, part, form):
+    refusal = edit_of(prompt)
+    assert isinstance(refusal, Refusal)
+    assert refusal.part == part
+    assert refusal.form.startswith(form)
+
+
+@pytest.mark.parametrize("form", ["create file docs/html", "delete old.py", "replace total by sum in a.py"])
+def test_forms_that_are_advised_are_understood(form):
+    assert isinstance(edit_of(form), Edit)
 
 
 _LINE = st.text(st.characters(blacklist_characters='"\n\r', blacklist_categories=("Cs", "Cc", "Z")), min_size=1)
@@ -49,6 +97,52 @@ _LINE = st.text(st.characters(blacklist_characters='"\n\r', blacklist_categories
 @given(_LINE, _LINE)
 def test_quoted_texts_are_taken_exactly(old, new):
     assert edit_of(f'replace "{old}" by "{new}" in a.txt') == Edit(REPLACE, "a.txt", old, new)
+
+
+_EDITS = [
+    "replace total with sum in a.py",
+    'replace all "a b" by "c" in a.py',
+    "in a.py, change x to y",
+    'create notes.md with "hello"',
+    "create file notes.md with the text ```\nhello\n```",
+    "create file notes.md",
+    "delete old.py",
+    "move a.py to lib/b.py",
+]
+_FOLLOWING = [
+    "and",
+    "then",
+    "commit",
+    "it",
+    "in",
+    "README.md",
+    "everywhere",
+    "with",
+    '"x"',
+    "to",
+    "b.py",
+    "please",
+    ".",
+]
+_KNOWN_ENDS = {"everywhere", "including attributes", "and attributes"}
+
+
+@given(
+    st.sampled_from(_EDITS),
+    st.one_of(
+        st.text(min_size=1).filter(lambda text: any(map(str.isalnum, text))),
+        st.lists(st.sampled_from(_FOLLOWING), min_size=1, max_size=6).map(" ".join),
+    ),
+)
+def test_words_behind_an_edit_are_understood_or_nothing_is_done(form, words):
+    """What is done is the edit alone, with nothing behind it but what belongs to its form."""
+    edit = edit_of(f"{form} {words}")
+    if not isinstance(edit, Edit):
+        return
+    alone = edit_of(form)
+    assert edit._replace(everywhere=False, attributes=False) == alone._replace(everywhere=False, attributes=False)
+    left = re.sub(r"\b(please|thanks|thank you)\b|[\s.!?,]+", " ", words.lower()).strip()
+    assert not left or left in _KNOWN_ENDS or re.fullmatch(r"in a\.py( everywhere)?", words.lower())
 
 
 @given(st.text(max_size=300))

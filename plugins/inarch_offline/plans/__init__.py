@@ -24,6 +24,7 @@ PLANS = {
     intents.LIST: "listing:list_things",
     intents.FILE: "outlining:explain_file",
     intents.EDIT: "editing:edit",
+    intents.REFUSED: "editing:refuse",
     intents.NEEDS_MODEL: "replying:needs_model",
     intents.HELP: "replying:introduce",
     intents.EMPTY: "replying:introduce",

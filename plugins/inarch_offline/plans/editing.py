@@ -2,14 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from inarch import PlannedCall, ToolResult
 from inarch_offline import calls
 from inarch_offline.edits import CREATE, DELETE, MOVE, Edit
 from inarch_offline.exchange import Plan
 from inarch_offline.intents import Intent
 from inarch_offline.material import FileText, files, is_changed, said
+from inarch_offline.occurrences import Span, lines_around, replaced, spans_of
 from inarch_offline.plans.reading import whole_file
 from inarch_offline.writing import Page, Place, counted, cut, joined
+
+
+def refuse(intent: Intent) -> Plan:
+    """Say which words of an edit were not understood, and what works."""
+    refusal = intent.refusal
+    assert refusal is not None
+    yield from ()
+    page = Page()
+    part = f"“{cut(refusal.part, 120)}” " if refusal.part else ""
+    page.decline(f"Nothing was changed: {part}{refusal.why}.")
+    page.plain(f"This works: {refusal.form}")
+    page.plain("One edit at a time, spelled out. A change that is only described needs a language model.")
+    return page
 
 
 def edit(intent: Intent) -> Plan:
@@ -62,24 +78,28 @@ def _replace(change: Edit) -> Plan:
     if text is None:
         yield from _say_unreadable(page, change.path, read)
         return page
-    places = _occurrences(text, change.search)
-    if not places:
-        page.decline(f"Nothing was changed: “{cut(change.search, 60)}” does not occur in {change.path}.")
-        if text.truncated:
-            page.note("only the beginning of the file was read")
+    spans = spans_of(change, text.text)
+    if text.truncated and change.as_name:
+        page.decline(f"Nothing was changed: {change.path} is too long to find every place of a name in it.")
+        page.plain("In quotes it is a text, which is replaced wherever it stands, also inside of other names.")
         return page
+    if not spans:
+        _say_absent(page, change, text)
+        return page
+    places = [text.place(text.text.count("\n", 0, start)) for start, _ in spans]
     if len(places) > 1 and not change.everywhere:
         page.decline(f"Nothing was changed: “{cut(change.search, 60)}” occurs {len(places)} times.")
         page.head("Say “replace all …” to change each of")
         for place in list(dict.fromkeys(places))[:10]:
             page.item(f"`{cut(_line(text, place), 84)}`", place)
         return page
-    [result] = yield [PlannedCall("patch_source_file", _patch(change, len(places)))]
+    [result] = yield [PlannedCall("patch_source_file", _patch(change, text.text, spans))]
     if result.success and is_changed(result):
         page.plain(f"Changed {change.path} as you changed the edit.")
     elif result.success:
         where = f"{counted(len(places), 'time')}, " if len(places) > 1 else ""
         page.say(f"Replaced “{cut(change.search, 60)}” by “{cut(change.replace, 60)}” {where}at", *places[:10])
+        _say_left_alone(page, change, text)
         if said(result):
             page.note(said(result))
     else:
@@ -87,23 +107,47 @@ def _replace(change: Edit) -> Plan:
     return page
 
 
-def _patch(change: Edit, occurrences: int) -> dict[str, object]:
-    return {
-        "file_path": change.path,
-        "search": change.search,
-        "replace": change.replace,
-        "description": f"replace {cut(change.search, 40)!r} by {cut(change.replace, 40)!r}",
-        **({"replace_all": True} if occurrences > 1 else {}),
-    }
+def _patch(change: Edit, text: str, spans: Sequence[Span]) -> dict[str, object]:
+    """Give the arguments of one edit: the text itself, or the lines around names that are parts of others elsewhere."""
+    described = f"replace {cut(change.search, 40)!r} by {cut(change.replace, 40)!r}"
+    if len(spans) == len(spans_of(change._replace(as_name=False), text)):
+        every = {"replace_all": True} if len(spans) > 1 else {}
+        pair = {"search": change.search, "replace": change.replace}
+        return {"file_path": change.path, **pair, "description": described, **every}
+    start, end = lines_around(text, spans)
+    inner = [(first - start, last - start) for first, last in spans]
+    block = text[start:end]
+    changed = replaced(block, inner, change.replace)
+    return {"file_path": change.path, "search": block, "replace": changed, "description": described}
 
 
-def _occurrences(text: FileText, wanted: str) -> list[Place]:
-    found: list[Place] = []
-    start = text.text.find(wanted)
-    while start >= 0 and wanted:
-        found.append(text.place(text.text.count("\n", 0, start)))
-        start = text.text.find(wanted, start + len(wanted))
-    return found
+def _say_absent(page: Page, change: Edit, text: FileText) -> None:
+    what = f"Nothing was changed: “{cut(change.search, 60)}” does not occur in {change.path}"
+    if not spans_of(change._replace(as_name=False), text.text):
+        page.decline(f"{what}.")
+    elif spans_of(change._replace(attributes=True), text.text):
+        page.decline(f"{what} but as an attribute.")
+        page.plain(f"Put “, including attributes” behind it: {_told(change)}, including attributes")
+    else:
+        page.decline(f"{what} as a whole name, only as part of others.")
+        page.plain(
+            f'In quotes it is a text, wherever it stands: replace all "{change.search}" by "{change.replace}" in …'
+        )
+    if text.truncated:
+        page.note("only the beginning of the file was read")
+
+
+def _say_left_alone(page: Page, change: Edit, text: FileText) -> None:
+    """Say how often the name stands there as an attribute, which was not changed."""
+    left = len(spans_of(change._replace(attributes=True), text.text)) - len(spans_of(change, text.text))
+    if left:
+        page.note(
+            f"left alone as an attribute of something {counted(left, 'time')}: {_told(change)}, including attributes"
+        )
+
+
+def _told(change: Edit) -> str:
+    return f"replace all {change.search} by {change.replace} in {change.path}"
 
 
 def _line(text: FileText, place: Place) -> str:

@@ -38,7 +38,7 @@ def _capabilities(parts: Sequence[Part] = ()) -> list[tuple[str, str]]:
         ("who uses it", f"who calls {other}"),
         ("lists", "list the CLI commands (routes, entry points, tests, dependencies)"),
         ("a file", f"explain {path}"),
-        ("plain edits", f'replace "a" by "b" in {path}; create file notes.txt with hello'),
+        ("plain edits", f'replace "a" by "b" in {path}; create file notes.txt with "hello"'),
     ]
 
 
