@@ -23,7 +23,7 @@ from pathlib import Path
 from sources import fetch_sdist, module_of
 
 import inarch
-from inarch_brief_tracer.facts.link_facts import encode
+from inarch_brief_tracer.facts.link_facts import encode_links
 from inarch_brief_tracer.facts.parsing import examined
 from inarch_brief_tracer.indexing.index import Index
 from inarch_brief_tracer.linking.link import link
@@ -81,7 +81,7 @@ def parts(root: Path, paths: list[Path]) -> tuple[float, float, int]:
     for path in paths:
         _, _, links = examined(path.read_bytes())
         name = path.relative_to(root).as_posix()
-        files[name] = (module_of(name), encode(links))
+        files[name] = (module_of(name), encode_links(links))
     extracted = time.process_time() - start
     linked = link(files)
     return extracted, time.process_time() - start - extracted, len(linked.edges)

@@ -34,7 +34,7 @@ Answer = TypeVar("Answer")
 
 
 @define(eq=False, repr=False)
-class Progress:
+class ProgressLine:
     """One line on standard error that is rewritten and vanishes at the end; nothing where that is no terminal."""
 
     started: float = Factory(time.monotonic)
@@ -70,7 +70,7 @@ class Room:
     context: inarch.PluginContext
     look: Look
     index: Index
-    progress: Progress
+    progress: ProgressLine
 
     @property
     def paths(self) -> curated_paths.CuratedPaths:
@@ -116,7 +116,7 @@ def room(seconds: float | None = None, link_seconds: float | None = None) -> Ite
     """
     context = click.get_current_context().find_object(inarch.PluginContext) or inarch.PluginContext("brief-tracer", ".")
     settings = context.settings if isinstance(context.settings, Settings) else Settings()
-    progress = Progress()
+    progress = ProgressLine()
     with _workspace(context.root) as workspace:
         index = Index(
             Store(context.cache_dir, context.root),

@@ -7,9 +7,10 @@ from typing import NamedTuple
 
 from inarch_brief_tracer.answers.call_sites import Sites
 from inarch_brief_tracer.answers.wording import MARK, at, count, entered, named, plain, signature, tags
+from inarch_brief_tracer.facts.entry_kinds import FIXTURE, ORPHAN, TEST
 from inarch_brief_tracer.facts.modules import CODE
 from inarch_brief_tracer.facts.modules import TEST as TEST_ROLE
-from inarch_brief_tracer.graph.model import FIXTURE, ORPHAN, TEST, Below, Node, Route, Step
+from inarch_brief_tracer.graph.model import Below, Node, Route, Step
 
 _SHORTEST_TAIL = 3
 """Steps that a route must share with one above, up to its end, to be told short."""

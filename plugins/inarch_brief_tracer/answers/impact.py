@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, NamedTuple
 from inarch import ToolFailed
 from inarch_brief_tracer.answers.wording import count, plain
 from inarch_brief_tracer.facts.changed_functions import changed_lines
+from inarch_brief_tracer.facts.entry_kinds import API, FIXTURE, ORPHAN, TEST
 from inarch_brief_tracer.graph.call_graph import Graph
 from inarch_brief_tracer.graph.entries import candidates, entry
-from inarch_brief_tracer.graph.model import API, FIXTURE, ORPHAN, TEST, Node
+from inarch_brief_tracer.graph.model import Node
 from inarch_brief_tracer.graph.ways import reaching
 from inarch_brief_tracer.indexing.index import Coverage
 from inarch_brief_tracer.indexing.looking import Look

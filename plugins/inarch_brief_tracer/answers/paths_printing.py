@@ -10,9 +10,10 @@ import inarch
 from inarch_brief_tracer.answers import command_room, curated_paths
 from inarch_brief_tracer.answers.curated_paths import Checked
 from inarch_brief_tracer.answers.wording import at, plain
+from inarch_brief_tracer.facts.entry_kinds import FIXTURE, TEST
 from inarch_brief_tracer.graph.call_graph import Graph
 from inarch_brief_tracer.graph.flows import flow_to
-from inarch_brief_tracer.graph.model import FIXTURE, TEST, Node
+from inarch_brief_tracer.graph.model import Node
 from inarch_brief_tracer.indexing.index import Coverage
 
 

@@ -9,9 +9,10 @@ from inarch_brief_tracer.answers.flow_answers import NO_PYTHON
 from inarch_brief_tracer.answers.flow_data import entry_data
 from inarch_brief_tracer.answers.function_traces import Traced
 from inarch_brief_tracer.answers.wording import at, count, entered, joined, named
+from inarch_brief_tracer.facts.entry_kinds import ENTRY_KINDS, FIXTURE, ORPHAN, TEST
 from inarch_brief_tracer.graph.call_graph import Graph
 from inarch_brief_tracer.graph.entries import listed
-from inarch_brief_tracer.graph.model import FIXTURE, KINDS, ORPHAN, TEST, Entry
+from inarch_brief_tracer.graph.model import Entry
 from inarch_brief_tracer.indexing.index import Coverage
 
 
@@ -48,8 +49,8 @@ def trace(function: str, way: str, depth: int, as_json: bool, mermaid: bool, tok
 
 def entries(kind: str | None, limit: int, as_json: bool) -> None:
     """Print the entry points of a kind, or of all that stand for what runs."""
-    if kind is not None and kind not in KINDS:
-        command_room.fail(f"there is no kind {kind}; kinds are: {', '.join(KINDS)}")
+    if kind is not None and kind not in ENTRY_KINDS:
+        command_room.fail(f"there is no kind {kind}; kinds are: {', '.join(ENTRY_KINDS)}")
     with command_room.room() as room:
         found, totals, note = room.graph(
             lambda graph, coverage: (

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from inarch_brief_tracer.answers.wording import plain
+from inarch_brief_tracer.facts.entry_kinds import ORPHAN
 from inarch_brief_tracer.facts.file_facts import FULL, LIGHT
 from inarch_brief_tracer.graph.call_graph import Graph
-from inarch_brief_tracer.graph.model import ORPHAN, Flow, Node
+from inarch_brief_tracer.graph.model import Flow, Node
 
 _UNLINKED = "SELECT 1 FROM files f WHERE f.level = ? AND NOT EXISTS (SELECT 1 FROM arcs a WHERE a.file = f.id) LIMIT 1"
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
+from inarch_brief_tracer.facts.entry_kinds import COMMAND, MAIN, ROUTE
 from inarch_brief_tracer.facts.file_facts import CLASS, METHOD, Call, Facts, Import, Symbol
 from inarch_brief_tracer.facts.framework_entries import EntryPoint, framework_entries
 from inarch_brief_tracer.facts.modules import CODE, VENDORED
 
-SCRIPT, MAIN, COMMAND, ROUTE, TESTS = "script", "main", "command", "route", "test"
 SUB_COMMAND = "argparse sub-command"
 
 _CLICK = frozenset(("click", "typer", "asyncclick", "rich_click", "cloup"))

@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
+from inarch_brief_tracer.facts.entry_kinds import HANDLER, HOOK, SIGNAL, TASK, VIEW
 from inarch_brief_tracer.facts.file_facts import CLASS, FUNCTION, METHOD, Call, Facts, Symbol
 
-TASK, SIGNAL, HOOK, HANDLER, VIEW = "task", "signal", "hook", "handler", "view"
-KINDS = (VIEW, TASK, SIGNAL, HOOK, HANDLER)
+FRAMEWORK_KINDS = (VIEW, TASK, SIGNAL, HOOK, HANDLER)
 
 _TASKS = frozenset(("task", "shared_task", "periodic_task", "db_task", "db_periodic_task", "actor", "job"))
 _TASK_LIBRARIES = frozenset(
@@ -31,7 +31,7 @@ _REGISTER_HANDLER = frozenset(
     }
 )
 _REGISTER_ROUTE = frozenset(("add_get", "add_post", "add_put", "add_delete", "add_patch"))
-REGISTRATIONS = _REGISTER_HANDLER | _REGISTER_ROUTE | {"connect", "register", "signal"}
+FRAMEWORK_REGISTRATIONS = _REGISTER_HANDLER | _REGISTER_ROUTE | {"connect", "register", "signal"}
 """Names of calls whose arguments tell of an entry point."""
 
 _WEB = frozenset(

@@ -2,7 +2,7 @@
 
 LinkFacts
 ├── scopes   module first, then classes, functions and lambdas in the order they are met
-└── code     the statements of each scope, packed; `bodies` unpacks them
+└── code     the statements of each scope, packed_code; `bodies` unpacks them
 
 A statement or expression is `None` (says nothing), a name as `str`, or a tuple whose first item is one of the codes
 below. Comprehensions belong to the scope they stand in, as Python 3.12 runs them.
@@ -127,12 +127,12 @@ NOTHING = LinkFacts((ScopeFacts(MODULE_SCOPE, "", 1, -1),), zlib.compress(marsha
 """Link facts of a file that can't be parsed."""
 
 
-def packed(bodies: list[tuple[Code, ...]]) -> bytes:
+def packed_code(bodies: list[tuple[Code, ...]]) -> bytes:
     """Pack the statements of every scope; version 4 of the format is read by every Python since 3.4."""
     return zlib.compress(marshal.dumps(tuple(bodies), 4), EFFORT)
 
 
-def encode(facts: LinkFacts) -> bytes:
+def encode_links(facts: LinkFacts) -> bytes:
     """Pack link facts for the store; the compression's checksum finds damage before it is unpacked."""
     scopes: Any = tuple([(*scope[:5], tuple(scope.parameters), *scope[6:]) for scope in facts.scopes])
     head = zlib.compress(marshal.dumps((LINK_VERSION, scopes, facts.exports, facts.sizes, facts.stars), 4), EFFORT)
@@ -140,11 +140,11 @@ def encode(facts: LinkFacts) -> bytes:
 
 
 def statements(facts: LinkFacts | bytes) -> int:
-    """Give the number of statements of a file, of packed facts too."""
+    """Give the number of statements of a file, of packed_code facts too."""
     return int.from_bytes(facts[4:8], "big") if isinstance(facts, bytes) else sum(facts.sizes)
 
 
-def decode(blob: bytes) -> LinkFacts:
+def decode_links(blob: bytes) -> LinkFacts:
     """Unpack link facts from the store.
 
     Raises:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from inarch_brief_tracer.facts.source import decoded
 
-NAMES = ("pyproject.toml", "setup.cfg", "setup.py")
+MANIFESTS = ("pyproject.toml", "setup.cfg", "setup.py")
 
 
 class Script(NamedTuple):
@@ -41,7 +41,7 @@ def scripts(read: Callable[[str], bytes | None]) -> tuple[list[Script], list[str
     """
     found: dict[tuple[str, str], Script] = {}
     notes: list[str] = []
-    for name, parse in zip(NAMES, (_pyproject, _setup_cfg, _setup_py), strict=True):
+    for name, parse in zip(MANIFESTS, (_pyproject, _setup_cfg, _setup_py), strict=True):
         data = read(name)
         if data is None:
             continue

@@ -68,3 +68,13 @@ def absolute_name(importer: str, is_package: bool, module: str, level: int) -> s
     parts = importer.split(".")
     keep = len(parts) - level + (1 if is_package else 0)
     return ".".join([*parts[: max(0, keep)], *([module] if module else [])])
+
+
+def shared_folders(path: str, other: str) -> int:
+    """Count the folders, from the top, that two files have in common."""
+    count = 0
+    for mine, its in zip(path.split("/"), other.split("/"), strict=False):
+        if mine != its:
+            break
+        count += 1
+    return count

@@ -25,7 +25,7 @@ def light_facts(text: str, unparsable: str = "") -> Facts:
     )
 
 
-def names_of(text: str) -> tuple[list[str], set[str]]:
+def names_in(text: str) -> tuple[list[str], set[str]]:
     """Give the names that a file defines, as often as it does, and those that its imports name."""
     imported = " ".join(" ".join(found) for found in _IMPORT.findall(f"\n{text}"))
     return _DEFINITION.findall(text), set(_NAME.findall(imported))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from inarch_brief_tracer.facts.file_facts import CLASS, FUNCTION, METHOD, MODULE, Facts, Symbol
-from inarch_brief_tracer.facts.modules import CODE, EXAMPLE, TEST
+from inarch_brief_tracer.facts.modules import CODE, EXAMPLE, TEST, absolute_name
 
 TEST_SIDE, BODY, TEST_FUNCTION, FIXTURE_FUNCTION, TOP, EXPORTED, PUBLIC, SPECIAL = 1, 2, 4, 8, 16, 32, 64, 128
 """Code of a test or example; a module's body; a test; a fixture; exported by a top-level package, by any package;
@@ -62,10 +62,7 @@ def exports_of(path: str, module: str, role: str, facts: Facts) -> Iterator[tupl
             continue
         if facts.exports is not None and item.name not in facts.exports and item.name != "*":
             continue
-        parts = module.split(".")
-        base = parts[: len(parts) - item.level + 1] if item.level else []
-        source = ".".join([*base, *([item.module] if item.module else [])])
-        yield item.name, f"{source}.{item.target}"
+        yield item.name, f"{absolute_name(module, True, item.module, item.level)}.{item.target}"
     for symbol in facts.symbols[1:]:
         if "." not in symbol.name and not symbol.name.startswith("_") and symbol.kind in (CLASS, FUNCTION):
             yield symbol.name, f"{module}.{symbol.name}"

@@ -13,7 +13,7 @@ from inarch_brief_tracer.facts.link_facts import (
     ScopeFacts,
 )
 
-Site = tuple[Code, int, int, ast.Call]
+CalledAt = tuple[Code, int, int, ast.Call]
 """A call: the code of its callee, its line, the symbol that it stands in, its node."""
 
 

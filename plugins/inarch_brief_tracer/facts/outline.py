@@ -26,18 +26,18 @@ from inarch_brief_tracer.facts.file_facts import (
     Symbol,
 )
 from inarch_brief_tracer.facts.link_facts import ATTRIBUTE, CALL, CLASS_SCOPE, FUNCTION_SCOPE, MODULE_SCOPE, Code
-from inarch_brief_tracer.facts.open_scope import Open, Site
+from inarch_brief_tracer.facts.open_scope import CalledAt, Open
 from inarch_brief_tracer.facts.source import Function, Source, flat
 from inarch_brief_tracer.facts.syntax_nodes import (
+    annotated_parameters,
     decorator_flags,
     docstring,
     is_main_guard,
     is_stub,
-    parameters,
     strings,
 )
 
-REGISTRATIONS = framework_entries.REGISTRATIONS | frozenset(
+REGISTRATIONS = framework_entries.FRAMEWORK_REGISTRATIONS | frozenset(
     {
         *("add_parser", "ArgumentParser", "add_command", "add_typer"),
         *("add_url_rule", "add_api_route", "add_route", "Route", "WebSocketRoute", "path", "re_path", "url"),
@@ -57,7 +57,7 @@ class Outline:
     exports: tuple[str, ...] | None = None
     guard: int = 0
 
-    def facts(self, tree: ast.Module, sites: list[Site]) -> Facts:
+    def facts(self, tree: ast.Module, sites: list[CalledAt]) -> Facts:
         """Give the facts of a file once all of its tree was met."""
         called: list[set[str]] = [set() for _ in self.symbols]
         calls = tuple(self._calls(sites, called))
@@ -65,13 +65,13 @@ class Outline:
         self.symbols[0] = Symbol(MODULE, "", 1, len(self.source.lines), doc=docstring(tree.body))
         return Facts(FULL, tuple(self.symbols), tuple(self.imports), calls, self.exports, self.guard)
 
-    def _calls(self, sites: list[Site], called: list[set[str]]) -> list[Call]:
+    def _calls(self, sites: list[CalledAt], called: list[set[str]]) -> list[Call]:
         found = []
         for code, line, place, node in sites:
             if type(code) is str:
                 callee = base = last = code
             else:
-                callee = dotted(code)
+                callee = callee_text(code)
                 base, _, rest = callee.partition(".")
                 last = rest.rpartition(".")[2] or base
             called[place].add(base)
@@ -92,13 +92,13 @@ class Outline:
                 continue
             # A nested function sees what its surroundings bind: their scope learns which names it calls.
             called[scope.around] |= own
-            annotated = parameters(node)
+            annotated = annotated_parameters(node)
             local = {name for name in own if name in annotated or scope.bound.get(name)}
             if not local:
                 continue
             known = {name: self.source.of(hint, 80) for name, hint in annotated.items() if hint and name in local}
             if not scope.made.keys() & annotated.keys():
-                known = {**{name: dotted(scope.made[name]) for name in local & scope.made.keys()}, **known}
+                known = {**{name: callee_text(scope.made[name]) for name in local & scope.made.keys()}, **known}
             texts = [f"{name}:{known[name]}" if known.get(name) else name for name in sorted(local)]
             self.symbols[place] = self.symbols[place]._replace(local=tuple(texts))
 
@@ -190,7 +190,7 @@ def _line(call: Call) -> int:
     return call.line
 
 
-def dotted(code: Code) -> str:
+def callee_text(code: Code) -> str:
     """Give the text of a callee: `a.b`, `Foo().bar`; `?` for what is neither name, attribute nor call."""
     if type(code) is str:
         return code
@@ -201,7 +201,7 @@ def dotted(code: Code) -> str:
     if type(code) is str:
         parts.append(code)
     elif parts and type(code) is tuple and code[0] == CALL:
-        inner = dotted(code[1])
+        inner = callee_text(code[1])
         parts.append(inner + "()" if "?" not in inner and inner.count("(") < 2 else "?")
     else:
         parts.append("?")

@@ -18,7 +18,7 @@ def facts_of(data: bytes) -> Facts:
     return extracted(data)[0]
 
 
-def readable(data: bytes) -> str:
+def as_text(data: bytes) -> str:
     """Give what can be read of a file, whatever it holds."""
     return data.replace(b"\0", b"").decode("utf-8", "replace")
 
@@ -34,7 +34,7 @@ def examined(data: bytes, light: bool = False) -> tuple[Facts, str, LinkFacts]:
     try:
         text = decoded(data)
     except Undecodable as error:
-        text = readable(data)
+        text = as_text(data)
         return light_facts(text, str(error)), text, NOTHING
     if light:
         return light_facts(text), text, NOTHING

@@ -16,7 +16,7 @@ from inarch_brief_tracer.facts.link_facts import (
     RETURN,
     Code,
 )
-from inarch_brief_tracer.facts.open_scope import Open, Site, parameters
+from inarch_brief_tracer.facts.open_scope import CalledAt, Open, parameters
 from inarch_brief_tracer.facts.outline import Outline
 
 
@@ -30,7 +30,7 @@ class Scopes:
     stars: list[tuple[str, int]] = Factory(list)
     outline: Outline | None = None
     """Is told what the search keeps."""
-    calls: list[Site | None] = Factory(list)
+    calls: list[CalledAt | None] = Factory(list)
     _sites: int = 0
 
     def __attrs_post_init__(self) -> None:

@@ -28,9 +28,9 @@ from inarch_brief_tracer.facts.link_facts import (
     WITH,
     Code,
     LinkFacts,
-    packed,
+    packed_code,
 )
-from inarch_brief_tracer.facts.open_scope import Site
+from inarch_brief_tracer.facts.open_scope import CalledAt
 from inarch_brief_tracer.facts.scopes import Scopes
 from inarch_brief_tracer.facts.syntax_nodes import dotted
 
@@ -43,7 +43,7 @@ def link_facts(tree: ast.Module) -> LinkFacts:
     return compiled(tree, None)[0]
 
 
-def compiled(tree: ast.Module, outline: Outline | None) -> tuple[LinkFacts, list[Site]]:
+def compiled(tree: ast.Module, outline: Outline | None) -> tuple[LinkFacts, list[CalledAt]]:
     """Give the link facts of a file, and all calls in it; an outline is told what the search keeps."""
     scopes = Scopes(outline=outline)
     _block(scopes, tree.body)
@@ -54,10 +54,10 @@ def _facts(scopes: Scopes) -> LinkFacts:
     rows = tuple([scope.facts() for scope in scopes.found])
     bodies = [tuple(scope.body) for scope in scopes.found]
     try:
-        code = packed(bodies)
-    except ValueError:  # nested deeper than can be packed
+        code = packed_code(bodies)
+    except ValueError:  # nested deeper than can be packed_code
         bodies = [tuple([part for part in body if _is_shallow(part)]) for body in bodies]
-        code = packed(bodies)
+        code = packed_code(bodies)
     return LinkFacts(rows, code, scopes.exports, tuple([len(body) for body in bodies]), tuple(scopes.stars))
 
 

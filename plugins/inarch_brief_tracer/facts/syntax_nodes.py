@@ -76,8 +76,8 @@ def decorator_flags(decorators: tuple[str, ...]) -> int:
     return flags
 
 
-def parameters(node: Function) -> dict[str, ast.expr | None]:
-    """Give the parameters' names and annotations; those of `*args` and `**kwargs` say nothing of the name."""
+def annotated_parameters(node: Function) -> dict[str, ast.expr | None]:
+    """Give the annotated_parameters' names and annotations; those of `*args` and `**kwargs` say nothing of the name."""
     args = node.args
     names = {arg.arg: arg.annotation for arg in (*args.posonlyargs, *args.args, *args.kwonlyargs)}
     return {**names, **{arg.arg: None for arg in (args.vararg, args.kwarg) if arg}}

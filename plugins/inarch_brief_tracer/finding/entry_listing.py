@@ -6,7 +6,7 @@ from itertools import groupby
 from typing import Any
 
 from inarch_brief_tracer.facts import framework_entries
-from inarch_brief_tracer.facts.entry_points import COMMAND, SCRIPT, TESTS
+from inarch_brief_tracer.facts.entry_kinds import COMMAND, SCRIPT, TEST
 from inarch_brief_tracer.facts.file_facts import CLASS, FUNCTION, METHOD
 from inarch_brief_tracer.facts.manifests import Script
 from inarch_brief_tracer.facts.modules import CODE
@@ -37,7 +37,7 @@ def entries(shelf: Shelf, kind: str = "all") -> tuple[list[dict[str, Any]], dict
         if kind in ("all", name):
             listed = list(entries_of)
             totals[name] = len(listed)
-            if name == TESTS:
+            if name == TEST:
                 listed.sort(key=_tests_in, reverse=True)
                 totals["test_functions"] = sum(map(_tests_in, listed))
             shown += listed[:most]
@@ -85,12 +85,12 @@ def _shown(resolver: Resolver, groups: dict[Place, str], wanted: str) -> list[di
             if target and not commands.is_one(own):
                 continue
             entry["name"] = commands.name_of(own, name, how)
-        elif kind != TESTS and target:
+        elif kind != TEST and target:
             meant = resolver.meaning(resolver.file(number), place, target)
-            if kind in framework_entries.KINDS and not _runs(resolver, meant):
+            if kind in framework_entries.FRAMEWORK_KINDS and not _runs(resolver, meant):
                 continue
             own = meant if isinstance(meant, Place) else own
-        if kind != TESTS:
+        if kind != TEST:
             entry["qualname"] = resolver.qualname(own)
             entry["doc"] = first_sentence(resolver.symbol(own).doc) if own.place else ""
         found.append(entry)

@@ -3,26 +3,19 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from inarch_brief_tracer.facts.file_facts import CLASS, FUNCTION, METHOD, MODULE
 from inarch_brief_tracer.facts.words import stems
 from inarch_brief_tracer.finding.hits import JOINED, Hit, by_ids, file_hits, order, preference, texts_of
 from inarch_brief_tracer.finding.query import Query, parsed
+from inarch_brief_tracer.finding.ranking import Document, ranked
 from inarch_brief_tracer.finding.spreading import spread
 from inarch_brief_tracer.finding.terms import Terms, terms_of
 from inarch_brief_tracer.store.kept_files import Shelf
+from inarch_brief_tracer.store.word_bags import Texts
 
 _CANDIDATES = 300
-_FIELDS = ("name", "qualname", "doc", "path", "body")
-# Weight of a field and how much its length counts (BM25F); saturation.
-_WEIGHTS = {"name": 6.0, "qualname": 1.6, "doc": 3.0, "path": 0.8, "body": 1.0}
-_LENGTHS = {"name": 0.5, "qualname": 0.3, "doc": 0.4, "path": 0.2, "body": 0.45}
-_AVERAGES = {"name": 2.0, "qualname": 2.0, "doc": 10.0, "path": 4.0, "body": 30.0}
-_MEASURES = tuple((_WEIGHTS[field], 1 - _LENGTHS[field], _LENGTHS[field] / _AVERAGES[field]) for field in _FIELDS)
-"""Of each field its weight, and what its length comes to: a fixed part, and one for each word."""
-_SATURATION = 1.0
-COVERAGE = 0.85
 OTHER_KIND = 0.6
 """What a symbol of another kind than asked for counts."""
 
@@ -40,11 +33,11 @@ def search(shelf: Shelf, text: str, kind: str = "any", limit: int = 20) -> list[
         # Exact matches stand first; the words of the question order those of equal exactness and fill the rest.
         boost = {hit.key: hit.score for hit in _scored(connection, terms, [hit.id for hit in found.values()])}
         found = {key: hit._replace(score=hit.score + boost.get(key, 0.0)) for key, hit in found.items()}
-    ranked = sorted(found.values(), key=order)
+    best = sorted(found.values(), key=order)
     if not found and not query.about_tests:
         worded = spread(shelf, worded)
-    ranked += _apart([hit for hit in worded if hit.key not in found])
-    return [hit for hit in ranked if kind in ("any", hit.kind)][:limit]
+    best += _apart([hit for hit in worded if hit.key not in found])
+    return [hit for hit in best if kind in ("any", hit.kind)][:limit]
 
 
 def _placed(shelf: Shelf, query: Query) -> list[Hit]:
@@ -172,47 +165,11 @@ def _scored(connection: sqlite3.Connection, terms: Terms, ids: Sequence[int]) ->
     if not terms.weights or not ids:
         return []
     hits = {hit.id: hit for hit in by_ids(connection, ids)}
-    scores = {hit.id: _bm25f(texts, terms) * preference(hit) for hit, texts in texts_of(connection, hits.values())}
-    scores = _with_methods(hits, scores)
-    return sorted((hits[number]._replace(score=score) for number, score in scores.items()), key=order)
+    documents = [_document(hit, texts) for hit, texts in texts_of(connection, hits.values())]
+    return sorted((hits[key]._replace(score=score) for key, score, _ in ranked(terms, documents)), key=order)
 
 
-def _bm25f(texts: Sequence[str], terms: Terms) -> float:
-    weights = terms.weights
-    masses: dict[str, float] = {}
-    for (field_weight, own, per_word), text in zip(_MEASURES, texts, strict=True):
-        share = 0.0
-        padded = ""
-        for term in weights:
-            # Far most words are no terms, and most terms are in no field: looking for them is the cheapest.
-            if term not in text:
-                continue
-            padded = padded or f" {text} "
-            count = padded.count(f" {term} ")
-            if count:
-                share = share or field_weight / (own + per_word * (text.count(" ") + 1))
-                masses[term] = masses.get(term, 0.0) + share * count
-    # A word and what abbreviates it count once.
-    best: dict[str, float] = {}
-    for term, mass in masses.items():
-        score = weights[term] * mass / (mass + _SATURATION)
-        for word in terms.source[term]:
-            best[word] = max(best.get(word, 0.0), score)
-    covered = sum(map(weights.__getitem__, best)) / terms.total if terms.total else 1.0
-    return sum(best.values()) * (1 - COVERAGE + COVERAGE * min(1.0, covered))
-
-
-def _with_methods(hits: Mapping[int, Hit], scores: Mapping[int, float]) -> dict[int, float]:
-    """Add to each class what its methods score, saturating: many weak methods don't make an answer."""
-    inner: dict[tuple[int, str], list[float]] = {}
-    for number, score in scores.items():
-        hit = hits[number]
-        if hit.kind == METHOD:
-            inner.setdefault((hit.file, hit.dotted.rpartition(".")[0]), []).append(score)
-    result = dict(scores)
-    for number, score in scores.items():
-        hit = hits[number]
-        if hit.kind == CLASS:
-            best = sorted(inner.get((hit.file, hit.dotted), ()), reverse=True)[:4]
-            result[number] = score + 0.25 * sum(value / (place + 1) for place, value in enumerate(best))
-    return result
+def _document(hit: Hit, texts: Texts) -> Document:
+    whole = (hit.file, hit.dotted) if hit.kind == CLASS else None
+    part_of = (hit.file, hit.dotted.rpartition(".")[0]) if hit.kind == METHOD else None
+    return Document(hit.id, texts, preference(hit), whole, part_of)

@@ -13,7 +13,8 @@ from typing import NamedTuple
 from attrs import Factory, define
 
 from inarch_brief_tracer.facts.nature import SPAN_SHIFT
-from inarch_brief_tracer.graph.model import ARC_KINDS, CONFIDENCES, Arc, Gate
+from inarch_brief_tracer.graph.model import Arc, Gate
+from inarch_brief_tracer.linking.edges import CALL_KINDS, CONFIDENCES
 
 
 class FileArcs(NamedTuple):
@@ -23,9 +24,9 @@ class FileArcs(NamedTuple):
     arcs: tuple[Arc, ...]
 
 
-def packed(file: FileArcs) -> bytes:
+def packed_arcs(file: FileArcs) -> bytes:
     """Pack the arcs of a file: columns of numbers, the symbols' first."""
-    kinds = [ARC_KINDS.index(arc.kind) * 4 + CONFIDENCES.index(arc.confidence) for arc in file.arcs]
+    kinds = [CALL_KINDS.index(arc.kind) * 4 + CONFIDENCES.index(arc.confidence) for arc in file.arcs]
     columns = (
         array("I", (len(file.symbols), len(file.arcs))),
         array("I", file.symbols),
@@ -128,7 +129,7 @@ class Adjacency:
         """Give an arc by its number."""
         mark = self.marks[number]
         return Arc(
-            self.callers[number], self.callees[number], ARC_KINDS[mark // 4], CONFIDENCES[mark % 4], self.lines[number]
+            self.callers[number], self.callees[number], CALL_KINDS[mark // 4], CONFIDENCES[mark % 4], self.lines[number]
         )
 
 

@@ -6,6 +6,7 @@ import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from inarch_brief_tracer.facts.entry_kinds import API, FIXTURE, ORPHAN, TEST
 from inarch_brief_tracer.facts.nature import (
     BODY,
     EXPORTED,
@@ -18,7 +19,7 @@ from inarch_brief_tracer.facts.nature import (
 )
 from inarch_brief_tracer.graph.arcs import Adjacency
 from inarch_brief_tracer.graph.call_graph import Graph
-from inarch_brief_tracer.graph.model import API, FIXTURE, ORPHAN, RANKS, TEST, Entry, Gate, Node
+from inarch_brief_tracer.graph.model import RANKS, Entry, Gate, Node
 
 _ITSELF = 4.0
 """How much sooner a public target is shown as its own entry than others."""

@@ -5,15 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-SCRIPT, MAIN, COMMAND, MANAGEMENT, ROUTE, VIEW = "script", "main", "command", "management-command", "route", "view"
-TASK, SIGNAL, HOOK, HANDLER = "task", "signal", "hook", "handler"
-TEST, FIXTURE, API, ORPHAN = "test", "fixture", "api", "orphan"
+from inarch_brief_tracer.facts.entry_kinds import ENTRY_KINDS
+from inarch_brief_tracer.linking.edges import CALL_KINDS, CONFIDENCES
 
-KINDS = (
-    SCRIPT, MAIN, COMMAND, MANAGEMENT, ROUTE, VIEW, TASK, SIGNAL, HOOK, HANDLER, TEST, FIXTURE, API, ORPHAN
-)  # fmt: skip
-"""Kinds of entry points, the most telling first."""
-RANKS: Mapping[str, int] = {kind: place for place, kind in enumerate(KINDS)}
+RANKS: Mapping[str, int] = {kind: place for place, kind in enumerate(ENTRY_KINDS)}
 
 
 class Gate(NamedTuple):
@@ -30,12 +25,8 @@ class Gate(NamedTuple):
         return RANKS.get(self.kind, len(RANKS))
 
 
-CALL, PROPERTY, DUNDER, CALLBACK, DECORATOR, FRAMEWORK = (
-    "call", "property", "dunder", "callback", "decorator", "framework"
-)  # fmt: skip
-ARC_KINDS = (CALL, PROPERTY, DUNDER, CALLBACK, DECORATOR, FRAMEWORK)
-EXACT, INFERRED, HIERARCHY, NAME = "exact", "inferred", "hierarchy", "name"
-CONFIDENCES = (EXACT, INFERRED, HIERARCHY, NAME)
+CALL, PROPERTY, DUNDER, DECORATOR, CALLBACK, FRAMEWORK = CALL_KINDS
+EXACT, INFERRED, HIERARCHY, NAME = CONFIDENCES
 
 
 class Node(NamedTuple):

@@ -8,10 +8,10 @@ from typing import NamedTuple
 
 from inarch_brief_tracer.facts.file_facts import OVERLOAD
 from inarch_brief_tracer.facts.nature import EXPORTED, SHIFT, SPAN_SHIFT, TOP
-from inarch_brief_tracer.graph.arcs import FileArcs, packed
-from inarch_brief_tracer.graph.model import CONFIDENCES, Arc, Gate
+from inarch_brief_tracer.graph.arcs import FileArcs, packed_arcs
+from inarch_brief_tracer.graph.model import Arc, Gate
 from inarch_brief_tracer.graph.spans import spans
-from inarch_brief_tracer.linking.edges import Edge
+from inarch_brief_tracer.linking.edges import CONFIDENCES, Edge
 from inarch_brief_tracer.store.kept_files import put_state, state
 
 LAMBDA = "lambda"
@@ -148,7 +148,8 @@ def mark_spans(names: Names, edges: Iterable[Edge]) -> None:
 def put_arcs(connection: sqlite3.Connection, files: Mapping[int, FileArcs], mode: str) -> None:
     """Keep the arcs of files."""
     connection.executemany(
-        "INSERT OR REPLACE INTO arcs VALUES (?, ?, ?)", [(file, mode, packed(found)) for file, found in files.items()]
+        "INSERT OR REPLACE INTO arcs VALUES (?, ?, ?)",
+        [(file, mode, packed_arcs(found)) for file, found in files.items()],
     )
 
 

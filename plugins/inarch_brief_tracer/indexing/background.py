@@ -9,13 +9,10 @@ from collections.abc import Callable, Mapping
 from attrs import Factory, define, field
 
 from inarch_brief_tracer.facts.collecting import uncollected
-from inarch_brief_tracer.facts.link_facts import LinkFacts
 from inarch_brief_tracer.linking.budget import Budget
 from inarch_brief_tracer.linking.edges import Edge
 from inarch_brief_tracer.linking.link import link
-
-Files = Mapping[str, tuple[str, "LinkFacts | bytes"]]
-"""Module and link facts (as they are kept, or unpacked) by path."""
+from inarch_brief_tracer.linking.loading import Files
 
 WHOLE = Budget()
 """What linking may cost: the size of the tree decides."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Collection, Iterator, Mapping
 
-from inarch_brief_tracer.facts.entry_points import COMMAND, TESTS
+from inarch_brief_tracer.facts.entry_kinds import COMMAND, MANAGEMENT, SCRIPT, TEST
 from inarch_brief_tracer.facts.file_facts import CLASS, CONSTANT
 from inarch_brief_tracer.facts.modules import CODE
-from inarch_brief_tracer.graph.model import MANAGEMENT, SCRIPT, Gate
+from inarch_brief_tracer.graph.model import Gate
 from inarch_brief_tracer.linking.command_groups import Commands, declared, groups_of
 from inarch_brief_tracer.linking.resolver import Place, Resolver
 from inarch_brief_tracer.store.kept_files import Shelf
@@ -44,7 +44,7 @@ def _shown(
     rows = resolver.connection.execute(
         "SELECT e.file, e.kind, e.name, e.place, e.how, e.target FROM entries e JOIN files f ON f.id = e.file"
         " WHERE e.kind != ? ORDER BY f.role != ?, f.path, e.line",
-        (TESTS, CODE),
+        (TEST, CODE),
     ).fetchall()
     found = {Place(row[0], row[3]): (row[2], row[5]) for row in rows if row[1] == COMMAND}
     commands = Commands(resolver, groups, found)

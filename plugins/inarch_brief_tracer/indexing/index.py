@@ -7,15 +7,16 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from attrs import define, field
 
-from inarch import ToolFailed, Workspace
+from inarch import Workspace
 from inarch_brief_tracer.facts.collecting import uncollected
 from inarch_brief_tracer.facts.file_facts import NAMES
-from inarch_brief_tracer.indexing.reading import Changed, Progress, Reader, Reading
-from inarch_brief_tracer.indexing.walking import MAX_FILES, look
+from inarch_brief_tracer.indexing.reading import Changed, Progress, Reader, Reading, readable
+from inarch_brief_tracer.indexing.walking import MAX_FILES, walked
 from inarch_brief_tracer.store.database import Busy, Store, transaction
 from inarch_brief_tracer.store.kept_files import kept_files, put_state, state
 
@@ -150,7 +151,7 @@ class Index:
         """Read what changed since the last time, as far as time allows, and say how far that was."""
         # Before the walk: what another process adds meanwhile is not gone.
         kept = kept_files(connection)
-        found = look(workspace, kept)
+        found = walked(workspace, kept)
         self.notebooks, gone, changed = found.notebooks, found.gone, found.changed
 
         def keep(reading: Reading) -> bool:
@@ -185,10 +186,12 @@ class Index:
             return coverage._replace(linked="the graph is made once all files are indexed")
         if self._whole is not None and self._whole == self.links.version(connection):
             return coverage._replace(linked=self.links.standing_note(connection))
-        note = self.links.bring(connection, _reader(workspace), deadline, progress)
+        note = self.links.bring(connection, partial(readable, workspace), deadline, progress)
         if note == self.links.standing_note(connection):
             left = self._deepened(connection, workspace, deadline, stop, progress)
-            note = left or self.links.bring(connection, _reader(workspace), deadline, progress, near=NEAR_TESTS)
+            note = left or self.links.bring(
+                connection, partial(readable, workspace), deadline, progress, near=NEAR_TESTS
+            )
             self._whole = None if left else self.links.whole
         return coverage._replace(linked=note)
 
@@ -252,16 +255,6 @@ def _unparsable(connection: sqlite3.Connection) -> list[str]:
         return []
     more = f" and {len(rows) - 1:,} more" if len(rows) > 1 else ""
     return [f"can't parse {rows[0][0]} ({rows[0][1]}){more}"]
-
-
-def _reader(workspace: Workspace) -> Callable[[str], bytes | None]:
-    def read(path: str) -> bytes | None:
-        try:
-            return workspace.read(path).data
-        except ToolFailed:
-            return None
-
-    return read
 
 
 class Damaged(Exception):

@@ -9,6 +9,7 @@ from attrs import frozen
 
 from inarch import ToolFailed, Workspace
 from inarch_brief_tracer.indexing.index import Coverage, Damaged, Index
+from inarch_brief_tracer.indexing.reading import readable
 from inarch_brief_tracer.store.kept_files import Shelf
 
 if TYPE_CHECKING:
@@ -36,10 +37,7 @@ class Look:
 
     def read(self, path: str) -> bytes | None:
         """Read a file; None for what isn't there or isn't for us."""
-        try:
-            return self.workspace.read(path).data
-        except ToolFailed:
-            return None
+        return readable(self.workspace, path)
 
     def facts(self, index: Index, answer: Callable[[Shelf, Coverage], Answer]) -> Answer:
         """Answer from the facts of the files."""

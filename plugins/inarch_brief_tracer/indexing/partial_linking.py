@@ -5,7 +5,8 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
-from inarch_brief_tracer.facts.link_facts import CLASS_SCOPE, MODULE_SCOPE, LinkFacts, decode, packed
+from inarch_brief_tracer.facts.link_facts import CLASS_SCOPE, MODULE_SCOPE, LinkFacts, decode_links, packed_code
+from inarch_brief_tracer.facts.modules import absolute_name
 from inarch_brief_tracer.graph.arcs import Adjacency, FileArcs
 from inarch_brief_tracer.graph.model import CALL, Arc
 from inarch_brief_tracer.indexing.arc_rows import Names, add_lambdas, by_file, names_of, put_arcs
@@ -14,7 +15,7 @@ from inarch_brief_tracer.indexing.entry_nodes import gates_of
 from inarch_brief_tracer.linking.budget import Budget
 from inarch_brief_tracer.store.kept_files import Shelf
 
-COARSE = Budget(values=8, functions=16, overrides=8, visits=2)
+NEAR = Budget(values=8, functions=16, overrides=8, visits=2)
 """What linking of changed files may cost: as much as in a large tree."""
 MAX_SEEN = 24
 """Files that are looked at to link the changed ones."""
@@ -35,7 +36,7 @@ def link_near(shelf: Shelf, files: Sequence[int], fresh: Mapping[str, LinkFacts]
             path: (module, fresh.get(path, facts) if number in own_files else _outlined(facts, called))
             for number, path, module, facts in rows
         },
-        COARSE,
+        NEAR,
     )
     names = names_of(connection, seen)
     own = [edge for edge in edges if names.file.get(names.ids.get(edge.caller, -1)) in files]
@@ -56,12 +57,12 @@ def _called(shelf: Shelf, files: Sequence[int]) -> frozenset[str]:
 
 def _outlined(blob: bytes, called: Collection[str]) -> LinkFacts:
     """Give the link facts of a file without the bodies of the functions that nobody here calls."""
-    facts = decode(blob)
+    facts = decode_links(blob)
     bodies = [
         body if scope.kind in (MODULE_SCOPE, CLASS_SCOPE) or scope.name.rpartition(".")[2] in called else ()
         for scope, body in zip(facts.scopes, facts.bodies(), strict=True)
     ]
-    return facts._replace(code=packed(bodies), sizes=tuple(map(len, bodies)))
+    return facts._replace(code=packed_code(bodies), sizes=tuple(map(len, bodies)))
 
 
 def _imported(shelf: Shelf, files: Sequence[int]) -> Iterator[int]:
@@ -83,14 +84,12 @@ def _imported(shelf: Shelf, files: Sequence[int]) -> Iterator[int]:
 
 def _modules(shelf: Shelf, file: int) -> Iterable[str]:
     path, module, _, facts = shelf.facts(file)
-    parts = module.split(".")
     found: dict[str, None] = {}
     for item in facts.imports:
-        keep = len(parts) - item.level + (1 if path.endswith("__init__.py") else 0)
-        base = [*parts[: max(0, keep)], *([item.module] if item.module else [])] if item.level else [item.module]
-        found[".".join(base)] = None
+        source = absolute_name(module, path.endswith("__init__.py"), item.module, item.level)
+        found[source] = None
         if item.target:
-            found[".".join([*base, item.target])] = None
+            found[f"{source}.{item.target}"] = None
     return found
 
 

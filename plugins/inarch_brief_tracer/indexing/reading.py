@@ -20,7 +20,7 @@ from inarch_brief_tracer.store.kept_files import Kept, Stamp
 
 if TYPE_CHECKING:
     from inarch_brief_tracer.facts.link_facts import LinkFacts
-    from inarch_brief_tracer.store.file_rows import Entry
+    from inarch_brief_tracer.store.file_rows import FileRow
 
 BATCH_BYTES = 2_000_000
 """Text of files that is read before what was found in it is kept: this much is in memory at a time."""
@@ -42,11 +42,19 @@ class Changed(NamedTuple):
     module: str
 
 
+def readable(workspace: Workspace, path: str) -> bytes | None:
+    """Give the bytes of a file; None for what isn't there or isn't for us."""
+    try:
+        return workspace.read(path).data
+    except ToolFailed:
+        return None
+
+
 @define(eq=False, repr=False)
 class Reading:
     """What one refresh found out; of a large tree in batches, each of which is written before the next is read."""
 
-    entries: list[Entry] = Factory(list)
+    entries: list[FileRow] = Factory(list)
     touched: list[tuple[str, Stamp]] = Factory(list)
     links: dict[str, LinkFacts] = Factory(dict)
     skipped: int = 0
@@ -130,20 +138,20 @@ class Reader:
         if known and known.hash == content and known.module == module and not (self.deep and known.level == NAMES):
             self.found.touched.append((path, stamp))
             return
-        from inarch_brief_tracer.facts.parsing import examined, readable
-        from inarch_brief_tracer.store.file_rows import Entry
+        from inarch_brief_tracer.facts.parsing import as_text, examined
+        from inarch_brief_tracer.store.file_rows import FileRow
 
         role = role_of(path)
         if role == TEST and not self.deep and not (known and known.level != NAMES):
             # Tests are most of a large tree and rarely asked for: names now, the rest when the graph is.
-            text = readable(whole.data)
-            self.found.entries.append(Entry(path, module, role, stamp, content, None, text))
+            text = as_text(whole.data)
+            self.found.entries.append(FileRow(path, module, role, stamp, content, None, text))
             self.found.size += len(text)
             return
-        from inarch_brief_tracer.facts.link_facts import encode
+        from inarch_brief_tracer.facts.link_facts import encode_links
 
         facts, text, links = examined(whole.data, light=stat.size > MAX_BYTES)
         if not self._many:
             self.found.links[path] = links
         self.found.size += len(text)
-        self.found.entries.append(Entry(path, module, role, stamp, content, facts, text, encode(links)))
+        self.found.entries.append(FileRow(path, module, role, stamp, content, facts, text, encode_links(links)))

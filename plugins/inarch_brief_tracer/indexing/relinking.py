@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from attrs import Factory, define, field
 
 from inarch_brief_tracer.facts.collecting import uncollected
-from inarch_brief_tracer.facts.manifests import NAMES
+from inarch_brief_tracer.facts.manifests import MANIFESTS
 from inarch_brief_tracer.indexing.reading import Progress
 from inarch_brief_tracer.store.database import Busy, Store, give_back, transaction
 from inarch_brief_tracer.store.kept_files import Shelf, put_state, state
@@ -179,7 +179,7 @@ class Links:
         files = {path: (module, self.fresh.get(path, facts)) for path, module, _, facts in rows}
         self.fresh = {}
         # When it is done the workspace of this call may be closed.
-        manifests = {name: read(name) for name in NAMES}
+        manifests = {name: read(name) for name in MANIFESTS}
 
         def late(job: Job) -> None:
             with self.lock, self.store.connection() as own:

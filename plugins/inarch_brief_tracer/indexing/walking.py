@@ -18,7 +18,7 @@ _RACY_NS = 100_000_000
 _COARSE_NS = 2_000_000_000
 
 
-class Look(NamedTuple):
+class Walked(NamedTuple):
     """What a tree has, against what is kept of it."""
 
     changed: list[Changed]
@@ -29,7 +29,7 @@ class Look(NamedTuple):
     """Whether there are more files than are looked at."""
 
 
-def look(workspace: Workspace, kept: Mapping[str, Kept]) -> Look:
+def walked(workspace: Workspace, kept: Mapping[str, Kept]) -> Walked:
     """Walk through a tree and compare the stamps of its files."""
     walk = workspace.walk(_SOURCES, MAX_FILES)
     # A name that is no text has no place in the index.
@@ -47,7 +47,7 @@ def look(workspace: Workspace, kept: Mapping[str, Kept]) -> Look:
         elif known is None or known.module != module or not _is_unchanged(known.stamp, stat):
             changed.append(Changed(path, stat, module))
     notebooks = sum(path.endswith(".ipynb") for path in walk.paths)
-    return Look(changed, gone, len(present), notebooks, walk.truncated)
+    return Walked(changed, gone, len(present), notebooks, walk.truncated)
 
 
 def _is_unchanged(kept: Stamp, now: FileStat) -> bool:

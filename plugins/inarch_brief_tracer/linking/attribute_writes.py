@@ -12,7 +12,7 @@ from inarch_brief_tracer.linking.names import binding_cell, own_cell
 from inarch_brief_tracer.linking.values import STATIC, Cls, Func, Instance, Module, OpenClass, Pattern, Property
 
 
-def matching(linker: Linker, base: Value, pattern: Pattern, line: int) -> Values:
+def attributes_matching(linker: Linker, base: Value, pattern: Pattern, line: int) -> Values:
     """Give the attributes of a value whose names begin and end as a pattern says."""
     names: dict[str, None] = {}
     if isinstance(base, Instance | OpenClass | Cls):

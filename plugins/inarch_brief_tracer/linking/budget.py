@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 CALL, PROPERTY, DUNDER, DECORATOR, CALLBACK, FRAMEWORK = range(6)
-KINDS = ("call", "property", "dunder", "decorator", "callback", "framework")
 EXACT, INFERRED, HIERARCHY, NAME = range(4)
-CONFIDENCES = ("exact", "inferred", "hierarchy", "name")
+"""Kinds and confidences of calls while they are linked: places in `CALL_KINDS` and `CONFIDENCES`."""
 
 MECHANISMS = frozenset(
     (

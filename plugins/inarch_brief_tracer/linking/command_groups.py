@@ -9,7 +9,7 @@ from typing import NamedTuple
 from inarch_brief_tracer.facts.entry_points import SUB_COMMAND, library_names
 from inarch_brief_tracer.facts.file_facts import CLASS, CONSTANT
 from inarch_brief_tracer.facts.manifests import Script, scripts
-from inarch_brief_tracer.linking.resolver import FileFacts, Instance, Place, Resolver
+from inarch_brief_tracer.linking.resolver import FileFacts, ObjectOf, Place, Resolver
 
 _MADE = re.compile(r"[=:]\s*([\w.]+)")
 _FLASK = ("flask", "quart")
@@ -48,7 +48,7 @@ class Commands(NamedTuple):
         if owner.endswith(".cli") and any(item.module.partition(".")[0] in _FLASK for item in file.facts.imports):
             return True
         meaning = self.resolver.meaning(file, place.place, owner)
-        if isinstance(meaning, Instance):
+        if isinstance(meaning, ObjectOf):
             return self._is_of_library(meaning.of)
         if not isinstance(meaning, Place):
             return self._is_local(file, place, owner)

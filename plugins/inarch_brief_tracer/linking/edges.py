@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+CALL_KINDS = ("call", "property", "dunder", "decorator", "callback", "framework")
+CONFIDENCES = ("exact", "inferred", "hierarchy", "name")
+"""How sure a call is, the surest first."""
+
 
 class Fn(NamedTuple):
     """A function, class or module."""

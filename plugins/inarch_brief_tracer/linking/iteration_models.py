@@ -18,7 +18,7 @@ def argument(arguments: Arguments, place: int, name: str = "") -> Values:
     return arguments.keywords.get(name, EMPTY)
 
 
-def listed(linker: Linker, values: Values, line: int, mark: int, kind: str = "list") -> Values:
+def list_of(linker: Linker, values: Values, line: int, mark: int, kind: str = "list") -> Values:
     """Give a list with some values as items."""
     made = linker.container(-(line << 10) - mark, kind)
     linker.put(made.rest, values)
@@ -36,7 +36,7 @@ def _collects(kind: str) -> Model:
         items = iterated(linker, given, line)
         for key in keys:
             call(linker, key, Arguments((items,)), line)
-        return listed(linker, items, line, 7, kind)
+        return list_of(linker, items, line, 7, kind)
 
     return model
 
@@ -68,14 +68,14 @@ def _map(linker: Linker, arguments: Arguments, line: int) -> Values:
             if isinstance(func, Func):
                 items = iterated(linker, argument(arguments, 0), line)
                 result = union(result, call(linker, func, Arguments((items,)), line))
-    return listed(linker, result, line, 10)
+    return list_of(linker, result, line, 10)
 
 
 def _filter(linker: Linker, arguments: Arguments, line: int) -> Values:
     items = iterated(linker, argument(arguments, 1), line)
     for func in argument(arguments, 0):
         call(linker, func, Arguments((items,)), line)
-    return listed(linker, items, line, 11)
+    return list_of(linker, items, line, 11)
 
 
 def _reduce(linker: Linker, arguments: Arguments, line: int) -> Values:
@@ -107,7 +107,7 @@ def _iter(linker: Linker, arguments: Arguments, line: int) -> Values:
         result: Values = ()
         for func in arguments.positional[0]:
             result = union(result, call(linker, func, Arguments(), line))
-        return listed(linker, result, line, 12)
+        return list_of(linker, result, line, 12)
     result = ()
     for value in argument(arguments, 0):
         found = special(linker, value, "__iter__", Arguments(), line)
@@ -118,15 +118,15 @@ def _iter(linker: Linker, arguments: Arguments, line: int) -> Values:
 def _enumerate(linker: Linker, arguments: Arguments, line: int) -> Values:
     pair = linker.container(-(line << 10) - 13, "tuple")
     linker.put(item_cell(linker, pair, 1), iterated(linker, argument(arguments, 0), line))
-    return listed(linker, (pair,), line, 14)
+    return list_of(linker, (pair,), line, 14)
 
 
 def _zip(linker: Linker, arguments: Arguments, line: int) -> Values:
     row = linker.container(-(line << 10) - 15, "tuple")
     for place, values in enumerate(arguments.positional):
         linker.put(item_cell(linker, row, place), iterated(linker, values, line))
-    return listed(linker, (row,), line, 16)
+    return list_of(linker, (row,), line, 16)
 
 
 def _chain(linker: Linker, arguments: Arguments, line: int) -> Values:
-    return listed(linker, iterated(linker, arguments.every(), line), line, 17)
+    return list_of(linker, iterated(linker, arguments.every(), line), line, 17)

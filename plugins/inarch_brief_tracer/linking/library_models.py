@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from inarch_brief_tracer.linking.attribute_writes import matching, store
+from inarch_brief_tracer.linking.attribute_writes import attributes_matching, store
 from inarch_brief_tracer.linking.attributes import attribute, special
 from inarch_brief_tracer.linking.cells import Arguments, Value, Values
 from inarch_brief_tracer.linking.containers import dunder_call
@@ -108,7 +108,7 @@ def _getattr(linker: Linker, arguments: Arguments, line: int) -> Values:
                 result = union(result, attribute(linker, base, name.text, line))
         elif isinstance(name, Pattern):
             for base in argument(arguments, 0):
-                result = union(result, matching(linker, base, name, line))
+                result = union(result, attributes_matching(linker, base, name, line))
     return result
 
 

@@ -8,9 +8,9 @@ from inarch_brief_tracer.facts import link_facts as codes
 from inarch_brief_tracer.facts.collecting import uncollected
 from inarch_brief_tracer.facts.link_facts import CLASS_SCOPE, MODULE_SCOPE, statements
 from inarch_brief_tracer.facts.modules import TEST, role_of
-from inarch_brief_tracer.linking.budget import CONFIDENCES, KINDS, MECHANISMS, Budget, sized
+from inarch_brief_tracer.linking.budget import MECHANISMS, Budget, sized
 from inarch_brief_tracer.linking.containers import container_method, generator_method, property_method
-from inarch_brief_tracer.linking.edges import Edge, Fn, Linked
+from inarch_brief_tracer.linking.edges import CALL_KINDS, CONFIDENCES, Edge, Fn, Linked
 from inarch_brief_tracer.linking.library_models import MODELS
 from inarch_brief_tracer.linking.linker import Linker, Missing
 from inarch_brief_tracer.linking.loading import Bodies, Files, load
@@ -20,7 +20,7 @@ from inarch_brief_tracer.linking.strings import text_method
 from inarch_brief_tracer.linking.values import Scope
 
 USUAL = Budget()
-COARSE = 2
+COARSE_VISITS = 2
 """Visits of a statement up to which it is said that a tree was linked coarsely."""
 LARGE = 45_000
 """Statements of a tree whose tests are linked one by one."""
@@ -49,7 +49,7 @@ def link(files: Files, budget: Budget = USUAL) -> Linked:
     }
     with uncollected():
         linker.limit = int(budget.steps * sum(statements(facts) for _, facts in first.values()))
-        found = Found()
+        found = Findings()
         complete = _link(linker, load(linker, first), found)
         if tests:
             linker.freeze()
@@ -60,11 +60,11 @@ def link(files: Files, budget: Budget = USUAL) -> Linked:
         linker.dissolve()
         del linker  # its state is larger than what it found
     note = f"the tree is large ({size:,} statements): callbacks and calls through many classes may be missing"
-    notes = () if complete or budget.visits > COARSE else (note,)
+    notes = () if complete or budget.visits > COARSE_VISITS else (note,)
     return Linked(found.edges(), complete, work, notes, tuple(found.functions))
 
 
-def _link(linker: Linker, bodies: Bodies, found: Found) -> bool:
+def _link(linker: Linker, bodies: Bodies, found: Findings) -> bool:
     """Link what was loaded last, and add it to what was found."""
     start = linker.base
     scopes = linker.scopes[start:]
@@ -87,7 +87,7 @@ def _link(linker: Linker, bodies: Bodies, found: Found) -> bool:
 
 
 @define(eq=False, repr=False)
-class Found:
+class Findings:
     """Functions and edges of what was linked so far; edges as numbers, of which there may be hundreds of thousands."""
 
     functions: list[Fn] = Factory(list)
@@ -116,7 +116,7 @@ class Found:
         """Give all edges in order."""
         names, mask = list(self._numbers), (1 << 28) - 1
         rows = [
-            Edge(names[key >> 31], names[key >> 3 & mask], KINDS[key & 7], CONFIDENCES[value & 3], value >> 2)
+            Edge(names[key >> 31], names[key >> 3 & mask], CALL_KINDS[key & 7], CONFIDENCES[value & 3], value >> 2)
             for key, value in self._edges.items()
         ]
         self._edges.clear()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from inarch_brief_tracer.facts.link_facts import CLASS_SCOPE, LAMBDA_SCOPE, MODULE_SCOPE, Code, LinkFacts, decode
+from inarch_brief_tracer.facts.link_facts import CLASS_SCOPE, LAMBDA_SCOPE, MODULE_SCOPE, Code, LinkFacts, decode_links
 from inarch_brief_tracer.linking.definitions import predefine
 from inarch_brief_tracer.linking.evaluate import function_of
 from inarch_brief_tracer.linking.linker import Linker
@@ -25,7 +25,7 @@ def load(linker: Linker, files: Files) -> Bodies:
     loaded = []
     for path in sorted(files):
         module, given = files[path]
-        facts = decode(given) if isinstance(given, bytes) else given
+        facts = decode_links(given) if isinstance(given, bytes) else given
         file = File(path, module, facts.exports)
         linker.modules.setdefault(module, []).append(file)
         parts = module.split(".")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from inarch_brief_tracer.facts.link_facts import CLASS_SCOPE
-from inarch_brief_tracer.facts.modules import absolute_name
+from inarch_brief_tracer.facts.modules import absolute_name, shared_folders
 from inarch_brief_tracer.linking.cells import Cell, Values
 from inarch_brief_tracer.linking.linker import BUILTINS, EMPTY, Linker
 from inarch_brief_tracer.linking.values import File, Module, Scope
@@ -95,7 +95,7 @@ def module_value(linker: Linker, near: File, name: str) -> Module | None:
     if files is None:
         return _module(linker, name, None) if name in linker.folders else None
     return _module(
-        linker, name, files[0] if len(files) == 1 else max(files, key=lambda file: _shared(file.path, near.path))
+        linker, name, files[0] if len(files) == 1 else max(files, key=lambda file: shared_folders(file.path, near.path))
     )
 
 
@@ -105,15 +105,6 @@ def _module(linker: Linker, name: str, file: File | None) -> Module:
     if value is None:
         value = linker.module_values[key] = Module(name, file)
     return value
-
-
-def _shared(path: str, other: str) -> int:
-    count = 0
-    for mine, its in zip(path.split("/"), other.split("/"), strict=False):
-        if mine != its:
-            break
-        count += 1
-    return count
 
 
 def module_attribute(linker: Linker, module: Module, name: str) -> Values:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from attrs import Factory, define
 
 from inarch_brief_tracer.facts.file_facts import ALIAS, CLASS, CONSTANT, FUNCTION, METHOD, OVERLOAD, Facts, Symbol
-from inarch_brief_tracer.facts.modules import absolute_name
+from inarch_brief_tracer.facts.modules import absolute_name, shared_folders
 from inarch_brief_tracer.store.kept_files import Shelf
 
 _DEPTH = 12
@@ -33,13 +33,13 @@ class ModuleRef(NamedTuple):
     name: str
 
 
-class Instance(NamedTuple):
+class ObjectOf(NamedTuple):
     """An object of a class of the tree."""
 
     of: Place
 
 
-Meaning = Place | ModuleRef | Instance
+Meaning = Place | ModuleRef | ObjectOf
 
 
 @define(eq=False, repr=False)
@@ -253,11 +253,14 @@ class Resolver:
         """Give an attribute of a module, a class, or an object that a constant holds."""
         if depth > _DEPTH:
             return None
-        if isinstance(owner, Instance):
+        if isinstance(owner, ObjectOf):
             return self.member(owner.of, name, depth)
         if isinstance(owner, ModuleRef):
             # Two files may claim one module's name: the one that shares most of the path with the reader.
-            files = sorted(self._files_of(owner.name), key=lambda number: -_shared(self.file(number).path, near))
+            files = sorted(
+                self._files_of(owner.name),
+                key=lambda number: -shared_folders(self.file(number).path, near.path if near else ""),
+            )
             for number in files:
                 found = self.top_level(self.file(number), name, depth + 1)
                 if found is not None:
@@ -273,7 +276,7 @@ class Resolver:
             return self.member(instance.of, name, depth) if instance else None
         return None
 
-    def _instance(self, file: FileFacts, scope: int, hint: str, depth: int) -> Instance | None:
+    def _instance(self, file: FileFacts, scope: int, hint: str, depth: int) -> ObjectOf | None:
         """Give the class that an annotation or a construction names: the only one besides None."""
         text = hint.strip("'\" ")
         wrapped = _OPTIONAL.fullmatch(text)
@@ -282,7 +285,7 @@ class Resolver:
         if len(names) != 1:
             return None
         cls = self.meaning(file, scope, _SUBSCRIPT.sub("", names[0]), depth + 1)
-        return Instance(cls) if isinstance(cls, Place) and self.symbol(cls).kind == CLASS else None
+        return ObjectOf(cls) if isinstance(cls, Place) and self.symbol(cls).kind == CLASS else None
 
     def member(self, owner: Place, name: str, depth: int = 0) -> Place | None:
         """Give a class's member, its own or inherited within the tree."""
@@ -311,14 +314,3 @@ class Resolver:
             outer = file.by_name.get(symbol.name.rpartition(".")[0], 0)
             bases = [self.meaning(file, outer, _SUBSCRIPT.sub("", base), depth + 1) for base in symbol.bases]
             waiting += [base for base in reversed(bases) if isinstance(base, Place) and self.symbol(base).kind == CLASS]
-
-
-def _shared(path: str, near: FileFacts | None) -> int:
-    if near is None:
-        return 0
-    count = 0
-    for mine, other in zip(path.split("/"), near.path.split("/"), strict=False):
-        if mine != other:
-            break
-        count += 1
-    return count

@@ -9,17 +9,18 @@ from typing import Any, NamedTuple
 
 from attrs import Factory, define
 
-from inarch_brief_tracer.facts.entry_points import TESTS, entry_points_of
+from inarch_brief_tracer.facts import entry_kinds
+from inarch_brief_tracer.facts.entry_points import entry_points_of
 from inarch_brief_tracer.facts.file_facts import CLASS, CONSTANT, METHOD, MODULE, NAMES, Facts, encode
 from inarch_brief_tracer.facts.modules import TEST
-from inarch_brief_tracer.facts.name_scan import names_of, tests_in
+from inarch_brief_tracer.facts.name_scan import names_in, tests_in
 from inarch_brief_tracer.facts.nature import SHIFT, exports_of, nature
 from inarch_brief_tracer.facts.words import IDENTIFIER, bag, spaced, stems
 from inarch_brief_tracer.store.kept_files import Stamp, put_state, state
-from inarch_brief_tracer.store.word_bags import Texts, packed, unpacked
+from inarch_brief_tracer.store.word_bags import Texts, packed_words, unpacked_words
 
 
-class Entry(NamedTuple):
+class FileRow(NamedTuple):
     """A file to be kept: its place, its stamp, its text, and its facts unless names are enough (tests)."""
 
     path: str
@@ -30,7 +31,7 @@ class Entry(NamedTuple):
     facts: Facts | None
     text: str
     links: bytes = b""
-    """What linking needs to know of it, packed; of a test once tests are linked."""
+    """What linking needs to know of it, packed_words; of a test once tests are linked."""
 
 
 class Former(NamedTuple):
@@ -72,11 +73,11 @@ def _forget_words(connection: sqlite3.Connection, file: int, symbols: Sequence[i
     row = connection.execute("SELECT texts FROM bags WHERE file = ?", (file,)).fetchone()
     connection.executemany(
         "INSERT INTO words(words, rowid, name, qualname, doc, path, body) VALUES ('delete', ?, ?, ?, ?, ?, ?)",
-        [(symbol, *texts) for symbol, texts in zip(symbols, unpacked(row[0]) if row else (), strict=False)],
+        [(symbol, *texts) for symbol, texts in zip(symbols, unpacked_words(row[0]) if row else (), strict=False)],
     )
 
 
-def unless_newer(connection: sqlite3.Connection, entries: Iterable[Entry]) -> list[Entry]:
+def unless_newer(connection: sqlite3.Connection, entries: Iterable[FileRow]) -> list[FileRow]:
     """Leave out what another process has read since: its files are the newer ones."""
     query = "SELECT 1 FROM files WHERE path = ? AND read_ns > ?"
     return [entry for entry in entries if not connection.execute(query, (entry.path, entry.stamp.read_ns)).fetchone()]
@@ -118,7 +119,7 @@ class _Rows:
         connection.executemany("INSERT INTO exports VALUES (?, ?, ?)", self.exports)
 
 
-def add(connection: sqlite3.Connection, entries: Iterable[Entry], former: Mapping[str, Former]) -> None:
+def add(connection: sqlite3.Connection, entries: Iterable[FileRow], former: Mapping[str, Former]) -> None:
     """Keep files that the store does not hold (any more), under their `former` numbers where they had some."""
     number = connection.execute("SELECT coalesce(max(id), 0) FROM files").fetchone()[0]
     number = max([number, *(before.file for before in former.values())])
@@ -138,7 +139,7 @@ def add(connection: sqlite3.Connection, entries: Iterable[Entry], former: Mappin
     put_state(connection, "symbols", next(fresh) - 1)
 
 
-def _add_file(rows: _Rows, entry: Entry, file: int) -> None:
+def _add_file(rows: _Rows, entry: FileRow, file: int) -> None:
     stamp, facts = entry.stamp, entry.facts
     level, unparsable, blob = (facts.level, facts.unparsable, b"") if facts else (NAMES, "", b"")
     if facts and entry.role != TEST:
@@ -150,12 +151,14 @@ def _add_file(rows: _Rows, entry: Entry, file: int) -> None:
     if entry.links:
         rows.links.append((file, entry.links))
     if entry.role == TEST:
-        names, imported = names_of(entry.text)
+        names, imported = names_in(entry.text)
         rows.tests.append((file, " ".join(names).lower()))
         rows.callees.append((file, " ".join(imported)))
         count = tests_in(entry.text)
         if count:
-            rows.entry_points.append((file, TESTS, entry.path, 0, 1, f"{count} test{'s' * (count != 1)}", ""))
+            rows.entry_points.append(
+                (file, entry_kinds.TEST, entry.path, 0, 1, f"{count} test{'s' * (count != 1)}", "")
+            )
     elif facts:
         rows.callees.append((file, " ".join(_called_names(facts))))
         rows.exports += [(file, *pair) for pair in exports_of(entry.path, entry.module, entry.role, facts)]
@@ -164,7 +167,7 @@ def _add_file(rows: _Rows, entry: Entry, file: int) -> None:
 
 
 def _add_symbols(
-    rows: _Rows, entry: Entry, file: int, facts: Facts, before: Mapping[str, list[int]], fresh: Iterator[int]
+    rows: _Rows, entry: FileRow, file: int, facts: Facts, before: Mapping[str, list[int]], fresh: Iterator[int]
 ) -> None:
     left = {dotted: list(numbers) for dotted, numbers in before.items()}
     texts = list(_word_rows(entry, facts)) if entry.role != TEST else []
@@ -179,7 +182,7 @@ def _add_symbols(
         if texts:
             rows.words.append((symbol, *texts[place]))
     if texts:
-        rows.bags.append((file, packed(texts)))
+        rows.bags.append((file, packed_words(texts)))
 
 
 def _called_names(facts: Facts) -> set[str]:
@@ -193,7 +196,7 @@ def _marks(count: int) -> str:
     return ", ".join("?" * count)
 
 
-def _word_rows(entry: Entry, facts: Facts) -> Iterator[Texts]:
+def _word_rows(entry: FileRow, facts: Facts) -> Iterator[Texts]:
     """Give the searchable words of each symbol of a file."""
     lines = spaced(entry.text).split("\n")
     path = bag(IDENTIFIER.findall(entry.path.removesuffix(".py")))

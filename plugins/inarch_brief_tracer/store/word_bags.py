@@ -1,4 +1,4 @@
-"""The searchable words of each symbol: packed by file, since only the best candidates' are ever read again."""
+"""The searchable words of each symbol: packed_words by file, since only the best candidates' are ever read again."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ Texts = tuple[str, str, str, str, str]
 """Words of the name, the qualified name, the docstring, the path and the body."""
 
 
-def packed(rows: Sequence[Texts]) -> bytes:
+def packed_words(rows: Sequence[Texts]) -> bytes:
     """Pack the words of a file's symbols, in order of their places; the path's are the same for all."""
     lines = [rows[0][3]] if rows else []
     lines += ["\t".join((name, qualname, doc, body)) for name, qualname, doc, _, body in rows]
     return zlib.compress("\n".join(lines).encode("utf-8", "surrogatepass"), 4)
 
 
-def unpacked(blob: bytes) -> list[Texts]:
-    """Give back what was packed.
+def unpacked_words(blob: bytes) -> list[Texts]:
+    """Give back what was packed_words.
 
     Raises:
         sqlite3.DatabaseError: the blob is damaged.

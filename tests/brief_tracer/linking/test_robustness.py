@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from inarch_brief_tracer.facts.link_facts import LinkFacts, decode, encode
+from inarch_brief_tracer.facts.link_facts import LinkFacts, decode_links, encode_links
 from inarch_brief_tracer.facts.statement_codes import link_facts
 from inarch_brief_tracer.linking.budget import Budget
 from inarch_brief_tracer.linking.link import link
@@ -89,24 +89,24 @@ def test_any_program_is_linked_the_same_in_any_order(first: str, second: str, or
     expected = link(dict(files))
     order.shuffle(files)
     assert link(dict(files)) == expected
-    assert link({path: (module, encode(found)) for path, (module, found) in files}) == expected
+    assert link({path: (module, encode_links(found)) for path, (module, found) in files}) == expected
 
 
 @settings(deadline=None, max_examples=settings().max_examples // 2, suppress_health_check=list(HealthCheck))
 @given(SOURCES)
 def test_facts_come_back_from_the_store_as_they_were(text: str) -> None:
     found = facts(text)
-    assert decode(encode(found)) == found
-    assert found.bodies() == decode(encode(found)).bodies()
+    assert decode_links(encode_links(found)) == found
+    assert found.bodies() == decode_links(encode_links(found)).bodies()
 
 
 @given(st.binary(max_size=60), st.integers(0, 200), st.integers(0, 255))
 def test_damaged_facts_are_told_and_never_more(noise: bytes, place: int, value: int) -> None:
-    blob = bytearray(encode(facts("def f(): g()\ndef g(): pass\n")))
+    blob = bytearray(encode_links(facts("def f(): g()\ndef g(): pass\n")))
     blob[place % len(blob)] = value
     for data in (noise, bytes(blob)):
         try:
-            decode(data).bodies()
+            decode_links(data).bodies()
         except ValueError:
             continue
 

@@ -1,0 +1,12 @@
+"""Kinds of entry points, wherever they are found: in files, in manifests, in the graph."""
+
+from __future__ import annotations
+
+SCRIPT, MAIN, COMMAND, MANAGEMENT, ROUTE, VIEW = "script", "main", "command", "management-command", "route", "view"
+TASK, SIGNAL, HOOK, HANDLER = "task", "signal", "hook", "handler"
+TEST, FIXTURE, API, ORPHAN = "test", "fixture", "api", "orphan"
+
+ENTRY_KINDS = (
+    SCRIPT, MAIN, COMMAND, MANAGEMENT, ROUTE, VIEW, TASK, SIGNAL, HOOK, HANDLER, TEST, FIXTURE, API, ORPHAN
+)  # fmt: skip
+"""Kinds of entry points, the most telling first."""
