@@ -58,7 +58,7 @@ def _entries(folder: str) -> Iterator[tuple[str, bool]]:
 
 def parse_dotenv(data: bytes | str) -> Iterator[tuple[str, str]]:
     """Yield the variables of a `.env` file with their values; what is interpolated stays as it stands."""
-    text = _decoded(data) if isinstance(data, bytes) else data
+    text = decoded(data) if isinstance(data, bytes) else data
     text = text.replace("\r\n", "\n")
     place = 0
     while place < len(text):
@@ -71,7 +71,8 @@ def parse_dotenv(data: bytes | str) -> Iterator[tuple[str, str]]:
             yield match[1], value
 
 
-def _decoded(data: bytes) -> str:
+def decoded(data: bytes) -> str:
+    """Return a file's text, whatever stands in it."""
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         return data.decode("utf-16", "replace")
     return data.decode("utf-8-sig", "surrogateescape")

@@ -71,12 +71,17 @@ def _of_url(user: str, password: str) -> Iterator[str]:
 def is_ordinary(value: str) -> bool:
     """Whether a value is a word, switch, number, place, host, template or stand-in rather than a secret."""
     if value.isalpha():
-        return len(value) <= 14 and (value.islower() or value.isupper() or value.istitle())
+        return is_word(value)
     if any(map(str.isspace, value)):
         return not looks_random(value)  # of a key in several lines at least one does
     if _STAND_IN.match(value):
         return True
     return _is_place(value) or bool(re.fullmatch(r"[\d.:,-]{,12}", value))
+
+
+def is_word(value: str) -> bool:
+    """Whether a value is a plain word."""
+    return value.isalpha() and len(value) <= 14 and (value.islower() or value.isupper() or value.istitle())
 
 
 def _is_place(value: str) -> bool:

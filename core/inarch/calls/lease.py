@@ -158,7 +158,7 @@ class Handle:
         self._demand_declared(*rights.writes)
         self._demand_undeclared_allowed(rights)
         if self._secrets is not None:
-            self._secrets.learn_operands(argv, cwd)
+            self._secrets.learn_run(argv, cwd, rights)
         with self._keeping.comparing(rights.writes):
             return self._workspace.run(
                 argv, rights, cwd=cwd, stdin=stdin, timeout_s=timeout_s, merged=merged, on_output=on_output,

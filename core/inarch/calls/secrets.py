@@ -14,6 +14,7 @@ from inarch.contract.ports import Tool, Workspace
 from inarch.contract.records import Effects
 
 if TYPE_CHECKING:
+    from inarch.contract.processes import Rights
     from inarch.journal import Redactor
 
 _LARGEST = 1 << 18
@@ -38,12 +39,16 @@ class Secrets:
         for path in {hit.path for hit in hits.hits if _is_dotenv(hit.path)}:
             self._learn(path)
 
-    def learn_operands(self, words: Sequence[str], cwd: str) -> None:
-        """Learn from the `.env` files that a command names."""
+    def learn_run(self, words: Sequence[str], cwd: str, rights: Rights) -> None:
+        """Learn from the `.env` files that a command names, and from the files that somebody lets it read."""
         for word in words[1:]:
             for path in {word, word.rpartition("=")[2], word.rpartition(":")[2]}:
                 if _is_dotenv(path):
                     self._learn(path if cwd in ("", ".") else f"{cwd}/{path}")
+        if given := (*rights.home.values(), *rights.reads):
+            from inarch_secrets.credentials import secrets_of_file
+
+            self.redactor.learn_values(secret for path in given for secret in secrets_of_file(path))
 
     def arguments(self, tool: Tool, arguments: Mapping[str, Any], effects: Effects) -> Mapping[str, Any]:
         """Return the arguments as the tool receives them: with real values only if it is marked for them.
