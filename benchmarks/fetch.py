@@ -1,7 +1,8 @@
 """Download and unpack the real packages that the benchmarks measure on, once a machine.
 
-`fetch_sdist("click", "8.3.1")` goes through the ordinary pip client, so mirrors, proxies and certificates are
-those of the user's own pip configuration. `python benchmarks/fetch.py click==8.3.1` prints the folder.
+`fetch_sdist("click", "8.3.1")` and `fetch_npm("ws", "8.17.0")` go through the ordinary pip and npm clients, so
+mirrors, proxies and certificates are those of the user's own configuration. `python benchmarks/fetch.py click==8.3.1`
+prints the folder.
 """
 
 from __future__ import annotations
@@ -12,12 +13,14 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
 import platformdirs
 
 CACHE_VARIABLE = "INARCH_BENCH_CACHE"
 _NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?")
+_NPM_NAME = re.compile(r"(@[a-z0-9][a-z0-9._-]*/)?[a-z0-9][a-z0-9._-]*")
 _VERSION = re.compile(r"[0-9][A-Za-z0-9.!+]*")
 
 
@@ -37,14 +40,34 @@ def fetch_sdist(name: str, version: str) -> Path:
     """
     if not _NAME.fullmatch(name) or not _VERSION.fullmatch(version):
         raise FetchError(f"not a name and an exact version: {name!r} {version!r}")
+    return _kept(f"{re.sub(r'[-_.]+', '-', name).lower()}-{version}", lambda folder: _download(name, version, folder))
+
+
+def fetch_npm(name: str, version: str) -> Path:
+    """Return the root folder of an unpacked npm package, downloading it on the first call.
+
+    Args:
+        name: The package's name as npm knows it, with its scope.
+        version: The exact version.
+
+    Raises:
+        FetchError: npm is missing or could not bring it (no network, no such version).
+    """
+    if not _NPM_NAME.fullmatch(name) or not _VERSION.fullmatch(version):
+        raise FetchError(f"not a name and an exact version: {name!r} {version!r}")
+    # The folder's name differs from every source distribution's: two registries may have the same name and version.
+    return _kept(f"npm_{name.replace('/', '_')}-{version}", lambda folder: _pack(name, version, folder))
+
+
+def _kept(name: str, download: Callable[[Path], Path]) -> Path:
+    """Return an unpacked archive's folder in the cache, bringing the archive when it is not there yet."""
     cache = cache_folder()
-    root = cache / f"{re.sub(r'[-_.]+', '-', name).lower()}-{version}"
+    root = cache / name
     if root.is_dir():
         return root
     cache.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=".fetch-", dir=cache) as scratch:
-        archive = _download(name, version, Path(scratch, "download"))
-        _publish(_unpack(archive, Path(scratch, "unpacked")), root)
+        _publish(_unpack(download(Path(scratch, "download")), Path(scratch, "unpacked")), root)
     return root
 
 
@@ -72,6 +95,20 @@ def _download(name: str, version: str, folder: Path) -> Path:
     )
 
 
+def _pack(name: str, version: str, folder: Path) -> Path:
+    """Let npm put the archive into a folder and return its path."""
+    npm = shutil.which("npm")
+    if npm is None:
+        raise FetchError(f"npm is needed to download {name}@{version}, and is not on the PATH")
+    folder.mkdir()
+    command = [npm, "pack", "--silent", "--ignore-scripts", "--pack-destination", str(folder), f"{name}@{version}"]
+    run = subprocess.run(command, capture_output=True, check=False, text=True, errors="replace", cwd=folder)
+    archives = list(folder.glob("*.tgz"))
+    if not archives:
+        raise FetchError(f"npm could not download {name}@{version}. npm said:\n{(run.stdout + run.stderr)[-2000:]}")
+    return archives[0]
+
+
 def _run_pip(name: str, version: str, folder: Path, isolation: tuple[str, ...]) -> str:
     """Run `pip download` for one distribution and return the end of what it said."""
     # --no-binary for this name only: build backends may come as wheels, which is much faster.
@@ -95,7 +132,7 @@ def _unpack(archive: Path, folder: Path) -> Path:
         shutil.unpack_archive(archive, folder, filter="data")  # nothing lands outside the folder
     inside = list(folder.iterdir())
     if len(inside) != 1 or not inside[0].is_dir():
-        raise FetchError(f"{archive.name} is not a source distribution: it holds {len(inside)} entries, not one folder")
+        raise FetchError(f"{archive.name} is not a package's sources: it holds {len(inside)} entries, not one folder")
     return inside[0]
 
 

