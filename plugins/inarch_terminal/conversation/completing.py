@@ -1,4 +1,4 @@
-"""What the line can be completed to: commands and their words, and paths after an `@`."""
+"""What the line can be completed to: commands and their words, paths after an `@`, the words of a `!` line."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from prompt_toolkit.document import Document
 
 from inarch import escape
 from inarch_terminal.conversation.paths import PathIndex, escaped, unescaped
+from inarch_terminal.conversation.shell_words import completed
 
 if TYPE_CHECKING:
     from inarch_terminal.slash.talk import Talk
@@ -43,7 +44,9 @@ class LineCompleter(Completer):
         if self.talk is None:
             return
         text = document.text_before_cursor
-        if _COMMAND.fullmatch(text):
+        if text.startswith("!"):
+            yield from self._words(text[1:])
+        elif _COMMAND.fullmatch(text):
             yield from _offered(re.split(r"\s", text)[-1].removeprefix("/"), self._rows(text))
         elif found := _MENTION.search(text):
             yield from self._paths(found[1])
@@ -52,6 +55,11 @@ class LineCompleter(Completer):
         if self.paths is not None:
             for path in self.paths.matching(unescaped(typed)):
                 yield Completion(escaped(path), -len(typed), escape(path, keep_newlines=False))
+
+    def _words(self, line: str) -> Iterator[Completion]:
+        if self.paths is not None:
+            for written, name, typed in completed(line, self.paths):
+                yield Completion(written, -len(typed), name)
 
     def _rows(self, line: str) -> Sequence[tuple[str, str]]:
         """Return what the commands offer; they are asked where the conversation runs."""

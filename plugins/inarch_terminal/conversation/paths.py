@@ -33,13 +33,23 @@ class PathIndex:
 
     def matching(self, typed: str) -> list[str]:
         """Return the paths that fit what was typed, the likeliest first; not for the event loop's thread."""
+        return ranked(typed, self._known())
+
+    def below(self, typed: str) -> list[str]:
+        """Return the paths that begin with what was typed, down to the next folder; not for the event loop's thread."""
+        start = len(typed)
+        return sorted(
+            path for path in self._known() if path.startswith(typed) and "/" not in path[start:-1] and path[start:]
+        )
+
+    def _known(self) -> tuple[str, ...]:
         with self._lock:
             if self._paths is None:
                 self._look()
         if self._is_old:
             self._is_old = False
             threading.Thread(target=self._look, daemon=True).start()
-        return ranked(typed, self._paths or ())
+        return self._paths or ()
 
     def _look(self) -> None:
         try:

@@ -185,7 +185,7 @@ class Screen:
         if text.startswith("/") and "\n" not in text:
             return True
         words = text.rsplit(None, 1)
-        return bool(words) and words[-1].startswith("@") and text.endswith(words[-1])
+        return not text.startswith("!") and bool(words) and words[-1].startswith("@") and text.endswith(words[-1])
 
 
 def _terminal_input() -> SignallingInput:

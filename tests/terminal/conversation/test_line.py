@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 from pathlib import Path
 
@@ -108,6 +109,29 @@ def test_commands_and_their_words_are_completed(talk: Talk) -> None:
     opened.until("  read_multiple_files")
     opened.type("", "C-c")
     opened.until("\n>\n")
+
+
+def test_programs_and_paths_of_a_command_are_completed(talk: Talk, project: Path, tmp_path: Path) -> None:
+    tools = tmp_path / "tools"
+    tools.mkdir()
+    for name in ("zzgit", "zzgizmo"):
+        (tools / name).write_text("#!/bin/sh\n")
+        (tools / name).chmod(0o755)
+    (project / "src").mkdir()
+    (project / "src" / "only.txt").write_text("from the file\n")
+    opened = talk(PATH=f"{tools}:{os.environ['PATH']}")
+    opened.type("!zz")
+    opened.type("", "Tab")
+    opened.until("> !zzgi", "  zzgit", "  zzgizmo")
+    opened.type("t", "Tab")
+    opened.until("> !zzgit")
+    opened.type("", "C-u")
+    opened.type("!cat sr", "Tab")
+    opened.until("> !cat src/")
+    opened.type("", "Tab")
+    opened.until("> !cat src/only.txt")
+    opened.type("", "Enter")
+    opened.until("from the file", "the model sees this")
 
 
 def test_a_long_paste_is_one_sign_and_is_sent_whole(talk: Talk, tmp_path: Path) -> None:

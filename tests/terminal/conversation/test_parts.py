@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import time
 from pathlib import Path
 
@@ -21,6 +22,7 @@ from inarch_terminal.conversation.completing import LineCompleter
 from inarch_terminal.conversation.history import LONGEST, MOST_LINES, KeptHistory
 from inarch_terminal.conversation.pasting import Pastes
 from inarch_terminal.conversation.paths import PathIndex, escaped, ranked, unescaped
+from inarch_terminal.conversation.shell_words import last_word, programs
 from inarch_terminal.conversation.streams import Above
 from inarch_terminal.slash.talk import Talk
 
@@ -137,6 +139,49 @@ def test_what_a_line_can_become(tmp_path: Path) -> None:
         assert offered("see @a\\ b") == ["a\\ b.txt"]
         assert offered("mail me@a") == []
         assert offered("see /co") == []
+
+
+def test_what_a_command_of_the_person_can_become(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    root, tools = tmp_path / "root", tmp_path / "tools"
+    (root / "src").mkdir(parents=True)
+    (root / "src" / "a b.py").write_text("1")
+    (root / "src" / "main.py").write_text("2")
+    (root / "evil").write_text("#!/bin/sh\n")
+    (root / "evil").chmod(0o755)
+    tools.mkdir()
+    for name, mode in (("gitty", 0o755), ("gizmo", 0o755), ("git.txt", 0o644)):
+        (tools / name).write_text("#!/bin/sh\ntouch ran\n")
+        (tools / name).chmod(mode)
+    (tools / "gifolder").mkdir()
+    monkeypatch.chdir(root)
+    monkeypatch.setenv("PATH", os.pathsep.join([str(tools), ".", "", "nowhere", str(tools / "gitty"), str(tools)]))
+    app, _ = scripted_app([says("hello")], root)
+    completer = LineCompleter()
+
+    def offered(text: str) -> list[str]:
+        return [one.text for one in completer.get_completions(Document(text), CompleteEvent())]
+
+    with app:
+        completer.talk, completer.paths = Talk(app, app.session(), Launched(Options()), print, lambda: 80), None
+        assert offered("!gi") == []
+        completer.paths = PathIndex(app.workspace)
+        assert offered("!gi") == ["gitty", "gizmo"]
+        assert offered("!git") == offered("!A=1 git") == offered("!ls | git") == offered("!ls&&git") == ["gitty "]
+        assert offered("!ev") == offered("!") == offered("!gitty git") == offered("gi") == offered("see !gi") == []
+        assert offered("!cat s") == offered("!cat < s") == ["src/"]
+        assert offered("!cat src/") == ["src/a\\ b.py", "src/main.py"]
+        assert offered("!cat src/a\\ ") == offered("!cat 'src/a ") == offered('!cat "src/a') == ["src/a\\ b.py "]
+        assert offered("!cat /") == offered("!cat ../") == offered("!cat src/main.py") == []
+        assert offered("!./ev") == offered("!cat @s") == []
+    assert not list(tmp_path.rglob("ran"))
+
+
+@given(st.text(st.sampled_from("ab \t'\"\\|&;=/é\n$"), max_size=30))
+def test_every_line_has_a_last_word_that_it_ends_with(line: str) -> None:
+    word = last_word(line)
+    assert line.endswith(word.raw)
+    assert not word.raw or word.is_program in (True, False)
+    assert isinstance(programs(word.meant, ""), list)
 
 
 def test_what_others_print_comes_in_whole_harmless_lines() -> None:

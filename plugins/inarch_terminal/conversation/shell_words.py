@@ -1,0 +1,87 @@
+"""What a `!` line can be completed to: programs of the search path, then paths of the workspace; nothing is run."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+
+from attrs import frozen
+
+from inarch_terminal.conversation.paths import PathIndex
+
+MOST_SHOWN = 100
+MOST_FOLDERS = 100
+MOST_NAMES = 20_000
+"""Names of one folder of the search path that are looked at."""
+
+_WORD = re.compile(r"""(?:\\.?|'[^']*(?:'|$)|"(?:\\.|[^"\\])*(?:"|\\?$)|[^\s\\'"|&;])+|[|&;]+|\s+""", re.S)
+_QUOTED = re.compile(r"""\\(?P<plain>.?)|'(?P<single>[^']*)'?|"(?P<double>(?:\\.|[^"\\])*)(?:"|\\?$)""", re.S)
+_ASSIGNMENT = re.compile(r"[A-Za-z_][A-Za-z0-9_]*=")
+_SPECIAL = re.compile(r"([^\w@%+=:,./-])")
+
+
+@frozen
+class Typed:
+    """The word before the cursor: as it stands there, what it means, and whether it names a program."""
+
+    raw: str
+    meant: str
+    is_program: bool
+
+
+def last_word(line: str) -> Typed:
+    """Return the word that is being typed; the first of a command names its program, after `VAR=value` too."""
+    words = [found[0] for found in _WORD.finditer(line)]
+    raw = words[-1] if words and not re.match(r"[\s|&;]", words[-1]) else ""
+    before = words[:-1] if raw else words
+    is_program = True
+    for word in before:
+        if word[0] in "|&;":
+            is_program = True
+        elif not word.isspace():
+            is_program = is_program and bool(_ASSIGNMENT.match(word))
+    return Typed(raw, _QUOTED.sub(_unquoted, raw), is_program)
+
+
+def completed(line: str, paths: PathIndex) -> Iterator[tuple[str, str, str]]:
+    """Yield, for each thing that the last word can become: what stands in its place, its name, the word itself."""
+    word = last_word(line)
+    if word.is_program and "/" not in word.meant:
+        names = programs(word.meant, os.environ.get("PATH", "")) if word.meant else []
+    else:
+        names = [path for path in paths.below(word.meant) if path.isprintable()]
+    end = " " if len(names) == 1 and not names[0].endswith("/") else ""
+    for name in names[:MOST_SHOWN]:
+        yield _SPECIAL.sub(r"\\\1", name) + end, name, word.raw
+
+
+def programs(typed: str, search_path: str) -> list[str]:
+    """Return the programs whose names begin so, in order; folders that are not absolute count for nothing."""
+    found: set[str] = set()
+    for folder in dict.fromkeys(search_path.split(os.pathsep)[:MOST_FOLDERS]):
+        if Path(folder).is_absolute():
+            found.update(_programs_in(folder, typed))
+    return sorted(found)
+
+
+def _programs_in(folder: str, typed: str) -> Iterator[str]:
+    try:
+        with os.scandir(folder) as entries:
+            for entry in islice(entries, MOST_NAMES):
+                if entry.name.startswith(typed) and entry.name.isprintable() and _can_run(Path(entry.path)):
+                    yield entry.name
+    except OSError:
+        return
+
+
+def _can_run(path: Path) -> bool:
+    return os.access(path, os.X_OK) and path.is_file()
+
+
+def _unquoted(found: re.Match[str]) -> str:
+    if found["double"] is not None:
+        return re.sub(r"\\(.)", r"\1", found["double"], flags=re.S)
+    return found["single"] or found["plain"] or ""
