@@ -73,7 +73,8 @@ def first_use_ms(folder: Path) -> tuple[float, str]:
 def imported_outside_profile(folder: Path) -> str:
     """Compose the default profile beside 200 distributions and say which of their modules were imported."""
     code = (
-        "import sys; from inarch.config import load_config; from inarch.plugins import compose_plugins;"
+        "import sys; from inarch.config.load import load_config;"
+        " from inarch.plugins.composition import compose_plugins;"
         f"compose_plugins(load_config({str(folder)!r}, config={{}}));"
         "print(sum(name.startswith('distribution_') for name in sys.modules))"
     )

@@ -18,9 +18,11 @@ from typing import Any
 
 import inarch
 from inarch import Effects, PlannedCall, PluginContext, ToolContext
-from inarch.calls import Scheduler
-from inarch.journal import Journal, MemoryStore, Redactor
-from inarch.plugins import Bound
+from inarch.calls.scheduler import Scheduler
+from inarch.journal.journal import Journal
+from inarch.journal.memory import MemoryStore
+from inarch.journal.redaction.redactor import Redactor
+from inarch.plugins.composition import Bound
 from inarch_sandbox_fs.tools import TOOLS
 from inarch_sandbox_fs.workspace import FolderWorkspace
 

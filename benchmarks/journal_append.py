@@ -19,7 +19,8 @@ from statistics import median, quantiles
 
 from inarch.contract.events import CallState
 from inarch.contract.records import Effects, ToolCall
-from inarch.journal import Journal, Redactor
+from inarch.journal.journal import Journal
+from inarch.journal.redaction.redactor import Redactor
 from inarch_sqlite_store.store import SqliteStore
 
 STEPS = (10, 100, 1_000, 10_000, 100_000)

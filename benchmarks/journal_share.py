@@ -33,7 +33,7 @@ _PROGRAM = """
 import asyncio, gc, json, resource, sys, time
 gc.set_threshold(100_000)  # as `inarch` does
 from inarch.testing import calls, says, scripted_app
-from inarch.journal import Journal
+from inarch.journal.journal import Journal
 from inarch_sqlite_store.store import SqliteStore
 
 root, kind, count, warm = sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4])

@@ -17,7 +17,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from inarch.plugins import discover
+from inarch.plugins.discovery import discover
 
 GROUP = """
 import click

@@ -16,12 +16,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 from inarch import TERMINAL, Effects, Rights
-from inarch.calls import Scheduler
 from inarch.calls.before_images import Keeper
+from inarch.calls.scheduler import Scheduler
 from inarch.contract.events import SessionStarted, TurnStarted
 from inarch.contract.records import PlannedCall, PluginContext, Turn
-from inarch.journal import Journal, Redactor
-from inarch.plugins import Bound
+from inarch.journal.journal import Journal
+from inarch.journal.redaction.redactor import Redactor
+from inarch.plugins.composition import Bound
 from inarch.sessions.extending import Access
 from inarch_sandbox_fs.settings import Settings
 from inarch_sandbox_fs.tools import TOOLS

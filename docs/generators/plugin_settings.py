@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from inarch.config import load_config
-from inarch.plugins import compose_plugins, discover
+from inarch.config.load import load_config
+from inarch.plugins.composition import compose_plugins
+from inarch.plugins.discovery import discover
 from inarch_commands.plugins.settings import Setting, settings_of
 
 HEAD = """# Settings of the shipped plugins

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from attrs import define, field
 
-from inarch.calls import Scheduler
+from inarch.calls.scheduler import Scheduler
 from inarch.contract.errors import ToolFailed
 from inarch.contract.events import Event
 from inarch.contract.ports import ApprovalRequest
@@ -29,8 +29,10 @@ from inarch.contract.records import (
     ToolCall,
     Walk,
 )
-from inarch.journal import Journal, MemoryStore, Redactor
-from inarch.plugins import Bound
+from inarch.journal.journal import Journal
+from inarch.journal.memory import MemoryStore
+from inarch.journal.redaction.redactor import Redactor
+from inarch.plugins.composition import Bound
 from inarch_sdk.tooling import FunctionTool, tool
 
 

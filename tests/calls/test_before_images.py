@@ -16,7 +16,8 @@ from inarch.calls.before_images import Keeper, Keeping
 from inarch.calls.comparing import Tree
 from inarch.contract.errors import ToolFailed
 from inarch.contract.events import FileChanged, FileChanging, Note
-from inarch.journal import Journal, MemoryStore
+from inarch.journal.journal import Journal
+from inarch.journal.memory import MemoryStore
 from inarch_sandbox_fs.workspace import FolderWorkspace
 
 Kitchen = Any

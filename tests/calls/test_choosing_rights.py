@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from inarch.calls import Grants, ProjectGrants
 from inarch.calls.explaining import explain
+from inarch.calls.grants import Grants, ProjectGrants
 from inarch.contract.errors import StoreError, ToolFailed
 from inarch.contract.ports import ApprovalRequest, Right, RightsOffer
 from inarch.contract.records import Approval, Verdict

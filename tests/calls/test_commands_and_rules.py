@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inarch.calls import RulesPolicy
 from inarch.calls.commands import canonical, words_of
 from inarch.calls.remedies import command_table, key_for
+from inarch.calls.rules import RulesPolicy
 from inarch.config.grants import CommandGrant, Rule
 from inarch.contract.records import Effects, ToolCall, Verdict
 from inarch_sdk.tooling import tool

@@ -10,13 +10,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from inarch.calls import Grants, ProjectGrants, RulesPolicy
+from inarch.calls.grants import Grants, ProjectGrants
+from inarch.calls.rules import RulesPolicy
 from inarch.calls.shapes import shape_of
 from inarch.config.approvals import approvals_of, revoke_approvals
 from inarch.config.grants import Rule
 from inarch.contract.ids import new_id
 from inarch.contract.records import Approval, Effects, PluginContext, ToolCall
-from inarch.plugins import Bound
+from inarch.plugins.composition import Bound
 from inarch_sdk.tooling import FunctionTool, tool
 
 Kitchen = Any

@@ -9,7 +9,7 @@ import pytest
 from inarch.calls import outputs
 from inarch.contract.errors import Cancelled
 from inarch.contract.records import Effects
-from inarch.journal import Redactor
+from inarch.journal.redaction.redactor import Redactor
 from inarch_sdk.tooling import tool
 
 Kitchen = Any

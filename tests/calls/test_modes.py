@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from inarch.calls import RulesPolicy
 from inarch.calls.policy import judge
+from inarch.calls.rules import RulesPolicy
 from inarch.config.grants import CommandGrant, Rule
 from inarch.contract.records import Category, Effects, PluginContext, ToolCall, Verdict
-from inarch.plugins import Bound
+from inarch.plugins.composition import Bound
 from inarch_sdk.tooling import FunctionTool, tool
 
 

@@ -9,7 +9,7 @@ import pytest
 from inarch.calls.previews import preview
 from inarch.calls.proposing import Files
 from inarch.contract.records import Category, Effects, ToolCall
-from inarch.journal import Redactor
+from inarch.journal.redaction.redactor import Redactor
 from inarch_sdk.tooling import FunctionTool
 
 Kitchen = Any

@@ -5,8 +5,7 @@ from typing import Any
 
 import pytest
 
-from inarch.calls import RulesPolicy
-from inarch.calls.rules import path_matches
+from inarch.calls.rules import RulesPolicy, path_matches
 from inarch.config.grants import Rule
 from inarch.contract.records import Effects, ToolCall
 from inarch_sdk.tooling import tool

@@ -13,7 +13,8 @@ import pytest
 from inarch.calls import attempt, runner
 from inarch.contract.errors import StoreError, ToolFailed
 from inarch.contract.records import Effects, PlannedCall, ToolResult
-from inarch.journal import Journal, fold
+from inarch.journal.folding import fold
+from inarch.journal.journal import Journal
 from inarch_sdk.tooling import tool
 
 from ..forking import LONGEST_S
@@ -428,11 +429,13 @@ def test_cancelling_twice_loses_nothing(kitchen: Kitchen, monkeypatch: pytest.Mo
 
 _STUCK = """
 import asyncio, threading
-from inarch.calls import Scheduler, attempt
+from inarch.calls import attempt
+from inarch.calls.scheduler import Scheduler
 from inarch.contract.records import CallPart, PluginContext
 from inarch_sdk.tooling import tool
-from inarch.journal import Journal, MemoryStore
-from inarch.plugins import Bound
+from inarch.journal.journal import Journal
+from inarch.journal.memory import MemoryStore
+from inarch.plugins.composition import Bound
 from inarch_sandbox_fs.workspace import FolderWorkspace
 
 @tool(timeout_s=0.01)

@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 from attrs import define
 
-from inarch.config import Config, check_config, load_config
+from inarch.config.config import Config
+from inarch.config.load import check_config, load_config
 from inarch.contract.errors import ConfigError
 
 

@@ -7,7 +7,7 @@ from decimal import Decimal
 
 import pytest
 
-from inarch.config import Profile
+from inarch.config.tables import Profile
 from inarch.contract.errors import ConfigError
 
 from .conftest import Place

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from inarch.config import cache_dir, check_config, state_dir, user_config_path
+from inarch.config.load import check_config
+from inarch.config.places import cache_dir, state_dir, user_config_path
 
 
 def test_xdg_variables_come_first() -> None:
@@ -41,7 +42,7 @@ def test_a_named_file_is_the_users() -> None:
 def test_loading_imports_nothing_heavy(tmp_path: Path) -> None:
     (tmp_path / "c.toml").write_text('[profiles.default]\nmodel = "offline"\nplugins = ["a"]\n')
     script = (
-        "import sys; from inarch.config import load_config; load_config('.', config='c.toml');"
+        "import sys; from inarch.config.load import load_config; load_config('.', config='c.toml');"
         "heavy = {'cattrs', 'jsonschema', 'platformdirs', 'difflib', 'hashlib', 'importlib.metadata', 'asyncio',"
         " 'inarch_toml', 'inarch.config.trust', 'inarch.config.grants', 'inarch_sdk.settings_schema'};"
         "print(sorted(heavy & set(sys.modules)))"

@@ -11,7 +11,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inarch.config import load_config
+from inarch.config.load import load_config
 from inarch.config.tables import PROFILE_KEYS, Profile
 from inarch.config.trust import grant, trust_of
 

@@ -163,7 +163,7 @@ def test_the_line_of_bytes_that_are_no_text(place: Place) -> None:
 
 
 def test_a_root_that_is_no_directory(place: Place, tmp_path: Path) -> None:
-    from inarch.config import load_config
+    from inarch.config.load import load_config
 
     (tmp_path / "file").write_text("")
     for name, said in (("file", "is not a directory"), ("none", "there is no directory")):

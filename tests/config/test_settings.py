@@ -15,7 +15,7 @@ from attrs import Factory, field, frozen, validators
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inarch.config import load_config
+from inarch.config.load import load_config
 from inarch.contract.errors import ConfigError
 
 from .conftest import Place

@@ -12,8 +12,8 @@ from typing import Any, Literal
 import pytest
 from attrs import Factory, field, frozen
 
-from inarch.config import load_config
 from inarch.config.environment import from_text
+from inarch.config.load import load_config
 from inarch.contract.errors import ConfigError
 from inarch_commands.config.rendering import as_data, as_rows
 from inarch_commands.config.schema import schema

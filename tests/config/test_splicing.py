@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inarch.config import load_config
+from inarch.config.load import load_config
 from inarch.config.tables import REST, SHIPPED_PLUGINS
 from inarch.contract.errors import ConfigError
 from inarch_commands.config.rendering import as_data

@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inarch.config import Config, load_config
+from inarch.config.config import Config
+from inarch.config.load import load_config
 
 from .conftest import Place
 

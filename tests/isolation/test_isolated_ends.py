@@ -15,7 +15,7 @@ import pytest
 from isolated_apps import EVERY_KIND, GRACE_S, HERE, call
 
 import inarch
-from inarch.config import load_config
+from inarch.config.load import load_config
 from inarch.plugins.apart import Apart, verdicts_of
 from inarch.plugins.modules import single_file
 from inarch_isolation import ProcessLoader

@@ -32,7 +32,11 @@ from inarch.contract.events import (
     TurnEnded,
     TurnStarted,
 )
-from inarch.journal import History, Journal, MemoryStore, Redactor, fold
+from inarch.journal.folding import fold
+from inarch.journal.history import History
+from inarch.journal.journal import Journal
+from inarch.journal.memory import MemoryStore
+from inarch.journal.redaction.redactor import Redactor
 
 TIME = "2026-01-01T00:00:00.000000Z"
 

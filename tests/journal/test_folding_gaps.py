@@ -9,8 +9,7 @@ from attrs import evolve
 
 from inarch import TERMINAL, Event, ToolResult
 from inarch.contract.errors import StoreError
-from inarch.journal import fold
-from inarch.journal.folding import is_readable_drop
+from inarch.journal.folding import fold, is_readable_drop
 from inarch.journal.history import History
 from inarch.journal.settling import Settled
 

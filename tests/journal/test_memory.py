@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from inarch import ContextStore
-from inarch.journal import MemoryStore
+from inarch.journal.memory import MemoryStore
 from inarch.testing import StoreContract
 
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from inarch.contract.events import EVENT_KINDS
-from inarch.journal import Redactor
-from inarch.journal.redaction.redactor import is_own_word
+from inarch.journal.redaction.redactor import Redactor, is_own_word
 from inarch_secrets.names import LONGEST, looks_random, secrets_of
 
 DRAWN = "q7Rt2Xz9Lm4Kp8Vw"

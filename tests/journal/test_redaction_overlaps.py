@@ -10,7 +10,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from secret_samples import TOKENS
 
-from inarch.journal import Redactor
+from inarch.journal.redaction.redactor import Redactor
 from inarch.journal.redaction.streams import RedactedStream
 from inarch_secrets.shapes import shapes_of
 

@@ -12,7 +12,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from secret_samples import HEX, LETTERS, PLACES, TOKENS, lot, pem, varied
 
-from inarch.journal import Redactor
+from inarch.journal.redaction.redactor import Redactor
 from inarch_secrets.pattern import JUDGED, Pattern, Piece, Run
 from inarch_secrets.patterns import PATTERNS, SHORTEST_MATCH, patterns_in
 

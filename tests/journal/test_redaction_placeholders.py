@@ -11,9 +11,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from secret_samples import LETTERS, TOKENS, lot, varied
 
-from inarch.journal import Redactor
 from inarch.journal.redaction import redactor as redacting
-from inarch.journal.redaction.redactor import hide_in_message
+from inarch.journal.redaction.redactor import Redactor, hide_in_message
 
 ONE, OTHER, THIRD = "7hush-hush/of+mine", "8hush-hush/of+mine", "9hush-hush/of+mine"
 KEY, KEY_TOO = TOKENS["aws-key-id"], "AKIA" + lot(16, "ABCDEFGHIJ234567")

@@ -10,7 +10,9 @@ from secret_samples import LETTERS, PLACES, TOKENS, pem, varied
 
 from inarch.contract.events import Event, ModelDelta, ModelReplied
 from inarch.contract.records import Message, Text, Usage
-from inarch.journal import Journal, MemoryStore, Redactor
+from inarch.journal.journal import Journal
+from inarch.journal.memory import MemoryStore
+from inarch.journal.redaction.redactor import Redactor
 from inarch.journal.redaction.streams import RedactedStream
 
 KNOWN = "7hush-hush/of+mine"

@@ -122,7 +122,7 @@ async def converse(home: Path, prompts: Sequence[str], approve: str, until: int 
 def type_lines(home: Path) -> None:
     """Keep two lines in the history of the prompt, which a terminal would have done."""
     os.environ.update(environ(home))
-    from inarch.config import state_dir
+    from inarch.config.places import state_dir
     from inarch_terminal.conversation.history import KeptHistory
 
     history = KeptHistory(str(PROJECT), lambda: state_dir(os.environ))

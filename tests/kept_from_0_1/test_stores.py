@@ -144,7 +144,7 @@ def test_what_was_approved_for_good_still_runs_unasked(everyday: Kept) -> None:
 
 
 def test_trust_history_and_notes_are_still_there(everyday: Kept, monkeypatch: pytest.MonkeyPatch) -> None:
-    from inarch.config import state_dir
+    from inarch.config.places import state_dir
     from inarch_terminal.conversation.history import KeptHistory
 
     for name, value in everyday.environ.items():

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 import inarch
-from inarch.config import check_config
 from inarch.config.approvals import approvals_of
+from inarch.config.load import check_config
 
 from .conftest import Kept
 from .test_stores import cli

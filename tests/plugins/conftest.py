@@ -11,8 +11,9 @@ from typing import Any
 import pytest
 from attrs import frozen
 
-from inarch.config import Config, load_config
-from inarch.plugins import Composition, compose_plugins
+from inarch.config.config import Config
+from inarch.config.load import load_config
+from inarch.plugins.composition import Composition, compose_plugins
 
 TOOL = """
     import inarch

@@ -12,9 +12,8 @@ import pytest
 from tests.plugins.conftest import Site
 
 import inarch
-from inarch.plugins import discover
 from inarch.plugins.checks import PORTS
-from inarch.plugins.discovery import own_names
+from inarch.plugins.discovery import discover, own_names
 from inarch.testing import says, scripted_app
 
 BUILTINS = {

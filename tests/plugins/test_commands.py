@@ -7,7 +7,8 @@ import click
 import pytest
 
 from inarch.contract.errors import PluginError, UsageError
-from inarch.plugins import discover, load_command
+from inarch.plugins.commands import load_command
+from inarch.plugins.discovery import discover
 
 if TYPE_CHECKING:
     from conftest import Site

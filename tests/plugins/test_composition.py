@@ -104,8 +104,8 @@ def test_an_absent_plugin_is_refused_with_the_nearest_name(site: Site) -> None:
 
 
 def test_the_refusal_of_an_absent_plugin_says_where_it_is_named(site: Site) -> None:
-    from inarch.config import load_config
-    from inarch.plugins import compose_plugins
+    from inarch.config.load import load_config
+    from inarch.plugins.composition import compose_plugins
 
     file = site.world / "config.toml"
     file.write_text('[profiles.default]\nmodel = "lost/x"\nplugins = ["gone"]\n')

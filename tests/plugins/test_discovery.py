@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from inarch.contract.metadata import COMMANDS, PLUGINS, _entry_points, _name_and_version
-from inarch.plugins import discover
+from inarch.plugins.discovery import discover
 
 
 def write(folder: Path, name: str, text: str | None, **files: str) -> None:
@@ -94,7 +94,9 @@ def test_entries_that_are_no_folders_and_the_working_directory_are_passed_over(
 
 def test_python_dash_m_does_not_let_a_repository_add_plugins(tmp_path: Path) -> None:
     write(tmp_path, "demo-1.dist-info", "[inarch.plugins]\ndemo = demo\n")
-    (tmp_path / "look.py").write_text("from inarch.plugins import discover; print('demo' in discover().plugins)")
+    (tmp_path / "look.py").write_text(
+        "from inarch.plugins.discovery import discover; print('demo' in discover().plugins)"
+    )
     run = subprocess.run([sys.executable, "-m", "look"], cwd=tmp_path, capture_output=True, text=True, check=True)
     assert run.stdout.strip() == "False"
     environ = {**os.environ, "PYTHONPATH": str(tmp_path)}
@@ -110,7 +112,7 @@ def test_our_own_editable_or_installed_distribution_is_found() -> None:
 
 def test_discovery_imports_nothing_heavy() -> None:
     code = (
-        "import sys; from inarch.plugins import discover; discover();"
+        "import sys; from inarch.plugins.discovery import discover; discover();"
         "heavy = {'importlib.metadata', 'attrs', 'attr', 'pluggy', 'inspect', 'inarch_sandbox_fs', 'inarch_offline'};"
         "print(sorted(heavy & set(sys.modules)))"
     )

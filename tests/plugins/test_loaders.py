@@ -14,9 +14,11 @@ from attrs import evolve
 from tests.plugins.conftest import Site
 
 import inarch
-from inarch.config import load_config
+from inarch.config.load import load_config
 from inarch.contract.loading import LoadJob, Offered
-from inarch.plugins import Composition, compose_plugins, composition, load_command
+from inarch.plugins import composition
+from inarch.plugins.commands import load_command
+from inarch.plugins.composition import Composition, compose_plugins
 from inarch.plugins.discovery import FoundPlugin, discover
 
 LOUD = "raise SystemExit('imported in this process')\n"

@@ -6,8 +6,7 @@ import pytest
 from tests.plugins.conftest import Site
 
 from inarch import compose
-from inarch.plugins import discover
-from inarch.plugins.discovery import own_ready
+from inarch.plugins.discovery import discover, own_ready
 from inarch.plugins.readiness import read_ready
 from inarch.turns.models import choose_model
 

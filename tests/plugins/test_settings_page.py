@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from inarch.config import load_config
-from inarch.plugins import compose_plugins, discover
+from inarch.config.load import load_config
+from inarch.plugins.composition import compose_plugins
+from inarch.plugins.discovery import discover
 from inarch_commands.config.schema import schema
 from inarch_commands.plugins.settings import settings_of
 

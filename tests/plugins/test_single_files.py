@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from inarch.config import load_config
+from inarch.config.load import load_config
 from inarch.config.trust import grant, trust_of
 from inarch.contract.errors import ConfigError, UsageError
-from inarch.plugins import compose_plugins
+from inarch.plugins.composition import compose_plugins
 
 TOOL = 'import inarch\n\n\n@inarch.tool\ndef said(text: str) -> str:\n    """Say it."""\n    return text\n'
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from inarch import __version__
-from inarch.plugins import compose_plugins
+from inarch.plugins.composition import compose_plugins
 from inarch.plugins.discovery import FoundPlugin, discover
 from inarch.plugins.version_contract import version_contract
 

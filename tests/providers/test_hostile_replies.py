@@ -19,7 +19,7 @@ from tests.export.written import FORMATS, export
 
 import inarch
 from inarch.contract.ids import SystemClock
-from inarch.journal import fold
+from inarch.journal.folding import fold
 from inarch.sessions.app import App
 from inarch.testing import HttpReply, HttpRequest, HttpServer
 from inarch_replay import replay

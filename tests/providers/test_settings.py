@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import inarch
-from inarch.config import load_config
+from inarch.config.load import load_config
 
 MODULES = {
     "gemini": "inarch_gemini",

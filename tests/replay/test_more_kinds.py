@@ -15,7 +15,7 @@ from attrs import evolve
 
 import inarch
 from inarch import Approval, PluginContext, ProviderError
-from inarch.plugins import Bound
+from inarch.plugins.composition import Bound
 from inarch.testing import ScriptedModel, calls, says
 
 from .recording import assert_same, places, project, record, resume

@@ -11,10 +11,12 @@ from typing import Any
 import pytest
 from attrs import define, field
 
-from inarch.calls import Scheduler
+from inarch.calls.scheduler import Scheduler
 from inarch.contract.records import PlannedCall, PluginContext, ToolResult
-from inarch.journal import Journal, MemoryStore, Redactor
-from inarch.plugins import Bound
+from inarch.journal.journal import Journal
+from inarch.journal.memory import MemoryStore
+from inarch.journal.redaction.redactor import Redactor
+from inarch.plugins.composition import Bound
 from inarch_sandbox_fs.opening import Open, best_open, walking_open
 from inarch_sandbox_fs.settings import Settings
 from inarch_sandbox_fs.tools import TOOLS

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import inarch
-from inarch.plugins import Bound
+from inarch.plugins.composition import Bound
 from inarch_schemas import repair
 
 from .conftest import Files

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from inarch.contract.records import PluginContext
-from inarch.plugins import Bound
+from inarch.plugins.composition import Bound
 from inarch_sandbox_fs.commands.tool import ExecuteCommand
 from inarch_sandbox_fs.processes import running
 

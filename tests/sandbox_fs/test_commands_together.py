@@ -13,7 +13,7 @@ from inarch.calls.policy import judge
 from inarch.config.grants import CommandGrant
 from inarch.contract.errors import ToolFailed
 from inarch.contract.records import Effects, PlannedCall, PluginContext, ToolCall
-from inarch.plugins import Bound
+from inarch.plugins.composition import Bound
 from inarch_sandbox_fs.commands.tool import ExecuteCommand
 
 LOOK, BUILD = "python3 look.py", "python3 build.py"

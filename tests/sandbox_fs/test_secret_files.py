@@ -12,7 +12,7 @@ import pytest
 
 from inarch.calls.policy import judge
 from inarch.contract.records import PluginContext, ToolCall
-from inarch.plugins import Bound
+from inarch.plugins.composition import Bound
 from inarch_sandbox_fs.commands import secret_files
 from inarch_sandbox_fs.commands.policy import SandboxPolicy
 from inarch_sandbox_fs.commands.tool import ExecuteCommand

@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inarch.contract.events import Event
-from inarch.journal import MemoryStore, fold
+from inarch.journal.folding import fold
+from inarch.journal.memory import MemoryStore
 from inarch.sessions.contents import LATEST, Contents, contents_of, parts_of
 
 

@@ -9,7 +9,10 @@ import pytest
 from inarch import Event, StoreError, Turn, UsageError
 from inarch.contract.events import CallOutput, ContextDropped, Note, SessionStarted, TurnEnded, TurnStarted
 from inarch.contract.ports import ContextStore
-from inarch.journal import Journal, MemoryStore, Redactor, fold
+from inarch.journal.folding import fold
+from inarch.journal.journal import Journal
+from inarch.journal.memory import MemoryStore
+from inarch.journal.redaction.redactor import Redactor
 from inarch.journal.resuming import resume_kept
 from inarch.sessions.app import App
 from inarch.sessions.contents import contents_of

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from tests.export.written import export
 
 import inarch
-from inarch.journal import MemoryStore
+from inarch.journal.memory import MemoryStore
 from inarch.sessions.restoring import restore_log
 from inarch_replay import replay
 from inarch_sdk.event_log import LONGEST_LINE, read_sessions

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import inarch
 from inarch.contract.plugin_events import is_plugins
-from inarch.journal import fold
+from inarch.journal.folding import fold
 from inarch.sessions.restoring import restore_log
 from inarch.testing import calls, says, scripted_app
 from inarch_commands.sessions.story import line_of
@@ -163,9 +163,10 @@ def test_they_are_shown_in_a_line_each_and_as_they_are(tmp_path: Path) -> None:
 @settings(max_examples=settings().max_examples)
 @given(st.lists(OBJECT, min_size=1, max_size=4))
 def test_data_is_the_same_in_store_log_and_restored_store(data: list[dict[str, Any]]) -> None:
-    from inarch.calls import DeclaredEvents
-    from inarch.journal import Journal, MemoryStore
-    from inarch.plugins import Bound
+    from inarch.calls.recording import DeclaredEvents
+    from inarch.journal.journal import Journal
+    from inarch.journal.memory import MemoryStore
+    from inarch.plugins.composition import Bound
 
     context = inarch.PluginContext("demo", "/")
     declared = DeclaredEvents([Bound("demo", inarch.EventKind("any", "Anything."), context)])

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from inarch.contract.events import CommandRan
-from inarch.journal import fold
+from inarch.journal.folding import fold
 from inarch.sessions.app import App
 from inarch.sessions.session import Session
 from inarch.testing import ScriptedModel, calls, says, scripted_app

@@ -13,7 +13,10 @@ from hypothesis import strategies as st
 
 from inarch import Event
 from inarch.contract.events import FileChanged
-from inarch.journal import Journal, MemoryStore, Redactor, fold
+from inarch.journal.folding import fold
+from inarch.journal.journal import Journal
+from inarch.journal.memory import MemoryStore
+from inarch.journal.redaction.redactor import Redactor
 from inarch.sessions.restoring import Restored, restore_log
 from inarch.testing import calls, says, scripted_app
 from inarch_jsonl_logger.logger import JsonlLogger

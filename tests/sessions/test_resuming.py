@@ -18,8 +18,11 @@ from hypothesis import strategies as st
 from inarch import ContextStore, Replacements, StoreError
 from inarch.contract.events import Event
 from inarch.contract.ids import SystemClock
-from inarch.journal import History, MemoryStore, Redactor, fold, resume, resume_kept
-from inarch.journal.resuming import Going
+from inarch.journal.folding import fold
+from inarch.journal.history import History
+from inarch.journal.memory import MemoryStore
+from inarch.journal.redaction.redactor import Redactor
+from inarch.journal.resuming import Going, resume, resume_kept
 from inarch.journal.snapshots import folded
 from inarch.sessions.app import App
 from inarch.sessions.hearing import Heard

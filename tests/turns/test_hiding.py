@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inarch.contract.records import Message, ModelRequest, Text
-from inarch.journal import Redactor
+from inarch.journal.redaction.redactor import Redactor
 from inarch.turns.hiding import Hiding
 
 SECRET = "a-long-value-that-nobody-may-see-42"

@@ -15,15 +15,16 @@ import pytest
 from attrs import define, field
 
 from inarch import UndoReport
-from inarch.calls import Scheduler
 from inarch.calls.before_images import Keeper
+from inarch.calls.scheduler import Scheduler
 from inarch.contract.errors import StoreError
 from inarch.contract.events import Event, SessionStarted, TurnStarted
 from inarch.contract.ids import new_id, utc_now
 from inarch.contract.processes import Rights
 from inarch.contract.records import Effects, PlannedCall, PluginContext, ToolCall, Turn
-from inarch.journal import Journal, Redactor
-from inarch.plugins import Bound
+from inarch.journal.journal import Journal
+from inarch.journal.redaction.redactor import Redactor
+from inarch.plugins.composition import Bound
 from inarch.sessions.extending import Access
 from inarch_sandbox_fs.settings import Settings
 from inarch_sandbox_fs.tools import TOOLS

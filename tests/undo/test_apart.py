@@ -14,7 +14,7 @@ from attrs import define, evolve, field
 from inarch.contract.errors import UsageError
 from inarch.contract.events import Event
 from inarch.contract.records import PluginContext
-from inarch.plugins import Bound
+from inarch.plugins.composition import Bound
 from inarch.sessions.app import App
 from inarch.turns.changes_undone import MOST_NAMED, Undone
 from inarch_testing.apps import scripted_app

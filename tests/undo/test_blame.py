@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from inarch.contract.events import Event
-from inarch.journal import MemoryStore
+from inarch.journal.memory import MemoryStore
 from inarch.sessions.forking import fork_session
 from inarch_undo.blaming import Blame
 

@@ -14,7 +14,8 @@ from inarch.calls import before_images
 from inarch.contract.errors import StoreError
 from inarch.contract.events import CallResult, CallState, Event, Note
 from inarch.contract.records import ToolError, ToolResult
-from inarch.journal import Journal, MemoryStore
+from inarch.journal.journal import Journal
+from inarch.journal.memory import MemoryStore
 from inarch.sessions import extending
 from inarch.sessions.extending import Access
 from inarch_undo.report import report_lines
@@ -289,7 +290,7 @@ import os, sys
 import subprocess
 import sys
 from pathlib import Path
-from inarch.journal import Journal
+from inarch.journal.journal import Journal
 from inarch.sessions.extending import Access
 from inarch_undo.undoing import Undoing
 from inarch_sandbox_fs.workspace import FolderWorkspace

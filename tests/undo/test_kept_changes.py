@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from inarch import Event, StoreError
 from inarch.contract.ids import new_id
 from inarch.contract.ports import ContextStore
-from inarch.journal import MemoryStore
 from inarch.journal.changes import Changes, kept_changes
+from inarch.journal.memory import MemoryStore
 from inarch.journal.snapshots import folded
 from inarch.sessions.forking import fork_session
 from inarch_sqlite_store.store import SqliteStore

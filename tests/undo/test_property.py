@@ -14,7 +14,8 @@ from inarch.calls.before_images import Keeper, Keeping
 from inarch.calls.lease import Handle, Lease
 from inarch.contract.events import FileChanged, SessionStarted, TurnStarted
 from inarch.contract.records import Turn
-from inarch.journal import Journal, MemoryStore
+from inarch.journal.journal import Journal
+from inarch.journal.memory import MemoryStore
 from inarch.sessions.extending import Access
 from inarch_sandbox_fs.workspace import FolderWorkspace
 from inarch_undo.undoing import Undoing

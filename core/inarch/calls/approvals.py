@@ -21,7 +21,7 @@ from inarch.contract.records import Approval, ApprovalScope, ChosenRights, ToolE
 
 if TYPE_CHECKING:
     from inarch.calls.live import LiveCall
-    from inarch.journal import Journal
+    from inarch.journal.journal import Journal
 
 MOST_ROUNDS = 10
 """How often one batch is asked about again after changes."""

@@ -23,7 +23,7 @@ from inarch.contract.files import FileChange, whole_mode
 if TYPE_CHECKING:
     from inarch.calls.comparing import Tree
     from inarch.contract.ports import Workspace
-    from inarch.journal import Journal
+    from inarch.journal.journal import Journal
 
 FILE_LIMIT = 64 << 20
 """Bytes of the biggest file of which images are kept."""

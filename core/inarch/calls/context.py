@@ -23,7 +23,7 @@ from inarch.contract.ports import Workspace
 from inarch.contract.records import ChosenRights, Effects, ToolCall
 
 if TYPE_CHECKING:
-    from inarch.journal import Journal
+    from inarch.journal.journal import Journal
 
 
 @define(eq=False, repr=False)

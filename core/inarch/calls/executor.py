@@ -15,7 +15,7 @@ from inarch.contract.records import ToolCall
 if TYPE_CHECKING:
     from inarch.calls.live import LiveCall
     from inarch.calls.runner import Runner
-    from inarch.journal import Journal
+    from inarch.journal.journal import Journal
 
 
 @define(eq=False, repr=False)

@@ -70,7 +70,8 @@ def explain(
     grants: ProjectGrants | None = None,
 ) -> Explanation:
     """Explain a call; `grants` of None leaves out what was approved for the project."""
-    from inarch.journal import Journal, MemoryStore
+    from inarch.journal.journal import Journal
+    from inarch.journal.memory import MemoryStore
 
     preparation = Preparation(tools, root)
     bound = tools.get(name)

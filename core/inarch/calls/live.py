@@ -37,7 +37,7 @@ from inarch_sdk.result_text import CHANGED_BY_USER
 if TYPE_CHECKING:
     from inarch.calls.policy import Judgement
     from inarch.contract.ports import Tool
-    from inarch.journal import Journal
+    from inarch.journal.journal import Journal
     from inarch.plugins.composition import Bound
 
 NEXT: dict[CallStatus, frozenset[CallStatus]] = {

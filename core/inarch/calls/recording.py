@@ -15,7 +15,7 @@ from inarch_sdk.bounds import fault_of
 
 if TYPE_CHECKING:
     from inarch.contract.plugin_events import EventKind
-    from inarch.plugins import Bound
+    from inarch.plugins.composition import Bound
 
 LARGEST = 65_536
 """Bytes of an event's data: what is longer belongs into the plugin's own folder, or into a call's result."""

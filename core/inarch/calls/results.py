@@ -16,7 +16,8 @@ from inarch_schemas.checking import BrokenSchema, Schema
 from inarch_sdk.bounds import fault_of
 
 if TYPE_CHECKING:
-    from inarch.journal import Journal, Redactor
+    from inarch.journal.journal import Journal
+    from inarch.journal.redaction.redactor import Redactor
 
 _CODES = frozenset(get_args(ErrorCode))
 

@@ -28,7 +28,7 @@ from inarch_schemas.checking import Schema
 if TYPE_CHECKING:
     from inarch.calls.before_images import Keeper
     from inarch.calls.live import LiveCall
-    from inarch.journal import Journal
+    from inarch.journal.journal import Journal
 
 RETRIED = frozenset({"execution", "timeout"})
 """Error codes after which a call without effects may be tried again."""

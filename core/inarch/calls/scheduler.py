@@ -28,7 +28,7 @@ from inarch.contract.records import CallOrigin, CallPart, PlannedCall, ToolCall
 
 if TYPE_CHECKING:
     from inarch.calls.before_images import Keeper
-    from inarch.journal import Journal
+    from inarch.journal.journal import Journal
     from inarch.plugins.composition import Bound
 
 

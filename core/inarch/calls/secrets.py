@@ -15,7 +15,7 @@ from inarch.contract.records import Effects
 
 if TYPE_CHECKING:
     from inarch.contract.processes import Rights
-    from inarch.journal import Redactor
+    from inarch.journal.redaction.redactor import Redactor
 
 _LARGEST = 1 << 18
 _STEP = 1 << 23

@@ -35,7 +35,7 @@ def load_alone(
         return context if cls is None else evolve(context, settings=_settings(plugin.name, cls))
 
     def _settings(name: str, cls: type) -> Any:
-        from inarch.config import load_config
+        from inarch.config.load import load_config
 
         environ = {"HOME": context.state_dir, **variables}
         tables = {"plugins": {name: settings}} if settings else {}

@@ -20,7 +20,7 @@ from inarch.plugins.registration import Registration, registration_of
 from inarch.plugins.remembering import HOUR, Refusal, verdicts_of
 
 if TYPE_CHECKING:
-    from inarch.config import Config
+    from inarch.config.config import Config
 
 START_S = 20.0
 """Seconds that such a plugin has to load."""

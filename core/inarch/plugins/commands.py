@@ -11,7 +11,7 @@ from inarch.plugins.discovery import FoundCommand, FoundPlugin, discover
 if TYPE_CHECKING:
     import click
 
-    from inarch.config import Config
+    from inarch.config.config import Config
 
 
 def load_command(found: FoundCommand, config: Config) -> click.Command:

@@ -39,7 +39,7 @@ from inarch.plugins.registration import Registration, new_manager
 from inarch.plugins.single_files import tried_file
 
 if TYPE_CHECKING:
-    from inarch.config import Config
+    from inarch.config.config import Config
     from inarch.contract.findings import SelfCheck
     from inarch.contract.transcripts import Exporter
     from inarch.plugins.apart import Apart
@@ -224,7 +224,7 @@ class _Composer:
 
     def require(self, without: Sequence[str], others: Collection[str]) -> None:
         """Refuse to leave out what isn't there: a slip would load the plugin that was meant."""
-        from inarch.config import nearest
+        from inarch.config.sources import nearest
 
         known = {*self.discovery.plugins, *self.discovery.builtins, *self.config.profile.plugins, *others}
         for name in without:

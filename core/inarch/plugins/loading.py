@@ -17,7 +17,7 @@ from inarch.plugins.readiness import Ready, with_variable
 from inarch.plugins.registration import Registration, register
 
 if TYPE_CHECKING:
-    from inarch.config import Config
+    from inarch.config.config import Config
     from inarch.plugins.probing import Outcome, ProbeJob
     from inarch.plugins.verdicts import Tried
 

@@ -137,7 +137,7 @@ def _settings(name: str, cls: type, job: Mapping[str, Any], folder: Path) -> Any
             return cls()
     except PluginError:  # a setting without a default: only the real ones will do
         pass
-    from inarch.config import load_config
+    from inarch.config.load import load_config
 
     home = {"HOME": str(folder), **job["variables"]}
     config = load_config(str(folder), config={"plugins": {name: job["settings"]}}, environ=home)

@@ -21,7 +21,7 @@ from inarch.plugins.modules import files_hash, locate
 from inarch_staging import write_whole
 
 if TYPE_CHECKING:
-    from inarch.config import Config
+    from inarch.config.config import Config
 
 HOUR, DAY = 3600.0, 86_400.0
 _RULES = "2"  # to be raised when a probe checks more than before, so that every plugin is probed again

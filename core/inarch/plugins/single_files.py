@@ -17,7 +17,7 @@ from inarch.plugins.discovery import FoundPlugin
 from inarch.plugins.modules import single_file
 
 if TYPE_CHECKING:
-    from inarch.config import Config
+    from inarch.config.config import Config
 
 
 def tried_file(path: str, config: Config) -> FoundPlugin:

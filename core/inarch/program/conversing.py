@@ -73,7 +73,7 @@ class Launched:
     @property
     def state_dir(self) -> Path:
         """Where the files of this person are kept."""
-        from inarch.config import state_dir
+        from inarch.config.places import state_dir
 
         return state_dir(os.environ)
 

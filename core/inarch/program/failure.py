@@ -86,7 +86,7 @@ def _keep(report: str) -> str | None:
     """Write the report where only the user can read it."""
     from time import gmtime, strftime
 
-    from inarch.config import state_dir
+    from inarch.config.places import state_dir
     from inarch.contract.errors import ConfigError
 
     try:

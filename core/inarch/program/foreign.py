@@ -14,7 +14,7 @@ from inarch.contract.guarding import guarded
 from inarch.contract.records import PluginContext
 
 if TYPE_CHECKING:
-    from inarch.plugins import FoundCommand
+    from inarch.plugins.discovery import FoundCommand
 
 _OURS = (click.exceptions.Exit, click.Abort, click.ClickException, InarchError, BrokenPipeError)
 
@@ -56,8 +56,9 @@ def load_foreign(found: FoundCommand, given: Mapping[str, Any]) -> Foreign:
         UsageError: The root is no directory, or the profile does not have the plugin.
         PluginError: The plugin could not be loaded.
     """
-    from inarch.config import load_config
-    from inarch.plugins import discover, load_command
+    from inarch.config.load import load_config
+    from inarch.plugins.commands import load_command
+    from inarch.plugins.discovery import discover
     from inarch.plugins.loading import PROBE_SECONDS, load_plugin
     from inarch.plugins.registration import new_manager
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 if TYPE_CHECKING:
-    from inarch.plugins import FoundCommand
+    from inarch.plugins.discovery import FoundCommand
 
 GROUPS = ("config", "models", "plugins", "policy", "sessions", "tools")
 """The groups of the program that take subcommands of others."""
@@ -30,7 +30,7 @@ def own_commands() -> Mapping[str, FoundCommand]:
 @cache
 def commands_of_plugins() -> Mapping[str, FoundCommand]:
     """Return those of plugins, by what has to be typed; all that is installed is read for them."""
-    from inarch.plugins import discover
+    from inarch.plugins.discovery import discover
 
     found = {_typed(name): one for name, one in discover().commands.items()}
     return {name: one for name, one in found.items() if name not in own_commands()}

@@ -22,7 +22,7 @@ from inarch.program.groups import Group, commands_of_plugins, list_foreign, load
 from inarch.program.options import all_options
 
 if TYPE_CHECKING:
-    from inarch.plugins import FoundCommand
+    from inarch.plugins.discovery import FoundCommand
 
 SUMMARIES = {
     "ask": "Ask one question, in as many words as you like.",

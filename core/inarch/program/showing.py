@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from inarch.contract.events import Event
     from inarch.contract.ports import ApprovalRequest, FrontEnd
     from inarch.contract.records import Approval
-    from inarch.plugins import Composition
+    from inarch.plugins.composition import Composition
     from inarch.program.composing import Options
     from inarch.sessions.app import App
 
@@ -123,8 +123,8 @@ def _front_end(options: Options, composition: Composition) -> tuple[FrontEnd, st
 
 
 def _unknown(name: str, composition: Composition) -> UsageError:
-    from inarch.config import nearest
-    from inarch.plugins import discover
+    from inarch.config.sources import nearest
+    from inarch.plugins.discovery import discover
 
     message = f"--output {name!r} is no front end of the kernel or of the profile's plugins"
     refused = next((item for item in composition.refused if item.name == name), None)

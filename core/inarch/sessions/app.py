@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from attrs import evolve
 
-from inarch.config import Config, load_config
+from inarch.config.config import Config
+from inarch.config.load import load_config
 from inarch.contract.errors import InarchError, UsageError
 from inarch.contract.guarding import guarded
 from inarch.contract.metadata import KEYS, own_distribution
 from inarch.contract.ports import ContextStore, FrontEnd
 from inarch.contract.records import PlannedCall, ToolResult, Turn
-from inarch.plugins import compose_plugins
+from inarch.plugins.composition import compose_plugins
 from inarch.sessions.forked import check_process
 from inarch.sessions.parts import Parts
 
@@ -244,7 +245,7 @@ class App(Parts):
             StoreError: What was recorded can't be read.
             PluginError: The plugin failed to.
         """
-        from inarch.calls import DeclaredEvents
+        from inarch.calls.recording import DeclaredEvents
         from inarch.sessions.extending import access_apart, opened
 
         check_process(self.process)
@@ -296,7 +297,8 @@ class App(Parts):
         """
         import asyncio
 
-        from inarch.journal import Journal, MemoryStore
+        from inarch.journal.journal import Journal
+        from inarch.journal.memory import MemoryStore
 
         check_process(self.process)
         journal = Journal(MemoryStore(), self.clock.new_id(), redactor=self.redactor, clock=self.clock)
@@ -372,7 +374,7 @@ def open_store(name: str, path: str | os.PathLike[str]) -> ContextStore:
         StoreError: It can't be opened.
     """
     if name == "memory":
-        from inarch.journal import MemoryStore
+        from inarch.journal.memory import MemoryStore
 
         return MemoryStore()
     app = compose(config={"profiles": {"default": {"plugins": [name], "store": name}}})

@@ -7,7 +7,7 @@ from typing import Any
 
 from inarch.contract.events import Event
 from inarch.contract.records import CallOrigin, CallPart, ToolResult
-from inarch.turns import SessionState
+from inarch.turns.session_state import SessionState
 
 _OUTSIDE_TURNS = ""
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from attrs import define, field
 
-from inarch.config import nearest
+from inarch.config.sources import nearest
 from inarch.contract.errors import InarchError, PluginError, StoreError, UsageError
 from inarch.contract.events import CommandRan, ErrorHappened
 from inarch.contract.guarding import guarded
@@ -18,7 +18,7 @@ from inarch.contract.slash_commands import Completion, SlashCommand, split_slash
 from inarch_output.escaping import escape
 
 if TYPE_CHECKING:
-    from inarch.plugins import Bound
+    from inarch.plugins.composition import Bound
     from inarch.sessions.app import App
     from inarch.sessions.session import Session
 

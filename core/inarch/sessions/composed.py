@@ -7,16 +7,17 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from attrs import define
 
-from inarch.config import Config, nearest
+from inarch.config.config import Config
+from inarch.config.sources import nearest
 from inarch.contract.errors import ConfigError, PluginError
 from inarch.contract.guarding import KERNEL, guarded
 from inarch.contract.records import PluginContext, ToolSpec
-from inarch.plugins import Bound, Composition, discover
-from inarch.plugins.discovery import full_name
+from inarch.plugins.composition import Bound, Composition
+from inarch.plugins.discovery import discover, full_name
 from inarch.plugins.loading import has_address
 
 if TYPE_CHECKING:
-    from inarch.calls import ProjectGrants
+    from inarch.calls.grants import ProjectGrants
     from inarch.contract.ports import DecisionStrategy, FrontEnd, Policy
     from inarch.plugins.readiness import Ready
     from inarch.turns.models import Choice
@@ -129,7 +130,7 @@ class Composed:
     @property
     def policies(self) -> tuple[Bound[Policy], ...]:
         """Who judges calls: the user's own rules and grants, then the plugins'."""
-        from inarch.calls import RulesPolicy
+        from inarch.calls.rules import RulesPolicy
 
         own = RulesPolicy(self.config.rules, commands=self.config.commands, runners=self.runners)
         rules: Bound[Policy] = Bound(KERNEL, own, PluginContext(KERNEL, self.config.root))
@@ -138,7 +139,7 @@ class Composed:
     @property
     def project_grants(self) -> ProjectGrants:
         """What the user has approved for good in this project."""
-        from inarch.calls import ProjectGrants
+        from inarch.calls.grants import ProjectGrants
 
         origins = {
             plugin.name: f"{plugin.name} ({plugin.distribution} {plugin.version})"

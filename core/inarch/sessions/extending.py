@@ -18,12 +18,12 @@ from inarch.contract.ids import new_id
 from inarch.contract.ports import ContextStore, Workspace
 from inarch.contract.session_extensions import PutBack, SessionExtension, Standing
 from inarch.contract.workspaces import Restorable
-from inarch.journal import Journal
 from inarch.journal.changes import changes_now, kept_changes, standing_at
+from inarch.journal.journal import Journal
 
 if TYPE_CHECKING:
-    from inarch.calls import DeclaredEvents
-    from inarch.plugins import Bound
+    from inarch.calls.recording import DeclaredEvents
+    from inarch.plugins.composition import Bound
     from inarch.sessions.parts import Parts
 
 _ATTEMPTS = 5
@@ -161,8 +161,8 @@ def opened(extensions: Mapping[str, Bound[SessionExtension]], name: str, events:
     """
     found = extensions.get(name)
     if found is None:
-        from inarch.plugins import discover
         from inarch.plugins.commands import left_out
+        from inarch.plugins.discovery import discover
 
         if name in discover().builtins:
             raise left_out(f"the session extension {name!r}", name)

@@ -8,7 +8,8 @@ from attrs import evolve
 
 from inarch.contract.events import CallResult, Note, TurnEnded
 from inarch.contract.records import CallStatus, ToolCall, ToolError, ToolResult
-from inarch.journal import History, Journal
+from inarch.journal.history import History
+from inarch.journal.journal import Journal
 from inarch.turns.budget.ledger import Ledger
 
 SOURCE = "resume"

@@ -7,7 +7,7 @@ from typing import Any
 from attrs import define, field
 
 from inarch.contract.events import Event
-from inarch.journal import Redactor
+from inarch.journal.redaction.redactor import Redactor
 from inarch.turns.budget.ledger import Ledger
 from inarch.turns.changes_undone import Undone
 from inarch.turns.commands_ran import CommandOutputs

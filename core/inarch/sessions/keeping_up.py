@@ -10,7 +10,7 @@ from inarch.contract.errors import PluginError, StoreError
 from inarch.journal.snapshots import KEEP_AFTER, folded
 
 if TYPE_CHECKING:
-    from inarch.turns import SessionState
+    from inarch.turns.session_state import SessionState
 
 EVERY = 2 * KEEP_AFTER
 """Events between two times that snapshots are made: what that takes is little beside making the events."""
@@ -35,8 +35,8 @@ class KeepingUp:
                 return  # nothing depends on it
 
     def _make(self, state: SessionState) -> None:
-        from inarch.journal import Redactor
         from inarch.journal.changes import kept_changes
+        from inarch.journal.redaction.redactor import Redactor
         from inarch.journal.resuming import keep_resumable
         from inarch.sessions.contents import Contents
         from inarch.sessions.hearing import Heard

@@ -9,7 +9,7 @@ from attrs import define
 from inarch.contract.errors import PluginError
 from inarch.contract.events import ErrorHappened, Event
 from inarch.contract.guarding import Door, call_guarded
-from inarch.journal import Journal
+from inarch.journal.journal import Journal
 
 
 @define(eq=False, repr=False)

@@ -7,26 +7,28 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from inarch.config import GUIDE_FILES, Config
+from inarch.config.config import Config
+from inarch.config.files import GUIDE_FILES
 from inarch.contract.errors import StoreError, UsageError
 from inarch.contract.events import ErrorHappened, Event, Note, SessionStarted
 from inarch.contract.guarding import KERNEL
 from inarch.contract.ports import ContextSource, ContextStore
 from inarch.contract.records import PluginContext
-from inarch.journal import Journal, MemoryStore
-from inarch.plugins import Bound
+from inarch.journal.journal import Journal
+from inarch.journal.memory import MemoryStore
+from inarch.plugins.composition import Bound
 from inarch.sessions.healing import end_what_was_cut_off
 from inarch.sessions.hearing import Heard
 from inarch.sessions.mending import bring_back
 from inarch.sessions.observers import Observer
 from inarch.sessions.parts import Parts
-from inarch.turns import SessionState
 from inarch.turns.changes_undone import Undone
 from inarch.turns.commands_ran import CommandOutputs
 from inarch.turns.context.earlier_turns import Said, restored
+from inarch.turns.session_state import SessionState
 
 if TYPE_CHECKING:
-    from inarch.journal import History
+    from inarch.journal.history import History
     from inarch.journal.settling import Settle
 
 INSTRUCTION_CHARACTERS = 32_768
@@ -94,7 +96,7 @@ def _resumed(
     """
     if session_id is None:
         return None, make()
-    from inarch.journal import resume_kept
+    from inarch.journal.resuming import resume_kept
 
     history, heard = resume_kept(store, session_id, make, settle)
     if not history.seq:

@@ -12,15 +12,16 @@ from attrs import define, field
 from inarch.contract.errors import InarchError, PluginError
 from inarch.contract.guarding import Door, guarded
 from inarch.contract.ids import SYSTEM_CLOCK
-from inarch.plugins import Bound
 from inarch.plugins.checks import opened_fault
+from inarch.plugins.composition import Bound
 from inarch.sessions.composed import Composed
 
 if TYPE_CHECKING:
-    from inarch.calls import Scheduler
+    from inarch.calls.scheduler import Scheduler
     from inarch.contract.ports import Clock, ContextStore, Workspace
     from inarch.contract.replacements import Pacing, Replacements, Settled
-    from inarch.journal import Journal, Redactor
+    from inarch.journal.journal import Journal
+    from inarch.journal.redaction.redactor import Redactor
     from inarch.journal.settling import OpenCall
 
 T = TypeVar("T")
@@ -51,7 +52,7 @@ class Parts(Composed):
             return self.replacing.store
         name = self.config.profile.store
         if not self.journalled or name == "memory":
-            from inarch.journal import MemoryStore
+            from inarch.journal.memory import MemoryStore
 
             return MemoryStore()
         spec = self.named("store", name, self.composition.stores)
@@ -79,7 +80,7 @@ class Parts(Composed):
         It knows the values of the environment's key variables, of variables that a plugin's setting names, and of the
         workspace's `.env` files.
         """
-        from inarch.journal import Redactor
+        from inarch.journal.redaction.redactor import Redactor
         from inarch_secrets.dotenv import LARGEST, find_dotenvs
 
         redactor = Redactor.from_environ(self.environ)
@@ -113,8 +114,10 @@ class Parts(Composed):
 
     def scheduler(self, journal: Journal, seen: dict[str, str], *, keeps: bool = True) -> Scheduler:
         """Return a scheduler over the composed tools and policies; `keeps` what can be undone."""
-        from inarch.calls import DeclaredEvents, Grants, Scheduler
         from inarch.calls.before_images import Keeper
+        from inarch.calls.grants import Grants
+        from inarch.calls.recording import DeclaredEvents
+        from inarch.calls.scheduler import Scheduler
 
         given = self.replacing.approvals if self.replacing is not None else None
         return Scheduler(

@@ -13,7 +13,7 @@ from inarch.contract.ports import ContextStore
 from inarch_sdk.event_log import missing, read_sessions
 
 if TYPE_CHECKING:
-    from inarch.journal import History
+    from inarch.journal.history import History
     from inarch_sdk.event_log import LogProblem
 
 BATCH = 500
@@ -146,7 +146,7 @@ def _lost_beginning(session_id: str, time: str, root: str) -> Event:
 
 
 def _history(events: Iterable[Event]) -> History:
-    from inarch.journal import fold
+    from inarch.journal.folding import fold
 
     return fold(events)
 

@@ -16,7 +16,8 @@ from inarch.contract.events import ContextDropped, Event
 from inarch.contract.records import ToolResult, Turn
 from inarch.sessions.forked import check_process
 from inarch.sessions.keeping_up import KeepingUp
-from inarch.turns import SessionState, run_turn
+from inarch.turns.loop import run_turn
+from inarch.turns.session_state import SessionState
 
 if TYPE_CHECKING:
     from inarch.contract.undo_report import UndoReport
@@ -67,7 +68,7 @@ class Session:
         recent = tuple(state.turns)
         if not state.gone:
             return recent
-        from inarch.journal import fold
+        from inarch.journal.folding import fold
         from inarch.journal.snapshots import scan
 
         known = {turn.id for turn in recent}

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 from attrs import evolve
 
-from inarch.config import Profile, nearest
+from inarch.config.sources import nearest
+from inarch.config.tables import Profile
 from inarch.contract.errors import UsageError
 from inarch.contract.events import ModelSwitched
 from inarch.turns.run import RECORDED
 
 if TYPE_CHECKING:
-    from inarch.turns import SessionState
+    from inarch.turns.session_state import SessionState
 
 
 async def switch_model(state: SessionState, name: str, why: str) -> str:

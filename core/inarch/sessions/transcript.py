@@ -14,7 +14,7 @@ from inarch.contract.transcripts import Data, Exchange, Spent
 if TYPE_CHECKING:
     from inarch.contract.ports import ContextStore
     from inarch.contract.records import SessionInfo
-    from inarch.journal import Redactor
+    from inarch.journal.redaction.redactor import Redactor
 
 
 @define(eq=False, slots=False)

@@ -19,7 +19,7 @@ from inarch.contract.records import (
     Text,
     ToolSpec,
 )
-from inarch.journal import Redactor
+from inarch.journal.redaction.redactor import Redactor
 from inarch_sdk.message_cache import MessageCache
 
 T = TypeVar("T", Message, ToolSpec, tuple[ToolSpec, ...], str)

@@ -11,7 +11,7 @@ from inarch.contract.errors import ConfigError, PluginError, ProviderError
 from inarch.contract.guarding import guarded
 from inarch.contract.ports import ModelProvider
 from inarch.contract.records import Limits, Price
-from inarch.plugins import Bound
+from inarch.plugins.composition import Bound
 from inarch.plugins.discovery import full_name, own_ready
 from inarch.plugins.readiness import Ready, with_address, with_variable
 from inarch_sdk.prices import KnownModel, price_table

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 from attrs import define, field
 
-from inarch.config import Config
+from inarch.config.config import Config
 from inarch.contract.ports import ContextSource, DecisionStrategy, Tracer, Workspace
 from inarch.contract.records import Message, ToolSpec, Turn
 from inarch.contract.session_extensions import SessionExtension
-from inarch.journal import Journal
-from inarch.plugins import Bound
+from inarch.journal.journal import Journal
+from inarch.plugins.composition import Bound
 from inarch.turns.budget.ledger import Ledger
 from inarch.turns.context.counting import TokenCounter
 from inarch.turns.context.earlier_turns import Said
@@ -22,7 +22,7 @@ from inarch.turns.models import Models
 from inarch.turns.wording import system_text
 
 if TYPE_CHECKING:
-    from inarch.calls import Scheduler
+    from inarch.calls.scheduler import Scheduler
     from inarch.contract.replacements import Pacing
 
 COMPACTED_FACTOR = 4

@@ -8,7 +8,7 @@ from attrs import define, field
 
 from inarch.contract.events import ModelDelta
 from inarch.contract.records import Delta, ReasoningDelta, TextDelta
-from inarch.journal import Journal
+from inarch.journal.journal import Journal
 
 
 @define(eq=False, repr=False)

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from inarch.contract.errors import UsageError
-from inarch.plugins import discover
+from inarch.plugins.discovery import discover
 from inarch_commands.plugins import installers
 from inarch_commands.plugins.installers import CannotInstall, Installer, What, installer
 from inarch_commands.plugins.installing import came, distributions_named, read_things

@@ -20,7 +20,10 @@ from inarch.contract.events import (
     TurnStarted,
 )
 from inarch.contract.ports import ContextStore
-from inarch.journal import Journal, MemoryStore, Redactor, fold
+from inarch.journal.folding import fold
+from inarch.journal.journal import Journal
+from inarch.journal.memory import MemoryStore
+from inarch.journal.redaction.redactor import Redactor
 from inarch.program.session_ids import listing, local_time
 from inarch.sessions.finding import find_session
 from inarch_commands.sessions.group import sessions

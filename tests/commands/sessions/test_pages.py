@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from inarch import UsageError
 from inarch.contract.events import Event, TurnEnded, TurnStarted, event_data
 from inarch.contract.records import Turn
-from inarch.journal import MemoryStore
+from inarch.journal.memory import MemoryStore
 from inarch.sessions.contents import contents_of
 from inarch_commands.sessions.json_stream import pieces
 from inarch_commands.sessions.pages import PAGE, Shown, chosen
