@@ -181,11 +181,12 @@ def of_source(root: Path, tools: set[str]) -> Iterator[Row]:
     names = list(named(trees, plugin_names(root) | tools))
     yield Row("literals that name a plugin, a tool or a key", len(names), names, 0)
     yield Row("files with such a literal", len({line.partition(":")[0] for line in names}), [], 0)
+    stubs = {path.stem: path.read_text("utf-8") for path in sorted(kernel.rglob("*.pyi"))}
+    made = {name: code_lines(source) for name, source in stubs.items()}
+    what = "code lines of stubs that are made of the kernel's tables"
+    yield Row(what, sum(made.values()), [f"{name} {lines}" for name, lines in made.items()])
     lent = [
-        alias.name
-        for node in ast.walk(trees[Path("host.py")])
-        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("inarch")
-        for alias in node.names
+        alias.name for node in ast.parse(stubs["host"]).body if isinstance(node, ast.ImportFrom) for alias in node.names
     ]
     yield Row("names that parts of our own need beyond the public ones", len(lent), lent)
 
