@@ -63,7 +63,6 @@ from inarch.program.composing import Options as Options
 from inarch.program.failure import exit_code as exit_code
 from inarch.program.groups import Group as Group
 from inarch.program.options import showing_options as showing_options
-from inarch.program.session_ids import listing as listing
 from inarch.program.turn import run_prompt as run_prompt
 from inarch.sessions.app import compose_as as compose_as
 from inarch.sessions.contents import Contents as Contents
@@ -72,9 +71,8 @@ from inarch.sessions.contents import last_part as last_part
 from inarch.sessions.contents import parts_of as parts_of
 from inarch.sessions.forking import fork_session as fork_session
 from inarch.sessions.mending import WAY_ON as WAY_ON
+from inarch.sessions.mending import all_logs as all_logs
 from inarch.sessions.mending import delete_session as delete_session
-from inarch.sessions.mending import restore as restore
-from inarch.sessions.restoring import Restored as Restored
 from inarch.sessions.transcript import KeptTranscript as KeptTranscript
 from inarch.turns.budget.pacing import LEFT_ALONE as LEFT_ALONE
 from inarch.turns.checking import checked_decision as checked_decision

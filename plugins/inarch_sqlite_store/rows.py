@@ -6,11 +6,10 @@ import hashlib
 import json
 import re
 import zlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
 import inarch
 
-TITLE_LENGTH = 100
 SEQ_BITS = 32
 SEQ_MASK = (1 << SEQ_BITS) - 1
 DESCRIBING = frozenset({"session.started", "turn.started"})
@@ -79,16 +78,6 @@ def time_of(line: str | None) -> str | None:
 def root_of(events: Iterable[inarch.Event]) -> str:
     """Return the workspace that a session's first event names."""
     return next((str(event.data.get("root", "")) for event in events if event.kind == "session.started"), "")
-
-
-def title_of(events: Iterable[inarch.Event]) -> str:
-    """Return the first prompt among the events, on one line."""
-    for event in events:
-        turn = event.data.get("turn") if event.kind == "turn.started" else None
-        if isinstance(turn, Mapping) and turn.get("type") == "user":
-            words = " ".join(str(turn.get("content", ""))[: 4 * TITLE_LENGTH].split())
-            return words if len(words) <= TITLE_LENGTH else words[: TITLE_LENGTH - 1] + "…"
-    return ""
 
 
 Found = dict[tuple[int, str], list[inarch.Event]]

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import inarch
+from inarch_sdk.titles import title_of
 from inarch_sqlite_store import database, snapshots
 from inarch_sqlite_store.blobs import Blobs
 from inarch_sqlite_store.borrowing import Rescued, Span, give_back, lend, spans_of
@@ -36,7 +37,6 @@ from inarch_sqlite_store.rows import (
     row_of,
     taken,
     time_of,
-    title_of,
     to_column,
 )
 

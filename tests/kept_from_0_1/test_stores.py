@@ -11,8 +11,8 @@ import pytest
 from tests.export.written import export
 
 import inarch
-from inarch.sessions.restoring import restore_log
 from inarch_replay import replay
+from inarch_sdk.restoring import restore_log
 
 from .conftest import Kept
 

@@ -17,9 +17,9 @@ from tests.export.written import export
 
 import inarch
 from inarch.journal.memory import MemoryStore
-from inarch.sessions.restoring import restore_log
 from inarch_replay import replay
 from inarch_sdk.event_log import LONGEST_LINE, read_sessions
+from inarch_sdk.restoring import restore_log
 
 T = "2026-01-01T00:00:00.000000Z"
 HARMFUL = "\x1b\x07\u202e\u2066"

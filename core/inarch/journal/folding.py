@@ -29,7 +29,8 @@ from inarch.contract.records import (
     Turn,
 )
 from inarch.contract.replacements import Settled
-from inarch.journal.history import History, title_of
+from inarch.journal.history import History
+from inarch_sdk.titles import title_of
 
 CUT_OFF = "Inarch stopped before the turn ended"
 
@@ -74,7 +75,7 @@ class _Folder:
     def take(self, event: Event) -> None:
         """Take in one event; kinds and shapes that are not understood are passed over."""
         self.seq = max(self.seq, event.seq)
-        self.title = self.title or title_of(event)
+        self.title = self.title or title_of((event,))
         if event.kind == "session.started":
             self.root = self.root or str(event.data.get("root", ""))
         elif event.kind == "context.dropped" and is_readable_drop(event.data):

@@ -7,14 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from attrs import field, frozen
 
-from inarch.contract.events import Event
 from inarch.contract.records import Message, Turn
 
 if TYPE_CHECKING:
     from inarch.contract.replacements import Settled
     from inarch.journal.settling import OpenCall
-
-TITLE_LENGTH = 100
 
 
 @frozen
@@ -48,19 +45,3 @@ class History:
     cut_off: tuple[str, ...] = ()
     unended: tuple[str, ...] = ()
     settled: tuple[tuple[OpenCall, Settled], ...] = ()
-
-
-def title_of(event: Event) -> str:
-    """Return a session's title if this event is the start of a user's turn, else an empty text."""
-    if event.kind != "turn.started":
-        return ""
-    turn = event.data.get("turn")
-    if not isinstance(turn, Mapping) or turn.get("type") != "user":
-        return ""
-    return one_line(str(turn.get("content", "")), TITLE_LENGTH)
-
-
-def one_line(text: str, length: int) -> str:
-    """Return `text` on one line of at most `length` characters."""
-    words = " ".join(text[: 4 * length].split())
-    return words if len(words) <= length else words[: length - 1] + "…"

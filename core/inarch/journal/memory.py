@@ -11,7 +11,7 @@ from attrs import define, field
 from inarch.contract.errors import StoreError
 from inarch.contract.events import Event
 from inarch.contract.records import SessionInfo
-from inarch.journal.history import title_of
+from inarch_sdk.titles import title_of
 
 
 @define(eq=False, repr=False)
@@ -83,5 +83,4 @@ def _info(session_id: str, kept: Mapping[int, Event]) -> SessionInfo:
     events = [kept[seq] for seq in sorted(kept)]
     first, last = events[0], events[-1]
     root = next((str(event.data.get("root", "")) for event in events if event.kind == "session.started"), "")
-    title = next((title for event in events if (title := title_of(event))), "")
-    return SessionInfo(session_id, root, first.time, last.time, last.seq, title)
+    return SessionInfo(session_id, root, first.time, last.time, last.seq, title_of(events))

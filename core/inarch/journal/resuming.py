@@ -14,9 +14,10 @@ from attrs import define, evolve, field
 from inarch.contract.events import Event
 from inarch.contract.ports import ContextStore
 from inarch.journal.folding import fold, is_readable_drop
-from inarch.journal.history import History, title_of
+from inarch.journal.history import History
 from inarch.journal.settling import OpenCalls, Settle, nobody_knows
 from inarch.journal.snapshots import between, folded
+from inarch_sdk.titles import title_of
 
 
 class Hearing(Protocol):
@@ -70,7 +71,7 @@ class _Held:
             self.left_out.append(event.data)
             self._drop(event.data.get("turns") or ())
         elif kind == "turn.started":
-            self.title = self.title or title_of(event)
+            self.title = self.title or title_of((event,))
             self._note_prompt(event.data.get("turn"))
         elif kind == "call.result":
             self._see(event.data.get("result"))

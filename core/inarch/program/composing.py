@@ -11,6 +11,7 @@ from inarch.contract.errors import UsageError
 from inarch.program.failure import say
 
 if TYPE_CHECKING:
+    from inarch.contract.records import SessionInfo
     from inarch.sessions.app import App
     from inarch.sessions.session import Session
 
@@ -131,9 +132,7 @@ def open_session(app: App, options: Options) -> Session:
         UsageError: No session, or more than one, fits; or the new one can't have the name that is wanted.
     """
     if options.resume:
-        from inarch.program.session_ids import latest
-
-        return app.session(latest(app.store, app.config.root).id)
+        return app.session(_latest(app).id)
     if options.session is not None:
         return app.session(app.find_session(options.session).id)
     session = app.session()
@@ -142,3 +141,19 @@ def open_session(app: App, options: Options) -> Session:
 
         give_name(app.config.state_dir, app.store, session.id, options.name, session.state.journal.flush)
     return session
+
+
+def _latest(app: App) -> SessionInfo:
+    """Return the session of the directory in which something happened last: that is the one to go on with.
+
+    Raises:
+        UsageError: There is none.
+    """
+    from inarch.sessions.finding import latest_session
+    from inarch.sessions.mending import WAY_ON
+
+    found = latest_session(app.store, app.config.root)
+    if found is None:
+        lost = f", or: {WAY_ON}" if app.store_set_aside else ""
+        raise UsageError(f"no session of {app.config.root} to continue", f"leave --continue out to begin one{lost}")
+    return found

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from inarch.contract.ports import Tracer
     from inarch.plugins.composition import Bound
     from inarch.sessions.parts import Parts
-    from inarch.sessions.restoring import Restoration
 
 WAY_ON = "inarch sessions restore brings back what event logs have"
 
@@ -87,23 +86,9 @@ def delete_session(parts: Parts, session_id: str, *, keeps_logs: bool = True) ->
     return list(session_logs(parts, session_id))
 
 
-def restore(parts: Parts, file: Path | None = None) -> Restoration:
-    """Put back what a log has, or what the logs of all sessions of this directory have.
-
-    Raises:
-        OSError: A file can't be read.
-        StoreError: As `restore_log`.
-    """
-    from inarch.sessions.restoring import restore_log, restore_logs
-
-    if file is not None:
-        return restore_log(parts.store, file, parts.config.root)
-    return restore_logs(parts.store, all_logs(parts), parts.config.root)
-
-
 def bring_back(parts: Parts, session_id: str, holes: Sequence[tuple[int, int]]) -> tuple[bool, list[str]]:
     """Add to the store what the logs of a session have of it; return whether that was anything, and what to tell."""
-    from inarch.sessions.restoring import restore_log
+    from inarch_sdk.restoring import restore_log
 
     count = 0
     for log in all_logs(parts):

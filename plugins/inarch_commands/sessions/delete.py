@@ -13,8 +13,9 @@ import click
 
 from inarch import UsageError
 from inarch.commands import composing_options
-from inarch.host import delete_session, listing
+from inarch.host import delete_session
 from inarch.output import is_terminal, print_json, print_line
+from inarch_sdk.session_lines import listing
 
 if TYPE_CHECKING:
     from datetime import timedelta

@@ -8,8 +8,9 @@ from typing import Any
 import click
 
 from inarch.commands import composing_options
-from inarch.host import Group, listing
+from inarch.host import Group
 from inarch.output import print_json
+from inarch_sdk.session_lines import listing
 
 
 @click.group("sessions", cls=Group)

@@ -14,8 +14,9 @@ from inarch.commands import composing_options
 from inarch.output import print_json, print_line
 
 if TYPE_CHECKING:
-    from inarch.host import Restored
+    from inarch import App
     from inarch_sdk.event_log import LogProblem
+    from inarch_sdk.restoring import Restoration, Restored
 
 MOST_TOLD = 20
 """Of a log that is broken in more places than these, the others are counted."""
@@ -32,11 +33,10 @@ def restore_sessions(file: Path | None, as_json: bool, **given: Any) -> int:
     """
     from inarch import to_data
     from inarch.commands import compose_given
-    from inarch.host import restore
 
     with compose_given(given, tells=False) as app:
         try:
-            done = restore(app, file)
+            done = _restore(app, file)
         except OSError as error:
             raise UsageError(
                 f"{file or error.filename} can't be read: {error.strerror or error}", "name a JSON Lines event log"
@@ -52,6 +52,31 @@ def restore_sessions(file: Path | None, as_json: bool, **given: Any) -> int:
     if not done.sessions:
         print_line(f"{file} has no event that can be read" if file else "no session of this directory has an event log")
     return 0 if done.sessions else 1
+
+
+def _restore(app: App, file: Path | None) -> Restoration:
+    """Put back what a log has, or what the logs of all sessions of this directory have.
+
+    Raises:
+        OSError: A file can't be read.
+        StoreError: The store takes nothing more.
+    """
+    from inarch.host import all_logs
+    from inarch_sdk.restoring import Restoration, restore_log
+
+    root = app.config.root
+    files = [file] if file else [log for log in all_logs(app) if _root_of(log) == root]
+    done = [restore_log(app.store, one, root) for one in files]
+    sessions = tuple(session for one in done for session in one.sessions)
+    return Restoration(sessions, tuple(problem for one in done for problem in one.problems))
+
+
+def _root_of(log: Path) -> str | None:
+    """Return the directory that the first event of a log names."""
+    from inarch_sdk.event_log import first_event
+
+    first = first_event(log)
+    return str(first.data.get("root")) if first is not None and first.kind == "session.started" else None
 
 
 def _lines(session: Restored, here: str) -> Iterator[str]:

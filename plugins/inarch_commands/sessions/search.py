@@ -13,8 +13,9 @@ from attrs import define, field
 
 from inarch import UsageError, escape, shorten
 from inarch.commands import composing_options
-from inarch.host import KeptTranscript, listing
+from inarch.host import KeptTranscript
 from inarch.output import columns_of, print_json
+from inarch_sdk.session_lines import listing
 
 if TYPE_CHECKING:
     from inarch import App, Event, SessionInfo

@@ -4,17 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from inarch.contract.errors import StoreError
 from inarch.contract.events import Event, SessionStarted, event_data
 from inarch.contract.frozen import frozen
 from inarch.contract.ports import ContextStore
-from inarch_sdk.event_log import missing, read_sessions
-
-if TYPE_CHECKING:
-    from inarch.journal.history import History
-    from inarch_sdk.event_log import LogProblem
+from inarch_sdk.event_log import LogProblem, missing, read_sessions
+from inarch_sdk.titles import title_of
 
 BATCH = 500
 """Events that are handed to the store at once."""
@@ -79,28 +75,6 @@ def restore_log(store: ContextStore, path: Path, root: str, *, only: str | None 
     return Restoration(tuple(restored), read.problems)
 
 
-def restore_logs(store: ContextStore, paths: Iterable[Path], root: str) -> Restoration:
-    """Put every session of the workspace `root` back that one of the logs has; others' logs are passed over.
-
-    Raises:
-        OSError: A file can't be read.
-        StoreError: As `restore_log`.
-    """
-    done = [restore_log(store, path, root) for path in paths if _first_root(path) == root]
-    return Restoration(
-        tuple(session for one in done for session in one.sessions),
-        tuple(problem for one in done for problem in one.problems),
-    )
-
-
-def _first_root(path: Path) -> str | None:
-    """Return the workspace that the first event of a log names."""
-    from inarch_sdk.event_log import first_event
-
-    first = first_event(path)
-    return str(first.data.get("root")) if first is not None and first.kind == SessionStarted.kind else None
-
-
 def _restore(store: ContextStore, session_id: str, events: Sequence[Event], root: str) -> Restored:
     kept = {event.seq: event for event in store.load(session_id)}
     new = _addable(events, {seq: event.line for seq, event in kept.items()})
@@ -111,19 +85,18 @@ def _restore(store: ContextStore, session_id: str, events: Sequence[Event], root
         store.append(session_id, added[start : start + BATCH])
     whole |= {event.seq: event for event in added}
     known = [whole[seq] for seq in sorted(whole)]
-    history = _history(known)
     present = sum(event.seq in kept and kept[event.seq].line == event.line for event in events)
     return Restored(
         session_id=session_id,
-        title=history.title,
-        turns=sum(turn.type == "agent" for turn in history.turns),
+        title=title_of(known),
+        turns=_agents_turns(known),
         events=len(new),
         present=present,
         left_out=len(events) - len(new) - present,
         missing=tuple(missing(event.seq for event in known)),
         not_undoable=_not_undoable(store, session_id, known),
         placed=placed,
-        root=history.root,
+        root=next((str(one.data.get("root", "")) for one in known if one.kind == SessionStarted.kind), ""),
     )
 
 
@@ -145,10 +118,16 @@ def _lost_beginning(session_id: str, time: str, root: str) -> Event:
     return Event(1, time, session_id, None, SessionStarted.kind, data)
 
 
-def _history(events: Iterable[Event]) -> History:
-    from inarch.journal.folding import fold
-
-    return fold(events)
+def _agents_turns(events: Iterable[Event]) -> int:
+    """Count the turns that aren't a person's; one whose beginning is lost is none, for a person's has nothing else."""
+    users, turns = set[str](), set[str]()
+    for event in events:
+        if event.turn_id:
+            turns.add(event.turn_id)
+            turn = event.data.get("turn") if event.kind == "turn.started" else None
+            if isinstance(turn, Mapping) and turn.get("type") == "user":
+                users.add(event.turn_id)
+    return len(turns - users)
 
 
 def _not_undoable(store: ContextStore, session_id: str, events: Iterable[Event]) -> int:

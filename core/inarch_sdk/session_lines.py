@@ -1,22 +1,15 @@
-"""Sessions as people read them, by as much of their ids as is needed, and the one that was last active."""
+"""Sessions as people read them in a list, by as much of their ids as is needed."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
 
-from inarch.contract.errors import UsageError
-from inarch.sessions.finding import latest_session
-from inarch.sessions.mending import WAY_ON
+from inarch.contract.records import SessionInfo
 from inarch_output.columns import shorten
 from inarch_output.escaping import escape
 from inarch_output.printing import columns_of
 from inarch_sdk.figures import local_time
-
-if TYPE_CHECKING:
-    from inarch.contract.ports import ContextStore
-    from inarch.contract.records import SessionInfo
 
 SHORTEST_ID = 8
 
@@ -43,19 +36,6 @@ def listing(
         said = f"{named.get(info.id, '')}{info.title or '(no prompt)'}{f'  [{info.root}]' if with_root else ''}"
         line = f"{short[info.id]:<{wide}}  {local_time(info.started)}  {info.events:>6} events  {said}"
         yield shorten(escape(line, keep_newlines=False), columns)
-
-
-def latest(store: ContextStore, root: str) -> SessionInfo:
-    """Return the session of a directory in which something happened last: that is the one to go on with.
-
-    Raises:
-        UsageError: There is none.
-    """
-    found = latest_session(store, root)
-    if found is None:
-        lost = f", or: {WAY_ON}" if getattr(store, "set_aside", ()) else ""
-        raise UsageError(f"no session of {root} to continue", f"leave --continue out to begin one{lost}")
-    return found
 
 
 def _shared(one: str, other: str) -> int:
