@@ -45,7 +45,6 @@ from inarch.journal.folding import fold as fold
 from inarch.journal.history import History as History
 from inarch.journal.memory import MemoryStore as MemoryStore
 from inarch.journal.redaction.redactor import hide_in_message as hide_in_message
-from inarch.journal.snapshots import between as between
 from inarch.plugins.alone import load_alone as load_alone
 from inarch.plugins.checks import PORTS as PORTS
 from inarch.plugins.checks import fault_of as fault_of
@@ -68,7 +67,6 @@ from inarch.sessions.app import compose_as as compose_as
 from inarch.sessions.contents import Contents as Contents
 from inarch.sessions.contents import contents_of as contents_of
 from inarch.sessions.contents import last_part as last_part
-from inarch.sessions.contents import parts_of as parts_of
 from inarch.sessions.forking import fork_session as fork_session
 from inarch.sessions.mending import WAY_ON as WAY_ON
 from inarch.sessions.mending import all_logs as all_logs

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from inarch.host import between, contents_of
+from inarch.host import contents_of
+from inarch_sdk.snapshots import between
 
 if TYPE_CHECKING:
     from inarch import ContextStore, Event

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from inarch.contract.events import Event
 from inarch.journal.folding import fold
 from inarch.journal.memory import MemoryStore
-from inarch.sessions.contents import LATEST, Contents, contents_of, parts_of
+from inarch.sessions.contents import LATEST, Contents, contents_of
+from inarch_sdk.snapshots import between
 
 
 def begun(seq: int, turn_id: str, kind: str, parent: str | None = None) -> Event:
@@ -56,7 +57,7 @@ def test_the_pieces_of_a_session_come_to_what_it_comes_to(events: list[Event], c
         contents.take(event)
     assert contents.to_data() == contents_of(store, "s").to_data()
     whole = fold(events)
-    pieces = [fold(part) for part in parts_of(store, "s", contents)]
+    pieces = [fold(between(store, "s", *part)) for part in contents.parts()]
     assert [turn for piece in pieces for turn in piece.turns] == list(whole.turns)
     assert [message for piece in pieces for message in piece.messages] == list(whole.messages)
     assert contents.turns == sum(turn.type == "agent" for turn in whole.turns)
@@ -68,7 +69,8 @@ def test_a_page_has_the_turns_that_it_names(events: list[Event], first: int, mor
     store.append("s", events)
     contents = contents_of(store, "s")
     agents = [turn.id for turn in fold(events).turns if turn.type == "agent"]
-    shown = [turn.id for part in parts_of(store, "s", contents, first, first + more) for turn in fold(part).turns]
+    parts = contents.parts(first, first + more)
+    shown = [turn.id for part in parts for turn in fold(between(store, "s", *part)).turns]
     wanted = agents[first - 1 : first + more]
     assert set(wanted) <= set(shown)
     assert len(shown) == len(set(shown))

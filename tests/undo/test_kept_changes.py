@@ -18,8 +18,8 @@ from inarch.contract.ids import new_id
 from inarch.contract.ports import ContextStore
 from inarch.journal.changes import Changes, kept_changes
 from inarch.journal.memory import MemoryStore
-from inarch.journal.snapshots import folded
 from inarch.sessions.forking import fork_session
+from inarch_sdk.snapshots import folded
 from inarch_sqlite_store.store import SqliteStore
 from inarch_undo.checkpoints import checkpoints_of
 from inarch_undo.prompts import prompt_of
@@ -32,7 +32,7 @@ ROWS = 4
 @pytest.fixture(autouse=True, scope="module")
 def small_segments() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr("inarch.journal.snapshots.SEGMENT", ROWS)
+        patched.setattr("inarch_sdk.snapshots.SEGMENT", ROWS)
         yield
 
 

@@ -14,7 +14,7 @@ from inarch.contract.ports import ContextStore, Workspace
 from inarch.contract.session_extensions import Standing as Standing
 from inarch.contract.workspaces import Restorable
 from inarch.journal.settling import OpenCalls, settle
-from inarch.journal.snapshots import Rows, folded
+from inarch_sdk.snapshots import Rows, folded
 
 
 class Change(NamedTuple):

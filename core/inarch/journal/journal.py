@@ -290,7 +290,7 @@ class Journal:
         return not self._has_after(first - 1)
 
     def _has_after(self, seq: int) -> bool:
-        from inarch.journal.snapshots import scan
+        from inarch_sdk.snapshots import scan
 
         try:
             return next(scan(self.store, self.session_id, seq), None) is not None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
 from attrs import define, field
@@ -10,8 +10,8 @@ from attrs import define, field
 from inarch.contract.errors import UsageError
 from inarch.contract.events import Event
 from inarch.contract.ports import ContextStore
-from inarch.journal.snapshots import between, folded, scan
 from inarch.turns.budget.ledger import Ledger
+from inarch_sdk.snapshots import folded, scan
 
 LATEST = 64
 """Turns, of a person and of the agent, that may still have events: those that began before them have ended."""
@@ -139,15 +139,3 @@ def last_part(store: ContextStore, session_id: str) -> Iterator[Event]:
     """
     contents = contents_of(store, session_id)
     return scan(store, session_id, contents.chapters[-1].first - 1 if contents.chapters else 0)
-
-
-def parts_of(
-    store: ContextStore, session_id: str, contents: Contents, first_turn: int = 1, last_turn: int | None = None
-) -> Iterator[Sequence[Event]]:
-    """Yield the events of some turns, a prompt with what answers it at a time; none twice.
-
-    Raises:
-        StoreError: They can't be read.
-    """
-    for first, last in contents.parts(first_turn, last_turn):
-        yield list(between(store, session_id, first, last))

@@ -13,8 +13,8 @@ from inarch.contract.ids import SYSTEM_CLOCK
 from inarch.contract.ports import Clock, ContextStore
 from inarch.journal.changes import Changes
 from inarch.journal.resuming import Going
-from inarch.journal.snapshots import between, carry_over, scan
 from inarch.sessions.contents import Contents, contents_of, is_prompt, too_few_turns
+from inarch_sdk.snapshots import between, carry_over, scan
 
 BATCH = 500
 """Events that are handed to the store at once."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from attrs import define
 
 from inarch.contract.errors import PluginError, StoreError
-from inarch.journal.snapshots import KEEP_AFTER, folded
+from inarch_sdk.snapshots import KEEP_AFTER, folded
 
 if TYPE_CHECKING:
     from inarch.turns.session_state import SessionState

@@ -144,7 +144,7 @@ class Parts(Composed):
 
     def tell_copied(self, session_id: str) -> None:
         """Give a session's events to the tracers that keep a copy of every session's: it didn't begin by recording."""
-        from inarch.journal.snapshots import scan
+        from inarch_sdk.snapshots import scan
 
         for tracer in self.composition.tracers:
             copied = getattr(tracer.value, "copied", None)

@@ -53,7 +53,7 @@ class Session:
         Raises:
             StoreError: That can't be read.
         """
-        from inarch.journal.snapshots import scan
+        from inarch_sdk.snapshots import scan
 
         return next(scan(self.state.journal.store, self.id), None) is not None
 
@@ -69,7 +69,7 @@ class Session:
         if not state.gone:
             return recent
         from inarch.journal.folding import fold
-        from inarch.journal.snapshots import scan
+        from inarch_sdk.snapshots import scan
 
         known = {turn.id for turn in recent}
         kept = fold(scan(state.journal.store, self.id)).turns

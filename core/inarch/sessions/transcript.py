@@ -38,7 +38,7 @@ class KeptTranscript:
 
     def events(self, kinds: Collection[str] = ()) -> Iterator[Event]:
         """Yield the events, all or those of some kinds, without secrets."""
-        from inarch.journal.snapshots import scan
+        from inarch_sdk.snapshots import scan
 
         for event in scan(self.store, self.info.id, kinds=kinds):
             if event.seq > self.info.events:

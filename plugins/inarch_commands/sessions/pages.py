@@ -58,9 +58,11 @@ class Shown:
 
     def histories(self) -> Iterator[History]:
         """Yield what each prompt came to, and add up on the way what comes after all of them."""
-        from inarch.host import fold, parts_of
+        from inarch.host import fold
+        from inarch_sdk.snapshots import between
 
-        for events in parts_of(self.store, self.info.id, self.contents, self.first, self.last):
+        for first, last in self.contents.parts(self.first, self.last):
+            events = list(between(self.store, self.info.id, first, last))
             history = fold(events)
             self._tokens.add(history.messages, events)
             self._left_out += history.left_out
