@@ -216,8 +216,8 @@ _ASSIGNED = re.compile(
 )
 _GETTER = re.compile(r"^\s*defineGetter\([^,]*,\s*'([\w$]+)'")
 _CALLABLE = re.compile(
-    r"^[ \t]{0,8}(?![^(]*[=;.?])(?:[\w$:<>,\[\]*&~@]+[\s*&]+)*(?:[\w<>]+::)*~?"
-    r"([A-Za-z_$#][\w$]*)\s*(?:<[^>]*>)?\([^;]*$"
+    r"^[ \t]{0,8}(?![^(]*[=;.?])(?:[\w$:<>,\[\]*&~@]+[\s*&]+)*(?:[\w<>]+::)*~?#?"
+    r"([A-Za-z_$][\w$]*)\s*(?:<.*>)?\([^;]*$"
 )
 _NO_NAME = frozenset(
     ["if", "for", "while", "switch", "catch", "return", "else", "do", "new", "sizeof", "match", "super"]
