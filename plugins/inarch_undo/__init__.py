@@ -25,16 +25,15 @@ def _open(session: inarch.SessionAccess) -> Any:
 def inarch_slash_commands(context: inarch.PluginContext) -> Iterable[inarch.SlashCommand]:
     """Return the commands of a conversation."""
 
-    def command(name: str, help: str, words: str, offers: str) -> inarch.SlashCommand:
-        return inarch.SlashCommand(name, help, _later(name), words, complete=_later(offers))
+    def command(name: str, help: str, words: str, offers: str, *, picks: bool = False) -> inarch.SlashCommand:
+        return inarch.SlashCommand(name, help, _later(name), words, complete=_later(offers), picks=picks)
 
     return [
         command("diff", "Show what the session, or TURN or CALL, changed in files.", "[TURN|CALL]", "turns"),
         command("redo", "Put changes on again that were undone.", "[TURN|CALL]", "turns"),
         command("retry", "Ask the last prompt again; undo takes its changes back first.", "[undo]", "retrying"),
-        command(
-            "rewind", "Take back what TURN and those after it changed; without it, list the turns.", "[TURN]", "turns"
-        ),
+        command("rewind", "Take back what TURN and those after it changed; without it, pick or list one.", "[TURN]",
+                "rewinding", picks=True),
         command("undo", "Take back what the last turn changed, or TURN or CALL.", "[TURN|CALL]", "turns"),
     ]  # fmt: skip
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
 
 from inarch import shorten
 
@@ -49,15 +49,17 @@ def _lines(report: UndoReport) -> Iterator[str]:
 def turn_lines(found: Checkpoints, columns: int) -> Iterator[str]:
     """Yield a line for each turn that changed files, the latest last: its number, what was asked, how many files."""
     for checkpoint in found.turns:
-        changes = (data for changes in checkpoint.calls.values() for data in changes)
-        paths = {
-            str(data.get("new_path") or data["path"]) for data in changes if data.get("before") or data.get("after")
-        }
+        paths = changed_paths(data for changes in checkpoint.calls.values() for data in changes)
         if not paths or not checkpoint.number:
             continue
         state = "" if found.standing(checkpoint) else ", undone"
         end = f"  ({len(paths)} file{'s' if len(paths) > 1 else ''}{state})"
         yield f"{shorten(f'{checkpoint.number:>3}  ' + ' '.join(checkpoint.prompt.split()), columns - len(end))}{end}"
+
+
+def changed_paths(changes: Iterable[Mapping[str, Any]]) -> set[str]:
+    """Return the paths of files, not of folders, among changes."""
+    return {str(data.get("new_path") or data["path"]) for data in changes if data.get("before") or data.get("after")}
 
 
 def checkpoint_lines(found: Checkpoints, columns: int, most: int | None = None) -> Iterator[str]:

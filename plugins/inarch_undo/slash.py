@@ -7,7 +7,10 @@ from collections.abc import Callable
 from textwrap import wrap
 
 from inarch import SlashContext, UndoReport, UsageError, escape
-from inarch_undo.report import report_lines, turn_lines
+from inarch_undo.report import changed_paths, report_lines, turn_lines
+
+MOST_PATHS = 3
+"""Files of a turn that are named."""
 
 
 async def undo(words: str, context: SlashContext) -> str:
@@ -81,6 +84,22 @@ def turns(words: str, context: SlashContext) -> list[tuple[str, str]]:
     """Return the numbers of the turns that changed something, for the first word."""
     known = context.extension("undo").checkpoints().turns if " " not in words else ()
     return [(str(one.number), one.prompt.strip().partition("\n")[0]) for one in known if one.number]
+
+
+def rewinding(words: str, context: SlashContext) -> list[tuple[str, str]]:
+    """Return the turns that there is a way back to, the latest first, each with its prompt and what it changed."""
+    found = context.extension("undo").checkpoints()
+    rows = list[tuple[str, str]]()
+    stands = False
+    for one in reversed(found.turns if " " not in words else ()):
+        calls = found.standing(one)
+        stands = stands or bool(calls)
+        if one.number and stands:
+            paths = sorted(changed_paths(data for call in calls for data in one.calls[call]))
+            more = f" and {len(paths) - MOST_PATHS} more" if len(paths) > MOST_PATHS else ""
+            changed = f"{', '.join(paths[:MOST_PATHS])}{more}" or "nothing changed"
+            rows.append((str(one.number), f"{one.prompt.strip().partition(chr(10))[0]} ({changed})"))
+    return rows
 
 
 def retrying(words: str, context: SlashContext) -> list[tuple[str, str]]:

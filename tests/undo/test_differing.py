@@ -177,6 +177,12 @@ def test_the_slash_commands_show_and_list(root: Path) -> None:
         listed = said("/rewind").splitlines()
         assert listed[0].startswith("  1  the first") and listed[0].endswith("(1 file)") and len(listed[0]) <= 60
         assert listed[1] == "  2  second  (1 file)"
+        offered = runner.run(app.completions(session, "/rewind "))
+        assert [number for number, _ in offered] == ["2", "1"] and offered[0][1] == "second (b.txt)"
+        assert "undone: turn 2" in said("/rewind 2")
+        assert [number for number, _ in runner.run(app.completions(session, "/rewind "))] == ["1"]
+        assert "undone: turn 1" in said("/rewind 1") and not runner.run(app.completions(session, "/rewind "))
+        assert "done again" in said("/redo") and "done again" in said("/redo")
         assert "undone: turn 2" in said("/rewind 1")
         assert (root / "a.txt").read_text().startswith("one\n")
         assert "(1 file, undone)" in said("/rewind")

@@ -74,6 +74,8 @@ class SlashCommand:
         at_once: Whether it may run beside a turn, because it only tells: it can't call tools.
         complete: Returns what the words typed so far can become, as pairs of the last word and what it means; takes
             what `run` takes, and is called in a thread; it can't call tools, record or submit.
+        picks: Whether a person who sends it without words picks them from what `complete` returns, where a front end
+            can show a list; elsewhere it runs without words.
     """
 
     name: str
@@ -82,6 +84,7 @@ class SlashCommand:
     words: str = ""
     at_once: bool = False
     complete: Callable[..., Iterable[Completion] | Awaitable[Iterable[Completion]]] | None = None
+    picks: bool = False
 
     def start(self, words: str, context: SlashContext) -> str | Awaitable[str]:
         """Call `run` with what it takes."""

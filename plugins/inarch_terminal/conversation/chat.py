@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import Iterator
+from collections.abc import Coroutine, Iterator
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from prompt_toolkit.document import Document
 
@@ -19,6 +19,7 @@ from inarch_terminal.conversation.history import KeptHistory
 from inarch_terminal.conversation.interrupting import signals
 from inarch_terminal.conversation.keys import make_keys
 from inarch_terminal.conversation.pasting import Pastes
+from inarch_terminal.conversation.picking import hint, open_list, picking
 from inarch_terminal.conversation.screen import TICK_S, Screen
 from inarch_terminal.conversation.streams import Above, folded
 from inarch_terminal.conversation.work import Line, Work
@@ -99,13 +100,21 @@ class Chat:
         line.append_to_history()
         line.reset()
         item = Line(text, self.pastes.unfold(text).strip())
+        is_idle = self.talk is not None and not self.work.is_running and not self.work.waiting
+        if is_idle and self.talk is not None and picking(self.talk, text):
+            self._do_beside(self._pick(self.talk, item))
+            return
         if self.talk is not None and self.work.is_running and _runs_at_once(self.talk, item.shown):
-            task = asyncio.get_running_loop().create_task(self._told(self.talk, item))
-            self._beside.add(task)
-            task.add_done_callback(self._beside.discard)
-            task.add_done_callback(self._failed)
+            self._do_beside(self._told(self.talk, item))
         else:
             self.work.add(item)
+
+    def leave_list(self) -> None:
+        """Take away the list of what the line can become; of a command that is chosen from it, the line, too."""
+        line = self.screen.line
+        line.cancel_completion()
+        if self.talk is not None and picking(self.talk, line.text):
+            line.reset()
 
     def take_back(self) -> None:
         """Put the last line in waiting back into the input."""
@@ -221,6 +230,17 @@ class Chat:
                 self.screen.view.give_up()
             say("error", str(error))
 
+    def _do_beside(self, doing: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.get_running_loop().create_task(doing)
+        self._beside.add(task)
+        task.add_done_callback(self._beside.discard)
+        task.add_done_callback(self._failed)
+
+    async def _pick(self, talk: Talk, line: Line) -> None:
+        """Have the words of a command picked; where there are none to pick it is done as it is."""
+        if not await open_list(talk, line.shown, self.screen):
+            self.work.add(line)
+
     async def _told(self, talk: Talk, line: Line) -> None:
         """Run a command that only tells, beside what is being done."""
         from inarch_terminal.slash.running import SlashCommands
@@ -246,6 +266,13 @@ class Chat:
         return f"\x1b[2m{line}\x1b[0m\n" if self.colours else f"{line}\n"
 
     def _standing_hint(self) -> str:
+        state = self.screen.line.complete_state
+        if (
+            state is not None
+            and self.talk is not None
+            and (command := picking(self.talk, state.original_document.text))
+        ):
+            return hint(command)
         if self.work.is_held and not self.work.is_running:
             return "Enter sends what is queued; Up takes it back"
         return ""

@@ -47,7 +47,7 @@ class LineCompleter(Completer):
         if text.startswith("!"):
             yield from self._words(text[1:])
         elif _COMMAND.fullmatch(text):
-            yield from _offered(re.split(r"\s", text)[-1].removeprefix("/"), self._rows(text))
+            yield from offered(re.split(r"\s", text)[-1].removeprefix("/"), self._rows(text))
         elif found := _MENTION.search(text):
             yield from self._paths(found[1])
 
@@ -78,7 +78,7 @@ async def _asked(talk: Talk, line: str) -> Sequence[tuple[str, str]]:
         return await talk.app.completions(talk.session, line, talk.columns())
 
 
-def _offered(typed: str, rows: Iterable[tuple[str, str]]) -> Iterator[Completion]:
+def offered(typed: str, rows: Iterable[tuple[str, str]]) -> Iterator[Completion]:
     """Yield the rows that what was typed fits: those that begin with it, then those with it anywhere."""
     wanted = typed.lower()
     fitting = sorted(

@@ -78,7 +78,7 @@ def _running_keys(keys: KeyBindings, chat: Chat, unasked: Filter) -> None:
     @keys.add("escape", filter=unasked & ~is_searching)
     def cancel(event: KeyPressEvent) -> None:
         if chat.screen.line.complete_state is not None:
-            chat.screen.line.cancel_completion()
+            chat.leave_list()
         else:
             chat.cancel()
 

@@ -171,3 +171,24 @@ def test_commands_are_in_the_record(talk: Talk, cli: Run, environ: dict[str, str
         [sys.executable, "-P", "-c", script, str(project)], env=environ, capture_output=True, text=True, check=True
     )
     assert done.stdout.strip() == "['stats', 'clear']"
+
+
+def test_rewind_without_a_turn_is_a_list_to_pick_from(talk: Talk, project: Path) -> None:
+    opened = talk("--approve", "edits")
+    opened.type("/rewind", "Enter")
+    opened.until("no turn changed a file")
+    for name in ("one", "two"):
+        opened.type(f"write 3: {name}.txt", "Enter")
+        opened.until(f"said write 3: {name}.txt", "context 1")
+    opened.type("/rewind", "Enter")
+    opened.until("> /rewind 2", "2  write 3: two.txt (two.txt)", "1  write 3: one.txt (one.txt)", "Enter does it")
+    opened.type("", "Escape")
+    opened.until("\n>\n")
+    assert (project / "two.txt").exists()
+    opened.type("/rewind", "Enter")
+    opened.until("> /rewind 2")
+    opened.type("", "Down")
+    opened.until("> /rewind 1")
+    opened.type("", "Enter")
+    opened.until("undone: turn 2", "undone: turn 1", "one.txt: removed")
+    assert not (project / "one.txt").exists() and not (project / "two.txt").exists()
