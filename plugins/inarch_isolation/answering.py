@@ -190,6 +190,7 @@ def situation_data(situation: Situation) -> dict[str, Any]:
         "decision_model": situation.decision_model,
         "effectful_calls": situation.effectful_calls,
         "seen": to_data(situation.seen),
+        "happened": [event.line for event in situation.happened],
     }
 
 

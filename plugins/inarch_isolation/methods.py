@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import base64
-import json
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from inarch import (
-    Event,
     InarchError,
     ModelRequest,
     ProviderError,
@@ -21,7 +19,7 @@ from inarch import (
 )
 from inarch.host import OPTIONAL
 from inarch_isolation.line import Running
-from inarch_isolation.stand_ins import FarContext, FarSlashContext, SeenTool, situation_of
+from inarch_isolation.stand_ins import FarContext, FarSlashContext, SeenTool, event_of, situation_of
 
 if TYPE_CHECKING:
     from inarch_isolation.child import Child
@@ -57,11 +55,6 @@ def result_data(value: Any, tool: str, plugin: str) -> dict[str, Any]:
         text = f"tool {tool!r} of plugin {plugin!r} returned what is not JSON data: {error}"
         raise ToolFailed("execution", text, "report it to the plugin's author") from None
     return data
-
-
-def event_of(line: str) -> Event:
-    """Return the event that a line of JSON is."""
-    return Event(**json.loads(line))
 
 
 async def _answer(child: Child, model: Any, args: Any, call: Running) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import json
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
@@ -13,6 +14,7 @@ from attrs import define
 from inarch import (
     Confinement,
     Effects,
+    Event,
     FileBytes,
     FileChange,
     FileStat,
@@ -269,6 +271,11 @@ class SeenTool:
         raise ToolFailed("permission", "a policy can't run the tool that it judges")
 
 
+def event_of(line: str) -> Event:
+    """Return the event that a line of JSON is."""
+    return Event(**json.loads(line))
+
+
 def situation_of(data: Mapping[str, Any], line: Line, call: Running, root: str) -> Situation:
     """Return the situation that a strategy or a context source looks at."""
 
@@ -284,4 +291,5 @@ def situation_of(data: Mapping[str, Any], line: Line, call: Running, root: str) 
         decision_model=data["decision_model"],
         effectful_calls=data["effectful_calls"],
         seen=data["seen"],
+        happened=tuple(map(event_of, data["happened"])),
     )

@@ -1,10 +1,38 @@
-"""project: what a prompt mentions with `@`, and the structure of the repository, are in the model's context."""
+"""project: the model's context has what a prompt mentions with `@`, the structure, and what a person did meanwhile."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
 import inarch
+
+
+class ChangesUndone:
+    """The context source that says which changes a person took back, or put on again, since the last answer."""
+
+    name = "undo"
+
+    async def gather(self, situation: inarch.Situation) -> inarch.Contribution | None:
+        """Return a line about it, if there is something to tell."""
+        if not situation.happened:
+            return None
+        from inarch_project.changes_undone import gather
+
+        return gather(situation)
+
+
+class CommandsRan:
+    """The context source for what a person ran with `!` since the last answer."""
+
+    name = "commands"
+
+    async def gather(self, situation: inarch.Situation) -> inarch.Contribution | None:
+        """Return the commands with what they wrote."""
+        if not situation.happened:
+            return None
+        from inarch_project.commands_ran import gather
+
+        return gather(situation)
 
 
 class Mentions:
@@ -34,4 +62,4 @@ class ProjectStructure:
 @inarch.hookimpl
 def inarch_context_sources(context: inarch.PluginContext) -> Iterable[inarch.ContextSource]:
     """Return the sources."""
-    return [Mentions(), ProjectStructure()]
+    return [ChangesUndone(), CommandsRan(), Mentions(), ProjectStructure()]

@@ -231,7 +231,9 @@ class Chooser:
 
     async def gather(self, situation: inarch.Situation) -> inarch.Contribution | None:
         image = inarch.Image("image/png", b"\x89PNG\0\xff")
-        return inarch.Contribution(f"{len(situation.messages)} messages", images=(image,), notes=("noted",))
+        return inarch.Contribution(
+            f"{len(situation.messages)} messages after {situation.happened}", images=(image,), notes=("noted",)
+        )
 
 
 class Strict:

@@ -165,6 +165,9 @@ async def _ask(request: inarch.ModelRequest) -> inarch.Reply:
     return inarch.Reply(inarch.Message("assistant", (inarch.Text(text),)), (), inarch.Usage(1), "stop")
 
 
+RAN = inarch.Event(7, "", "s", None, "command.ran", {"name": "!", "arguments": "ls", "result": "a\u20ac"})
+
+
 def _situation(app: inarch.App, content: str) -> inarch.Situation:
     turn = inarch.Turn("t", "agent", None, "s", inarch.utc_now(), content=content)
     parts = (
@@ -174,7 +177,7 @@ def _situation(app: inarch.App, content: str) -> inarch.Situation:
     )
     messages = (inarch.Message("user", parts),)
     tools = (inarch.ToolSpec("shout", "d", {"type": "object"}),)
-    return inarch.Situation(turn, messages, tools, app.workspace, _ask, "small", seen={"a": "b"})
+    return inarch.Situation(turn, messages, tools, app.workspace, _ask, "small", seen={"a": "b"}, happened=(RAN,))
 
 
 @pytest.mark.parametrize("content", ["go", "pass"])

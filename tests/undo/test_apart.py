@@ -1,12 +1,10 @@
-"""Undo from outside a conversation, and how the model hears of it."""
+"""Undo from outside a conversation."""
 
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 from attrs import define, evolve, field
@@ -16,7 +14,6 @@ from inarch.contract.events import Event
 from inarch.contract.records import PluginContext
 from inarch.plugins.composition import Bound
 from inarch.sessions.app import App
-from inarch.turns.changes_undone import MOST_NAMED, Undone
 from inarch_testing.apps import scripted_app
 from inarch_testing.scripted import calls, says
 
@@ -81,53 +78,3 @@ def test_a_session_of_another_directory_is_not_undone_here(kept: tuple[App, str]
     with pytest.raises(UsageError, match=r"is about .*root.*\n?.*do it there"):
         app.extension(session_id, "undo").run("undo", "", dry_run=False)
     assert (tmp_path / "root" / "a.txt").exists()
-
-
-def event(kind: str, **data: Any) -> Event:
-    return Event(1, "", "s", None, kind, data)
-
-
-def changed(call_id: str, path: str, before: str | None = "1", after: str | None = None) -> Event:
-    return event("file.changed", call_id=call_id, path=path, before=before, after=after)
-
-
-UNDONE = event("changes.undone", id="u")
-
-
-@pytest.mark.parametrize(
-    ("events", "told"),
-    [
-        pytest.param([], None, id="nothing happened"),
-        pytest.param([changed("u", "a"), UNDONE], None, id="a change before any undo"),
-        pytest.param([UNDONE], None, id="an undo that changed nothing"),
-        pytest.param([UNDONE, changed("call", "a")], None, id="a call's own change"),
-        pytest.param([UNDONE, changed("u", "d", None, None)], None, id="a folder"),
-        pytest.param([UNDONE, changed("u", "b"), changed("u", "a"), changed("u", "b")], "b, a", id="each file once"),
-        pytest.param([UNDONE, changed("u", "a", None, "1"), changed("u", "b", "1", None)], "a, b", id="made, removed"),
-        pytest.param([UNDONE, changed("u", "a"), event("context.added", source="undo")], None, id="told already"),
-        pytest.param([UNDONE, changed("u", "a"), event("context.added", source="x")], "a", id="another source's line"),
-        pytest.param(
-            [UNDONE, changed("u", "a"), event("context.added", source="undo"), changed("u", "b")], None, id="over"
-        ),
-        pytest.param(
-            [UNDONE, *(changed("u", str(number)) for number in range(MOST_NAMED))],
-            ", ".join(map(str, range(MOST_NAMED))), id="as many as are named",
-        ),
-        pytest.param(
-            [UNDONE, *(changed("u", str(number)) for number in range(MOST_NAMED + 2))],
-            ", ".join(map(str, range(MOST_NAMED))) + " and 2 more files", id="more than are named",
-        ),
-    ],
-)  # fmt: skip
-def test_the_model_is_told_what_was_undone_since(events: list[Event], told: str | None) -> None:
-    for cut in range(len(events) + 1):
-        before, source = Undone(), Undone()
-        for one in events[:cut]:
-            before.saw(one)
-        source.go_on_from(json.loads(json.dumps(before.to_data())))
-        for one in events[cut:]:
-            source.saw(one)
-        added = asyncio.run(source.gather(None))  # type: ignore[arg-type]  # it needs nothing of the turn
-        shown = None if added is None else added.text.partition("you left them: ")[2].partition(". Read")[0]
-        assert shown == told
-    assert source.name == "undo"

@@ -284,7 +284,12 @@ class ModelProvider(Protocol):
 
 @frozen
 class Situation:
-    """What a strategy or a context source may look at. `ask` sends a request at the turn's expense."""
+    """What a strategy or a context source may look at. `ask` sends a request at the turn's expense.
+
+    `happened` has the events of no turn since a strategy last decided or a model was last asked, after a break of the
+    session, too: commands that a person ran (`command.ran`), what they took back (`changes.undone`), the files that
+    either changed (`file.changed`), and what plugins recorded.
+    """
 
     turn: Turn
     messages: tuple[Message, ...]
@@ -294,6 +299,7 @@ class Situation:
     decision_model: str = ""
     effectful_calls: int = 0
     seen: Mapping[str, str] = {}
+    happened: tuple[Event, ...] = ()
 
 
 class DecisionStrategy(Protocol):

@@ -8,24 +8,21 @@ from attrs import define, field
 
 from inarch.contract.events import Event
 from inarch.journal.redaction.redactor import Redactor
+from inarch.turns.between_turns import BetweenTurns
 from inarch.turns.budget.ledger import Ledger
-from inarch.turns.changes_undone import Undone
-from inarch.turns.commands_ran import CommandOutputs
 from inarch.turns.context.counting import TokenCounter
 
 _SPENDING = frozenset({"model.requested", "model.replied"})
-_REMEMBERED = frozenset({"changes.undone", "file.changed", "context.added", "command.ran"})
 
 
 @define(eq=False, repr=False)
 class Heard:
-    """What was heard; the sources tell in the next turn what happened between two turns."""
+    """What was heard."""
 
     redactor: Redactor
     ledger: Ledger = field(factory=Ledger)
     counter: TokenCounter = field(factory=TokenCounter)
-    undone: Undone = field(factory=Undone)
-    commands: CommandOutputs = field(factory=CommandOutputs)
+    between: BetweenTurns = field(factory=BetweenTurns)
     holes: list[tuple[int, int]] = field(init=False, factory=list)
     """First and last number of each gap among the events."""
     _last: int = field(init=False, default=0)
@@ -36,13 +33,11 @@ class Heard:
         if event.seq > self._last + 1:
             self.holes.append((self._last + 1, event.seq - 1))
         self._last = event.seq
+        self.between.saw(event)
         try:
             if event.kind in _SPENDING:
                 self.ledger.saw(event)
                 self.counter.recall((event,))
-            elif event.kind in _REMEMBERED:
-                self.undone.saw(event)
-                self.commands.saw(event)
         except (KeyError, TypeError, ValueError, AttributeError, ArithmeticError):
             pass
         self._reserve(event.line)
@@ -52,8 +47,7 @@ class Heard:
         return {
             "ledger": self.ledger.to_data(),
             "counter": self.counter.learned(),
-            "undone": self.undone.to_data(),
-            "commands": self.commands.to_data(),
+            "between": self.between.to_data(),
             "numbers": self._numbers,
             "holes": [self._last, self.holes],
         }
@@ -62,8 +56,7 @@ class Heard:
         """Take over what `to_data` gave."""
         self.ledger.go_on_from(data["ledger"])
         self.counter.learn_again(data["counter"])
-        self.undone.go_on_from(data["undone"])
-        self.commands.go_on_from(data["commands"])
+        self.between.go_on_from(data["between"])
         self._last = int(data["holes"][0])
         self.holes = [(first, last) for first, last in data["holes"][1]]
         self._reserve("".join(f"‹secret:{tag}:{number}›" for tag, number in data["numbers"].items()))

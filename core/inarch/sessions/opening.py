@@ -12,18 +12,14 @@ from inarch.config.files import GUIDE_FILES
 from inarch.contract.errors import StoreError, UsageError
 from inarch.contract.events import ErrorHappened, Event, Note, SessionStarted
 from inarch.contract.guarding import KERNEL
-from inarch.contract.ports import ContextSource, ContextStore
-from inarch.contract.records import PluginContext
+from inarch.contract.ports import ContextStore
 from inarch.journal.journal import Journal
 from inarch.journal.memory import MemoryStore
-from inarch.plugins.composition import Bound
 from inarch.sessions.healing import end_what_was_cut_off
 from inarch.sessions.hearing import Heard
 from inarch.sessions.mending import bring_back
 from inarch.sessions.observers import Observer
 from inarch.sessions.parts import Parts
-from inarch.turns.changes_undone import Undone
-from inarch.turns.commands_ran import CommandOutputs
 from inarch.turns.context.earlier_turns import Said, restored
 from inarch.turns.session_state import SessionState
 
@@ -32,8 +28,6 @@ if TYPE_CHECKING:
     from inarch.journal.settling import Settle
 
 INSTRUCTION_CHARACTERS = 32_768
-Remembered = tuple[Undone, CommandOutputs]
-"""The sources that tell what happened between two turns; they know it from the session's events."""
 
 
 def open_state(parts: Parts, session_id: str | None) -> SessionState:
@@ -55,7 +49,6 @@ def open_state(parts: Parts, session_id: str | None) -> SessionState:
         told += more
         if came_back:
             history, heard = _resumed(store, session_id, make, parts.settle)
-    ledger, remembered = heard.ledger, (heard.undone, heard.commands)
     if history is not None and _is_elsewhere(history.root, parts.config.root):
         raise UsageError(f"session {session_id} is about {history.root}", "go on with it there, or with that as --root")
     journal = Journal(
@@ -67,11 +60,10 @@ def open_state(parts: Parts, session_id: str | None) -> SessionState:
         seq=history.seq if history is not None else 0,
         opening=True,
     )
-    state = _state(parts, journal, history, remembered)
-    state.ledger, state.counter = ledger, heard.counter
-    journal.listeners += [ledger.saw, *(source.saw for source in remembered)]
+    state = _state(parts, journal, history, heard)
+    journal.listeners += [heard.ledger.saw, heard.between.saw]
     journal.listeners += _tracers(parts, journal)
-    notes = end_what_was_cut_off(journal, history, ledger) if history is not None else []
+    notes = end_what_was_cut_off(journal, history, heard.ledger) if history is not None else []
     journal.listeners += _front_end(parts, journal)  # it shows what happens from now on
     journal.listeners.append(lambda event: _count_effects(state, event))
     if history is None:
@@ -124,7 +116,7 @@ def _store_or_memory(parts: Parts, session_id: str | None) -> tuple[ContextStore
         return MemoryStore(), error
 
 
-def _state(parts: Parts, journal: Journal, history: History | None, remembered: Remembered) -> SessionState:
+def _state(parts: Parts, journal: Journal, history: History | None, heard: Heard) -> SessionState:
     seen = dict(history.seen) if history else {}
     state = SessionState(
         session_id=journal.session_id,
@@ -133,7 +125,7 @@ def _state(parts: Parts, journal: Journal, history: History | None, remembered: 
         tools=parts.tool_specs,
         strategies=parts.strategies,
         find_strategies=parts.strategies_of,
-        sources=[*_bound(parts, remembered), *parts.composition.context_sources],
+        sources=parts.composition.context_sources,
         tracers=parts.composition.tracers,
         make_scheduler=partial(parts.scheduler, journal, seen),
         journal=journal,
@@ -145,6 +137,9 @@ def _state(parts: Parts, journal: Journal, history: History | None, remembered: 
         extensions=parts.composition.session_extensions,
         runners=parts.runners,
         turns=[turn for turn in history.turns if turn.type == "agent"] if history else [],
+        between=heard.between,
+        ledger=heard.ledger,
+        counter=heard.counter,
     )
     if history:
         state.go_on_with(restored([Said(*said) for said in history.said], history.left_out))
@@ -160,11 +155,6 @@ def _instructions(config: Config) -> str:
 
     texts = {name: read_trusted(config.root, name, config.trusted_files) or "" for name in GUIDE_FILES}
     return together(texts)[:INSTRUCTION_CHARACTERS]
-
-
-def _bound(parts: Parts, remembered: Remembered) -> list[Bound[ContextSource]]:
-    context = PluginContext(KERNEL, parts.config.root)
-    return [Bound(KERNEL, source, context) for source in remembered]
 
 
 def _tracers(parts: Parts, journal: Journal) -> list[Observer]:

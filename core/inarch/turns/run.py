@@ -10,7 +10,7 @@ from typing import Literal
 from attrs import define, evolve, field
 
 from inarch.contract.errors import ErrorCode, InarchError, StoreError
-from inarch.contract.events import ErrorHappened, Note, TurnEnded, TurnStarted
+from inarch.contract.events import ErrorHappened, Event, Note, TurnEnded, TurnStarted
 from inarch.contract.guarding import KERNEL, guarded
 from inarch.contract.ports import Situation
 from inarch.contract.records import (
@@ -64,6 +64,11 @@ class TurnRun:
     effectful: set[str] = field(factory=set)
     declined: bool = False
     is_over: bool = False
+    happened: tuple[Event, ...] = field(init=False)
+
+    @happened.default
+    def _since_the_last_turn(self) -> tuple[Event, ...]:
+        return tuple(self.state.between.events)  # the first source that asks a model ends that
 
     @classmethod
     def begin(cls, state: SessionState, prompt: str) -> TurnRun:
@@ -135,6 +140,7 @@ class TurnRun:
             ),
             effectful_calls=state.effectful_calls,
             seen=state.seen,
+            happened=self.happened,
         )
 
     def skipped(self, what: str, error: InarchError) -> None:

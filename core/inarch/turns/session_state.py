@@ -13,6 +13,7 @@ from inarch.contract.records import Message, ToolSpec, Turn
 from inarch.contract.session_extensions import SessionExtension
 from inarch.journal.journal import Journal
 from inarch.plugins.composition import Bound
+from inarch.turns.between_turns import BetweenTurns
 from inarch.turns.budget.ledger import Ledger
 from inarch.turns.context.counting import TokenCounter
 from inarch.turns.context.earlier_turns import Said
@@ -40,6 +41,7 @@ class SessionState:
         make_scheduler: Makes what runs calls, when it is first needed: after a reply that has some, most often.
         history: What the model sees of each turn that is over, oldest first; `gone` is how many before it sees no more.
         pacer: Spaces the requests of all sessions.
+        between: What happened since a model was last asked.
         counter: Counts the tokens of all requests of the session.
         ledger: What all requests of the session came to.
         unpriced: Full names of models of which it was told that their price is unknown.
@@ -68,6 +70,7 @@ class SessionState:
     turns: list[Turn] = field(factory=list)
     effectful_calls: int = 0
     repeats: Repeats = field(factory=Repeats)
+    between: BetweenTurns = field(factory=BetweenTurns)
     counter: TokenCounter = field(factory=TokenCounter)
     ledger: Ledger = field(factory=Ledger)
     unpriced: set[str] = field(factory=set)

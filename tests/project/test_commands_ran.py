@@ -8,7 +8,7 @@ from pathlib import Path
 from inarch.contract.events import CommandRan
 from inarch.contract.records import Message, Text
 from inarch.testing import says, scripted_app
-from inarch.turns.commands_ran import MOST, MOST_OF_ONE, TITLE
+from inarch_project.commands_ran import MOST, MOST_OF_ONE, TITLE
 
 
 def texts(message: Message) -> list[str]:
