@@ -15,7 +15,7 @@ from inarch import UsageError, escape, shorten
 from inarch.commands import ANSWERED, CANCELLED, FAILED, composing_options, interrupts
 from inarch.host import Group
 from inarch.output import Harmless, columns_of, print_json, print_line
-from inarch_commands.tool_pages import argument_lines, effect_lines
+from inarch_sdk.tool_pages import argument_lines, effect_lines
 
 if TYPE_CHECKING:
     from inarch import App, Tool, ToolResult

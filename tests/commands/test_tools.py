@@ -8,12 +8,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 import inarch
 from inarch.contract.codec import from_data
-from inarch_commands.tool_pages import argument_lines
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
@@ -162,20 +159,3 @@ def test_show_tells_values_members_and_effects(cli: Run, tmp_path: Path) -> None
     assert shown["idle"].endswith("Arguments\n  none\n\nEffects\n  none: it touches no file of the workspace\n")
     asked = json.loads(cli("--plugin", str(plugin), "tools", "show", "pack", "--json").stdout)
     assert asked["effects"] == ["reads <paths>", "writes <to>"]
-
-
-@given(
-    st.recursive(
-        st.none() | st.booleans() | st.text(max_size=3) | st.just({"$ref": "#"}) | st.just({"$ref": "#/properties/a"}),
-        lambda inner: (
-            st.lists(inner, max_size=3)
-            | st.dictionaries(
-                st.sampled_from(["type", "properties", "items", "anyOf", "enum", "const", "$ref", "a"]), inner
-            )
-        ),
-        max_leaves=8,
-    )
-)
-def test_any_schema_is_told(about: object) -> None:
-    schema = {"type": "object", "properties": {"a": about, "b": {"type": "array", "items": {"$ref": "#/properties/a"}}}}
-    assert len(argument_lines(schema)) >= 2

@@ -94,7 +94,7 @@ def test_help_lists_the_kernels_commands_and_the_plugins(talk: Talk) -> None:
 
 
 @pytest.mark.parametrize("columns", [30, 40, 80, 100, 200])
-@pytest.mark.parametrize("line", ["/help", "/tools", "/plugins"])
+@pytest.mark.parametrize("line", ["/help", "/tools", "/plugins", "/tools read_multiple_files"])
 def test_lists_are_cut_nowhere(talk: Talk, line: str, columns: int) -> None:
     assert talk.took(line)
     whole = talk.said
@@ -103,6 +103,17 @@ def test_lists_are_cut_nowhere(talk: Talk, line: str, columns: int) -> None:
     assert sorted(talk.said.split()) == sorted(whole.split())
     longest = max(map(width, whole.split()))
     assert max(map(width, talk.said.splitlines())) <= max(columns, longest + 4)
+
+
+def test_a_tool_is_told_as_the_command_line_tells_it(talk: Talk) -> None:
+    from inarch_sdk.tool_pages import argument_lines, effect_lines
+
+    talk.slash.talk.columns = lambda: 10_000
+    bound = talk.slash.talk.app.composition.tools["read_multiple_files"]
+    assert talk.took("/tools read_multiple_files")
+    arguments, effects = argument_lines(bound.value.input_schema), effect_lines(bound.plugin, bound.value)
+    wanted = ["Arguments", *(f"  {line}" for line in arguments), "", "Effects", *(f"  {line}" for line in effects)]
+    assert talk.said.splitlines()[-len(wanted) :] == wanted and any("array of" in line for line in arguments)
 
 
 def test_an_unknown_command_is_told_with_the_nearest_and_quit_ends(

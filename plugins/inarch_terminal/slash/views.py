@@ -17,12 +17,14 @@ _WHOLE: dict[str, Any] = {"break_on_hyphens": False, "break_long_words": False}
 
 
 def tools(talk: Talk, words: str) -> str:
-    """Return the tools of the profile, or one of them with its arguments."""
+    """Return the tools of the profile, or one of them with its arguments and effects."""
     known = talk.app.composition.tools
     if not words:
         tools = sorted((name, bound.value) for name, bound in known.items())
         rows = ((name, f"{tool.category} · {first_line(tool.description)}") for name, tool in tools)
         return "\n".join(listed(rows, talk.columns())) or "no tools in this profile"
+    from inarch_sdk.tool_pages import argument_lines, effect_lines
+
     if words not in known:
         from inarch.host import nearest
 
@@ -30,7 +32,9 @@ def tools(talk: Talk, words: str) -> str:
     tool = known[words].value
     lead = f"{tool.name} · {tool.category} · plugin {known[words].plugin} · {tool.timeout_s:g} s"
     about = _wrapped(f"{lead}\n\n{tool.description}", talk.columns())
-    return "\n".join([about, "", *_arguments(tool.input_schema, talk.columns())])
+    arguments = _page_lines("Arguments", argument_lines(tool.input_schema), talk.columns())
+    effects = _page_lines("Effects", effect_lines(known[words].plugin, tool), talk.columns())
+    return "\n".join([about, *arguments, *effects])
 
 
 def plugins(talk: Talk, words: str) -> str:
@@ -119,17 +123,15 @@ def _others(hooks: tuple[str, ...]) -> Iterator[str]:
     yield from (said[hook] for hook in hooks if hook in said)
 
 
-def _arguments(schema: Mapping[str, Any], columns: int) -> Iterator[str]:
+def _page_lines(heading: str, lines: Iterable[str], columns: int) -> Iterator[str]:
+    """Yield a heading and lines below it, wrapped, each as far in as it stands."""
     from textwrap import wrap
 
-    required = schema.get("required", ())
-    for name, about in schema.get("properties", {}).items():
-        kinds = about.get("type") or [one.get("type", "any") for one in about.get("anyOf", ())] or "any"
-        kind = kinds if isinstance(kinds, str) else " | ".join(map(str, kinds))
-        said = f"  {about['description']}" if about.get("description") else ""
-        default = "required" if name in required else f"default {about.get('default')!r}"
-        line = escape(f"{name}: {kind}, {default}{said}", keep_newlines=False)
-        yield from wrap(line, max(columns, 20), initial_indent="  ", subsequent_indent="    ", **_WHOLE)
+    yield f"\n{heading}"
+    for line in lines:
+        margin = " " * (2 + len(line) - len(line.lstrip()))
+        said = escape(line.lstrip(), keep_newlines=False)
+        yield from wrap(said, max(columns, 20), initial_indent=margin, subsequent_indent=f"{margin}  ", **_WHOLE)
 
 
 def first_line(text: str) -> str:

@@ -7,8 +7,10 @@ from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import Any
 
-from inarch import Effects, InarchError, Tool
-from inarch.host import guarded
+from inarch.contract.errors import InarchError
+from inarch.contract.guarding import guarded
+from inarch.contract.ports import Tool
+from inarch.contract.records import Effects
 
 MOST_VALUES = 12
 """Values of an enum that are listed."""
