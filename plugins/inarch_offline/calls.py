@@ -58,6 +58,11 @@ def entry_points(kind: str = "all") -> PlannedCall:
     return PlannedCall("find_entry_points", {} if kind == "all" else {"kind": kind})
 
 
+def git_log(paths: Iterable[str] = (), limit: int = 10) -> PlannedCall:
+    """List commits, the newest first; with paths only those that changed them."""
+    return PlannedCall("git_log", {"limit": limit} | ({"paths": kept} if (kept := list(paths)) else {}))
+
+
 def literal(text: str) -> str:
     """Escape a text for a regular expression that every search engine reads alike."""
     return _SPECIAL.sub(lambda found: f"\\{found[0]}", text)

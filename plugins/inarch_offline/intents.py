@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from inarch_offline import phrasings
 from inarch_offline.edits import Edit, Refusal, edit_of
+from inarch_offline.topics import ARCHITECTURE, COMMANDS, CONFIGURE, ENVIRONMENT, Topic, topic_of
 from inarch_offline.words import PATHS, leading_verb, names_in, paths_in, stripped_politeness, subject_of
 
 SUMMARIZE, EXPLAIN, WHERE, CALLERS, CALLEES, COMPARE, LIST, FILE, EDIT, REFUSED, NEEDS_MODEL, HELP, EMPTY, OTHER = (
@@ -71,6 +72,9 @@ def _classified(text: str) -> Intent:
     facet = _facet(low)
     if facet:
         return Intent(LIST, facet=facet)
+    topic = topic_of(text)
+    if topic is not None:
+        return _topical(topic, low)
     if any(re.fullmatch(pattern, low) for pattern in phrasings.SUMMARIES) and not names_in(text):
         return Intent(SUMMARIZE)
     for kind, patterns in ((CALLERS, phrasings.CALLERS), (CALLEES, phrasings.CALLEES)):
@@ -94,6 +98,15 @@ def _classified(text: str) -> Intent:
     if re.match(phrasings.EXPLAIN, low) or _is_bare_name(text):
         return _about(EXPLAIN, text)
     return _about(OTHER, text)
+
+
+def _topical(topic: Topic, low: str) -> Intent:
+    if topic.kind == ARCHITECTURE:
+        return Intent(SUMMARIZE, facet=ARCHITECTURE)
+    if topic.kind == COMMANDS:
+        return Intent(LIST, subject=topic.what, facet="commands")
+    facet = ENVIRONMENT if topic.kind == CONFIGURE and re.search(r"\benv", low) else ""
+    return Intent(topic.kind, subject=topic.what, names=names_in(topic.what), facet=facet)
 
 
 def _about(kind: str, text: str) -> Intent:

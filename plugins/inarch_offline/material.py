@@ -77,6 +77,15 @@ class FileText(NamedTuple):
         return Place(self.path, self.start + index)
 
 
+class Commit(NamedTuple):
+    """A commit, as `git_log` lists it."""
+
+    commit: str
+    author: str
+    date: str
+    subject: str
+
+
 class Context(NamedTuple):
     """What `context_get` found."""
 
@@ -190,6 +199,12 @@ def context(result: ToolResult) -> Context:
         bool(data.get("more_callers")),
         bool(data.get("more_callees")),
     )
+
+
+def commits(result: ToolResult) -> list[Commit]:
+    """Read the commits of `git_log`, the newest first."""
+    rows = _rows(_mapping(result), "commits")
+    return [Commit(*(_string(row, name) for name in ("commit", "author", "date", "subject"))) for row in rows]
 
 
 def is_changed(result: ToolResult) -> bool:

@@ -57,6 +57,8 @@ def _package_json(project: Project, text: FileText) -> None:
         project.offer(
             test_command=Fact("composer test" if php else "npm test", line_of(text, r'"test"\s*:', r'"scripts"\s*:'))
         )
+    if isinstance(scripts.get("start"), str):
+        project.scripts.append(Fact(f"npm start = {scripts['start']}", line_of(text, r'"start"\s*:', r'"scripts"\s*:')))
     bins = data.get("bin")
     for name, target in (
         bins.items() if isinstance(bins, Mapping) else [(data.get("name"), bins)] if isinstance(bins, str) else []
@@ -87,6 +89,12 @@ def _cargo(project: Project, text: FileText) -> None:
         licence=fact(text, own.get("license"), r"^license\s*="),
         test_command=Fact("cargo test", Place(text.path)),
     )
+    for one in data.get("bin", ()) if isinstance(data.get("bin"), list) else ():
+        if isinstance(one, Mapping) and isinstance(one.get("name"), str):
+            name = one["name"]
+            target = f" = {one['path']}" if isinstance(one.get("path"), str) else ""
+            place = line_of(text, rf'^name\s*=\s*"{re.escape(name)}"', r"^\[\[bin\]\]")
+            project.scripts.append(Fact(f"{name}{target}", place))
     for section, into in (("dependencies", project.dependencies), ("dev-dependencies", project.extras)):
         for name, value in _table(data, section).items():
             version = (
@@ -158,6 +166,9 @@ def _make(project: Project, text: FileText) -> None:
     for target in ("test", "tests", "check"):
         if re.search(rf"^{target}\s*:", text.text, re.M):
             project.offer(test_command=Fact(f"make {target}", line_of(text, rf"^{target}\s*:")))
+    for target in ("run", "start", "serve"):
+        if re.search(rf"^{target}\s*:", text.text, re.M):
+            project.scripts.append(Fact(f"make {target}", line_of(text, rf"^{target}\s*:")))
 
 
 def _mix(project: Project, text: FileText) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from importlib import import_module
 
 from inarch import ModelRequest, PlannedCall
-from inarch_offline import intents
+from inarch_offline import intents, topics
 from inarch_offline.exchange import Plan, carry_on, read_exchange
 from inarch_offline.intents import Intent
 from inarch_offline.writing import Page
@@ -24,6 +24,12 @@ PLANS = {
     intents.LIST: "listing:list_things",
     intents.FILE: "outlining:explain_file",
     intents.EDIT: "editing:edit",
+    topics.CHANGES: "history:recent_changes",
+    topics.MARKS: "marking:list_marks",
+    topics.FILES: "handling:list_handlers",
+    topics.CONFIGURE: "configuring:configure",
+    topics.DEPENDENTS: "depending:importers",
+    topics.EXISTS: "locating:locate",
     intents.REFUSED: "editing:refuse",
     intents.NEEDS_MODEL: "replying:needs_model",
     intents.HELP: "replying:introduce",

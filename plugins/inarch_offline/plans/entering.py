@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from inarch import ToolResult
 from inarch_offline import calls
 from inarch_offline.doorways import COMMANDS, MAINS, PLUGINS, ROUTES, SCRIPTS, Way, named, nested, ways_of
 from inarch_offline.exchange import Plan
 from inarch_offline.layout import is_aside
-from inarch_offline.material import said, totals
-from inarch_offline.writing import Page, counted, cut
+from inarch_offline.manifests import read_project
+from inarch_offline.material import Hit, file_text, files, hits, said, totals
+from inarch_offline.readme import Fact
+from inarch_offline.writing import Page, Place, counted, cut
 
 _MOST = 40
 _FEW = 6
+_MAIN = (
+    r"^\s*(func main\(\)|(pub )?(async )?fn main\(|public static void main\(|"
+    r"int main\s*\(|(static )?(async )?\w+ Main\()|"
+    r"require\.main === module"
+)
+_INDEXES = ("index.js", "index.mjs", "index.ts")
 
 
 def list_commands() -> Plan:
@@ -48,7 +56,11 @@ def list_routes() -> Plan:
 
 def list_entry_points() -> Plan:
     """Give all kinds of entry points, the first few of each."""
-    [result] = yield [calls.entry_points()]
+    result, listed, mains = yield [
+        calls.entry_points(),
+        calls.list_files(limit=10_000),
+        calls.search(_MAIN, limit=60),
+    ]
     page = Page()
     for way in ways_of(result):
         page.head(_title({MAINS: "Runnable modules and files"}.get(way.kind, f"{way.kind.capitalize()}s"), way))
@@ -57,12 +69,33 @@ def list_entry_points() -> Plan:
             continue
         page.rows(((entry.name, entry.doc or entry.qualname, entry.place) for entry in way.found[:_FEW]), 2)
         _say_rest(page, way, _FEW)
+    yield from _say_other_languages(page, files(listed), hits(mains))
     known = totals(result)
     if not page.lines:
         yield from _instead(page, "entry points", [result])
     elif known.get("test"):
         page.note(f"{counted(known['test'], 'test file')} besides; ask “list the tests”")
     _say_notes(page, result)
+    return page
+
+
+def _say_other_languages(page: Page, paths: Sequence[str], mains: Sequence[Hit]) -> Plan:
+    """Say what manifests of other languages name as the way in, and where a `main` is defined."""
+    present = [name for name in ("package.json", "Cargo.toml", "Makefile") if name in paths]
+    results = (yield [calls.read_file(name) for name in present]) if present else []
+    project = read_project([text for result in results if (text := file_text(result))], paths)
+    found = [fact for fact in project.scripts if not fact.place.path.endswith(".py")]
+    if "package.json" in present and not any(fact.text.startswith("main module") for fact in found):
+        found += [Fact(f"main module {name}, by convention", Place(name)) for name in _INDEXES if name in paths][:1]
+    if found:
+        page.head("Declared in manifests")
+    for fact in found[:_FEW]:
+        page.item(fact.text, fact.place)
+    own = [hit for hit in mains if not is_aside(hit.path) and not hit.path.endswith((".py", ".md", ".rst", ".txt"))]
+    if own:
+        page.head("Programs")
+    for hit in own[:_FEW]:
+        page.item(f"`{cut(hit.text, 80)}`", hit.place)
     return page
 
 

@@ -6,17 +6,22 @@ import re
 from collections.abc import Callable, Sequence
 
 from inarch_offline import calls
-from inarch_offline.exchange import Plan
+from inarch_offline.exchange import Asking, Plan
 from inarch_offline.intents import Intent
 from inarch_offline.layout import is_test, languages
 from inarch_offline.manifests import MANIFESTS, Project, read_project
-from inarch_offline.material import entries, file_text, files, hits, is_partial, said, totals
+from inarch_offline.material import Hit, entries, file_text, files, hits, is_partial, said, totals
 from inarch_offline.plans.reading import whole, whole_list
 from inarch_offline.readme import Fact
 from inarch_offline.writing import Page, Place, counted, cut, joined, shortened
 
 _MOST = 30
-_FEW_TESTS = 15
+_FEW_TESTS = 6
+_TEST_STEP = (
+    r"^\s*(- *)?(run: *)?(\w+ -m )?"
+    r"(pytest|tox|nox|(npm|yarn|pnpm)( run)? test|cargo test|go test|make (test|check)|ctest|mvn .*(test|verify)|"
+    r"gradlew? .*(test|check)|unittest|rake test|mix test|dotnet test)\b"
+)
 
 
 def list_things(intent: Intent) -> Plan:
@@ -42,19 +47,20 @@ def list_things(intent: Intent) -> Plan:
 
 
 def _tests(facet: str) -> Plan:
-    listed, found, *manifests = yield [
+    listed, found, steps = yield [
         calls.list_files(limit=10_000),
         calls.entry_points("test"),
-        *(calls.read_file(name) for name in ("pyproject.toml", "tox.ini", "package.json")),
+        calls.search(_TEST_STEP, ".github", limit=40),
     ]
     page = Page()
     everything, whole = yield from whole_list(listed)
     paths = [path for path in everything if is_test(path)]
     ranked = entries(found)
+    project = yield from _project(everything)
+    _say_commands(page, project, hits(steps))
     if not paths and not ranked:
         page.absent("No test files were found.")
         return page
-    project = read_project([text for result in manifests if (text := file_text(result))], everything)
     known = totals(found)
     if ranked and "test_functions" in known:
         page.say(
@@ -64,8 +70,6 @@ def _tests(facet: str) -> Plan:
         )
     else:
         page.say(counted(len(paths), "test file", more=not whole), Place(paths[0]))
-    if project.test_command:
-        page.say(f"Run them with `{project.test_command.text}`", project.test_command.place)
     if ranked:
         page.head("The fullest files" if len(ranked) > _FEW_TESTS else "By file")
         page.rows((entry.place.path, entry.how, entry.place) for entry in ranked[:_FEW_TESTS])
@@ -79,6 +83,25 @@ def _tests(facet: str) -> Plan:
     for note in [note for note in said(found).split("; ") if note and " of kind " not in note]:
         page.note(note)
     return page
+
+
+def _project(paths: Sequence[str]) -> Asking[Project]:
+    """Read the manifests of the top folder."""
+    present = [name for name in MANIFESTS if name in paths][:6]
+    results = (yield [calls.read_file(name) for name in present]) if present else []
+    return read_project([text for result in results if (text := file_text(result))], paths)
+
+
+def _say_commands(page: Page, project: Project, steps: Sequence[Hit]) -> None:
+    """Say how tests are run: by the manifest, and in the steps of continuous integration."""
+    if project.test_command:
+        page.say(f"Run them with `{project.test_command.text}`", project.test_command.place)
+    told = {project.test_command.text} if project.test_command else set()
+    for hit in steps:
+        command = re.sub(r"^\s*(?:-\s*)?(?:run:)?\s*", "", hit.text).strip()
+        if command not in told and len(told) < 3:
+            page.say(f"Continuous integration runs `{cut(command, 80)}`", hit.place)
+        told.add(command)
 
 
 def _manifest(facet: str) -> Plan:

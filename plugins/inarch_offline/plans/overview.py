@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from inarch import PlannedCall, ToolResult
 from inarch_offline import calls
@@ -21,16 +21,24 @@ from inarch_offline.doorways import ways_of
 from inarch_offline.exchange import Asking, Plan
 from inarch_offline.intents import Intent
 from inarch_offline.layout import Package, is_aside, packages
-from inarch_offline.manifests import MANIFESTS, is_manifest, read_project
+from inarch_offline.manifests import MANIFESTS, Project, is_manifest, read_project
 from inarch_offline.material import FileText, file_text, file_texts, hits, is_limited, is_partial, said
 from inarch_offline.other_languages import TOP_LEVEL, files_of
+from inarch_offline.plans.picturing import say_picture
 from inarch_offline.plans.reading import whole, whole_list
 from inarch_offline.plans.screen import KEY_PARTS, Findings, write_overview
 from inarch_offline.subpackages import docstring_in, groups_of, inits_of, is_many
+from inarch_offline.topics import ARCHITECTURE
 from inarch_offline.writing import Page, joined, shortened
 
 MOST_FILES = 10_000
 _MOST_HITS = 10_000
+_MOST_ROOMS = 12
+_OF_A_ROOM = (
+    "pyproject.toml", "package.json", "Cargo.toml", "go.mod", "pom.xml", "build.gradle", "build.gradle.kts",
+    "setup.cfg", "setup.py", "composer.json", "mix.exs",
+)  # fmt: skip
+"""Manifests that make a folder a part of its own, the most telling first."""
 _COUNTED = 3
 """The first look-ups, by which definitions are counted: they are read on where they are long."""
 
@@ -59,13 +67,42 @@ def summarize(intent: Intent) -> Plan:
         yield from _read_docstrings(parts)
     else:
         parts = files_of(hits(looks[-1]))
+    rooms = _rooms(paths)
+    inner = (yield [calls.read_file(manifest, 1, 400) for manifest in rooms.values()]) if rooms else []
     project = read_project([text for path, text in texts.items() if not path.endswith("__init__.py")], paths)
     broken = tuple(f"{fact.place.path} can't be read" for fact in project.broken)  # said with its reason already
     noted = _unread(telling, results) + _notes(listed, ways_in, looks)
     notes = [note for note in noted if not broken or not note.startswith(broken)]
     if not complete:
         notes.insert(0, f"counts are of the {len(paths):,} files that were listed")
-    return write_overview(Findings(paths, texts, project, package, parts, ways_of(ways_in), notes))
+    findings = Findings(paths, texts, project, package, parts, ways_of(ways_in), notes, _read_rooms(rooms, inner))
+    if intent.facet != ARCHITECTURE:
+        return write_overview(findings)
+    picture = Page()
+    yield from say_picture(picture, paths)
+    return write_overview(findings, picture)
+
+
+def _rooms(paths: Sequence[str]) -> dict[str, str]:
+    """Give the folders of a repository that have a manifest of their own, each with it; one alone is no monorepo."""
+    found: dict[str, str] = {}
+    inner = [path for path in paths if 0 < path.count("/") <= 3 and is_manifest(path) and not is_aside(path)]
+    for path in sorted(inner, key=lambda path: (path.count("/"), path)):
+        folder, _, base = path.rpartition("/")
+        known = found.get(folder)
+        if base in _OF_A_ROOM and (known is None or _rank(path) < _rank(known)):
+            found[folder] = path
+    return dict(list(found.items())[:_MOST_ROOMS]) if len(found) > 1 else {}
+
+
+def _rank(path: str) -> int:
+    return _OF_A_ROOM.index(path.rpartition("/")[2])
+
+
+def _read_rooms(rooms: Mapping[str, str], results: Sequence[ToolResult]) -> list[tuple[str, Project]]:
+    """Read what the manifest of each part says of it."""
+    texts = [file_text(result) for result in results]
+    return [(folder, read_project([text], [])) for folder, text in zip(rooms, texts, strict=True) if text is not None]
 
 
 def _looks(package: Package) -> list[PlannedCall]:

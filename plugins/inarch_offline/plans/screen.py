@@ -33,27 +33,31 @@ class Findings(NamedTuple):
     parts: Sequence[Part]
     ways_in: Sequence[Way]
     notes: Sequence[str]
+    rooms: Sequence[tuple[str, Project]] = ()
+    """Folders with a manifest of their own, and what it says."""
 
 
-def write_overview(found: Findings) -> Page:
-    """Write the whole overview: what is long gives way until all of it is one screen."""
+def write_overview(found: Findings, picture: Page | None = None) -> Page:
+    """Write the whole overview: what is long gives way until all of it is one screen; a picture stands in it whole."""
+    drawn = picture.lines if picture else []
     head, end = Page(), Page()
     _say_what_it_is(head, found)
     head.gap()
+    _say_rooms(head, found)
     _say_ways_in(end, found)
     _say_practice(end, found)
     for fact in found.project.broken:
         end.say(fact.text, fact.place)
     for note in dict.fromkeys(found.notes):
         end.note(note)
-    room = SCREEN - len(head.lines) - len(end.lines)
+    room = SCREEN - len(head.lines) - len(drawn) - len(end.lines)
     for rows, parts, lines in _SIZES:
         middle = Page()
         _say_layout(middle, found, rows)
         _say_parts(middle, found, parts, lines)
         if len(middle.lines) <= room:
             break
-    return Page([*head.lines, *middle.lines, *end.lines])
+    return Page([*head.lines, *middle.lines, *drawn, *end.lines])
 
 
 def _say_what_it_is(page: Page, found: Findings) -> None:
@@ -108,6 +112,19 @@ def _first_of(found: Findings, language: tuple[str, int, str]) -> str:
 def _package_doc(found: Findings, package: Package) -> Fact | None:
     text = found.texts.get(f"{package.folder}/__init__.py")
     return docstring_in(text) if text else None
+
+
+def _say_rooms(page: Page, found: Findings) -> None:
+    """Say what each part of a repository is that has a manifest of its own."""
+    if found.rooms:
+        page.head(f"Parts with a manifest of their own ({len(found.rooms)})")
+    rows: list[tuple[str, str, Place]] = []
+    for folder, project in found.rooms:
+        name = project.name
+        place = name.place if name else project.manifests[0]
+        told = [name.text if name else "", sentence(project.description.text) if project.description else ""]
+        rows.append((f"{folder}/", ": ".join(one for one in told if one) or place.path.rpartition("/")[2], place))
+    page.rows(rows, 1)
 
 
 def _say_layout(page: Page, found: Findings, most: int) -> None:

@@ -1,0 +1,129 @@
+"""How do I configure X: environment variables, options, settings and parameters, with their defaults and places."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from inarch_offline import calls
+from inarch_offline.exchange import Plan
+from inarch_offline.intents import Intent
+from inarch_offline.layout import is_aside
+from inarch_offline.material import Hit, Symbol, hits, is_partial, symbols
+from inarch_offline.plans.searching import say_symbols, significant
+from inarch_offline.topics import ENVIRONMENT
+from inarch_offline.writing import Page, Place, cut
+
+_READ = (
+    r"(\benviron\b|\bgetenv\b|process\.env\b|\benv::var|os\.LookupEnv|\bENV\[|\benvvar\b|import\.meta\.env|"
+    r"Deno\.env).*ABOUT"
+)
+_OPTION = r"['\"`]--[a-z0-9-]*ABOUT"
+_SETTING = (
+    r"^\s*\w*ABOUT\w*\s*(:[^=]+)?=[^=]|['\"][\w. -]*ABOUT[\w. -]*['\"]\s*:|"
+    r"\b(config|settings?)(\[|\.get\(|\.)['\"]?\w*ABOUT|\b(set|enable|disable)\(['\"][\w -]*ABOUT"
+)
+_PARAMETER = r"^\s*\w*ABOUT\w*\s*:[^=#]+=[^=]|\bdef .*ABOUT\w*\s*(:[^=]+)?=|^\s*\w*ABOUT\w*=[^=].*,$"
+"""What lines look like that read or set something; ABOUT stands for the words that are asked about."""
+_CONSTANT = re.compile(r"\s*[A-Z][A-Z0-9_]{3,}\s*[:=]|(?!.*\bcase\b).*['\"]")
+_PASSED_ON = re.compile(r"\s*(\w+)=\1\b")
+_NAMED = re.compile(r"['\"\[.(]([A-Z][A-Z0-9_]{2,})\b")
+_DEFAULT = re.compile(r"(?:default\s*=\s*|,\s*|\?\?\s*|\|\|\s*|\bor\s+)([\"'][^\"']*[\"']|[\w.]+)")
+_LIMIT = 600
+_MOST = 6
+
+
+class _Setting(NamedTuple):
+    """A line in which something is set or read."""
+
+    text: str
+    places: tuple[Place, ...]
+
+
+def configure(intent: Intent) -> Plan:
+    """List what can be set, where it is read and what it is unless set: of a subject, or of everything."""
+    words = [word.lower() for word in significant(intent.subject)]
+    about = f"({calls.any_of(words)})" if words else ""
+    shapes = {"Environment variables": _READ}
+    if intent.facet != ENVIRONMENT:
+        shapes["Options on the command line"] = _OPTION
+    if words and intent.facet != ENVIRONMENT:
+        shapes |= {"Settings": _SETTING, "Parameters and their defaults": _PARAMETER}
+    *results, defined = yield [
+        *(calls.search(shape.replace("ABOUT", about), ignore_case=True, limit=_LIMIT) for shape in shapes.values()),
+        calls.find_symbols(intent.subject, limit=5) if words else calls.list_files(limit=1),
+    ]
+    page = Page()
+    say_symbols(page, "What stands for it", [one for one in symbols(defined) if _is_it(one, words)], 3)
+    seen: set[Place] = set()
+    best = max((_held(hit, words) for result in results for hit in hits(result) if not is_aside(hit.path)), default=0)
+    for (title, shape), result in zip(shapes.items(), results, strict=True):
+        found = [hit for hit in hits(result) if shape != _SETTING or _CONSTANT.match(hit.text)]
+        found = [hit for hit in found if _held(hit, words) == best]
+        _say(page, title, _rows(found, shape == _READ, seen), is_partial(result))
+    if words and len(page.lines) < _MOST:
+        yield from _say_documented(page, words)
+    if not page.lines:
+        what = f" for “{cut(intent.subject, 60)}”" if intent.subject else ""
+        page.absent(f"No environment variable, option or setting{what} was found here.")
+    return page
+
+
+def _is_it(symbol: Symbol, words: Sequence[str]) -> bool:
+    """Whether a definition of the product is named by all of some words."""
+    return not is_aside(symbol.place.path) and all(word in symbol.name.lower() for word in words)
+
+
+def _rows(found: Sequence[Hit], environment: bool, seen: set[Place]) -> list[_Setting]:
+    """Choose lines of the product's code, each once with the places where it stands."""
+    code = [hit for hit in found if not hit.path.endswith((".md", ".rst", ".txt", ".lock")) and hit.place not in seen]
+    own = [hit for hit in code if not is_aside(hit.path)]
+    rows: dict[str, _Setting] = {}
+    for hit in sorted(own, key=lambda hit: (hit.path, hit.line)):
+        names = _NAMED.findall(hit.text) if environment else []
+        if re.match(r"\s*(?:import |from |#|//|\*|\.\.|>>>|:param)", hit.text):
+            continue
+        if (environment and not names) or _PASSED_ON.match(hit.text):
+            continue
+        seen.add(hit.place)
+        known = names[0] if names else hit.text.strip()
+        rows.setdefault(known, _Setting(_told(hit.text, names), ()))
+        rows[known] = rows[known]._replace(places=(*rows[known].places, hit.place))
+    return list(rows.values())
+
+
+def _told(text: str, names: Sequence[str]) -> str:
+    """Show an environment variable by its name and default, anything else as its line."""
+    if not names:
+        return f"`{cut(text, 88)}`"
+    default = _DEFAULT.search(text, text.find(names[0]) + len(names[0]))
+    return f"{names[0]}" + (f", {default[1]} unless it is set" if default else "") + f": `{cut(text, 70)}`"
+
+
+def _say(page: Page, title: str, rows: Sequence[_Setting], more: bool) -> None:
+    if not rows:
+        return
+    shown = len(rows) if len(rows) <= _MOST else _MOST
+    page.head(title + (f" ({shown} of {len(rows)}{' or more' * more})" if shown < len(rows) else ""))
+    for row in rows[:shown]:
+        page.item(row.text, *row.places[:3])
+
+
+def _say_documented(page: Page, words: Sequence[str]) -> Plan:
+    """Show what the documentation says, where the code says little."""
+    [result] = yield [calls.search(calls.any_of(words), ignore_case=True, limit=_LIMIT)]
+    prose = [hit for hit in hits(result) if hit.path.endswith((".md", ".rst", ".txt")) and not _is_log(hit.path)]
+    best = max((_held(hit, words) for hit in prose), default=0)
+    rows = [_Setting(f"`{cut(hit.text, 88)}`", (hit.place,)) for hit in prose if _held(hit, words) == best]
+    _say(page, "In the documentation", rows[:4], False)
+    return page
+
+
+def _is_log(path: str) -> bool:
+    return bool(re.search(r"(?i)(?:changelog|changes|history|news|pkg-info)[^/]*$", path))
+
+
+def _held(hit: Hit, words: Sequence[str]) -> int:
+    low = hit.text.lower()
+    return sum(word in low for word in words)

@@ -1,0 +1,74 @@
+"""What depends on X: which files import it, and how often; what a manifest says of it."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+
+from inarch_offline import calls
+from inarch_offline.exchange import Plan
+from inarch_offline.intents import CALLERS, Intent
+from inarch_offline.layout import is_aside
+from inarch_offline.manifests import is_manifest
+from inarch_offline.material import hits, is_partial
+from inarch_offline.plans.calling import callers
+from inarch_offline.writing import Page, counted, cut
+
+_MOST = 15
+_LIMIT = 2_000
+_KEYWORDS = (
+    r"^\s*(from|import|export|use|require|require_relative|include|#include|using|pub use|mod|extern crate|@import)\b"
+)
+_CALLS = r"\b(require|import|import_module)\s*\(\s*['\"]"
+
+
+def importers(intent: Intent) -> Plan:
+    """List the files that import a module or package; what is no module is answered by its callers."""
+    name = intent.subject.strip(" `'\"")
+    last = re.split(r"[./:\\]", re.sub(r"\.(?:py|js|ts|go|rs|java)$", "", name))[-1] or name
+    [result] = yield [calls.search(rf"({_KEYWORDS}|{_CALLS}).*{calls.literal(last)}", limit=_LIMIT)]
+    whole = re.compile(rf"(?<![\w-]){re.escape(last)}(?![\w-])")
+    found = [hit for hit in hits(result) if whole.search(hit.text) and _imports(hit.text)]
+    if not found:
+        page = yield from callers(intent._replace(kind=CALLERS, names=(name,)))
+        return page
+    page = Page()
+    counts = Counter(hit.path for hit in found)
+    first = {hit.path: hit for hit in reversed(found)}
+    more = is_partial(result)
+    imports = counted(len(found), "import", more=more)
+    page.head(f"“{cut(name, 60)}” is imported in {counted(len(counts), 'file', more=more)} ({imports})")
+    ranked = sorted(counts, key=lambda path: (is_aside(path), -counts[path], path))
+    for path in ranked[:_MOST]:
+        times = f"{counts[path]} times, first " if counts[path] > 1 else ""
+        page.item(f"{times}`{cut(first[path].text, 84)}`", first[path].place)
+    if len(ranked) > _MOST:
+        aside = sum(map(is_aside, ranked[_MOST:]))
+        told = f" ({aside} in tests, examples and documentation)" if aside else ""
+        page.item(f"… {counted(len(ranked) - _MOST, 'more file', more=more)}{told}", first[ranked[_MOST]].place)
+    yield from _say_declared(page, name)
+    return page
+
+
+def _imports(line: str) -> bool:
+    """Whether a line imports, rather than being prose that begins with such a word."""
+    return bool(
+        re.match(
+            r"\s*(?:from\s+[.\w]+\s+import\b|import\s+[\w.{*'\"]|export\b.*\bfrom\b|(?:pub )?use\s+[\w:{]|mod\s+\w+;)",
+            line,
+        )
+        or re.match(r"\s*(?:#?include|require(?:_relative)?|using|extern crate|@import)\b", line)
+        or re.search(_CALLS, line)
+    )
+
+
+def _say_declared(page: Page, name: str) -> Plan:
+    """Say which manifest declares it."""
+    edge = r"[\"'\s=<>~!;:,\[\]]"
+    [declared] = yield [calls.search(rf"(^|{edge}){calls.literal(name)}({edge}|$)", limit=400)]
+    lines = [hit for hit in hits(declared) if is_manifest(hit.path)]
+    if lines:
+        page.head("Declared in")
+    for hit in lines[:3]:
+        page.item(f"`{cut(hit.text, 84)}`", hit.place)
+    return page

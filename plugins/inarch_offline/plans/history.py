@@ -1,0 +1,85 @@
+"""Recent changes: of everything, of a file, or of the file in which something is defined."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from inarch import ToolResult
+from inarch_offline import calls
+from inarch_offline.exchange import Asking, Plan
+from inarch_offline.intents import Intent
+from inarch_offline.material import Commit, commits, file_text, files, said, symbols
+from inarch_offline.words import paths_in
+from inarch_offline.writing import Page, Place, cut, one_line, shortened
+
+_MOST = 10
+_CHANGELOG = r"(?:changelog|changes|history|news|releases?)(?:\.(?:md|rst|txt))?"
+_LINES = 60
+
+
+def recent_changes(intent: Intent) -> Plan:
+    """List the last commits; where there is no history, the newest part of the changelog."""
+    page = Page()
+    path = (yield from _file_of(intent.subject)) if intent.subject else ""
+    if intent.subject and not path:
+        page.absent(
+            f"No file and no definition here is called “{cut(intent.subject, 60)}”; these are the last changes."
+        )
+    [result] = yield [calls.git_log([path] if path else [], _MOST)]
+    found = commits(result)
+    if found:
+        page.head(f"The last commits that changed {shortened(path)}" if path else "The last commits")
+        for one in found:
+            page.item(_told(one))
+        return page
+    page.plain(_why_none(result, path))
+    yield from _say_changelog(page)
+    return page
+
+
+def _file_of(subject: str) -> Asking[str]:
+    """Find the file that is named, or in which something of that name is defined; "" if there is none."""
+    name = subject.strip(" `'\"").removesuffix("()")
+    wanted = next(iter(paths_in(name)), name)
+    listed, found = yield [calls.list_files(f"**/{wanted.rpartition('/')[2]}", 20), calls.find_symbols(name, limit=3)]
+    exact = [path for path in files(listed) if path == wanted or path.endswith(f"/{wanted}")]
+    own = [one.place.path for one in symbols(found) if one.name == name.rpartition(".")[2]]
+    return next(iter([*exact, *own]), "")
+
+
+def _told(one: Commit) -> str:
+    return f"{one.commit[:8]}  {one.date[:10]}  {cut(one.subject, 58)} — {one.author.partition(' <')[0]}"
+
+
+def _why_none(result: ToolResult, path: str) -> str:
+    if result.success:
+        return f"No commit changed {path}." if path else "There are no commits yet."
+    return f"There is no history to look at: {said(result)}"
+
+
+def _is_head(lines: Sequence[str], index: int) -> bool:
+    """Whether a line is the heading of a version: marked or underlined, or nothing but a version and a date."""
+    if not re.search(r"\d+\.\d+|unreleased", lines[index], re.I):
+        return False
+    underlined = index + 1 < len(lines) and re.fullmatch(r"[=~^*\"'-]{3,}\s*", lines[index + 1])
+    return bool(underlined or re.match(r"#|\[?v?\d+\.\d+[\w.]*\]?\W*[\d\s/().-]*$", lines[index]))
+
+
+def _say_changelog(page: Page) -> Asking[None]:
+    """Show the newest part of a changelog: its first heading that names a version, and what stands below."""
+    [listed] = yield [calls.list_files("*", 500)]
+    path = next((path for path in files(listed) if re.fullmatch(_CHANGELOG, path, re.I)), "")
+    text = file_text((yield [calls.read_file(path, 1, _LINES)])[0]) if path else None
+    if text is None:
+        return
+    lines = text.text.split("\n")
+    heads = [index for index in range(len(lines)) if _is_head(lines, index)]
+    if not heads:
+        return
+    first = heads[0]
+    page.head(f"The newest part of {path}")
+    page.item(one_line(lines[first].strip("#*=[] ")), text.place(first))
+    for index in range(first + 1, min(heads[1] if len(heads) > 1 else len(lines), len(lines))):
+        if re.search(r"[A-Za-z]{3}", lines[index]) and len(page.lines) < _MOST:
+            page.item(cut(lines[index].strip("#*- "), 84), Place(path, index + 1))

@@ -1,0 +1,186 @@
+"""Questions with an answer of their own: history, marks, files, settings, importers, the picture of packages."""
+
+import subprocess
+
+import pytest
+
+from inarch_offline.plans.picturing import _Arrow, _ordered
+from inarch_offline.topics import topic_of
+
+from .conftest import write
+
+GIT = ["git", "-c", "user.name=Ann", "-c", "user.email=ann@example.org", "-c", "commit.gpgsign=false"]
+
+
+def commit(root, subject):
+    subprocess.run([*GIT, "add", "-A"], cwd=root, check=True)
+    subprocess.run([*GIT, "commit", "-qm", subject], cwd=root, check=True)
+
+
+@pytest.fixture
+def history(shop):
+    subprocess.run(["git", "init", "-q"], cwd=shop, check=True)
+    commit(shop, "Open the shop")
+    (shop / "src/shop/prices.py").write_text("def price_of(item):\n    return 0\n")
+    commit(shop, "Everything is free")
+    return shop
+
+
+@pytest.mark.needs("git")
+def test_recent_changes_are_the_last_commits(history, answer):
+    text = answer(history, "what changed recently?")
+    assert text.index("Everything is free — Ann") < text.index("Open the shop — Ann")
+
+
+@pytest.mark.needs("git")
+@pytest.mark.parametrize("what", ["src/shop/till.py", "till.py", "check_item"])
+def test_changes_of_a_file_or_of_what_is_defined_in_it(history, answer, what):
+    text = answer(history, f"what changed in {what}?")
+    assert "The last commits that changed src/shop/till.py:" in text
+    assert "Open the shop" in text
+    assert "Everything is free" not in text
+
+
+def test_without_history_the_newest_part_of_the_changelog_is_shown(shop, answer):
+    log = "# Changes\n\n## 1.2 (2026-01-02)\n\n- Receipts are printed from 1.5 cm.\n\n## 1.1\n\n- Older.\n"
+    (shop / "CHANGELOG.md").write_text(log)
+    text = answer(shop, "what changed recently?")
+    assert "not in a git repository" in text
+    assert "1.2 (2026-01-02) (CHANGELOG.md:3)" in text
+    assert "Receipts are printed from 1.5 cm. (CHANGELOG.md:5)" in text
+    assert "Older" not in text
+
+
+def test_marks_are_listed_with_their_places(shop, answer):
+    (shop / "src/shop/extra.py").write_text("x = 1\n# TODO: sell more\ny = 2  # FIXME(ann) less\n# a todolist\n")
+    text = answer(shop, "list the TODOs")
+    assert "2 marks in 1 file:" in text
+    assert "TODO: sell more (src/shop/extra.py:2)" in text
+    assert "FIXME(ann) less (src/shop/extra.py:3)" in text
+
+
+def test_absence_of_marks_is_told(shop, answer):
+    assert "No TODO, FIXME or XXX stands in the files here." in answer(shop, "what TODOs are there?")
+
+
+def test_files_that_handle_something_are_ranked_by_what_they_are_about(shop, answer):
+    text = answer(shop, "which files handle prices?")
+    body = text[text.index("Files about") :]
+    assert body.index("src/shop/prices.py") < body.index("src/shop/till.py")
+
+
+def test_files_about_what_is_not_there(shop, answer):
+    assert "No file here mentions “websockets”." in answer(shop, "which files handle websockets?")
+
+
+def test_environment_variables_come_with_their_defaults_and_places(shop, answer):
+    code = 'import os\n\nTILL = os.environ.get("SHOP_TILL", "left")\nAGAIN = os.environ["SHOP_TILL"]\n'
+    (shop / "src/shop/settings.py").write_text(code)
+    text = answer(shop, "which environment variables are read?")
+    assert 'SHOP_TILL, "left" unless it is set' in text
+    assert "(src/shop/settings.py:3, src/shop/settings.py:4)" in text.replace("\n    ", " ")
+
+
+def test_configuration_of_a_subject_names_options_settings_and_parameters(shop, answer):
+    code = """
+        CURRENCY_SIGN = "€"
+        DEFAULTS = {"currency": "EUR", "other": 1}
+
+
+        def main(parser):
+            parser.add_argument("--currency", default="EUR")
+            parser.add_argument("--other")
+        """
+    write(shop, {"src/shop/money.py": code})
+    text = " ".join(answer(shop, "how do I configure the currency?").split())
+    assert '`parser.add_argument("--currency", default="EUR")` (src/shop/money.py:6)' in text
+    assert '`CURRENCY_SIGN = "€"` (src/shop/money.py:1)' in text
+    assert '`DEFAULTS = {"currency": "EUR", "other": 1}` (src/shop/money.py:2)' in text
+    assert '`def __init__(self, currency: str = "EUR") -> None:` (src/shop/till.py:9)' in text
+    assert "--other" not in text
+
+
+def test_configuration_of_what_is_not_there(shop, answer):
+    assert "for “proxies” was found here" in answer(shop, "how do I configure proxies?")
+
+
+def test_importers_are_counted(shop, answer):
+    text = answer(shop, "what depends on click?")
+    assert "“click” is imported in 1 file (1 import):" in text
+    assert "`import click` (src/shop/cli.py:3)" in text
+    assert "(pyproject.toml:7)" in text[text.index("Declared in:") :]
+
+
+def test_what_is_no_module_is_answered_by_its_callers(shop, answer):
+    assert "Called from 1 place" in answer(shop, "what depends on check_item?")
+
+
+def test_architecture_has_the_picture_of_who_imports_whom(shop, answer):
+    text = answer(shop, "architecture")
+    assert "Who imports whom:" in text
+    assert "cli   → till (src/shop/cli.py:5)" in text
+    assert "till  → prices (src/shop/till.py:3)" in text
+    assert "prices imports none of the others" in text
+
+
+def test_picture_of_javascript_follows_relative_imports(bell, answer):
+    text = answer(bell, "architecture")
+    assert "index  → lib/bell (index.js:1)" in text
+
+
+def test_parts_that_import_come_before_what_they_import_and_circles_end():
+    arrows = {_Arrow("a", "b"): 1, _Arrow("b", "c"): 1, _Arrow("c", "b"): 1}
+    assert _ordered(arrows)[0] == "a"
+    assert sorted(_ordered(arrows)) == ["a", "b", "c"]
+
+
+def test_summary_tells_each_part_of_a_monorepo(tmp_path, answer):
+    files = {
+        "package.json": '{"name": "all", "private": true}',
+        "packages/ui/package.json": '{"name": "@all/ui", "description": "Buttons."}',
+        "packages/ui/index.js": "module.exports = {}\n",
+        "services/api/pyproject.toml": '[project]\nname = "api"\ndescription = "Serves orders."\n',
+        "services/api/api/__init__.py": "",
+        "crates/core/Cargo.toml": '[package]\nname = "core"\ndescription = "Counts."\n',
+    }
+    text = answer(write(tmp_path / "all", files), "summarize this codebase")
+    assert "Parts with a manifest of their own (3):" in text
+    assert "@all/ui: Buttons. (packages/ui/package.json:1)" in text
+    assert "api: Serves orders. (services/api/pyproject.toml:2)" in text
+    assert "core: Counts. (crates/core/Cargo.toml:2)" in text
+
+
+@pytest.mark.parametrize(
+    ("files", "told"),
+    [
+        ({"package.json": '{"scripts": {"test": "jest"}}'}, "Run them with `npm test` (package.json:1)"),
+        ({"Makefile": "build:\n\ttrue\ntest:\n\ttrue\n"}, "Run them with `make test` (Makefile:3)"),
+        ({"Cargo.toml": '[package]\nname = "x"\n'}, "Run them with `cargo test`"),
+        ({"go.mod": "module x\n"}, "Run them with `go test ./...`"),
+        (
+            {".github/workflows/ci.yml": "jobs:\n  a:\n    steps:\n      - run: tox -e py\n"},
+            "Continuous integration runs `tox -e py` (.github/workflows/ci.yml:4)",
+        ),
+    ],
+)
+def test_how_tests_are_run_is_told_in_every_language(tmp_path, answer, files, told):
+    assert told in answer(write(tmp_path / "it", files), "how do I run the tests?")
+
+
+@pytest.mark.parametrize(
+    ("files", "told"),
+    [
+        ({"package.json": '{"name": "x"}', "index.js": "1\n"}, "main module index.js, by convention (index.js:1)"),
+        ({"package.json": '{"scripts": {"start": "node a.js"}}'}, "npm start = node a.js (package.json:1)"),
+        ({"Cargo.toml": '[[bin]]\nname = "run"\npath = "a.rs"\n'}, "run = a.rs (Cargo.toml:2)"),
+        ({"main.go": "package main\n\nfunc main() {\n}\n"}, "`func main() {` (main.go:3)"),
+        ({"src/main.rs": "fn main() {\n}\n"}, "`fn main() {` (src/main.rs:1)"),
+    ],
+)
+def test_entry_points_of_other_languages(tmp_path, answer, files, told):
+    assert told in answer(write(tmp_path / "it", files), "where is the entry point?")
+
+
+@pytest.mark.parametrize("text", ["what is a Context", "where is it configured", "which files are there", "list tests"])
+def test_other_questions_have_no_topic(text):
+    assert topic_of(text) is None
