@@ -12,6 +12,7 @@ from inarch_brief_tracer.answers.flow_tree import (
     Detail,
     Drawing,
     below_lines,
+    doubts,
     files_of,
     route_lines,
     shown_routes,
@@ -109,6 +110,7 @@ def _lines(story: Story, sites: Sites, detail: Detail) -> Iterator[str]:
         yield f"{named(flow.target)} {MARK} · {signature(flow.target)} · {at(flow.target.file, flow.target.line)}"
         yield from drawing.source(flow.target, "  ")
         yield from (f"  {line}" for line in calls)
+    yield from doubts(routes, flow.down if detail.levels else ())
     yield from _left_out(flow, routes, detail, story)
     yield ""
     yield from _files(routes, flow.down if detail.levels else (), flow.target, detail)

@@ -16,6 +16,7 @@ _SHORTEST_TAIL = 3
 """Steps that a route must share with one above, up to its end, to be told short."""
 
 
+UNSURE = "? after a name: the call was found by a name alone, and may be of another function."
 _LAST = {TEST: 1, FIXTURE: 1, ORPHAN: 2}
 _AROUND = 3
 """Ways of the product that lead through tests: that a test hands it something is no way that it runs."""
@@ -184,6 +185,19 @@ def below_lines(drawing: Drawing, caller: Node, calls: Sequence[Below], more: in
     left = len(calls) - len(shown) + more
     if left:
         yield f"{indent}→ +{left:,} more"
+
+
+def doubts(routes: Iterable[Route], calls: Iterable[Below]) -> Iterator[str]:
+    """Explain the mark of unsure calls, where a route or what lies below has one."""
+    steps = [step for route in routes for step in route.steps]
+    waiting = list(calls)
+    while waiting:
+        item = waiting.pop()
+        steps.append(item.step)
+        waiting += item.calls
+    if any(step.is_unsure for step in steps):
+        yield ""
+        yield UNSURE
 
 
 def own_calls(calls: Sequence[Below], caller: Node) -> tuple[Below, ...]:

@@ -15,6 +15,7 @@ from inarch_brief_tracer.answers.flow_tree import (
     Detail,
     Drawing,
     below_lines,
+    doubts,
     files_of,
     own_calls,
     route_lines,
@@ -90,6 +91,7 @@ class Traced:
         else:
             yield f"{named(self.node)} {MARK} · {signature(self.node)} · {at(self.node.file, self.node.line)}"
             yield from (f"  {line}" for line in calls)
+        yield from doubts(routes, self.down)
         if self.up is not None:
             left = self.up.entry_count - len({route.entry.node.id for route in routes})
             if left > 0:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping, Sequence
+from types import MappingProxyType
 
 CODE, TEST, EXAMPLE, VENDORED = "code", "test", "example", "vendored"
 
@@ -30,18 +31,23 @@ def role_of(path: str) -> str:
     return CODE
 
 
-def module_name(path: str, packages: Collection[str]) -> str:
-    """Give the dotted module name of a file.
-
-    Args:
-        path: relative to the root, `/` separators.
-        packages: the folders that hold an `__init__.py`.
-    """
+def parts_of(path: str) -> tuple[list[str], str]:
+    """Give the folders of a file and its name without the ending."""
     *folders, base = path.split("/")
-    stem = base.rsplit(".", 1)[0]
+    return folders, base.rsplit(".", 1)[0]
+
+
+def regular_top(folders: Sequence[str], packages: Collection[str]) -> int:
+    """Count the folders above the outermost package that a file stands in, or all where it stands in none."""
     cut = len(folders)
     while cut and "/".join(folders[:cut]) in packages:
         cut -= 1
+    return cut
+
+
+def usual_root(folders: Sequence[str], packages: Collection[str]) -> int:
+    """Count the folders above the one that modules are named from, as far as paths tell."""
+    cut = regular_top(folders, packages)
     if cut == len(folders) or "src" in folders[:cut]:
         # A plain folder or a namespace package: from below the layout folder or the nearest one that is no identifier.
         first = cut
@@ -50,10 +56,30 @@ def module_name(path: str, packages: Collection[str]) -> str:
         if first == 0 and cut and folders[0] in _LAYOUTS:
             first = 1
         cut = first
-    names = folders[cut:]
+    return cut
+
+
+def module_name(path: str, packages: Collection[str], roots: Mapping[str, int] = MappingProxyType({})) -> str:
+    """Give the dotted module name of a file.
+
+    Args:
+        path: relative to the root, `/` separators.
+        packages: the folders that hold an `__init__.py`.
+        roots: what imports say of folders, by `import_roots`.
+    """
+    folders, stem = parts_of(path)
+    known = roots.get("/".join(folders[: regular_top(folders, packages) + 1])) if roots else None
+    names = folders[usual_root(folders, packages) if known is None else known :]
     if stem != "__init__":
         names = [*names, stem]
     return ".".join(names) or stem
+
+
+def root_of(path: str, module: str) -> tuple[str, ...]:
+    """Give the folders above the one that a module's name begins with: what it is imported from."""
+    folders, stem = parts_of(path)
+    parts = folders if stem == "__init__" else [*folders, stem]
+    return tuple(parts[: max(0, len(parts) - module.count(".") - 1)])
 
 
 def packages_of(paths: Collection[str]) -> frozenset[str]:

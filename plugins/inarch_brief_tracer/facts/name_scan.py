@@ -31,6 +31,17 @@ def names_in(text: str) -> tuple[list[str], set[str]]:
     return _DEFINITION.findall(text), set(_NAME.findall(imported))
 
 
+def absolute_imports(text: str) -> set[str]:
+    """Give the dotted names that a file imports from the top, each with what is taken from it."""
+    found: set[str] = set()
+    for item in _imports(text):
+        if not item.level:
+            found.add(item.module)
+            if item.target and item.target != "*":
+                found.add(f"{item.module}.{item.target}")
+    return found
+
+
 def tests_in(text: str) -> int:
     """Count the test functions of a file: lines that begin with `def test`."""
     found = 0

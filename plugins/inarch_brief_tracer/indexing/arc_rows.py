@@ -11,7 +11,7 @@ from inarch_brief_tracer.facts.nature import EXPORTED, SHIFT, SPAN_SHIFT, TOP
 from inarch_brief_tracer.graph.arcs import FileArcs, packed_arcs
 from inarch_brief_tracer.graph.model import Arc, Gate
 from inarch_brief_tracer.graph.spans import spans
-from inarch_brief_tracer.linking.edges import CONFIDENCES, Edge
+from inarch_brief_tracer.linking.edges import CONFIDENCES, Edge, label
 from inarch_brief_tracer.store.kept_files import put_state, state
 
 LAMBDA = "lambda"
@@ -29,16 +29,20 @@ class Names(NamedTuple):
     modules: dict[str, int]
 
 
-def names_of(connection: sqlite3.Connection, files: Collection[int] | None = None) -> Names:
-    """Read the qualified names of all that can call or be called, or of some files' only; of equal ones the first."""
+def names_of(connection: sqlite3.Connection, shared: Collection[str], files: Collection[int] | None = None) -> Names:
+    """Read the qualified names of all that can call or be called, or of some files' only; of equal ones the first.
+
+    Names of modules in `shared`, which several files claim, have the path in front, as in edges.
+    """
     names = Names({}, {}, {}, {})
     among = "" if files is None else f" AND s.file IN ({', '.join('?' * len(files))})"
     rows = connection.execute(
-        "SELECT s.id, s.file, f.module, s.dotted, s.flags FROM symbols s JOIN files f ON f.id = s.file"
+        "SELECT s.id, s.file, f.module, f.path, s.dotted, s.flags FROM symbols s JOIN files f ON f.id = s.file"
         f" WHERE s.kind != 'constant'{among} ORDER BY f.role != 'code', f.path, (s.flags & {OVERLOAD}) != 0, s.place",
         list(files or ()),
     )
-    for number, file, module, dotted, flags in rows:
+    for number, file, module, path, dotted, flags in rows:
+        module = label(module, path, shared)
         names.ids.setdefault(f"{module}.{dotted}" if dotted else module, number)
         names.file[number] = file
         names.natures[number] = flags >> SHIFT
@@ -66,18 +70,20 @@ def mark_exports(connection: sqlite3.Connection, names: Names) -> None:
         for name in listed.get(source, ()):
             handed.setdefault(f"{module}.{name}", f"{source}.{name}")
     marks: dict[str, int] = {}
+    known = {_plain(name) for name in names.ids}
     for name in handed:
         if any(part.startswith("_") for part in name.split(".")):
             continue
         found, seen = name, {name}
-        while found not in names.ids and (further := handed.get(found)) and further not in seen:
+        while found not in known and (further := handed.get(found)) and further not in seen:
             found = further
             seen.add(found)
         found = handed.get(found, found)
-        if found in names.ids:
+        if found in known:
             marks[found] = marks.get(found, 0) | EXPORTED | (TOP if name.count(".") == 1 else 0)
     whole = {source for _, source in stars if source not in listed}
-    for qualname, number in names.ids.items():
+    for name, number in names.ids.items():
+        qualname = _plain(name)
         head, _, last = qualname.rpartition(".")
         mark = marks.get(qualname, 0) or marks.get(head, 0)
         if not mark and not last.startswith("_"):
@@ -86,6 +92,11 @@ def mark_exports(connection: sqlite3.Connection, names: Names) -> None:
                 mark = EXPORTED
         if mark and not (last.startswith("_") and not last.endswith("__")):
             names.natures[number] |= mark
+
+
+def _plain(name: str) -> str:
+    """Give a qualified name without the path in front of a module that several files claim."""
+    return name.rpartition(":")[2] if ":" in name else name
 
 
 def add_lambdas(connection: sqlite3.Connection, names: Names, edges: Iterable[Edge], lines: Mapping[str, int]) -> None:

@@ -10,7 +10,7 @@ from attrs import Factory, define, field
 
 from inarch_brief_tracer.facts.collecting import uncollected
 from inarch_brief_tracer.linking.budget import Budget
-from inarch_brief_tracer.linking.edges import Edge
+from inarch_brief_tracer.linking.edges import Edge, shared_modules
 from inarch_brief_tracer.linking.link import link
 from inarch_brief_tracer.linking.loading import Files
 
@@ -36,6 +36,8 @@ class Job:
     edges: list[Edge] = Factory(list)
     lambdas: Mapping[str, int] = Factory(dict)
     """Lines of the functions without a name."""
+    shared: frozenset[str] = frozenset()
+    """Module names that several of the files claim: edges tell them apart by their paths."""
     note: str = ""
     """What has to be said about the result."""
     is_complete: bool = False
@@ -51,6 +53,7 @@ class Job:
         """Link here and now."""
         start = time.thread_time()
         try:
+            self.shared = shared_modules(self.files)
             with uncollected():
                 self.edges, self.lambdas, self.note = linked(self.files)
             self.is_complete = True

@@ -13,6 +13,7 @@ from inarch_brief_tracer.indexing.arc_rows import Names, add_lambdas, by_file, n
 from inarch_brief_tracer.indexing.background import linked
 from inarch_brief_tracer.indexing.entry_nodes import gates_of
 from inarch_brief_tracer.linking.budget import Budget
+from inarch_brief_tracer.linking.edges import shared_modules
 from inarch_brief_tracer.store.kept_files import Shelf
 
 NEAR = Budget(values=8, functions=16, overrides=8, visits=2)
@@ -31,14 +32,12 @@ def link_near(shelf: Shelf, files: Sequence[int], fresh: Mapping[str, LinkFacts]
         seen,
     ).fetchall()
     own_files, called = set(files), _called(shelf, files)
-    edges, lambdas, _ = linked(
-        {
-            path: (module, fresh.get(path, facts) if number in own_files else _outlined(facts, called))
-            for number, path, module, facts in rows
-        },
-        NEAR,
-    )
-    names = names_of(connection, seen)
+    given = {
+        path: (module, fresh.get(path, facts) if number in own_files else _outlined(facts, called))
+        for number, path, module, facts in rows
+    }
+    edges, lambdas, _ = linked(given, NEAR)
+    names = names_of(connection, shared_modules(given), seen)
     own = [edge for edge in edges if names.file.get(names.ids.get(edge.caller, -1)) in files]
     add_lambdas(connection, names, own, lambdas)
     found = by_file(names, own)

@@ -200,7 +200,7 @@ class Links:
         with uncollected(), transaction(connection):
             now = dict(connection.execute("SELECT id, hash || path FROM files"))
             was = {content + path for path, content in job.hashes.items()}
-            names = arc_rows.names_of(connection)
+            names = arc_rows.names_of(connection, job.shared)
             arc_rows.mark_exports(connection, names)
             arc_rows.add_lambdas(connection, names, job.edges, job.lambdas)
             arc_rows.mark_spans(names, job.edges)

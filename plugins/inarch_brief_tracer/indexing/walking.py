@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import NamedTuple
 
-from inarch import FileStat, Workspace
+from inarch import FileStat, ToolFailed, Workspace
+from inarch_brief_tracer.facts.import_roots import decided, kept_roots, open_folders
 from inarch_brief_tracer.facts.modules import module_name, packages_of
 from inarch_brief_tracer.facts.source import sound
 from inarch_brief_tracer.indexing.reading import Changed
@@ -14,6 +15,8 @@ from inarch_brief_tracer.store.kept_files import Kept, Stamp
 MAX_FILES = 50_000
 _SOURCES = "**/*.[pi][yp]*"
 """Matches Python files and notebooks (and little else): one walk through a tree finds both."""
+_HEAD = 32_000
+"""Bytes of a file in which its imports are looked for."""
 _RACY_NS = 100_000_000
 _COARSE_NS = 2_000_000_000
 
@@ -37,17 +40,48 @@ def walked(workspace: Workspace, kept: Mapping[str, Kept]) -> Walked:
     packages = packages_of(paths)
     present = set(paths)
     gone = [path for path in kept if path not in present]
+    stats = {path: workspace.stat(path) for path in paths}
+    touched = {path for path, stat in stats.items() if stat and not _is_known(kept.get(path), stat)}
+    roots = _roots(workspace, kept, paths, packages, touched)
     changed: list[Changed] = []
-    for path in paths:
-        module = module_name(path, packages)
-        known, stat = kept.get(path), workspace.stat(path)
+    for path, stat in stats.items():
+        known, module = kept.get(path), module_name(path, packages, roots)
         if stat is None or stat.kind != "file":
             if known:
                 gone.append(path)
-        elif known is None or known.module != module or not _is_unchanged(known.stamp, stat):
+        elif path in touched or (known and known.module != module):
             changed.append(Changed(path, stat, module))
     notebooks = sum(path.endswith(".ipynb") for path in walk.paths)
     return Walked(changed, gone, len(present), notebooks, walk.truncated)
+
+
+def _roots(
+    workspace: Workspace,
+    kept: Mapping[str, Kept],
+    paths: list[str],
+    packages: Collection[str],
+    touched: Collection[str],
+) -> Mapping[str, int]:
+    """Ask the imports for the roots of folders whose paths don't tell, unless these files are as they were."""
+    folders = open_folders(paths, packages)
+    if not folders:
+        return {}
+    if not any(path in touched for files in folders.values() for path in files):
+        known = kept_roots(folders, {path: file.module for path, file in kept.items()})
+        if known is not None:
+            return known
+
+    def text_of(path: str) -> str:
+        try:
+            return workspace.read(path, max_bytes=_HEAD).data.decode("utf-8", "replace")
+        except ToolFailed:
+            return ""
+
+    return decided(folders, packages, text_of)
+
+
+def _is_known(kept: Kept | None, now: FileStat) -> bool:
+    return kept is not None and _is_unchanged(kept.stamp, now)
 
 
 def _is_unchanged(kept: Stamp, now: FileStat) -> bool:

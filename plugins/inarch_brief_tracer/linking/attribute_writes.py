@@ -23,7 +23,12 @@ def attributes_matching(linker: Linker, base: Value, pattern: Pattern, line: int
     elif isinstance(base, Module) and base.file is not None:
         names.update(dict.fromkeys(base.file.scopes[0].facts.bound))
     found = [name for name in names if name.startswith(pattern.start) and name.endswith(pattern.end)]
-    return every([attribute(linker, base, name, line) for name in found[:MAX_MATCHING]])
+    guessing, linker.guessing = linker.guessing, True
+    try:
+        values = every([attribute(linker, base, name, line) for name in found[:MAX_MATCHING]])
+    finally:
+        linker.guessing = guessing
+    return tuple([linker.guess(value) for value in values])
 
 
 MAX_MATCHING = 64

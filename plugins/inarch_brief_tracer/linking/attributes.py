@@ -20,6 +20,7 @@ from inarch_brief_tracer.linking.values import (
     Container,
     Func,
     Generator,
+    Guess,
     Instance,
     Method,
     Module,
@@ -50,6 +51,8 @@ def attribute(linker: Linker, base: Value, name: str, line: int) -> Values:
         return _above(linker, base, name, line)  # type: ignore[arg-type]
     if kind is Container or kind is Generator or kind is Property or kind is Text or kind is Pattern or kind is Partial:
         return (method(linker, base, name),)
+    if kind is Guess:
+        return attribute(linker, base.value, name, line)  # type: ignore[attr-defined]
     if kind is Func or kind is Bound:
         return _of_function(linker, base, name)  # type: ignore[arg-type]
     return EMPTY

@@ -9,7 +9,7 @@ from inarch_brief_tracer.linking.callback_names import is_callback, is_caller, i
 from inarch_brief_tracer.linking.cells import NO_ARGUMENTS, Arguments, Value, Values
 from inarch_brief_tracer.linking.linker import EMPTY, Linker, union
 from inarch_brief_tracer.linking.members import descendants, lookup
-from inarch_brief_tracer.linking.values import Bound, Cls, Container, Func, Instance, Outside, Partial
+from inarch_brief_tracer.linking.values import Bound, Cls, Container, Func, Guess, Instance, Outside, Partial
 
 
 def call_back_receiver(linker: Linker, callee: Outside, line: int) -> None:
@@ -122,6 +122,8 @@ def hand_over(linker: Linker, arguments: Arguments, line: int, callee: str = "")
 
 
 def _hand(linker: Linker, value: Value, line: int, confidence: int, calls: bool, enters: bool) -> None:
+    if type(value) is Guess:
+        value, confidence = value.value, NAME
     kind = type(value)
     if kind is Func:
         linker.edge(value.scope, CALLBACK, confidence, line)  # type: ignore[attr-defined]
@@ -141,7 +143,7 @@ def _call_special(linker: Linker, value: Instance, name: str, line: int) -> None
                 linker.edge(func.scope, CALLBACK, INFERRED, line)
 
 
-_CALLABLE = frozenset((Func, Bound, Partial))
+_CALLABLE = frozenset((Func, Bound, Partial, Guess))
 _KEPT = _CALLABLE | {Instance}
 
 
@@ -153,6 +155,8 @@ def call_back(
     linker: Linker, value: Value, arguments: Arguments, line: int, depth: int = 0, confidence: int = INFERRED
 ) -> Values:
     """Note that outside code may call a value, and give what it would get."""
+    if type(value) is Guess:
+        value, confidence = value.value, NAME
     kind = type(value)
     if kind is Func:
         return call_function(linker, value, arguments, CALLBACK, confidence, line)  # type: ignore[arg-type]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from inarch_brief_tracer.linking.binding import call_function
-from inarch_brief_tracer.linking.budget import CALL, CALLBACK, DUNDER, EXACT, HIERARCHY, INFERRED
+from inarch_brief_tracer.linking.budget import CALL, CALLBACK, DUNDER, EXACT, HIERARCHY, INFERRED, NAME
 from inarch_brief_tracer.linking.callbacks import (
     assembled,
     call_back_receiver,
@@ -21,6 +21,7 @@ from inarch_brief_tracer.linking.values import (
     Cls,
     Container,
     Func,
+    Guess,
     Instance,
     Method,
     OpenClass,
@@ -33,10 +34,12 @@ def call(
     linker: Linker, callee: Value, arguments: Arguments, line: int, kind: int = CALL, sure: bool = False
 ) -> Values:
     """Call a value; gives what the call gives."""
-    type_ = type(callee)
     confidence = EXACT if sure else INFERRED
-    if callee in linker.hierarchical:
+    if type(callee) is Guess:
+        callee, confidence = callee.value, NAME
+    elif callee in linker.hierarchical:
         confidence = HIERARCHY
+    type_ = type(callee)
     if type_ is Func:
         return call_function(linker, callee, arguments, kind, confidence, line)  # type: ignore[arg-type]
     if type_ is Bound:
@@ -74,7 +77,7 @@ def functions_first(linker: Linker, values: Values) -> Values:
     return functions
 
 
-_FUNCTIONS = frozenset((Func, Bound, Partial))
+_FUNCTIONS = frozenset((Func, Bound, Partial, Guess))
 MAX_HASTY = 2
 """Visits of a statement up to which nothing waits: it may not be looked at again."""
 

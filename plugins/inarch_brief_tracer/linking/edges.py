@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Collection, Mapping
 from typing import NamedTuple
 
 CALL_KINDS = ("call", "property", "dunder", "decorator", "callback", "framework")
@@ -14,8 +16,21 @@ class Fn(NamedTuple):
 
     file: str
     qualname: str
-    """`package.module.Class.method`, nested without `<locals>`; the body of a module is `package.module`."""
+    """`package.module.Class.method`, nested without `<locals>`; the body of a module is `package.module`.
+
+    Where several files claim a module: `path:package.module.…`."""
     line: int
+
+
+def label(module: str, path: str, shared: Collection[str]) -> str:
+    """Name a module so that no other has the name: with its path where several files claim it."""
+    return f"{path}:{module}" if module in shared else module
+
+
+def shared_modules(files: Mapping[str, tuple[str, object]]) -> frozenset[str]:
+    """Give the module names that several files claim; module by path."""
+    counts = Counter(module for module, _ in files.values())
+    return frozenset(module for module, count in counts.items() if count > 1)
 
 
 class Edge(NamedTuple):

@@ -10,7 +10,7 @@ from inarch_brief_tracer.facts.link_facts import CLASS_SCOPE, MODULE_SCOPE, stat
 from inarch_brief_tracer.facts.modules import TEST, role_of
 from inarch_brief_tracer.linking.budget import MECHANISMS, Budget, sized
 from inarch_brief_tracer.linking.containers import container_method, generator_method, property_method
-from inarch_brief_tracer.linking.edges import CALL_KINDS, CONFIDENCES, Edge, Fn, Linked
+from inarch_brief_tracer.linking.edges import CALL_KINDS, CONFIDENCES, Edge, Fn, Linked, shared_modules
 from inarch_brief_tracer.linking.library_models import MODELS
 from inarch_brief_tracer.linking.linker import Linker, Missing
 from inarch_brief_tracer.linking.loading import Bodies, Files, load
@@ -39,7 +39,7 @@ def link(files: Files, budget: Budget = USUAL) -> Linked:
     tests = [path for path in sorted(files) if size > LARGE and role_of(path) == TEST]
     first = {path: files[path] for path in sorted(files.keys() - set(tests))}
     budget = sized(budget, sum(statements(facts) for _, facts in first.values()))
-    linker = Linker(budget, MECHANISMS - budget.without, models=MODELS)
+    linker = Linker(budget, MECHANISMS - budget.without, models=MODELS, shared=shared_modules(files))
     linker.methods = {
         "Container": container_method,
         "Generator": generator_method,

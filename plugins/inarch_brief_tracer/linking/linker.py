@@ -12,18 +12,22 @@ from typing import Any, NamedTuple
 
 from attrs import Factory, define
 
-from inarch_brief_tracer.linking.budget import Budget
+from inarch_brief_tracer.facts.modules import shared_folders
+from inarch_brief_tracer.linking.budget import EXACT, INFERRED, NAME, Budget
 from inarch_brief_tracer.linking.cells import Arguments, Cell, Value, Values
 from inarch_brief_tracer.linking.values import (
     Above,
+    Bound,
     Cls,
     Container,
     File,
     Func,
+    Guess,
     Instance,
     Method,
     Module,
     Number,
+    OpenClass,
     Outside,
     Partial,
     Pattern,
@@ -95,10 +99,17 @@ class Linker:
     bound_methods: dict[tuple[Value, str], Method] = Factory(dict)
     own_attributes: dict[tuple[Value, str], Cell] = Factory(dict)
     inherited: dict[tuple[Value, str], Outside] = Factory(dict)
+    crossings: dict[tuple[str, str], int] = Factory(dict)
+    """How sure calls between files of two import roots can be, by their paths."""
+    shared: frozenset[str] = frozenset()
+    """Names that several files claim as modules."""
     closed: dict[Cell, tuple[Cls, ...]] = Factory(dict)
     """Cells whose annotation says which instances they can hold."""
     hierarchical: dict[Value, None] = Factory(dict)
     """Callables that were found in classes derived from an open receiver's."""
+    guesses: dict[Value, Guess] = Factory(dict)
+    guessing: bool = False
+    """Whether what is read now is known by a part of its name only."""
     models: dict[str, Callable[[Linker, Arguments, int], Values]] = Factory(dict)
     methods: dict[str, Callable[[Linker, Any, str, Arguments, int], Values]] = Factory(dict)
 
@@ -129,6 +140,7 @@ class Linker:
             self.inherited,
             self.above,
             self.closed,
+            self.guesses,
         )
         sizes = [len(table) for table in tables]
         try:
@@ -230,12 +242,36 @@ class Linker:
         """Note that the scope being evaluated calls another."""
         if self.base and callee.id >= self.base and self.scopes[callee.id : callee.id + 1] != [callee]:
             return  # of a file that is forgotten
+        if self.guessing:
+            confidence = NAME
+        elif callee.file.root is not self.scope.file.root:
+            confidence = max(confidence, self.crossing(self.scope.file, callee.file))
         key = (self.scope.id << 28 | callee.id) << 3 | kind
         found = line << 2 | confidence
         known = self.edges.get(key)
         # The surest reading counts, and of these the first line.
         if known is None or (found & 3, found) < (known & 3, known):
             self.edges[key] = found
+
+    def crossing(self, caller: File, callee: File) -> int:
+        """Say how sure a call between two import roots can be: by name where the caller's own may be meant."""
+        key = (caller.path, callee.path)
+        known = self.crossings.get(key)
+        if known is None:
+            known = self.crossings[key] = self._crossing(caller, callee)
+        return known
+
+    def _crossing(self, caller: File, callee: File) -> int:
+        top = callee.module.partition(".")[0]
+        own = self.modules.get(top, ())
+        if any(file.root == caller.root for file in own) and not any(_is_extended(file) for file in own):
+            return NAME  # a package of that name stands in the caller's own root, and hides the other
+        rivals = self.modules.get(callee.module, ())
+        if len(rivals) < 2:
+            return EXACT
+        mine = shared_folders(caller.path, callee.path)
+        nearer = [file for file in rivals if file is not callee and shared_folders(caller.path, file.path) >= mine]
+        return NAME if nearer else INFERRED
 
     def outside_call(self, name: str, line: int) -> None:
         """Note that the scope being evaluated calls something outside the tree."""
@@ -264,6 +300,15 @@ class Linker:
         if value is None:
             value = self.patterns[start, end] = Pattern(start, end)
         return value
+
+    def guess(self, value: Value) -> Value:
+        """Give a callable as one that is known by a part of its name only."""
+        if not isinstance(value, Func | Bound | Cls | OpenClass):
+            return value
+        found = self.guesses.get(value)
+        if found is None:
+            found = self.guesses[value] = Guess(value)
+        return found
 
     def number(self, number: int) -> Number:
         """Give the value of an integer."""
@@ -320,6 +365,11 @@ def _generalized(known: Values, value: Value) -> Values:
     if type(value) is not Instance or known[0] is ANYTHING:
         return known
     return (ANYTHING, *[one for one in known if type(one) is not Instance])
+
+
+def _is_extended(file: File) -> bool:
+    """Whether a package says that it goes on in other roots: `__path__ = extend_path(__path__, __name__)`."""
+    return bool(file.scopes) and "__path__" in file.scopes[0].facts.bound
 
 
 def _is_admitted(value: Value, classes: tuple[Cls, ...]) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from inarch_brief_tracer.facts.link_facts import CLASS_SCOPE, LAMBDA_SCOPE, MODULE_SCOPE, Code, LinkFacts, decode_links
 from inarch_brief_tracer.linking.definitions import predefine
+from inarch_brief_tracer.linking.edges import label
 from inarch_brief_tracer.linking.evaluate import function_of
 from inarch_brief_tracer.linking.linker import Linker
 from inarch_brief_tracer.linking.names import absolute, module_value, own_cell
@@ -45,9 +46,10 @@ def load(linker: Linker, files: Files) -> Bodies:
 def _load_file(linker: Linker, file: File, facts: LinkFacts) -> None:
     file.first = len(linker.scopes)
     lambdas: dict[str, int] = {}
+    name = label(file.module, file.path, linker.shared)
     for row, size in zip(facts.scopes, facts.sizes, strict=True):
         outer = file.scopes[row.parent] if row.parent >= 0 else None
-        qualname = f"{file.module}.{row.name}" if row.name else file.module
+        qualname = f"{name}.{row.name}" if row.name else name
         if linker.budget.numbered and row.kind == LAMBDA_SCOPE:
             lambdas[qualname] = lambdas.get(qualname, 0) + 1
             qualname = f"{qualname[:-1]}{lambdas[qualname]}>"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from inarch_brief_tracer.facts.link_facts import CLASS_SCOPE
 from inarch_brief_tracer.facts.modules import absolute_name, shared_folders
 from inarch_brief_tracer.linking.cells import Cell, Values
@@ -90,13 +92,28 @@ def absolute(file: File, module: str, level: int) -> str:
 
 
 def module_value(linker: Linker, near: File, name: str) -> Module | None:
-    """Give a module of the tree; of several with one name the nearest to the file that asks."""
+    """Give a module of the tree; of several with one name that of the own root, else the nearest."""
+    found = module_values(linker, near, name)
+    return found[0] if found else None
+
+
+def module_values(linker: Linker, near: File, name: str) -> tuple[Module, ...]:
+    """Give the modules of the tree that a name may mean in a file: several where nothing tells which."""
     files = linker.modules.get(name)
     if files is None:
-        return _module(linker, name, None) if name in linker.folders else None
-    return _module(
-        linker, name, files[0] if len(files) == 1 else max(files, key=lambda file: shared_folders(file.path, near.path))
-    )
+        return (_module(linker, name, None),) if name in linker.folders else ()
+    return tuple([_module(linker, name, file) for file in nearest(files, near)])
+
+
+def nearest(files: Sequence[File], near: File) -> Sequence[File]:
+    """Give those of several files of one module that another one may import: of its own root, else the nearest."""
+    if len(files) == 1:
+        return files
+    own = [file for file in files if file.root == near.root]
+    if own:
+        return own
+    shared = [shared_folders(file.path, near.path) for file in files]
+    return [file for file, count in zip(files, shared, strict=True) if count == max(shared)]
 
 
 def _module(linker: Linker, name: str, file: File | None) -> Module:

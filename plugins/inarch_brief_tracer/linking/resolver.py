@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from attrs import Factory, define
 
 from inarch_brief_tracer.facts.file_facts import ALIAS, CLASS, CONSTANT, FUNCTION, METHOD, OVERLOAD, Facts, Symbol
-from inarch_brief_tracer.facts.modules import absolute_name, shared_folders
+from inarch_brief_tracer.facts.modules import absolute_name, root_of, shared_folders
 from inarch_brief_tracer.store.kept_files import Shelf
 
 _DEPTH = 12
@@ -58,6 +58,11 @@ class FileFacts:
             # The implementation counts, not its overloads; of two definitions the first.
             if known is None or self.facts.symbols[known].flags & OVERLOAD:
                 self.by_name[symbol.name] = place
+
+    @property
+    def root(self) -> tuple[str, ...]:
+        """The folders above what its module is imported from."""
+        return root_of(self.path, self.module)
 
     @property
     def is_package(self) -> bool:
@@ -141,7 +146,7 @@ class Resolver:
         for part in rest:
             if current is None:
                 return None
-            current = self.attribute(current, part, depth)
+            current = self.attribute(current, part, depth, file)
         return current
 
     def enclosing_class(self, file: FileFacts, scope: int) -> Place | None:
@@ -239,6 +244,20 @@ class Resolver:
             known = self._modules[module] = tuple(row[0] for row in rows)
         return known
 
+    def _meant(self, module: str, reader: FileFacts | None) -> Sequence[int]:
+        """Give the files that a module's name means to a reader: of its own root, else the nearest; none in doubt."""
+        files = self._files_of(module)
+        if reader is None or not files:
+            return files
+        own = [number for number in files if self.file(number).root == reader.root]
+        if own:
+            return own
+        tops = [self.file(number) for number in self._files_of(module.partition(".")[0])]
+        if any(top.root == reader.root for top in tops) and not any("__path__" in top.by_name for top in tops):
+            return ()  # a package of that name stands in the reader's own root, and hides the other
+        shared = [shared_folders(self.file(number).path, reader.path) for number in files]
+        return [files[shared.index(max(shared))]] if shared.count(max(shared)) == 1 else ()
+
     def _has_inside(self, module: str) -> bool:
         inside = f"{module}.*"
         known = self._modules.get(inside)
@@ -256,17 +275,12 @@ class Resolver:
         if isinstance(owner, ObjectOf):
             return self.member(owner.of, name, depth)
         if isinstance(owner, ModuleRef):
-            # Two files may claim one module's name: the one that shares most of the path with the reader.
-            files = sorted(
-                self._files_of(owner.name),
-                key=lambda number: -shared_folders(self.file(number).path, near.path if near else ""),
-            )
-            for number in files:
+            for number in self._meant(owner.name, near):
                 found = self.top_level(self.file(number), name, depth + 1)
                 if found is not None:
                     return found
             inner = f"{owner.name}.{name}"
-            return ModuleRef(inner) if self._files_of(inner) or self._has_inside(inner) else None
+            return ModuleRef(inner) if self._meant(inner, near) or self._has_inside(inner) else None
         symbol = self.symbol(owner)
         if symbol.kind == CLASS:
             return self.member(owner, name, depth)

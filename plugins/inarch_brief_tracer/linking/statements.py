@@ -11,13 +11,13 @@ from inarch_brief_tracer.linking.attributes import special
 from inarch_brief_tracer.linking.binding import call_function
 from inarch_brief_tracer.linking.budget import DUNDER, INFERRED
 from inarch_brief_tracer.linking.calls import call
-from inarch_brief_tracer.linking.cells import NO_ARGUMENTS, Arguments, Values
+from inarch_brief_tracer.linking.cells import NO_ARGUMENTS, Arguments, Cell, Values
 from inarch_brief_tracer.linking.containers import enter, iterated
 from inarch_brief_tracer.linking.definitions import _class, _function
 from inarch_brief_tracer.linking.evaluate import assign, evaluate
 from inarch_brief_tracer.linking.linker import Linker, union
 from inarch_brief_tracer.linking.members import instance_cell
-from inarch_brief_tracer.linking.names import absolute, binding_cell, exported_cell, module_value, outside_module
+from inarch_brief_tracer.linking.names import absolute, binding_cell, exported_cell, module_values, outside_module
 from inarch_brief_tracer.linking.values import Cls, Func, Instance, Module
 
 
@@ -158,29 +158,32 @@ def _import(linker: Linker, code: Code) -> None:
     file = linker.scope.file
     full = absolute(file, module, level)
     cell = binding_cell(linker, linker.scope, name)
-    found = module_value(linker, file, full)
-    if not attribute:
+    found = module_values(linker, file, full)
+    if not found:
         outer = "<builtin>" if full == "builtins" else full
-        linker.put(cell, (found if found is not None else linker.outside(outer),))
-        return
-    if found is None:
-        outer = "<builtin>" if full == "builtins" else full
-        linker.put(cell, (linker.outside(f"{outer}.{attribute}"),))
-        return
-    if found.file is not None:
-        _ask_module(linker, found)
-        source = exported_cell(linker, found.file, attribute, set())
+        linker.put(cell, (linker.outside(f"{outer}.{attribute}" if attribute else outer),))
+    elif not attribute:
+        linker.put(cell, found)
+    else:
+        for one in found:
+            _take(linker, cell, one, attribute)
+
+
+def _take(linker: Linker, cell: Cell, module: Module, attribute: str) -> None:
+    """Bind what an import takes from a module of the tree: a name of it, or a module inside."""
+    file = linker.scope.file
+    if module.file is not None:
+        _ask_module(linker, module)
+        source = exported_cell(linker, module.file, attribute, set())
         if source is not None and source is not cell:
             linker.put(cell, linker.read(source))
             if source.values or source.readers:
-                inner = module_value(linker, file, f"{full}.{attribute}") if not source.values else None
-                linker.put(cell, (inner,) if inner is not None else ())
+                if not source.values:
+                    linker.put(cell, module_values(linker, file, f"{module.name}.{attribute}"))
                 return
-    inner = module_value(linker, file, f"{full}.{attribute}")
-    if inner is not None:
-        linker.put(cell, (inner,))
-        return
-    linker.put(cell, outside_module(linker, found, attribute))
+    linker.put(
+        cell, module_values(linker, file, f"{module.name}.{attribute}") or outside_module(linker, module, attribute)
+    )
 
 
 def _ask_module(linker: Linker, module: Module) -> None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from sys import intern
 from typing import Any
 
 from inarch_brief_tracer.facts.link_facts import CLASS_SCOPE, ScopeFacts
+from inarch_brief_tracer.facts.modules import root_of
 from inarch_brief_tracer.linking.cells import Arguments, Cell, Value, Values
 
 
@@ -55,11 +57,13 @@ class Scope:
 class File:
     """A module's file while it is linked."""
 
-    __slots__ = ("bodies", "exports", "first", "is_package", "module", "path", "scopes", "stars")
+    __slots__ = ("bodies", "exports", "first", "is_package", "module", "path", "root", "scopes", "stars")
 
     def __init__(self, path: str, module: str, exports: tuple[str, ...] | None) -> None:
         self.path = path
         self.module = module
+        self.root = intern("/".join(root_of(path, module)))
+        """Modules of one root import each other by name; of another root, only what is nowhere in their own."""
         self.is_package = path.endswith("__init__.py")
         self.exports = exports
         self.scopes: list[Scope] = []
@@ -170,6 +174,15 @@ class Bound(Value):
     def __init__(self, func: Func, receiver: Value) -> None:
         self.func = func
         self.receiver = receiver
+
+
+class Guess(Value):
+    """A function or class that is known by a part of its name only: `getattr(self, f"on_{kind}")`."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Value) -> None:
+        self.value = value
 
 
 class Module(Value):

@@ -13,7 +13,7 @@ from inarch_brief_tracer.answers.call_sites import Sites
 from inarch_brief_tracer.answers.curated_paths import Checked, CuratedPath, KeptStep
 from inarch_brief_tracer.answers.flow_mermaid import chart
 from inarch_brief_tracer.answers.flow_text import Story, tokens_of, told
-from inarch_brief_tracer.answers.flow_tree import Detail, own_calls, shown_routes
+from inarch_brief_tracer.answers.flow_tree import UNSURE, Detail, own_calls, shown_routes
 from inarch_brief_tracer.answers.wording import tags
 from inarch_brief_tracer.graph.model import RANKS, Below, Entry, Flow, Node, Route, Step
 
@@ -212,3 +212,13 @@ def test_one_test_is_shown_beside_many_ways_of_the_product() -> None:
     test = route(Step(node(2, "t.test_it", "t.py")._replace(role="test")), last, kind="test")
     shown = shown_routes([*own, test], Detail(routes=6))
     assert [one.entry.kind for one in shown] == ["api"] * 5 + ["test"]
+
+
+@pytest.mark.parametrize("confidence", ["exact", "inferred", "hierarchy", "name"])
+def test_the_mark_of_unsure_calls_is_explained_once_where_it_stands(confidence: str) -> None:
+    target = node(2, "m.target")
+    steps = (Step(node(1, "m.main")), Step(target, "m.py", 3, "call", confidence))
+    down = (Below(Step(node(3, "m.last"), "m.py", 4, "call", confidence)),)
+    text = told(Story(flow(target, (route(*steps),), down)), NOTHING)
+    assert text.count(UNSURE) == (confidence == "name")
+    assert ("target()?" in text) == (confidence == "name")

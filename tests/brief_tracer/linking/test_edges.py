@@ -319,6 +319,24 @@ def test_a_call_through_a_literal_table_is_found_by_its_key() -> None:
     assert {("main.any_of", "main.a"), ("main.any_of", "main.b"), ("main.all_of", "main.b")} <= found
 
 
+@pytest.mark.parametrize("name", ['"on_" + kind', 'f"on_{kind}"', '"on_%s" % kind', '"on_{}".format(kind)'])
+def test_what_is_known_by_a_part_of_its_name_is_never_sure(name: str) -> None:
+    found = kinds(
+        f"""
+        class A:
+            def on_click(self): pass
+            @property
+            def on_top(self): return 1
+            def part(self, kind): getattr(self, {name})()
+            def handed(self, kind): submit(getattr(self, {name}))
+            def whole(self): self.on_click()
+        """
+    )
+    assert found["main.A.part", "main.A.on_click"] == ("call", "name")
+    assert found["main.A.part", "main.A.on_top"] == ("property", "name")
+    assert found["main.A.whole", "main.A.on_click"] == ("call", "exact")
+
+
 def test_getattr_with_a_name_or_the_start_of_one_is_followed() -> None:
     text = """
     class Visitor:

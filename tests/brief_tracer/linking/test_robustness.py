@@ -159,7 +159,7 @@ def test_two_files_of_one_module_name_are_told_apart_by_their_folders() -> None:
         "two/tool.py": ("tool", facts("def g(): pass")),
         "two/use.py": ("use", facts("from tool import g\ng()")),
     }
-    assert [(edge.caller, edge.callee) for edge in link(files).edges] == [("use", "tool.g")]
+    assert [(edge.caller, edge.callee) for edge in link(files).edges] == [("use", "two/tool.py:tool.g")]
 
 
 CORE = "def run(callback): callback()\nclass Base:\n    def go(self): self.step()\n"
