@@ -1,0 +1,70 @@
+"""Finding places in code by a person's words: fields, BM25F, what a reader of code would prefer, and how sure that is.
+
+It knows no Inarch and no language. What can be found comes in as documents (`Document`: name, signature, docstring,
+comments, texts, identifiers, …), kept by file in an `Index`; what comes out of `search` is an `Answer`: places in
+order, each with its reasons, and a confidence. Python's standard library is all it needs. Why not what is there:
+
+- SQLite's FTS5 weighs columns, but not their lengths apart, doesn't say in which column a word stood, and wants code to
+  be cut into words before. So SQLite keeps the tables, and what stands in them is our own.
+- bm25s brings NumPy (a wheel of 17 MB; importing both takes longer than a whole question here), has one bag of words
+  for a document, and makes its index anew for each change.
+- tantivy has fields and updates, but is 5 MB of a compiled library, and keeps a folder of its own beside the database
+  that is there already.
+
+A question reads the postings of its own words and nothing else, so a single one is cheap in a new process.
+
+```text
+search                 a question becomes an answer
+├─► questions          its shape, its parts, its words
+├─► weighing           how rare they are here, and what may be called the same
+├─► scoring            BM25F: what each document's words come to
+├─► feedback           words of the repository's own prose
+├─► ranking            what a reader of code would prefer
+└─► confidence         how sure that is
+index, postings        what is kept
+tokens, vocabulary     words
+```
+"""
+
+from __future__ import annotations
+
+from inarch_search.documents import (
+    CLASS,
+    CONSTANT,
+    EXAMPLE,
+    FUNCTION,
+    GENERATED,
+    METHOD,
+    MODULE,
+    PRODUCT,
+    SECTION,
+    TEST,
+    VENDORED,
+    Document,
+)
+from inarch_search.index import Index, Kept
+from inarch_search.questions import Question, understood
+from inarch_search.ranking import Hit
+from inarch_search.search import Answer, search
+
+__all__ = [
+    "CLASS",
+    "CONSTANT",
+    "EXAMPLE",
+    "FUNCTION",
+    "GENERATED",
+    "METHOD",
+    "MODULE",
+    "PRODUCT",
+    "SECTION",
+    "TEST",
+    "VENDORED",
+    "Answer",
+    "Document",
+    "Hit",
+    "Index",
+    "Kept",
+    "Question",
+    "search",
+    "understood",
+]

@@ -1,0 +1,83 @@
+"""What can be found: a document for each place, with its words kept apart by where they stand."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import NamedTuple
+
+PRODUCT, TEST, VENDORED, EXAMPLE, GENERATED = "product", "test", "vendored", "example", "generated"
+NATURES = (PRODUCT, TEST, VENDORED, EXAMPLE, GENERATED)
+
+FUNCTION, METHOD, CLASS, MODULE, CONSTANT, SECTION = "function", "method", "class", "module", "constant", "section"
+"""Kinds that the ranking knows; an adapter may use others. A section is prose: of a README, of a changelog."""
+
+
+class Document(NamedTuple):
+    """A place of a repository and its words.
+
+    Args:
+        file: its path from the root, `/` between folders.
+        line: its first line.
+        end: its last line.
+        kind: function, method, class, module, constant, section, or a language's own word.
+        nature: one of `NATURES`.
+        name: as it is defined; "" for a section without a heading.
+        qualified: the name with what it stands in, dots between.
+        signature: names of parameters, annotations, bases.
+        summary: the docstring's first line.
+        docstring: the rest of it.
+        comments: comments inside and right above.
+        strings: texts that people see: messages, options, help.
+        body: identifiers of the body, or its whole text.
+        callers: names of what calls it.
+        callees: names of what it calls.
+    """
+
+    file: str
+    line: int
+    end: int
+    kind: str
+    nature: str
+    name: str
+    qualified: str
+    signature: str = ""
+    summary: str = ""
+    docstring: str = ""
+    comments: str = ""
+    strings: str = ""
+    body: str = ""
+    callers: str = ""
+    callees: str = ""
+
+
+class Measure(NamedTuple):
+    """What a field counts: its weight, how much its length matters (0 to 1), and its usual length in terms."""
+
+    weight: float
+    length: float
+    usual: float
+
+
+FIELDS = (
+    "name", "qualified", "signature", "summary", "docstring", "comments", "strings", "body", "path", "callers",
+    "callees",
+)  # fmt: skip
+"""The fields in the order of their bits; `path` is the file's."""
+
+WEIGHTS: Mapping[str, Measure] = MappingProxyType(
+    {
+        "name": Measure(6.0, 0.5, 2.5),
+        "qualified": Measure(1.6, 0.3, 3.0),
+        "signature": Measure(1.0, 0.4, 5.0),
+        "summary": Measure(3.5, 0.4, 6.0),
+        "docstring": Measure(1.5, 0.5, 20.0),
+        "comments": Measure(1.0, 0.4, 12.0),
+        "strings": Measure(1.0, 0.4, 8.0),
+        "body": Measure(0.9, 0.5, 45.0),
+        "path": Measure(0.8, 0.2, 3.0),
+        "callers": Measure(0.5, 0.5, 6.0),
+        "callees": Measure(0.5, 0.5, 8.0),
+    }
+)
+"""Usual lengths are constants, not averages: what the index keeps of a document depends on nothing else."""

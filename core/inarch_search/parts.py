@@ -1,0 +1,38 @@
+"""The parts of finding, so that what each is worth can be measured."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Parts(NamedTuple):
+    """Which parts take part; all, but where a benchmark leaves one out.
+
+    Args:
+        joined: two words of a question written as one: "file system", filesystem.
+        short: abbreviations that names use: environment, env.
+        near: near words of programming: remove, delete.
+        feedback: words of the repository's own prose beside those of the question.
+        coverage: a place that explains more of the question comes first.
+        names: names written as code in the question.
+        whole_names: a name of which the question has every word.
+        frames: places that a traceback or `path:line` names.
+        coherence: a place in a file whose other places match, too.
+        natures: tests, vendored code, examples and generated code count less.
+        decay: the second place of one file counts less.
+    """
+
+    joined: bool = True
+    short: bool = True
+    near: bool = True
+    feedback: bool = True
+    coverage: bool = True
+    names: bool = True
+    whole_names: bool = True
+    frames: bool = True
+    coherence: bool = True
+    natures: bool = True
+    decay: bool = True
+
+
+ALL = Parts()

@@ -1,0 +1,147 @@
+"""What a reader of code would prefer: names, files that fit as a whole, a hit of each file before the second ones."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from inarch_search.documents import CLASS, CONSTANT, FUNCTION, METHOD, MODULE, SECTION
+from inarch_search.index import Kept
+from inarch_search.parts import Parts
+from inarch_search.questions import SYMBOL, Question
+from inarch_search.scoring import Candidate, strength
+from inarch_search.tokens import terms_of_word
+from inarch_search.weighing import Weighing
+
+COVERAGE = 1.5
+"""The power of the share of a question that a place explains."""
+LEAST_COVERAGE = 0.1
+"""What a place that explains nothing would keep: so shares are told apart less where all are small."""
+NAMED, NAMED_IN_SENTENCE = 3.0, 1.2
+"""What is added where the question names the place: as a name alone, and within more words."""
+WHOLE_NAME = 0.5
+"""What is added where the question has every word of a name."""
+COHERENCE = 0.35
+"""What is added in the file whose places match best together."""
+DECAY = 0.9
+"""What each further place of a file keeps."""
+KINDS = {MODULE: 0.6, SECTION: 0.5, CONSTANT: 0.7, CLASS: 0.85}
+OTHER_KIND = 0.6
+DUNDER_INIT = 0.7
+
+
+class Hit(NamedTuple):
+    """A place that may answer.
+
+    Args:
+        place: what and where it is.
+        score: comparable within one answer only.
+        explained: the share of the question's informative words that it explains, weighed by rarity.
+        reasons: why it stands here, for people.
+    """
+
+    place: Kept
+    score: float
+    explained: float
+    reasons: tuple[str, ...]
+
+
+def ranked(question: Question, weighing: Weighing, found: Sequence[Candidate], parts: Parts) -> list[Hit]:
+    """Order the candidates."""
+    hits = [_hit(question, weighing, candidate, parts) for candidate in found]
+    if parts.coherence:
+        hits = _coherent(hits)
+    hits.sort(key=_order)
+    return _decayed(hits) if parts.decay else hits
+
+
+def _order(hit: Hit) -> tuple[float, str, int, str]:
+    return -hit.score, hit.place.file, hit.place.line, hit.place.qualified
+
+
+def _explained(weighing: Weighing, found: Mapping[str, int]) -> dict[str, float]:
+    mine: dict[str, float] = {}
+    for item in weighing.sought:
+        if fields := found.get(item.term):
+            far = strength(fields) * item.share
+            for term in item.stands_for:
+                mine[term] = max(mine.get(term, 0.0), far * weighing.own[term])
+    return mine
+
+
+def _hit(question: Question, weighing: Weighing, candidate: Candidate, parts: Parts) -> Hit:
+    kept, reasons = candidate.kept, []
+    by_term = _explained(weighing, candidate.found)
+    share = sum(by_term.values()) / max(1e-9, sum(weighing.own.values()))
+    score = candidate.score * KINDS.get(kept.kind, 1.0)
+    if parts.coverage:
+        score *= (LEAST_COVERAGE + (1 - LEAST_COVERAGE) * share) ** COVERAGE
+    if question.kind and not _is(kept.kind, question.kind):
+        score *= OTHER_KIND
+    if kept.name in ("__init__", "__new__"):
+        score *= DUNDER_INIT
+    if parts.whole_names and kept.kind not in (SECTION, MODULE):
+        score *= 1 + WHOLE_NAME * _whole_name(kept, by_term)
+    if parts.names and (exact := _named(question, kept)):
+        score *= 1 + (NAMED if question.shape == SYMBOL else NAMED_IN_SENTENCE) * exact
+        reasons.append("named in the question")
+    best = sorted(by_term, key=lambda term: (-by_term[term], term))[:4]
+    reasons += [question.terms[term].word for term in best if by_term[term] > 0]
+    return Hit(kept, score, share, tuple(reasons))
+
+
+def _is(kind: str, asked: str) -> bool:
+    return kind == asked or (asked in (FUNCTION, METHOD) and kind in (FUNCTION, METHOD))
+
+
+def _whole_name(kept: Kept, by_term: Mapping[str, float]) -> float:
+    """Tell how much of a name the question has, of 1; a name of one word says half as much."""
+    own = terms_of_word(kept.name.strip("_"))
+    parts = own[:-1] if len(own) > 2 else own  # the last is the whole
+    if not parts:
+        return 0.0
+    there = sum(term in by_term for term in parts) / len(parts)
+    return there * there * min(1.0, len(parts) / 2)
+
+
+def _named(question: Question, kept: Kept) -> float:
+    """Tell how exactly a question names a place: 0 for not at all."""
+    best = 0.0
+    dotted = f".{kept.qualified}"
+    for identifier, share in question.identifiers.items():
+        if dotted.endswith(f".{identifier}"):
+            best = max(best, share * (1.5 if "." in identifier else 1.0))
+        elif len(identifier) > 3 and dotted.lower().endswith(f".{identifier.lower()}"):
+            best = max(best, 0.5 * share)
+        elif "." in identifier and dotted.endswith(f".{identifier.partition('.')[2]}"):
+            best = max(best, 0.7 * share)
+    if not best and kept.kind == CLASS and kept.name in question.capitals:
+        best = 0.4
+    if not best and kept.name in question.pasted:
+        best = 0.3
+    return best
+
+
+def _coherent(hits: Sequence[Hit]) -> list[Hit]:
+    """Raise the places of files that match with several of their places."""
+    by_file: dict[str, list[float]] = defaultdict(list)
+    for hit in hits:
+        by_file[hit.place.file].append(hit.score)
+    sums = {file: file_score(scores) for file, scores in by_file.items()}
+    most = max(sums.values(), default=1.0) or 1.0
+    return [hit._replace(score=hit.score * (1 + COHERENCE * sums[hit.place.file] / most)) for hit in hits]
+
+
+def file_score(scores: Sequence[float]) -> float:
+    """Give what a file's places come to: the best counts whole, each further one half of the one before."""
+    return sum(score / (1 << place) for place, score in enumerate(sorted(scores, reverse=True)[:6]))
+
+
+def _decayed(hits: Sequence[Hit]) -> list[Hit]:
+    seen: dict[str, int] = defaultdict(int)
+    decayed = []
+    for hit in hits:
+        decayed.append(hit._replace(score=hit.score * DECAY ** min(4, seen[hit.place.file])))
+        seen[hit.place.file] += 1
+    return sorted(decayed, key=_order)

@@ -1,0 +1,85 @@
+"""Asking: a question becomes ranked places, each with its reasons, and how sure that is."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from inarch_search.confidence import confidence_of
+from inarch_search.documents import MODULE
+from inarch_search.feedback import fed_back
+from inarch_search.index import Index
+from inarch_search.parts import ALL, Parts
+from inarch_search.questions import REPORT, SYMBOL, Question, understood
+from inarch_search.ranking import Hit, file_score, ranked
+from inarch_search.scoring import accumulated, candidates, nature_shares
+from inarch_search.weighing import weighed
+
+
+class Answer(NamedTuple):
+    """What was found.
+
+    Args:
+        question: as it was understood.
+        hits: the places, best first.
+        files: their files, best first.
+        confidence: from 0 to 1, how likely the first hit is what is asked for.
+        unknown: informative words of the question that stand nowhere in the repository.
+    """
+
+    question: Question
+    hits: tuple[Hit, ...]
+    files: tuple[str, ...]
+    confidence: float
+    unknown: tuple[str, ...]
+
+
+def search(index: Index, text: str, limit: int = 20, parts: Parts = ALL) -> Answer:
+    """Find the places that a question, a name, a `path:line`, a traceback or a report is about.
+
+    Args:
+        index: where to look.
+        text: the question; what is longer than 40,000 characters is cut.
+        limit: how many places to give at most.
+        parts: what takes part in finding.
+    """
+    index.refresh()
+    question = understood(text)
+    weighing = weighed(index, question, parts)
+    natures = nature_shares(question.about_tests, parts.natures)
+    scores = accumulated(index, weighing.sought)
+    found = candidates(index, scores, weighing.sought, natures)
+    if parts.feedback and question.shape != SYMBOL and (more := fed_back(index, weighing, found)):
+        found = candidates(index, accumulated(index, more, scores), weighing.sought, natures)
+    hits = ranked(question, weighing, found, parts)
+    if parts.frames and question.frames:
+        hits = _framed(index, question, hits)
+    unknown = tuple(question.terms[term].word for term in weighing.unknown)
+    return Answer(question, tuple(hits[:limit]), _files(hits), confidence_of(question, weighing, hits), unknown)
+
+
+def _files(hits: Sequence[Hit]) -> tuple[str, ...]:
+    by_file: dict[str, list[float]] = defaultdict(list)
+    for hit in hits:
+        by_file[hit.place.file].append(hit.score)
+    scores = {file: file_score(values) for file, values in by_file.items()}
+    return tuple(sorted(scores, key=lambda file: (-scores[file], file)))
+
+
+def _framed(index: Index, question: Question, hits: Sequence[Hit]) -> list[Hit]:
+    """Put what stands at the places of a question first, the innermost frame before the others."""
+    best = hits[0].score if hits else 1.0
+    first: dict[int, Hit] = {}
+    for number, frame in enumerate(question.frames, 1):
+        around = [
+            kept for kept in index.in_file(frame.file) if kept.line <= frame.line <= kept.end or kept.kind == MODULE
+        ]
+        around.sort(key=lambda kept: (kept.kind == MODULE, kept.end - kept.line, -kept.line))
+        for kept in around[:1]:
+            first[kept.id] = Hit(kept, best * (1 + number / 100), 1.0, (f"{frame.file}:{frame.line}",))
+    if question.shape == REPORT:
+        # A report's frames are where it went wrong, often not what is wrong: its own best words may stand between them.
+        first = {number: hit._replace(score=hit.score * 0.9) for number, hit in first.items()}
+    rest = [hit for hit in hits if hit.place.id not in first]
+    return sorted([*first.values(), *rest], key=lambda hit: (-hit.score, hit.place.file, hit.place.line))

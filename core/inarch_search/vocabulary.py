@@ -1,0 +1,128 @@
+"""Words by hand: those that say nothing, those that say little, and near words of programming."""
+
+from __future__ import annotations
+
+STOP_WORDS = frozenset(
+    """
+    a an and any are as at be been being but by can could did do does doing done each either for from get gets got
+    had has have how i if in into is it its itself just let like may me might more most must my no nor not of off
+    on once one only or other our out over own per please shall she should show so some such tell than that the
+    their them then there these they thing things this those through to too under until up upon us use used uses
+    using very via was way we were what when where whether which while who whom whose why will with within without
+    would you your also here self cls none true false def return
+    """.split()  # noqa: SIM905 - a list of a hundred strings is no easier to read
+)
+"""Words of questions and of every function; alone they are no term, inside an identifier they are."""
+
+WEAK_WORDS = frozenset(
+    """
+    actual actually bug called case class code codebase decide decides decided define defined determine determined
+    exactly expected explain find finds found function give given gives happen happens implement implementation
+    implemented implements issue know library locate located logic look looks make makes method module package part
+    place possible problem project python repo repository responsible source take taken takes turned want wants
+    work worked working works wrong
+    """.split()  # noqa: SIM905
+)
+"""Words of questions that names use, too: they count, but little."""
+
+_NEAR = """
+remove delete drop discard erase unregister
+throttle delay sleep wait slow pause
+login authenticate auth credential signin password
+retry backoff again attempt
+cache memoize memo remember
+environment env envvar environ
+configuration config conf cfg setting preference
+parameter param argument arg option flag
+attribute attr property field
+directory dir folder
+string str text
+number num int integer
+message msg
+request req
+response resp reply
+exception exc error err failure
+function func callable callback
+initialize init setup start
+value val
+format fmt
+length len size count
+index idx position offset
+temporary temp tmp
+context ctx
+database db
+command cmd subcommand
+process proc subprocess
+parse read decode deserialize load
+serialize dump encode marshal
+render display show draw print
+color colour style
+width wide
+check validate verify ensure assert
+create make build construct new
+choose pick select decide
+combine merge join concatenate concat
+compare equal eq diff
+convert cast coerce transform
+fetch download retrieve
+send post transmit upload
+terminate kill stop abort quit
+timeout deadline expire expiry
+redirect location
+escape quote sanitize
+unescape unquote
+warn warning deprecate
+log logger logging
+path filename file
+url uri link
+list array sequence
+dictionary dict mapping map
+thread worker concurrent parallel
+asynchronous async await coroutine
+iterate loop traverse walk visit
+guess infer detect sniff
+limit max maximum cap bound
+minimum min
+previous prev
+reference ref
+document doc
+character char
+duplicate copy clone
+encryption encrypt tls ssl
+certificate cert verify
+compress gzip deflate zip
+whitespace blank space
+newline linebreak line
+hidden hide mask
+default fallback
+order sort
+plugin extension addon
+hook callback handler listener
+session connection
+cookie jar
+header head
+query search lookup find
+test assertion
+template layout
+variable var
+translate translation locale i18n
+shortcut alias
+nest nested inner
+ignore skip exclude
+wrap decorate decorator
+undo revert rollback restore
+shell completion complete
+user username
+repeat again multiple
+random shuffle
+""".strip()
+
+
+def near_words() -> dict[str, tuple[str, ...]]:
+    """Give for each word those that programmers use for the same."""
+    found: dict[str, list[str]] = {}
+    for line in _NEAR.splitlines():
+        group = line.split()
+        for word in group:
+            found.setdefault(word, []).extend(other for other in group if other != word)
+    return {word: tuple(dict.fromkeys(others)) for word, others in found.items()}

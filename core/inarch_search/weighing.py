@@ -1,0 +1,110 @@
+"""How much each word of a question counts here: by its rarity, with what the repository may call the same."""
+
+from __future__ import annotations
+
+import math
+from functools import cache
+from typing import NamedTuple
+
+from inarch_search.index import Index
+from inarch_search.parts import Parts
+from inarch_search.questions import Question, Term
+from inarch_search.tokens import stem
+from inarch_search.vocabulary import near_words
+
+MOST_TERMS = 40
+"""Terms of a report that are looked for: those that count most."""
+NEAR, SHORT, JOINED = 0.3, 0.5, 0.8
+"""What a near word, an abbreviation, and two words written as one count against the word itself."""
+_NAME_BITS = 0b11
+
+
+class Sought(NamedTuple):
+    """A term that is looked for.
+
+    Args:
+        term: as it stands in the index.
+        weight: what it counts at most.
+        stands_for: terms of the question that it explains.
+        share: how far it explains them.
+    """
+
+    term: str
+    weight: float
+    stands_for: tuple[str, ...]
+    share: float
+
+
+class Weighing(NamedTuple):
+    """The question's terms by weight, those of them that nothing here has, and all that is looked for."""
+
+    own: dict[str, float]
+    unknown: tuple[str, ...]
+    sought: tuple[Sought, ...]
+
+
+def rarity(index: Index, term: str, size: int) -> float:
+    """Give a term's inverse document frequency."""
+    there = sum(len(postings.entries) for _, postings in index.postings(term))
+    return math.log(1 + (size - there + 0.5) / (there + 0.5))
+
+
+def weighed(index: Index, question: Question, parts: Parts) -> Weighing:
+    """Weigh the terms of a question, and add what the repository may call the same."""
+    size = max(1, index.size())
+    rare = {term: rarity(index, term, size) for term in question.terms}
+    order = sorted(rare, key=lambda term: (-rare[term] * question.terms[term].weight, term))[:MOST_TERMS]
+    own = {term: rare[term] * question.terms[term].weight for term in order}
+    unknown = tuple(term for term in order if not index.postings(term))
+    sought: dict[str, Sought] = {term: Sought(term, own[term], (term,), 1.0) for term in order if term not in unknown}
+
+    def add(term: str, words: tuple[str, ...], share: float) -> None:
+        if term in sought or term in unknown or not index.postings(term):
+            return
+        weight = share * min(rarity(index, term, size), max(own[word] for word in words))
+        sought[term] = Sought(term, weight, words, share)
+
+    if parts.joined:
+        for first, second, words in _pairs(question, own):
+            add(stem(first + second), words, JOINED)
+    if len(order) < MOST_TERMS:  # a report has words enough of its own
+        for term in order:
+            if parts.short:
+                for shorter in _shorter(index, question.terms[term]):
+                    add(shorter, (term,), SHORT)
+        for term in order:
+            for near in _near().get(term, ()) if parts.near else ():
+                add(near, (term,), NEAR)
+    return Weighing(own, unknown, tuple(sought.values()))
+
+
+def _pairs(question: Question, own: dict[str, float]) -> list[tuple[str, str, tuple[str, ...]]]:
+    found: list[tuple[str, str, tuple[str, ...]]] = []
+    for first, second in zip(question.order, question.order[1:], strict=False):
+        if first in own and second in own and first != second:
+            words = question.terms[first].word, question.terms[second].word
+            found.append((words[0], words[1], (first, second)))
+    return found
+
+
+def _shorter(index: Index, term: Term) -> list[str]:
+    """Give the terms of names that abbreviate a word: env, config, attr."""
+    if len(term.word) < 6 or not term.word.isascii():
+        return []
+    beginnings = {stem(term.word[:length]) for length in range(3, len(term.word) - 2)}
+    return [short for short in sorted(beginnings) if _in_names(index, short)]
+
+
+def _in_names(index: Index, term: str) -> bool:
+    return len(term) > 2 and any(
+        fields & _NAME_BITS for _, postings in index.postings(term) for fields in postings.fields
+    )
+
+
+@cache
+def _near() -> dict[str, tuple[str, ...]]:
+    """Give the near words by their terms."""
+    found: dict[str, dict[str, None]] = {}
+    for word, others in near_words().items():
+        found.setdefault(stem(word), {}).update(dict.fromkeys(map(stem, others)))
+    return {term: tuple(other for other in others if other != term) for term, others in found.items()}

@@ -1,0 +1,86 @@
+"""What is understood of a question."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from inarch_search.questions import CODE, MESSAGE, OUTPUT, PROSE, REPORT, SENTENCE, SYMBOL, TITLE, parts_of, understood
+from inarch_search.tokens import stem
+
+ISSUE = """Session.send drops the cookies after a redirect
+<!-- please fill in this form -->
+When I follow a redirect, the jar is empty. `merge_cookies` is not called. See https://example.org/jar_of_doom
+
+```python
+import mylib
+my_helper(mylib.Session().get("x"))
+```
+
+Traceback (most recent call last):
+  File "/usr/lib/python3/site-packages/mylib/sessions.py", line 40, in send
+    return self.adapter.send(request)
+  File "/usr/lib/python3/site-packages/mylib/jar.py", line 7, in take
+    raise KeyError(name)
+KeyError: the jar has no such cookie
+
+python: 3.11.2
+mylib: 2.0
+"""
+
+
+def test_shapes_are_told_apart() -> None:
+    assert understood("Client.send_request").shape == SYMBOL
+    assert understood("src/app.py:12").shape == SYMBOL
+    assert understood("retry").shape == SYMBOL
+    assert understood("Where are cookies kept?").shape == SENTENCE
+    assert understood(ISSUE).shape == REPORT
+
+
+def test_a_report_is_taken_apart() -> None:
+    parts = parts_of(ISSUE)
+    by_sort = {
+        sort: " ".join(part.text for part in parts if part.sort == sort)
+        for sort in (TITLE, PROSE, CODE, MESSAGE, OUTPUT)
+    }
+    assert by_sort[TITLE] == "Session.send drops the cookies after a redirect"
+    assert "jar is empty" in by_sort[PROSE]
+    assert "my_helper" in by_sort[CODE]
+    assert by_sort[MESSAGE] == "KeyError: the jar has no such cookie"
+    assert "3.11.2" in by_sort[OUTPUT]
+    assert "fill" not in str(parts) and "doom" not in str(parts)
+
+
+def test_frames_come_in_their_order_and_pasted_names_are_kept_apart() -> None:
+    question = understood(ISSUE)
+    assert [(frame.file.rpartition("/")[2], frame.line, frame.function) for frame in question.frames] == [
+        ("sessions.py", 40, "send"),
+        ("jar.py", 7, "take"),
+    ]
+    assert "my_helper" in question.pasted and "my_helper" not in question.identifiers
+    assert {"merge_cookies", "Session.send"} <= set(question.identifiers)
+
+
+def test_a_title_counts_more_than_pasted_code() -> None:
+    terms = understood(ISSUE).terms
+    assert terms[stem("redirect")].weight > terms[stem("empty")].weight > terms[stem("helper")].weight
+
+
+def test_tests_and_kinds_are_asked_for_in_sentences() -> None:
+    assert understood("Which tests cover the parser?").about_tests
+    assert understood("Which class keeps the cookies?").kind == "class"
+    assert not understood("How does the parser work?").about_tests
+
+
+def test_a_question_in_another_language_keeps_its_identifiers_and_words() -> None:
+    question = understood("Wo wird `send_request` bei einem Timeout wiederholt?")
+    assert "send_request" in question.identifiers
+    assert stem("timeout") in question.terms
+    assert understood("接続のタイムアウトはどこで設定されますか").terms
+
+
+@given(st.text())
+def test_any_text_is_understood(text: str) -> None:
+    question = understood(text)
+    assert all(term.weight > 0 for term in question.terms.values())
+    assert understood(text) == question

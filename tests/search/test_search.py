@@ -1,0 +1,171 @@
+"""What is found, in which order, and how sure it is."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from inarch_search import CLASS, EXAMPLE, FUNCTION, MODULE, PRODUCT, TEST, VENDORED, Document, Index, search
+from inarch_search.parts import ALL, Parts
+
+
+def place(file: str, name: str, line: int = 1, kind: str = FUNCTION, nature: str = PRODUCT, **words: str) -> Document:
+    module = file.removesuffix(".py").replace("/", ".")
+    return Document(file, line, line + 8, kind, nature, name.rpartition(".")[2], f"{module}.{name}", **words)
+
+
+SHOP = [
+    place("shop/jar.py", "jar", 1, MODULE, summary="Keeps cookies.", body="Jar extract merge"),
+    place("shop/jar.py", "Jar", 1, CLASS, summary="The cookies of a session.", body="extract merge"),
+    place("shop/jar.py", "Jar.extract", 3, summary="Take the cookies out of a reply's headers.", body="set_cookie"),
+    place("shop/jar.py", "Jar.merge", 20, summary="Put another jar's cookies into this one.", body="other update"),
+    place("shop/client.py", "send", 1, summary="Send a request and follow redirects.", body="request adapter"),
+    place("shop/client.py", "wait_before_retry", 20, summary="Wait before a request is sent again.", body="sleep"),
+    place("shop/client.py", "remove_header", 40, summary="Drop a header.", strings="no such header", body="pop"),
+    place("shop/env.py", "read_env", 1, body="get"),
+    place("tests/test_jar.py", "test_extract_cookies", 1, nature=TEST, body="Jar extract cookies reply headers"),
+    place("vendor/jar.py", "extract_cookies", 1, nature=VENDORED, summary="Take the cookies out of a reply."),
+    place("examples/jar.py", "extract_cookies_from_reply", 1, nature=EXAMPLE, summary="Take cookies out of a reply."),
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def shop() -> Index:
+    return filled(SHOP)
+
+
+def filled(documents: list[Document]) -> Index:
+    by_file: dict[str, list[Document]] = {}
+    for document in documents:
+        by_file.setdefault(document.file, []).append(document)
+    index = Index()
+    index.update(by_file)
+    return index
+
+
+def names(index: Index, text: str, parts: Parts = ALL) -> list[str]:
+    return [hit.place.name for hit in search(index, text, parts=parts).hits]
+
+
+def test_a_sentence_finds_what_does_it(shop: Index) -> None:
+    assert names(shop, "How are the cookies taken out of a reply?")[0] == "extract"
+    assert names(shop, "Where does it wait before trying a request again?")[0] == "wait_before_retry"
+
+
+def test_product_code_comes_before_tests_vendored_code_and_examples(shop: Index) -> None:
+    found = search(shop, "take the cookies out of a reply").hits
+    assert found[0].place.nature == PRODUCT
+    assert {hit.place.nature for hit in found} == {PRODUCT, TEST, VENDORED, EXAMPLE}
+
+
+def test_tests_come_first_where_they_are_asked_for(shop: Index) -> None:
+    assert names(shop, "Which tests cover extracting cookies?")[0] == "test_extract_cookies"
+
+
+def test_a_name_is_found_as_such_before_places_that_speak_of_it(shop: Index) -> None:
+    assert names(shop, "extract")[0] == names(shop, "Jar.extract")[0] == names(shop, "jar.extract()")[0] == "extract"
+    assert names(shop, "How does `merge` put another jar in?")[0] == "merge"
+
+
+def test_near_words_and_abbreviations_are_found(shop: Index) -> None:
+    assert "remove_header" in names(shop, "Where is a header deleted?")
+    assert "read_env" in names(shop, "Which environment is looked at?")
+    assert "read_env" not in names(
+        shop, "Which environment is looked at?", Parts(near=False, short=False, feedback=False)
+    )
+
+
+def test_a_message_that_people_see_is_found(shop: Index) -> None:
+    assert names(shop, 'it says "no such header"')[0] == "remove_header"
+
+
+def test_the_innermost_frame_of_a_traceback_comes_before_the_outer_one(shop: Index) -> None:
+    report = (
+        "It fails\n\nTraceback (most recent call last):\n"
+        '  File "/lib/shop/client.py", line 4, in send\n    jar.merge()\n'
+        '  File "/lib/shop/jar.py", line 22, in merge\n    update()\nKeyError: x\n'
+    )
+    found = names(shop, report)
+    assert found.index("merge") < found.index("send")
+
+
+def test_a_place_is_found_by_its_line(shop: Index) -> None:
+    assert names(shop, "shop/client.py:25")[0] == "wait_before_retry"
+
+
+def test_what_is_not_there_is_told(shop: Index) -> None:
+    answer = search(shop, "How are database migrations scheduled on Kubernetes?")
+    assert "kubernetes" in answer.unknown and answer.confidence < 0.2
+    assert search(shop, "How are the cookies taken out of a reply?").confidence > answer.confidence
+
+
+def test_a_question_in_another_language_works_through_shared_words_and_is_weak(shop: Index) -> None:
+    assert names(shop, "Wo werden die Cookies aus der Antwort `extract`?")[0] == "extract"
+    assert search(shop, "Где хранится корзина покупателя?").hits == ()
+    assert search(shop, "Где хранится корзина покупателя?").confidence == 0.0
+
+
+def test_each_hit_has_reasons_and_files_are_ranked(shop: Index) -> None:
+    answer = search(shop, "How are the cookies taken out of a reply?")
+    assert all(hit.reasons for hit in answer.hits)
+    assert answer.files[0] == "shop/jar.py"
+
+
+@pytest.mark.parametrize(
+    "text", ["", "   ", "\x00\x01", "?", "how", "a" * 100_000, "\ud800 cookie", "'; DROP TABLE x", "%_" * 50]
+)
+def test_bad_questions_are_answered(shop: Index, text: str) -> None:
+    answer = search(shop, text)
+    assert 0.0 <= answer.confidence <= 1.0
+    assert search(Index(), text).hits == ()
+
+
+def test_bad_documents_are_kept(shop: Index) -> None:
+    index = filled(
+        [
+            place("huge.py", "huge", body="word " * 200_000 + "needle", summary="A very long one"),
+            place("odd.py", "\ud800x", summary="control \x00\x1b[31m \ud800 marks"),
+            place("", "", summary="nothing has a name"),
+        ]
+    )
+    assert names(index, "a very long one") == ["huge"]
+    assert len(search(index, "control marks").hits) == 1
+    assert len(search(index, "name").hits) == 1
+
+
+@given(st.permutations(SHOP), st.sampled_from(["take cookies out of a reply", "header", "Jar", "send a request again"]))
+def test_the_order_of_documents_changes_nothing(shop: Index, documents: list[Document], text: str) -> None:
+    mine, other = search(filled(documents), text), search(shop, text)
+    assert [hit.place[1:] for hit in mine.hits] == [hit.place[1:] for hit in other.hits]
+    assert [hit.score for hit in mine.hits] == pytest.approx([hit.score for hit in other.hits])
+
+
+@given(st.integers(1, 30))
+def test_unrelated_documents_reorder_nothing(shop: Index, count: int) -> None:
+    others = [place(f"other{number}.py", f"zebra{number}", body="giraffe lion") for number in range(count)]
+    for text in ("cookies", "jar merge", "header"):
+        assert names(filled(SHOP + others), text) == names(shop, text)
+
+
+@pytest.mark.slow
+def test_a_hundred_thousand_documents_are_found_in() -> None:
+    words = ("cookie", "jar", "send", "request", "parse", "header", "retry", "timeout", "join", "url")
+    index = Index()
+    index.update(
+        {
+            f"f{file}.py": [
+                place(
+                    f"f{file}.py",
+                    f"{words[number % 10]}_{words[file % 10]}",
+                    10 * number + 1,
+                    body=f"only{file}x{number}",
+                )
+                for number in range(100)
+            ]
+            for file in range(1_000)
+        }
+    )
+    assert index.size() == 100_000
+    assert search(index, "only777x42").hits[0].place[1:3] == ("f777.py", 421)
+    assert names(index, "how is the cookie sent?")[0] in ("cookie_send", "send_cookie")

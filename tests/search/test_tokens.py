@@ -1,0 +1,70 @@
+"""How names and prose become terms."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from inarch_search.tokens import LONGEST_WORD, pieces, stem, terms, terms_of_word
+from inarch_search.vocabulary import STOP_WORDS, WEAK_WORDS, near_words
+
+
+@pytest.mark.parametrize(
+    ("identifier", "parts"),
+    [
+        ("parseHTMLTable_row", ["parse", "html", "table", "row"]),
+        ("HTTPSConnection", ["https", "connection"]),
+        ("sha256", ["sha", "256"]),
+        ("__init__", ["init"]),
+        ("naïve", ["naive"]),
+        ("Привет", ["привет"]),
+        ("接続時間", ["接続", "続時", "時間"]),
+    ],
+)
+def test_names_are_cut_at_case_underscores_and_digits_and_other_scripts_are_kept(
+    identifier: str, parts: list[str]
+) -> None:
+    assert pieces(identifier) == parts
+
+
+def test_forms_of_a_word_share_a_term() -> None:
+    assert len({stem(word) for word in ("validate", "validates", "validated", "validation", "validator")}) == 1
+    assert len({stem(word) for word in ("retry", "retries", "retried")}) == 1
+
+
+def test_a_compound_is_found_by_its_parts_and_as_one_word() -> None:
+    assert {stem("file"), stem("system"), stem("filesystem")} <= set(terms_of_word("FileSystem"))
+
+
+def test_stop_words_count_inside_names_only() -> None:
+    assert terms("how does it do this") == []
+    assert stem("is") in terms_of_word("is_valid")
+
+
+@given(st.text())
+def test_any_text_has_terms_without_blanks_and_the_same_whatever_its_case(text: str) -> None:
+    found = terms(text)
+    assert all(term and not any(mark.isspace() for mark in term) for term in found)
+    assert terms(f" {text}\n") == found
+
+
+@given(st.from_regex(r"[a-z]{1,40}", fullmatch=True))
+def test_a_stem_begins_as_its_word_and_is_not_longer(word: str) -> None:
+    assert stem(word)[:2] == word[:2]
+    assert len(stem(word)) <= len(word)
+
+
+@given(st.lists(st.from_regex(r"[a-z]{2,8}", fullmatch=True), min_size=1, max_size=4))
+def test_snake_and_camel_case_are_cut_alike(parts: list[str]) -> None:
+    assert pieces("_".join(parts)) == pieces("".join(part.capitalize() for part in parts)) == parts
+
+
+def test_what_is_longer_than_any_word_is_data() -> None:
+    assert terms("x" * (LONGEST_WORD + 1) + " table") == [stem("table")]
+
+
+def test_near_words_are_near_both_ways_and_lists_are_lower_case() -> None:
+    near = near_words()
+    assert all(word in near[other] for word, others in near.items() for other in others)
+    assert all(word == word.lower() and word.isidentifier() for word in {*STOP_WORDS, *WEAK_WORDS, *near})
