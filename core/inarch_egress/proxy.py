@@ -8,6 +8,7 @@ import os
 import resource
 import socket
 import sys
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -24,6 +25,11 @@ _MOST_ASKED = 1 << 20
 _MEMORY = 2 << 30
 _FILES = 1024
 _AGAIN_S = 0.1
+_ESTABLISHED, _TIME_WAIT, _CLOSED, _CLOSE_WAIT, _LAST_ACK, _CLOSING = 1, 6, 7, 8, 9, 11
+_LEFT = (frozenset({_CLOSED}), frozenset({_TIME_WAIT, _CLOSE_WAIT, _LAST_ACK, _CLOSING}))
+"""States of TCP: broken off; and ended by the client, which may wait for its answer all the same, so those go last."""
+
+Served = dict[asyncio.Task[None], socket.socket]
 
 
 def main(gate: int, parent: int) -> NoReturn:
@@ -105,27 +111,46 @@ async def _until_over(control: socket.socket, parent: int, serving: Any) -> NoRe
 async def serve(listener: socket.socket, hosts: Hosts, tell: Any, resolve: Any = resolved) -> None:
     """Serve connections, so many at a time; those that come meanwhile wait."""
     listener.setblocking(False)
-    routes, free, loop = Routes(hosts, tell, resolve), asyncio.Semaphore(MOST_CONNECTIONS), asyncio.get_running_loop()
+    routes, loop = Routes(hosts, tell, resolve), asyncio.get_running_loop()
 
     async def one(end: socket.socket) -> None:
+        client = Stream(*await asyncio.open_connection(sock=end))  # from now on the socket is its own to close
         try:
-            client = Stream(*await asyncio.open_connection(sock=end))  # from now on the socket is its own to close
-            try:
-                await Exchange(client, routes).serve()
-            finally:
-                await client.finish(IDLE_S)
+            await Exchange(client, routes).serve()
         finally:
-            free.release()
+            await client.finish(IDLE_S)
 
-    served: set[asyncio.Task[None]] = set()  # what goes wrong with one is none of the others'
+    served: Served = {}  # what goes wrong with one is none of the others'
     while True:
-        await free.acquire()
         try:
             end, _ = await loop.sock_accept(listener)
         except OSError:  # it has gone again, or there are too many open files for now
-            free.release()
             await asyncio.sleep(_AGAIN_S)
             continue
-        task = loop.create_task(one(end))
-        served.add(task)
-        task.add_done_callback(served.discard)
+        with ExitStack() as unserved:
+            unserved.callback(end.close)
+            await _room(served)  # only now: until somebody asks for it, nobody has to make any
+            task = loop.create_task(one(end))
+            served[task] = end
+            task.add_done_callback(lambda done: served.pop(done).close())  # also one that had not begun
+            unserved.pop_all()
+
+
+async def _room(served: Served) -> None:
+    """Wait until one more can be served; one whose client has left makes room, the first that came."""
+    while len(served) >= MOST_CONNECTIONS:
+        states = {task: _state(end) for task, end in served.items()}
+        left = [task for states_left in _LEFT for task, state in states.items() if state in states_left]
+        if left:
+            left[0].cancel()  # again where it waits for what it wrote to be taken
+        await asyncio.wait(served, timeout=_AGAIN_S, return_when=asyncio.FIRST_COMPLETED)
+
+
+def _state(end: socket.socket) -> int:
+    """Return the state of a connection as the system knows it, whatever of it was read."""
+    if sys.platform != "linux":
+        return _ESTABLISHED
+    try:
+        return end.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 1)[0]
+    except OSError:  # it broke off, and is closed here, too
+        return _CLOSED
