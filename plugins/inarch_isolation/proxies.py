@@ -386,11 +386,12 @@ def check_runner(process: PluginProcess, target: str) -> Callable[[], Sequence[F
     return run
 
 
-def check_key_of(model: FarModel) -> Callable[[str], None]:
+def check_key_of(model: FarModel) -> Callable[[str], str]:
     """Return the provider's `check_key`."""
 
-    def check_key(name: str) -> None:
-        model._process.call(model._target, "check_key", name, door="provider")
+    def check_key(name: str) -> str:
+        said = model._process.call(model._target, "check_key", name, door="provider")
+        return said if isinstance(said, str) else ""
 
     return check_key
 

@@ -26,7 +26,9 @@ _INVENTED = frozenset({"APIConnectionError", "InternalServerError", "ServiceUnav
 """What the library raises with a status of its own making where no service told one."""
 
 
-def failure(error: Exception, name: str, silence_s: float, hide: Callable[[str], str]) -> ProviderError:
+def failure(
+    error: Exception, name: str, silence_s: float, hide: Callable[[str], str], missing: str = ""
+) -> ProviderError:
     """Return the error that an exception of the library stands for.
 
     Args:
@@ -34,6 +36,7 @@ def failure(error: Exception, name: str, silence_s: float, hide: Callable[[str],
         name: How messages call the service.
         silence_s: How long its silence was borne.
         hide: Takes what must not be shown out of a text.
+        missing: Which variables the service takes, where it takes several and some are not set.
     """
     original = getattr(error, "original_exception", None)
     while isinstance(original, Exception):
@@ -56,7 +59,8 @@ def failure(error: Exception, name: str, silence_s: float, hide: Callable[[str],
         return _plain("network", name, "broke the connection off", text, hide)
     if _KEYLESS.search(text):
         keyless = _plain("auth", name, "can't be asked", text, hide)
-        return ProviderError("auth", keyless.message, remedy="put the key into the variable of that service")
+        remedy = f"{name} {missing}" if missing else "put the key into the variable of that service"
+        return ProviderError("auth", keyless.message, remedy=remedy)
     if "ContentPolicyViolationError" in kinds:
         refused = provider_error(name, status or 400, {}, text, hide)
         return ProviderError("filtered", refused.message, status=status, remedy="ask it in other words")

@@ -34,6 +34,14 @@ WITH_KEY = frozenset(
     }
 )
 """Services that answer nobody without the key; others are left to the library, which knows more ways to log in."""
+SEVERAL = {
+    "azure": ("AZURE_API_KEY", "AZURE_API_BASE", "AZURE_API_VERSION"),
+    "bedrock": ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_REGION_NAME"),
+    "cloudflare": ("CLOUDFLARE_API_KEY", "CLOUDFLARE_API_BASE"),
+    "sagemaker": ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_REGION_NAME"),
+    "vertex_ai": ("VERTEXAI_PROJECT", "VERTEXAI_LOCATION"),
+}
+"""Services that take several variables; each knows other ways to log in, such as a profile or a role of the machine."""
 _OWN_NAMES = {"perplexity": "PERPLEXITYAI_API_KEY", "together_ai": "TOGETHERAI_API_KEY"}
 _INSTEAD = {
     "anthropic": "ANTHROPIC_AUTH_TOKEN ANTHROPIC_IDENTITY_TOKEN",
@@ -50,6 +58,13 @@ _INSTEAD = {
 def variable_of(service: str) -> str:
     """Return the variable that holds a service's key."""
     return _OWN_NAMES.get(service) or f"{service.upper().replace('-', '_')}_API_KEY"
+
+
+def several_of(service: str, environ: Mapping[str, str]) -> str:
+    """Return which variables a service takes and which of them are not set; "" where all are, or it takes one."""
+    wanted = SEVERAL.get(service, ())
+    missing = [name for name in wanted if not environ.get(name, "").strip()]
+    return f"takes {', '.join(wanted[:-1])} and {wanted[-1]} (not set: {', '.join(missing)})" if missing else ""
 
 
 def missing_of(service: str, environ: Mapping[str, str]) -> str:

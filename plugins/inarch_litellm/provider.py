@@ -10,7 +10,7 @@ from attrs import define, field
 
 from inarch import Delta, KnownModel, Limits, ModelInfo, ModelRequest, Price, ProviderError, price_table
 from inarch_litellm import NAME, Settings
-from inarch_litellm.keys import missing_of, variable_of
+from inarch_litellm.keys import missing_of, several_of, variable_of
 
 if TYPE_CHECKING:
     from inarch_litellm.requests import Encoder
@@ -93,8 +93,8 @@ class LiteLLM:
             for name, known in sorted(found.items())
         ]
 
-    def check_key(self, model: str) -> None:
-        """Refuse a model whose service wants a key that isn't there.
+    def check_key(self, model: str) -> str:
+        """Refuse a model whose service wants a key that isn't there; say what one that takes several has not.
 
         Raises:
             ProviderError: The variable of the key is not set.
@@ -104,6 +104,9 @@ class LiteLLM:
             variable = missing_of(service, self.environ)
         if variable and not self.environ.get(variable, "").strip():
             raise ProviderError("auth", f"{NAME}/{model} needs a key: {variable} is not set", remedy=REMEDY)
+        is_told = self.settings.api_key_env is not None or self.settings.api_base
+        missing = "" if is_told else several_of(service, self.environ)
+        return f"{NAME}/{service} {missing}; else LiteLLM looks for credentials of other kinds" if missing else ""
 
     def limits(self, model: str) -> Limits:
         """Return what the library's table knows of a model's limits, and what the user says of those of a minute."""
@@ -184,7 +187,8 @@ class LiteLLM:
         from inarch_litellm.failures import failure, hiding
 
         hide: Callable[[str], str] = hiding(self.environ, key)
-        return failure(error, service, self.settings.silence_s, hide)
+        missing = several_of(service.removeprefix(f"{NAME}/"), self.environ)
+        return failure(error, service, self.settings.silence_s, hide, missing)
 
 
 def _told_finish(stream: Any) -> bool:

@@ -14,4 +14,4 @@ from inarch_offline.provider import Offline
 @inarch.hookimpl
 def inarch_models(context: inarch.PluginContext) -> Iterable[inarch.ModelProvider]:
     """Return the one provider, `offline`."""
-    return [Offline()]
+    return [Offline(context.environ)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from decimal import Decimal
 
 from inarch import (
@@ -30,11 +30,18 @@ FREE = Usage(cost_usd=Decimal(0))
 
 
 class Offline:
-    """A model provider that needs neither key nor network. It keeps nothing between requests."""
+    """A model provider that needs neither key nor network. It keeps nothing between requests.
+
+    Args:
+        environ: The environment variables that count: its first line names a model whose key is among them.
+    """
 
     name = "offline"
     default_model = MODEL
     default_decision_model = MODEL
+
+    def __init__(self, environ: Mapping[str, str] | None = None) -> None:
+        self._environ = environ or {}
 
     async def answer(self, request: ModelRequest) -> AsyncIterator[Delta]:
         """Stream tool calls while facts are missing, then the answer.
@@ -45,7 +52,7 @@ class Offline:
         if request.model not in ("", MODEL):
             what = f"offline has no model {request.model!r}: it is no language model, and has one name only"
             raise ProviderError("request", what, remedy=f"name offline/{MODEL}, or another provider", was_sent=False)
-        calls, text, finish = _reply(request)
+        calls, text, finish = _reply(request, self._environ)
         if text:
             yield TextDelta(text)
         for index, call in enumerate(calls):
@@ -69,18 +76,19 @@ class Offline:
         """Do nothing: there is nothing to let go of."""
 
 
-def _reply(request: ModelRequest) -> tuple[Sequence[PlannedCall], str, FinishReason]:
+def _reply(request: ModelRequest, environ: Mapping[str, str]) -> tuple[Sequence[PlannedCall], str, FinishReason]:
     """Return the calls to make, or the answer, and how the reply ends."""
     if request.response_schema is not None:
         return [], _no_decision(), "stop"
     if request.purpose in ("summary", "check"):
         return [], _condensed(request), "stop"
+    from inarch_offline.keys import notice_for
     from inarch_offline.plans import next_step
 
     step = next_step(request)
     if isinstance(step, list):
         return step, "", "calls"
-    return [], step.text(), "declined" if step.declined else "stop"
+    return [], step.text(notice_for(environ)), "declined" if step.declined else "stop"
 
 
 def _no_decision() -> str:

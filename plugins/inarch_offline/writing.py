@@ -18,10 +18,9 @@ from typing import NamedTuple
 
 from attrs import define, field
 
-NOTICE = (
-    "Offline planner (no language model): answers by extraction. Set GEMINI_API_KEY or OPENROUTER_API_KEY for a model."
-)
-"""The first line of every answer."""
+KIND = "Offline planner (no language model): answers by extraction."
+NOTICE = f"{KIND} Set GEMINI_API_KEY or OPENROUTER_API_KEY for a model."
+"""The first line of every answer, where no other key is set."""
 
 WIDTH = 100
 """Columns of an answer."""
@@ -123,10 +122,10 @@ class Page:
         if self.lines and self.lines[-1]:
             self.lines.append("")
 
-    def text(self) -> str:
+    def text(self, notice: str = NOTICE) -> str:
         """Give the whole answer, the notice first."""
         body = "\n".join(self.lines).strip("\n")
-        return f"{NOTICE}\n\n{body}\n" if body else f"{NOTICE}\n"
+        return f"{notice}\n\n{body}\n" if body else f"{notice}\n"
 
     def _add(self, start: str, hang: str, text: str, places: Iterable[Place]) -> None:
         cited = ", ".join(str(place).replace(" ", _GLUE) for place in dict.fromkeys(places))

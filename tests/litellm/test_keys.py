@@ -12,7 +12,7 @@ import pytest
 import inarch
 from inarch.plugins.discovery import own_ready
 from inarch_litellm import Settings
-from inarch_litellm.keys import WITH_KEY, missing_of, variable_of
+from inarch_litellm.keys import SEVERAL, WITH_KEY, missing_of, variable_of
 from inarch_litellm.library import library
 from inarch_litellm.provider import LiteLLM
 
@@ -112,3 +112,22 @@ def test_a_session_does_not_change_to_a_model_whose_key_is_not_there(tmp_path: P
     environ = {"HOME": str(tmp_path), "OPENAI_API_KEY": "sk-none"}
     with inarch.compose(root=tmp_path, config=config, environ=environ, journal=False) as app:
         assert asyncio.run(app.session().set_model("gpt-5")) == "litellm/openai/gpt-5"
+
+
+@pytest.mark.parametrize("service", sorted(SEVERAL))
+def test_a_service_that_takes_several_variables_is_told_and_not_refused(service: str) -> None:
+    first, *rest = SEVERAL[service]
+    said = LiteLLM(Settings(), {first: "k"}).check_key(f"{service}/x")
+    assert f"(not set: {', '.join(rest)})" in said and first in said
+    assert LiteLLM(Settings(), dict.fromkeys(SEVERAL[service], "k")).check_key(f"{service}/x") == ""
+    assert LiteLLM(Settings(api_base="http://127.0.0.1:9"), {}).check_key(f"{service}/x") == ""
+
+
+@pytest.mark.once
+def test_litellm_itself_wants_these_variables(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in {name for names in SEVERAL.values() for name in names}:
+        monkeypatch.delenv(name, raising=False)
+    litellm: Any = asyncio.run(library())
+    for service, names in SEVERAL.items():
+        wanted = litellm.validate_environment(f"{service}/x")["missing_keys"]
+        assert wanted and {*wanted} <= {*names}, service

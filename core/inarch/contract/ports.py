@@ -243,7 +243,7 @@ class ModelProvider(Protocol):
     One whose default model is known only once the service was asked may offer `async find_default()`: it is awaited
     before a turn that names no model, and `default_model` tells the name from then on. One that needs keys may offer
     `check_key(model)`: it raises the `ProviderError` that asking for this model would end in without its key, and sends
-    nothing. It is called before a person chooses a model.
+    nothing; where it can't know, it may return what to tell. It is called before a person chooses a model.
     """
 
     @property

@@ -85,8 +85,8 @@ class Choice(NamedTuple):
         """The full name of the provider's model for strategies, which is this one where it names none."""
         return f"{self.provider.value.name}/{self.provider.value.default_decision_model or self.model}"
 
-    def check_key(self) -> None:
-        """Refuse a model whose provider knows that its key is not there.
+    def check_key(self) -> str:
+        """Refuse a model whose provider knows that its key is not there; return what it can only guess, if anything.
 
         Raises:
             ConfigError: It isn't; the message names the variable.
@@ -94,10 +94,10 @@ class Choice(NamedTuple):
         """
         check = getattr(self.provider.value, "check_key", None)
         if check is None:
-            return
+            return ""
         try:
             with guarded(self.provider.plugin, "provider", passes=(ProviderError,)):
-                check(self.model)
+                return str(check(self.model) or "")
         except ProviderError as error:
             raise ConfigError(error.message, key="model", remedy=error.remedy) from error
 

@@ -32,10 +32,12 @@ def set_model(name: str, **given: Any) -> None:
         _check(app.missing_models())
         if whole != "auto":
             try:
-                app.choice(whole).check_key()
+                note = app.choice(whole).check_key()
             finally:
-                for note in app.key_notes:
-                    say("note", note)
+                for said in app.key_notes:
+                    say("note", said)
+            if note:
+                say("note", note)
     profile = given.get("profile") or os.environ.get("INARCH_PROFILE") or chosen_profile(path)
     was_written = set_key(path, profile, "model", whole)
     print_line(f"{path}: profile {profile} asks {whole}{'' if was_written else ' already'}")

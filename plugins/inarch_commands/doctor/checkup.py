@@ -128,9 +128,23 @@ def _model(app: App) -> Iterator[Finding]:
     yield Finding("model", "fine", text + are_set)
     for variable, model in app.offers.items():
         yield Finding("model", "note", f"{variable} is set", f"inarch config model {model} uses it")
+    yield from _key(app)
     for missing in app.key_notes:
         yield Finding("model", "wrong", missing)
     yield Finding("model", "fine", f"providers: {', '.join(sorted(app.composition.models)) or 'none'}")
+
+
+def _key(app: App) -> Iterator[Finding]:
+    """Say what the profile's model has not, as far as its provider knows; nothing is sent."""
+    if app.config.profile.model == "auto" or app.config.safe_mode:
+        return
+    try:
+        note = app.choice().check_key()
+    except InarchError as error:
+        yield Finding("model", "wrong", error.message, error.remedy)
+    else:
+        if note:
+            yield Finding("model", "note", note)
 
 
 def _servers(app: App, ports: Ports) -> Iterator[Finding]:

@@ -34,8 +34,9 @@ async def model(talk: Talk, words: str) -> str:
     if provider != "auto" and provider not in talk.app.composition.models and provider in discover().plugins:
         notes += await talk.recompose(launch, with_grants=True)
     choice = await talk.app.find_choice(words)
-    choice.check_key()
-    note = await _unknown(choice.provider.value, choice.provider.plugin, choice.model)
+    told = choice.check_key()
+    unknown = await _unknown(choice.provider.value, choice.provider.plugin, choice.model)
+    note = "; ".join(filter(None, (told, unknown)))
     new = await talk.session.set_model(words, "asked for with /model")
     talk.app.config = talk.session.state.config
     talk.launch = launch

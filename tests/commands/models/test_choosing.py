@@ -68,3 +68,21 @@ def test_a_model_that_can_not_be_asked_is_not_written(cli: Run, environ: dict[st
 def test_a_prompt_for_a_model_without_its_key_names_the_variable(cli: Run) -> None:
     done = cli("--model", "gpt-5", "what is in README.md")
     assert done.returncode == 1 and "litellm/openai/gpt-5 needs a key: OPENAI_API_KEY is not set" in done.stderr
+
+
+def test_the_first_line_without_a_model_names_the_first_key(cli: Run) -> None:
+    first = cli("what is in README.md", **KEYS).stdout.splitlines()[0]
+    assert first == f"Offline planner (no language model): answers by extraction. {OFFER}."
+
+
+def test_what_a_service_of_several_variables_lacks_is_told_where_it_is_chosen_and_by_doctor(cli: Run) -> None:
+    said = "takes AZURE_API_KEY, AZURE_API_BASE and AZURE_API_VERSION (not set: AZURE_API_BASE, AZURE_API_VERSION)"
+    chosen = cli("config", "model", "litellm/azure/gpt-5", AZURE_API_KEY="none-0123456789abcdef")
+    assert chosen.returncode == 0 and said in chosen.stderr
+    assert said in cli("doctor", AZURE_API_KEY="none-0123456789abcdef").stdout
+
+
+def test_doctor_tells_a_key_that_the_profiles_model_lacks(cli: Run) -> None:
+    assert cli("config", "model", "litellm/openai/gpt-5", **KEYS).returncode == 0
+    done = cli("doctor")
+    assert done.returncode == 1 and "OPENAI_API_KEY is not set" in done.stdout
