@@ -10,6 +10,8 @@ from attrs import field, frozen
 
 from inarch import KeptFolder, ToolFailed, UsageError
 from inarch_brief_tracer.answers.wording import at
+from inarch_brief_tracer.facts.words import WEAK_WORDS, stem
+from inarch_brief_tracer.finding.query import parsed
 
 if TYPE_CHECKING:
     from inarch_brief_tracer.graph.call_graph import Graph
@@ -133,6 +135,24 @@ def sharing(paths: Iterable[Checked], nodes: Collection[int]) -> tuple[Checked, 
     return tuple(
         path for path in paths if len({node.id for node in path.nodes if node is not None and node.id in nodes}) > 1
     )
+
+
+def about(paths: Iterable[Checked], query: str) -> tuple[Checked, ...]:
+    """Give the paths whose name a query says, or whose name and description have most of its telling words."""
+    said = {stem(word): word for word in parsed(query).words}
+    telling = {word for word, text in said.items() if text not in WEAK_WORDS}
+    found = []
+    for checked in paths:
+        name = _stems(checked.path.name)
+        if (name and name <= said.keys()) or len(telling & (name | _stems(checked.path.description))) * 2 > max(
+            2, len(telling)
+        ):
+            found.append(checked)
+    return tuple(found)
+
+
+def _stems(text: str) -> frozenset[str]:
+    return frozenset(stem(word) for word in parsed(text.replace("-", " ").replace(".", " ")).words)
 
 
 def kept(nodes: Sequence[Node]) -> tuple[KeptStep, ...]:

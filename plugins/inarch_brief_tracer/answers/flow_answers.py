@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from attrs import frozen
@@ -90,7 +90,9 @@ def answered(
     notes = joined(coverage.note, note)
     if not coverage.files:
         return Answered(Match(()), None, sites, joined(NO_PYTHON, note))
-    match = matching(graph, query, wish.file)
+    curated = [curated_paths.checked(graph, path) for path in paths.all()]
+    named = curated_paths.about(curated, query)
+    match = _led_by(named, matching(graph, query, wish.file)) if not wish.file else matching(graph, query, wish.file)
     if not match.nodes:
         where = f" in {wish.file}" if wish.file else ""
         return Answered(match, None, sites, joined(f"nothing found{where}", notes))
@@ -99,8 +101,16 @@ def answered(
     notes = joined(unread(graph, flow.target), notes)
     inside = nodes_of(flow)
     others = tuple(node for node in match.nodes[1:] if node.id not in inside and node.kind != "module")[:MAX_OTHERS]
-    along = curated_paths.sharing((curated_paths.checked(graph, path) for path in paths.all()), inside)
+    along = tuple(dict.fromkeys((*named, *curated_paths.sharing(curated, inside))))
     return Answered(match, Story(flow, others, along, notes, wish.paths, wish.code), sites)
+
+
+def _led_by(named: Sequence[curated_paths.Checked], match: Match) -> Match:
+    """Put the end of a kept path first where a query is about the path, unless it names something else beyond doubt."""
+    ends = [node for checked in named[:1] for node in checked.nodes if node is not None][-1:]
+    if not ends or match.is_strong:
+        return match
+    return Match((*ends, *(node for node in match.nodes if node.id != ends[0].id)), True)
 
 
 def nodes_of(flow: Flow) -> set[int]:

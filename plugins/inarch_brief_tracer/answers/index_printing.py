@@ -162,12 +162,13 @@ def _records(graph: Graph, nodes: dict[int, Node]) -> Iterator[dict[str, Any]]:
 
 
 def _decorators(graph: Graph) -> dict[int, tuple[str, ...]]:
+    """Give the names of decorators, without what they are called with."""
     found: dict[int, tuple[str, ...]] = {}
     for (file,) in graph.connection.execute("SELECT id FROM files").fetchall():
         symbols = graph.shelf.facts(file)[3].symbols
         for number, place in graph.connection.execute("SELECT id, place FROM symbols WHERE file = ?", (file,)):
             if 0 <= place < len(symbols) and symbols[place].decorators:
-                found[number] = symbols[place].decorators
+                found[number] = tuple(text.partition("(")[0] for text in symbols[place].decorators)
     return found
 
 

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from inarch_brief_tracer.facts.entry_kinds import COMMAND, MAIN, ROUTE
 from inarch_brief_tracer.facts.file_facts import CLASS, METHOD, Call, Facts, Import, Symbol
-from inarch_brief_tracer.facts.framework_entries import EntryPoint, framework_entries
+from inarch_brief_tracer.facts.framework_entries import RUNNERS, EntryPoint, framework_entries
 from inarch_brief_tracer.facts.modules import CODE, VENDORED
 
 SUB_COMMAND = "argparse sub-command"
 
 _CLICK = frozenset(("click", "typer", "asyncclick", "rich_click", "cloup"))
+_COMMANDS = ("command", "group", "callback", "result_callback")
 _VERBS = frozenset(
     ("get", "post", "put", "delete", "patch", "head", "options", "trace", "websocket", "api_route", "route")
 )
@@ -21,6 +22,7 @@ _DJANGO = frozenset(("path", "re_path", "url"))
 _STRING = re.compile(r"""\s*[rRbBuUfF]{0,2}(""" r"""'[^'\n]*'|"[^"\n]*")""")
 _METHODS = re.compile(r"methods\s*=\s*[\[({]([^\])}]*)")
 _NAMED = re.compile(r"""\bname\s*=\s*(['"])([^'"\n]+)\1""")
+_PREFIX = re.compile(r"""^= (?:\w+\.)*(?:APIRouter|Blueprint|Router)\(.*?\b(?:url_)?prefix\s*=\s*(['"])([^'"]*)\1""")
 _PROG = re.compile(r"""\bprog\s*=\s*(['"])([^'"\n]+)\1""")
 
 
@@ -30,9 +32,10 @@ def entry_points_of(path: str, module: str, role: str, facts: Facts) -> list[Ent
         return []
     found = list(_mains(path, module, facts))
     library = library_names(facts.imports)
+    prefixes = {symbol.name: made[2] for symbol in facts.symbols if (made := _PREFIX.search(symbol.signature))}
     for place, symbol in enumerate(facts.symbols):
         for text in symbol.decorators:
-            found += _decorated(place, symbol, text, library)
+            found += _decorated(place, symbol, text, library, prefixes)
         if symbol.kind == CLASS and symbol.name == "Command" and "/management/commands/" in f"/{path}":
             name = path.rpartition("/")[2].removesuffix(".py")
             found.append(EntryPoint(COMMAND, f"manage.py {name}", place, symbol.line, "Django management command"))
@@ -54,12 +57,14 @@ def _mains(path: str, module: str, facts: Facts) -> Iterator[EntryPoint]:
         yield EntryPoint(MAIN, f"python {path}", 0, facts.guard, 'if __name__ == "__main__"')
 
 
-def _decorated(place: int, symbol: Symbol, text: str, library: frozenset[str]) -> Iterator[EntryPoint]:
+def _decorated(
+    place: int, symbol: Symbol, text: str, library: frozenset[str], prefixes: Mapping[str, str]
+) -> Iterator[EntryPoint]:
     """Read a decorator in name, attribute or call form."""
     dotted, _, arguments = text.partition("(")
     owner, _, last = dotted.rpartition(".")
     first = literal(arguments)
-    if last in ("command", "group") and symbol.kind != METHOD and (owner or last in library):
+    if last in _COMMANDS and symbol.kind != METHOD and (owner or last in library):
         named = _NAMED.search(arguments)
         own = symbol.name.rpartition(".")[2].replace("_", "-")
         name = first or (named[2] if named else own)
@@ -67,7 +72,8 @@ def _decorated(place: int, symbol: Symbol, text: str, library: frozenset[str]) -
         yield EntryPoint(COMMAND, name, place, symbol.line, f"@{dotted}", target)
     elif owner and last in _VERBS and first is not None and (last == "route" or first.startswith("/") or not first):
         for verb in _verbs(last, arguments):
-            yield EntryPoint(ROUTE, f"{verb} {first or '/'}", place, symbol.line, f"@{dotted}")
+            rule = prefixes.get(owner, "") + first
+            yield EntryPoint(ROUTE, f"{verb} {rule or '/'}", place, symbol.line, f"@{dotted}")
 
 
 def _verbs(last: str, arguments: str) -> list[str]:
@@ -84,16 +90,14 @@ def _registered(call: Call, django: bool) -> Iterator[EntryPoint]:
     last = call.callee.rpartition(".")[2]
     first = literal(call.text)
     parts = call.text.split(", ")
-    if last == "add_parser" and first:
+    if call.callee in RUNNERS and re.fullmatch(r"[A-Za-z_][\w.]*", parts[0]):
+        yield EntryPoint(MAIN, parts[0], call.scope, call.line, f"{call.callee}()", parts[0])
+    elif last == "add_parser" and first:
         yield EntryPoint(COMMAND, first, call.scope, call.line, SUB_COMMAND)
     elif last == "ArgumentParser" and (prog := _PROG.search(call.text)):
         yield EntryPoint(COMMAND, prog[2], call.scope, call.line, "argparse")
     elif last in _DJANGO and django and first is not None and len(parts) > 1:
-        target, _, inner = parts[1].partition("(")
-        wrapped = re.match(r"[A-Za-z_][\w.]*", inner)
-        # What a decorating call is given is what runs: `never_cache(view)`.
-        target = wrapped[0] if wrapped and not target.endswith(".as_view") and target != "include" else target
-        target = target.removesuffix(".as_view")
+        target = _innermost(parts[1])
         if target != "include":
             yield EntryPoint(ROUTE, f"/{first.lstrip('/')}", call.scope, call.line, f"Django {last}()", target)
     elif last in _REGISTERED and first is not None and first.startswith("/"):
@@ -104,6 +108,15 @@ def _registered(call: Call, django: bool) -> Iterator[EntryPoint]:
             return  # only a rule: its view is registered elsewhere
         for verb in _verbs("route", call.text):
             yield EntryPoint(ROUTE, f"{verb} {first}", call.scope, call.line, f"{last}()", target)
+
+
+def _innermost(argument: str) -> str:
+    """Give what runs of a view in decorating calls: `view` of `never_cache(login_required(view))`."""
+    target, _, inner = argument.partition("(")
+    wrapped = re.match(r"[A-Za-z_][\w.]*", inner)
+    if not wrapped or target.endswith(".as_view") or target == "include":
+        return target.rstrip(")").removesuffix(".as_view")
+    return _innermost(inner)
 
 
 def _is_view(argument: str) -> bool:

@@ -34,6 +34,9 @@ _REGISTER_ROUTE = frozenset(("add_get", "add_post", "add_put", "add_delete", "ad
 FRAMEWORK_REGISTRATIONS = _REGISTER_HANDLER | _REGISTER_ROUTE | {"connect", "register", "signal"}
 """Names of calls whose arguments tell of an entry point."""
 
+RUNNERS = frozenset(("typer.run", "fire.Fire", "Fire", "argh.dispatch_command", "plac.call", "defopt.run"))
+"""What is handed a function and makes a program of it."""
+
 _WEB = frozenset(
     (
         "django",
@@ -55,6 +58,24 @@ _VIEW_METHODS = frozenset(
         *("destroy", "partial_update", "dispatch", "on_connect", "on_receive", "handle"),
     }
 )
+_REST_BASES = {
+    "View": frozenset(
+        {
+            *("get_queryset", "get_object", "get_serializer_class", "get_serializer_context", "get_permissions"),
+            *("perform_create", "perform_update", "perform_destroy", "filter_queryset", "paginate_queryset"),
+            *("get_authenticators", "get_throttles", "initial", "handle_exception", "finalize_response"),
+        }
+    ),
+    "Serializer": frozenset(
+        ("validate", "create", "update", "to_representation", "to_internal_value", "run_validation")
+    ),
+    "Permission": frozenset(("has_permission", "has_object_permission")),
+    "Authentication": frozenset(("authenticate", "authenticate_header")),
+    "Throttle": frozenset(("allow_request", "get_cache_key")),
+    "FilterBackend": frozenset(("filter_queryset",)),
+    "Pagination": frozenset(("paginate_queryset", "get_paginated_response")),
+}
+"""Methods that Django REST framework calls, by what the name of a base has in it."""
 _NAME = re.compile(r"[A-Za-z_][\w.]*")
 
 
@@ -78,6 +99,7 @@ def framework_entries(facts: Facts) -> Iterator[EntryPoint]:
     libraries = {item.name: item.module.partition(".")[0] for item in facts.imports if not item.level}
     imported = frozenset(libraries.values())
     views = _views(facts, imported)
+    hooks = _rest_hooks(facts) if "rest_framework" in imported else {}
     for place, symbol in enumerate(facts.symbols):
         for text in symbol.decorators:
             yield from _decorated(place, symbol, text, libraries)
@@ -86,9 +108,23 @@ def framework_entries(facts: Facts) -> Iterator[EntryPoint]:
             yield EntryPoint(HOOK, short, place, symbol.line, "pytest hook")
         elif symbol.kind == METHOD and symbol.name.rpartition(".")[0] in views and _answers(short):
             yield EntryPoint(VIEW, symbol.name, place, symbol.line, "method of a view")
+        elif symbol.kind == METHOD and short in hooks.get(symbol.name.rpartition(".")[0], ()):
+            yield EntryPoint(HOOK, symbol.name, place, symbol.line, "Django REST framework hook")
     for call in facts.calls:
         if call.text:
             yield from _registered(call, libraries)
+
+
+def _rest_hooks(facts: Facts) -> dict[str, set[str]]:
+    """Give, for each class that is made for Django REST framework, the methods of it that this calls."""
+    found: dict[str, set[str]] = {}
+    for symbol in facts.symbols:
+        for mark, names in _REST_BASES.items() if symbol.kind == CLASS else ():
+            if any(mark in base.partition("[")[0].rpartition(".")[2] for base in symbol.bases):
+                own = {other.name.removeprefix(f"{symbol.name}.") for other in facts.symbols}
+                fields = {name for name in own if name.startswith("validate_")} if mark == "Serializer" else set()
+                found.setdefault(symbol.name, set()).update(names, fields)
+    return found
 
 
 def _answers(method: str) -> bool:
@@ -118,7 +154,7 @@ def _decorated(place: int, symbol: Symbol, text: str, libraries: dict[str, str])
         kind = SIGNAL
     elif last.endswith("hookimpl"):
         kind = HOOK
-    elif last == "api_view":
+    elif last == "api_view" or (last == "action" and library == "rest_framework"):
         kind = VIEW
     elif (owner and last in _HANDLERS) or dotted == "atexit.register" or last == "listens_for":
         kind = HANDLER

@@ -14,7 +14,7 @@ import marshal
 import zlib
 from typing import Any, NamedTuple
 
-LINK_VERSION = 3
+LINK_VERSION = 4
 """Raised whenever extraction or encoding changes; kept link facts of another version are read anew."""
 
 EFFORT = 4

@@ -75,7 +75,8 @@ class Outline:
                 base, _, rest = callee.partition(".")
                 last = rest.rpartition(".")[2] or base
             called[place].add(base)
-            found.append(Call(callee, line, place, self._arguments(node) if last in REGISTRATIONS else ""))
+            tells = last in REGISTRATIONS or callee in framework_entries.RUNNERS
+            found.append(Call(callee, line, place, self._arguments(node) if tells else ""))
         found.sort(key=_line)
         return found
 

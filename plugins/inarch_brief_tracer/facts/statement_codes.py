@@ -172,7 +172,11 @@ def annotation(scopes: Scopes, node: ast.expr | None) -> Code:
         return (SEQUENCE, "tuple", 0, tuple([annotation(scopes, item) for item in node.elts]))
     if type(node) is ast.BinOp:
         return (UNION, (annotation(scopes, node.left), annotation(scopes, node.right)))
-    return expression(scopes, node) if type(node) is ast.Name or type(node) is ast.Attribute else None
+    # A call says what a framework puts in: `Annotated[Session, Depends(get_session)]`.
+    return expression(scopes, node) if type(node) in _NAMING else None
+
+
+_NAMING = frozenset((ast.Name, ast.Attribute, ast.Call))
 
 
 def _function(scopes: Scopes, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:

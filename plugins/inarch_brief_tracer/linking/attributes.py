@@ -92,7 +92,8 @@ def _of_function(linker: Linker, func: Func | Bound, name: str) -> Values:
         return (func.receiver,)
     if name == "__call__":
         return (func,)
-    return linker.read(own_attribute(linker, target, name))
+    found = linker.read(own_attribute(linker, target, name))
+    return (method(linker, func, name),) if not found and name in DEFERRING else found
 
 
 def own_attribute(linker: Linker, owner: Value, name: str) -> Cell:
@@ -272,6 +273,14 @@ def _above(linker: Linker, base: Above, name: str, line: int) -> Values:
     outers = outside_bases(base.cls)
     return tuple([inherited(linker, receiver, outer, name) for outer in outers])
 
+
+DEFERRING = frozenset(
+    (
+        *("delay", "delay_on_commit", "apply_async", "apply_async_on_commit", "s", "si", "signature", "subtask"),
+        *("send", "send_with_options", "enqueue", "defer", "defer_async", "kiq", "schedule"),
+    )
+)
+"""What task queues put on functions: calling it has the function run, sooner or later."""
 
 _FROM_OUTSIDE = frozenset(("__setitem__", "__delitem__", "__getitem__", "__iter__", "__exit__"))
 """Special methods that instances often have from a class outside."""

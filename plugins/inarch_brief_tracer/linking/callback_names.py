@@ -9,7 +9,7 @@ from functools import lru_cache
 _CALLERS = re.compile(
     r"(i?map|starmap|filter(false)?|(take|drop)while|reduce|accumulate|group_?by|n?(largest|smallest)|subn?|finalize"
     r"|call(ed)?|run|apply|submit|invoke|exec(ute)?|schedule|spawn|start|retry|defer|settrace|setprofile"
-    r"|async_to_sync|sync_to_async|to_thread|serve)(_|$)"
+    r"|async_to_sync|sync_to_async|to_thread|serve|fire)(_|$)"
     r"|(^|_)(callbacks?|executor|thread|process|timer|server)$"
 )
 _REGISTRARS = re.compile(

@@ -118,12 +118,15 @@ def iterate(linker: Linker, base: Value, line: int) -> Values:
 
 def _iterate_instance(linker: Linker, base: Instance, line: int) -> Values:
     iterators = special(linker, base, "__iter__", NO_ARGUMENTS, line)
+    following = "__next__"
+    if iterators is None:
+        iterators, following = special(linker, base, "__aiter__", NO_ARGUMENTS, line), "__anext__"
     if iterators is None:
         return special(linker, base, "__getitem__", Arguments(), line) or EMPTY
     result: Values = ()
     for iterator in iterators:
         if isinstance(iterator, Instance):
-            result = union(result, special(linker, iterator, "__next__", NO_ARGUMENTS, line) or EMPTY)
+            result = union(result, special(linker, iterator, following, NO_ARGUMENTS, line) or EMPTY)
         elif isinstance(iterator, Generator):
             linker.edge(iterator.func.scope, DUNDER, INFERRED, line)
             result = union(result, linker.read(iterator.items))

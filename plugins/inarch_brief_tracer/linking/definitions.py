@@ -10,6 +10,7 @@ from inarch_brief_tracer.linking.calls import call, functions_first
 from inarch_brief_tracer.linking.cells import Arguments, Cell, Value, Values
 from inarch_brief_tracer.linking.containers import iterated
 from inarch_brief_tracer.linking.evaluate import evaluate, function_of
+from inarch_brief_tracer.linking.framework_models import injected
 from inarch_brief_tracer.linking.linker import Linker, union
 from inarch_brief_tracer.linking.members import lookup, set_bases
 from inarch_brief_tracer.linking.names import binding_cell, own_cell
@@ -43,7 +44,12 @@ def _function(linker: Linker, code: Code) -> None:
     _binding(func, owner, applied)
     _receiver(linker, func, owner)
     for name, item in defaults:
-        linker.put(own_cell(scope, name), evaluate(linker, item))
+        values = evaluate(linker, item)
+        linker.put(own_cell(scope, name), injected(linker, scope, item) or values)
+    for name, hint in hints:
+        linker.put(own_cell(scope, name), injected(linker, scope, hint))
+    for decorator in decorators:
+        injected(linker, scope, decorator)
     if "annotations" in linker.on:
         _hints(linker, func, hints, returned)
     result: Values = (func,)

@@ -11,6 +11,7 @@ from inarch_brief_tracer.facts.modules import TEST, role_of
 from inarch_brief_tracer.linking.budget import MECHANISMS, Budget, sized
 from inarch_brief_tracer.linking.containers import container_method, generator_method, property_method
 from inarch_brief_tracer.linking.edges import CALL_KINDS, CONFIDENCES, Edge, Fn, Linked, shared_modules
+from inarch_brief_tracer.linking.framework_models import deferred_method
 from inarch_brief_tracer.linking.library_models import MODELS
 from inarch_brief_tracer.linking.linker import Linker, Missing
 from inarch_brief_tracer.linking.loading import Bodies, Files, load
@@ -44,6 +45,8 @@ def link(files: Files, budget: Budget = USUAL) -> Linked:
         "Container": container_method,
         "Generator": generator_method,
         "Property": property_method,
+        "Func": deferred_method,
+        "Bound": deferred_method,
         "Text": text_method,
         "Pattern": text_method,
     }

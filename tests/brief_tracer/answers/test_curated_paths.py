@@ -101,3 +101,17 @@ def test_what_people_write_is_read() -> None:
     path = read_path("x", "# Any title\nWhy.\n\n* pkg.mod.run() (pkg/mod.py:3)\n- `pkg.mod.go`\nThe rest.\n")
     assert path.steps == (KeptStep("pkg.mod.run", "pkg/mod.py", 3), KeptStep("pkg.mod.go"))
     assert path.description == "Why."
+
+
+@pytest.mark.parametrize("query", ["the money-back path", "how are stolen goods refunded"])
+def test_a_path_is_found_by_its_name_and_by_its_description(acme: Any, query: str) -> None:
+    acme.run("trace", "define", "money-back", *FUNCTIONS, "-d", "Stolen goods are refunded.")
+    out = acme.run("context", "get", query).out
+    assert "validate_table() ← YOUR TARGET" in out
+    assert "- money-back: Stolen goods are refunded." in out
+
+
+def test_what_a_question_names_counts_more_than_a_path_and_one_about_something_else_stays_out(acme: Any) -> None:
+    acme.run("trace", "define", "money-back", *FUNCTIONS, "-d", "Stolen goods are refunded.")
+    assert "revalidate_table() ← YOUR TARGET" in acme.run("context", "get", "money back in `revalidate_table`").out
+    assert "money-back" not in acme.run("context", "get", "revalidate_table").out

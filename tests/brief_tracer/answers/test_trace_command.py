@@ -96,6 +96,13 @@ def test_export_has_the_shapes_of_the_design(acme: Any) -> None:
     } in calls
 
 
+def test_exported_decorators_are_names_without_arguments(project: Any) -> None:
+    project.write({"app.py": "@route('/x', methods=['GET'])\n@plain\ndef f(): pass\n"})
+    project.run("trace", "index", "--export", "out")
+    rows = [json.loads(line) for line in (project.root / "out/manifest.jsonl").read_text().splitlines()]
+    assert [row["decorators"] for row in rows if row["name"] == "f"] == [["route", "plain"]]
+
+
 def test_an_export_that_cannot_be_written_is_one_line(acme: Any) -> None:
     (acme.root / "taken").write_text("a file")
     done = acme.run("trace", "index", "--export", "taken", code=2)

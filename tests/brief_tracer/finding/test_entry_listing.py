@@ -206,3 +206,73 @@ def test_a_rule_without_a_view_is_no_route(tree: Any) -> None:
         }
     )
     assert found(tree, "route") == {"GET /view": "web.view", "GET /now": "web.create_app"}
+
+
+def test_routes_of_a_router_have_its_prefix(tree: Any) -> None:
+    tree.write(
+        {
+            "api.py": (
+                "from fastapi import APIRouter\n"
+                "router = APIRouter(prefix='/items', tags=['x'])\nother = APIRouter()\n\n"
+                "@router.get('/{key}')\nasync def show(key): pass\n\n@router.post('')\ndef make(): pass\n\n"
+                "@other.get('/plain')\ndef plain(): pass\n"
+            ),
+            "web.py": (
+                "from flask import Blueprint\npages = Blueprint('pages', __name__, url_prefix='/p')\n\n"
+                "@pages.route('/one')\ndef one(): pass\n"
+            ),
+        }
+    )
+    assert found(tree, "route") == {
+        "GET /items/{key}": "api.show",
+        "POST /items": "api.make",
+        "GET /plain": "api.plain",
+        "GET /p/one": "web.one",
+    }
+
+
+def test_a_view_in_several_decorating_calls_is_what_runs(tree: Any) -> None:
+    tree.write(
+        {
+            "urls.py": (
+                "from django.urls import path\nfrom views import show, List\n"
+                "urlpatterns = [path('a', cache(60)(show)), path('b', never(login_required(show))),"
+                " path('c', login_required(List.as_view()))]\n"
+            ),
+            "views.py": "class List:\n    def get(self): pass\n\ndef show(request): pass\n",
+        }
+    )
+    names = found(tree, "route")
+    assert (names["/b"], names["/c"]) == ("views.show", "views.List")
+
+
+def test_what_is_handed_to_a_runner_is_an_entry(tree: Any) -> None:
+    tree.write({"run.py": "import typer\n\ndef serve(): pass\n\ndef main():\n    typer.run(serve)\n"})
+    assert found(tree, "main") == {"serve": "run.serve"}
+
+
+def test_the_callback_of_a_typer_application_is_a_command(tree: Any) -> None:
+    tree.write({"app.py": "import typer\napp = typer.Typer()\n\n@app.callback()\ndef main(): pass\n"})
+    assert found(tree, "command") == {"main": "app.main"}
+
+
+def test_hooks_of_rest_framework(tree: Any) -> None:
+    tree.write(
+        {
+            "api.py": (
+                "from rest_framework import permissions, serializers, viewsets\n"
+                "from rest_framework.decorators import action\n\n"
+                "class Items(viewsets.ModelViewSet):\n    def get_queryset(self): pass\n    def own(self): pass\n"
+                "    @action(detail=True)\n    def buy(self): pass\n\n"
+                "class Item(serializers.ModelSerializer):\n    def validate_name(self, value): pass\n"
+                "    def shown(self): pass\n\n"
+                "class Owner(permissions.BasePermission):\n    def has_permission(self, request, view): pass\n"
+            )
+        }
+    )
+    assert set(found(tree, "hook").values()) == {
+        "api.Items.get_queryset",
+        "api.Item.validate_name",
+        "api.Owner.has_permission",
+    }
+    assert "api.Items.buy" in found(tree, "view").values()

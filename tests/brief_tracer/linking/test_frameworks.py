@@ -1,0 +1,101 @@
+"""What frameworks run: tasks that are called later, what is injected, callbacks of options, asynchronous iteration."""
+
+from __future__ import annotations
+
+import ast
+import textwrap
+
+import pytest
+
+from inarch_brief_tracer.facts.statement_codes import link_facts
+from inarch_brief_tracer.linking.link import link
+
+
+def calls(text: str) -> dict[tuple[str, str], tuple[str, str]]:
+    edges = link({"m.py": ("m", link_facts(ast.parse(textwrap.dedent(text))))}).edges
+    return {
+        (edge.caller.removeprefix("m."), edge.callee.removeprefix("m.")): (edge.kind, edge.confidence) for edge in edges
+    }
+
+
+@pytest.mark.parametrize(
+    "call",
+    ["add.delay(Thing())", "add.apply_async((Thing(),))", "add.apply_async(args=(Thing(),))", "add.s(Thing()).delay()"],
+)
+@pytest.mark.parametrize("decorator", ["@shared_task", "@app.task", "@app.task(bind=True)"])
+def test_a_task_that_is_called_later_runs_with_its_arguments(call: str, decorator: str) -> None:
+    own = "self, " if "bind" in decorator else ""
+    found = calls(
+        f"""
+        from celery import Celery, shared_task
+        app = Celery("x")
+        class Thing:
+            def go(self): pass
+        {decorator}
+        def add({own}thing): thing.go()
+        def view(): {call}
+        """
+    )
+    assert found["view", "add"] == ("framework", "inferred")
+    assert ("add", "Thing.go") in found
+
+
+def test_an_attribute_that_a_function_has_itself_is_no_task() -> None:
+    found = calls("def f(): pass\ndef g(): pass\nf.send = g\ndef run(): f.send()\n")
+    assert found == {("run", "g"): ("call", "exact")}
+
+
+@pytest.mark.parametrize(
+    "parameter",
+    ["db=Depends(database)", "db=fastapi.Security(database)", "db: Annotated[Database, Depends(database)]"],
+)
+@pytest.mark.parametrize("body", ["return Database()", "yield Database()"])
+def test_what_is_injected_is_called_and_given(parameter: str, body: str) -> None:
+    found = calls(
+        f"""
+        import fastapi
+        from typing import Annotated
+        from fastapi import Depends, APIRouter
+        router = APIRouter(prefix="/items")
+        class Database:
+            def query(self): pass
+        async def database(): {body}
+        @router.get("/x")
+        async def view({parameter}): db.query()
+        """
+    )
+    assert found["view", "database"] == ("framework", "inferred")
+    assert ("view", "Database.query") in found
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "@click.command()\n@click.option('--v', callback=check)\ndef main(v): pass",
+        "def main(v: str = typer.Option('', callback=check)): pass",
+        "def main(v: Annotated[str, typer.Option(callback=check)]): pass",
+    ],
+)
+def test_the_callback_of_an_option_is_called_by_its_command(command: str) -> None:
+    text = f"import click, typer\nfrom typing import Annotated\ndef check(*given): pass\n{command}\n"
+    assert calls(text)["main", "check"] == ("framework", "inferred")
+
+
+def test_asynchronous_iteration_calls_its_own_methods() -> None:
+    found = calls(
+        """
+        class Item:
+            def use(self): pass
+        class Rows:
+            def __aiter__(self): return self
+            async def __anext__(self): return Item()
+        async def run():
+            async for item in Rows(): item.use()
+        """
+    )
+    assert {("run", "Rows.__aiter__"), ("run", "Rows.__anext__"), ("run", "Item.use")} <= found.keys()
+
+
+def test_what_is_handed_to_a_runner_is_called() -> None:
+    found = calls("import fire, anyio\ndef main(): pass\nasync def serve(): pass\nfire.Fire(main)\nanyio.run(serve)\n")
+    assert found == {("m", "main"): ("callback", "inferred"), ("m", "serve"): ("callback", "inferred")}
