@@ -22,6 +22,8 @@ PROGRAMS = {
     "node": "apt-get install nodejs",
     "bwrap": "apt-get install bubblewrap",
     "chromium": "apt-get install chromium",
+    "dbus-daemon": "apt-get install dbus",
+    "gnome-keyring-daemon": "apt-get install gnome-keyring",
     "uv": "pip install uv",
     "pipx": "pip install pipx",
     "llmock": "pip install llmock",
