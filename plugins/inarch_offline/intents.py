@@ -17,6 +17,10 @@ SUMMARIZE, EXPLAIN, WHERE, CALLERS, CALLEES, COMPARE, LIST, FILE, EDIT, REFUSED,
 )  # fmt: skip
 
 
+IN_FULL = "in full"
+"""Words behind a question that ask for all there is to say; short answers are the rule."""
+_LONG = re.compile(r"[\s,]+(?:in full|in (?:all |full )?detail|at length|--long|\(long\))[\s.?!]*$", re.I)
+
 _FOLLOWING = frozenset((EXPLAIN, WHERE, CALLERS, CALLEES))
 """Kinds of intent in which `it` may stand for what came before."""
 
@@ -31,6 +35,7 @@ class Intent(NamedTuple):
         path: The file or folder that is asked about.
         facet: What is asked of a list (`commands`, `tests`, …) or of a place (`defined`, `called`, …).
         edit: The change that is asked for.
+        long: Whether all there is to say is asked for.
         refusal: Why a sentence that begins as an edit is none.
     """
 
@@ -41,6 +46,7 @@ class Intent(NamedTuple):
     facet: str = ""
     edit: Edit | None = None
     refusal: Refusal | None = None
+    long: bool = False
 
 
 def parse(prompt: str, earlier: Sequence[str] = ()) -> Intent:
@@ -50,6 +56,9 @@ def parse(prompt: str, earlier: Sequence[str] = ()) -> Intent:
         return Intent(REFUSED, refusal=edit)
     if edit is not None:
         return Intent(EDIT, path=edit.path, edit=edit)
+    long = _LONG.search(prompt)
+    if long and long.start():
+        return parse(prompt[: long.start()], earlier)._replace(long=True)
     text = stripped_politeness(prompt)
     if not text:
         return Intent(EMPTY)
@@ -94,7 +103,7 @@ def _classified(text: str) -> Intent:
     if re.match(phrasings.WHERE, low):
         return _located(text, _where_facet(low))
     if leading_verb(low) in phrasings.MODEL_VERBS and not _is_bare_name(text):
-        return _about(NEEDS_MODEL, text)
+        return _about(OTHER if re.match(phrasings.BEHAVIOUR, low) else NEEDS_MODEL, text)
     if re.match(phrasings.EXPLAIN, low) or _is_bare_name(text):
         return _about(EXPLAIN, text)
     return _about(OTHER, text)

@@ -127,6 +127,14 @@ MODEL_VERBS = frozenset(
     delete replace move run execute install deploy reformat format split merge extract plan prove""",
     )
 )
+BEHAVIOUR = (
+    r"(?:make|convert|generate|build|clean|split|merge|extract|format|reformat|move|replace|remove|delete|update|insert|"
+    r"repair|resolve|compare|verify|validate|check|run|execute|turn|translate)\s+"
+    r"(?:an?|one|two|three|several|some|many|each|every|any|different)\s+"
+    r"(?!.*\b(?:functions?|class(?:es)?|methods?|modules?|tests?|files?|scripts?|docs?|docstrings?|commands?|options?|"
+    r"plugins?|endpoints?|comments?|type hints?|releases?|pr|branch|commits?)\b)"
+)
+"""What a program does, said without a question: of one thing or another, not of this one, and not of its code."""
 DEFINED = r"where (?:is|are|was) [`'\"]?(?P<name>[A-Za-z_])[`'\"]? (?:defined|declared|implemented)"
 """Where a name of one letter is defined: `a` and `i` would be words that only ask."""
 PRONOUNS = r"\b(?:it|its|that|this|them|they|those|these|he|she|one)\b"

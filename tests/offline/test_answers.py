@@ -136,7 +136,7 @@ def test_callers_are_cited_where_they_call(shop, answer):
 
 def test_unknown_names_are_said_to_be_unknown(shop, answer):
     text = answer(shop, "how does `flux_capacitor` work?")
-    assert "Nothing here is called “flux_capacitor”." in text
+    assert "Nothing here mentions “flux_capacitor”." in text
 
 
 def test_it_is_what_was_asked_about_before(shop, asked):

@@ -7,19 +7,32 @@ from collections.abc import Sequence
 
 from inarch import ToolResult
 from inarch_offline import calls
+from inarch_offline.confidence import Match, judge
 from inarch_offline.exchange import Asking, Plan
 from inarch_offline.flows import say_ways
-from inarch_offline.intents import Intent
+from inarch_offline.intents import IN_FULL, Intent
 from inarch_offline.layout import is_aside
-from inarch_offline.material import Context, Site, Symbol, context, said
+from inarch_offline.material import Context, Site, Symbol, context, hits, said
 from inarch_offline.plans.outlining import explain_file
 from inarch_offline.plans.reading import whole_code
-from inarch_offline.plans.searching import definition_search, say_hits, say_symbols, text_search
+from inarch_offline.plans.searching import (
+    best_hits,
+    definition_search,
+    say_closest,
+    say_hits,
+    say_symbols,
+    significant,
+    text_search,
+)
 from inarch_offline.readme import plain_text
 from inarch_offline.steps import Method, Step, docstring_of, methods_of, most_telling, steps_of, told
-from inarch_offline.writing import Page, counted, cut, joined, sentence, shortened
+from inarch_offline.writing import Page, counted, cut, fitted, joined, sentence, shortened
 
 _MOST_SITES = 5
+LINKED = r"\d[\d,]* of [\d,]+ (?:Python )?files are linked"
+"""A note on who calls what: it changes no definition."""
+_PARTLY = re.compile(r"\b\d[\d,]* of [\d,]+ (?:Python )?files\b")
+"""How a look-up says that it saw only a part of the code."""
 
 
 def explain(intent: Intent) -> Plan:
@@ -27,19 +40,49 @@ def explain(intent: Intent) -> Plan:
     [result] = yield [calls.context_get(intent.subject or " ".join(intent.names))]
     found = context(result)
     page = Page()
-    if found.target is not None and found.target.kind == "module":
-        page = yield from explain_file(intent._replace(path=found.target.place.path))
-        path = found.target.place.path
+    target = found.target
+    if target is not None and target.kind == "module" and is_named(intent, target):
+        page = yield from explain_file(intent._replace(path=target.place.path))
+        path = target.place.path
         say_symbols(page, "See also", [other for other in found.others if other.place.path != path], 4)
-    elif found.target is not None and not _is_unrelated(intent, found.target):
-        found = found._replace(target=(yield from whole_code(found.target)))
+    elif target is not None and not _is_unrelated(intent, target):
+        if not is_named(intent, target):
+            match = yield from judge(intent.subject, found)
+            if not match.is_clear:
+                yield from say_unclear(page, intent, found, match)
+                say_note(page, result, LINKED)
+                return page
+        found = found._replace(target=(yield from whole_code(target)))
         delegate = yield from _delegate(found)
         say_target(page, intent, found, delegate)
-        say_ways(page, result, 2, 3)
+        if intent.long:
+            say_ways(page, result, 2, 3)
+        say_more(page, intent, found)
     else:
         yield from _without_symbols(page, intent, found)
-    say_note(page, result, r"callers looked for|the first \d+ callers")
+    say_note(page, result, rf"callers looked for|the first \d+ callers|{LINKED}", named=is_answered(intent, found))
     return page
+
+
+def is_answered(intent: Intent, found: Context) -> bool:
+    """Whether the definition itself was asked for and found: looking further would not change the answer."""
+    return found.target is not None and is_named(intent, found.target)
+
+
+def say_unclear(page: Page, intent: Intent, found: Context, match: Match) -> Plan:
+    """Say that nothing clearly answers a question, with the definitions or else the lines that come closest."""
+    symbols = [one for one in (found.target, *found.others) if one is not None]
+    wanted = [] if symbols else text_search(intent.subject)
+    results = (yield wanted) if wanted else []
+    lines = [hit for result in results for hit in best_hits(hits(result), significant(intent.subject))]
+    say_closest(page, intent.subject, match.missing, symbols, lines)
+    return page
+
+
+def say_more(page: Page, intent: Intent, found: Context) -> None:
+    """Say how to see the rest, where something was left out."""
+    if not intent.long and (found.others or found.callees or len(found.callers) > 2):
+        page.note(f"“{IN_FULL}” behind the question shows the rest")
 
 
 def _delegate(found: Context) -> Asking[Context | None]:
@@ -60,10 +103,16 @@ def _delegate(found: Context) -> Asking[Context | None]:
     return there._replace(target=(yield from whole_code(there.target)))
 
 
-def say_note(page: Page, result: ToolResult, without: str = "(?!)") -> None:
-    """Pass on what a look-up says of its answer, but for what does not matter here."""
-    kept = [note for note in said(result).split("; ") if note and not re.match(without, note)]
-    if kept:
+def say_note(page: Page, result: ToolResult, without: str = "(?!)", named: bool = False) -> None:
+    """Pass on what a look-up says of its answer, but for what does not matter here.
+
+    That only a part was looked at comes first, and is left out where a definition was asked for by name and is there.
+    """
+    notes = [note for note in said(result).split("; ") if note and not re.match(without, note)]
+    partly = [note for note in notes if _PARTLY.search(note)]
+    if partly and not named:
+        page.open_with("; ".join(partly))
+    if kept := [note for note in notes if note not in partly]:
         page.note("; ".join(kept))
 
 
@@ -71,8 +120,21 @@ def say_target(page: Page, intent: Intent, found: Context, delegate: Context | N
     """Write all there is to say about the best match."""
     target = found.target
     assert target is not None
-    if not is_named(intent, target):
-        page.plain(f"The closest definition for “{cut(intent.subject, 70)}”:")
+    if intent.long:
+        _say_all(page, intent, found, target, delegate)
+        return
+    say_definition(page, target, 200)
+    if target.kind == "class":
+        _say_class(page, intent, target, 4)
+    elif target.kind != "module":
+        say_steps(page, "Step by step", found, 4, 1)
+    if delegate is not None and delegate.target is not None:
+        say_steps(page, f"There, in {delegate.target.name}", delegate, 3, 1)
+    own = [site for site in found.callers if not is_aside(site.place.path)]
+    say_sites(page, "Called from", own, 2, found.more_callers, 1)
+
+
+def _say_all(page: Page, intent: Intent, found: Context, target: Symbol, delegate: Context | None) -> None:
     say_definition(page, target)
     if target.kind == "class":
         _say_class(page, intent, target)
@@ -86,29 +148,32 @@ def say_target(page: Page, intent: Intent, found: Context, delegate: Context | N
     say_symbols(page, "See also", [other for other in found.others if other.place != target.place], 4)
 
 
-def say_definition(page: Page, target: Symbol) -> None:
+def say_definition(page: Page, target: Symbol, most: int = 330) -> None:
     """Write what a definition is, and what it says of itself."""
-    page.say(f"{target.kind} `{shortened(target.qualname)}{cut(target.signature, 160)}`", target.place)
+    page.say(f"{target.kind} `{shortened(target.qualname)}{cut(target.signature, most // 2)}`", target.place)
     doc = docstring_of(target)
     if doc:
-        page.say(cut(plain_text(doc.text), 330), doc.place)
+        page.say(cut(plain_text(doc.text), most), doc.place)
 
 
-def say_sites(page: Page, title: str, sites: Sequence[Site], most: int = _MOST_SITES, more: bool = False) -> None:
+def say_sites(
+    page: Page, title: str, sites: Sequence[Site], most: int = _MOST_SITES, more: bool = False, lines: int = 0
+) -> None:
     """Write call sites; `more` says that there may be others than those that are known."""
     if not sites:
         return
     number = counted(len(sites), "place", more=more)
     page.head(title if len(sites) <= most else f"{title} ({most} of {number})")
     for site in sites[:most]:
-        page.item(shortened(site.qualname) + (f": `{cut(site.text, 70)}`" if site.text else ""), site.place)
+        told = shortened(site.qualname) + (f": `{cut(site.text, 70)}`" if site.text else "")
+        page.item(fitted(told, site.place, 2, lines), site.place)
 
 
-def say_steps(page: Page, title: str, found: Context, most: int = 9) -> None:
+def say_steps(page: Page, title: str, found: Context, most: int = 9, lines: int = 0) -> None:
     """Write what a function does; calls of this code's own functions count most."""
     if found.target is not None:
         named = [site.qualname.rpartition(".")[2] for site in found.callees]
-        _say_steps(page, title, steps_of(found.target, named), most)
+        _say_steps(page, title, steps_of(found.target, named), most, lines)
 
 
 def _say_callers(page: Page, found: Context) -> None:
@@ -139,7 +204,7 @@ def _say_callees(page: Page, callees: Sequence[Site]) -> None:
         page.item(f"and {joined([site.qualname.rpartition('.')[2] for site in rest], 8)}", rest[0].place)
 
 
-def _say_class(page: Page, intent: Intent, target: Symbol) -> None:
+def _say_class(page: Page, intent: Intent, target: Symbol, most: int = 7) -> None:
     everything = methods_of(target)
     methods = [method for method in everything if method.name != "__init__"] or everything
     if not methods:
@@ -152,14 +217,18 @@ def _say_class(page: Page, intent: Intent, target: Symbol) -> None:
     )
     made = next((method for method in everything if method.name == "__init__"), None)
     if made and made.signature != "(self)" and not made.signature.startswith("(self) "):
-        page.say(f"Made with {cut(made.signature.replace('(self, ', '('), 200)}", made.place)
-    page.head("Main methods" if len(methods) > 7 else "Methods")
-    for method in sorted(ranked[:7], key=lambda method: method.place):
+        page.say(f"Made with {cut(made.signature.replace('(self, ', '('), 200 if most > 6 else 80)}", made.place)
+    short = most < 7
+    page.head("Main methods" if len(methods) > most else "Methods")
+    for method in sorted(ranked[:most], key=lambda method: method.place):
         doc = f" — {sentence(plain_text(method.doc), 90)}" if method.doc else ""
-        page.item(f"{method.name}{cut(method.signature, 60)}{doc}", method.place)
-    if len(methods) > 7:
-        page.item(f"and {joined([method.name for method in ranked[7:]], 10)}", ranked[7].place)
+        page.item(fitted(f"{method.name}{cut(method.signature, 60)}{doc}", method.place, 2, int(short)), method.place)
+    if len(methods) > most:
+        rest = f"and {joined([method.name for method in ranked[most:]], 10)}"
+        page.item(fitted(rest, ranked[most].place, 2, int(short)), ranked[most].place)
     best = ranked[0]
+    if short:
+        return
     if _overlap(best, words) or len(methods) <= 3 or best.name == "__call__":
         _say_steps(page, f"Step by step, {best.name}", best.steps, 6)
 
@@ -175,14 +244,14 @@ def _overlap(method: Method, words: Sequence[str]) -> int:
     )
 
 
-def _say_steps(page: Page, title: str, steps: Sequence[Step], most: int = 9) -> None:
+def _say_steps(page: Page, title: str, steps: Sequence[Step], most: int = 9, lines: int = 0) -> None:
     shown = most_telling(steps, most)
     if not shown:
         return
     left = len(steps) - len(shown)
     page.head(title + (f" ({left} smaller steps left out)" if left else ""))
     for number, step in enumerate(shown, 1):
-        page.item(told(step), step.place, label=f"{number}.")
+        page.item(fitted(told(step), step.place, 6, lines), step.place, label=f"{number}.")
 
 
 def _is_unrelated(intent: Intent, target: Symbol) -> bool:
@@ -199,12 +268,14 @@ def _without_symbols(page: Page, intent: Intent, found: Context) -> Plan:
     told = False
     for name, result in zip(intent.names[:2], results, strict=False):
         told = say_hits(page, name, result, 4) or told
-    if not told:
-        told = any(say_hits(page, subject, result) for result in results[len(intent.names[:2]) :])
     others = [symbol for symbol in (found.target, *found.others) if symbol is not None]
-    if not told:
-        page.absent(
-            f"Nothing here is called “{cut(subject, 60)}”." if subject else "The question names nothing to look for."
-        )
-    say_symbols(page, "Definitions with similar words", others, 4)
+    if told or not subject:
+        if not told:
+            page.absent("The question names nothing to look for.")
+        say_symbols(page, "Definitions with similar words", others, 4)
+        return page
+    lines = [one for result in results for one in best_hits(hits(result), significant(subject))]
+    if len(subject.split()) == 1 and (others or lines):
+        page.absent(f"Nothing here is called “{cut(subject, 60)}”.")
+    say_closest(page, subject, (), others, lines)
     return page

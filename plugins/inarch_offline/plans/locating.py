@@ -3,17 +3,26 @@
 from __future__ import annotations
 
 from inarch_offline import calls
+from inarch_offline.confidence import judge
 from inarch_offline.exchange import Plan
 from inarch_offline.flows import say_ways
 from inarch_offline.intents import Intent
 from inarch_offline.layout import is_aside
 from inarch_offline.material import Symbol, context, hits
-from inarch_offline.plans.explaining import is_named, say_note, say_sites
+from inarch_offline.plans.explaining import LINKED, is_answered, is_named, say_more, say_note, say_sites, say_unclear
 from inarch_offline.plans.reading import whole_code
-from inarch_offline.plans.searching import definition_search, say_hits, say_symbols, text_search
+from inarch_offline.plans.searching import (
+    best_hits,
+    definition_search,
+    say_closest,
+    say_hits,
+    say_symbols,
+    significant,
+    text_search,
+)
 from inarch_offline.readme import plain_text
 from inarch_offline.steps import docstring_of, most_telling, steps_of, told
-from inarch_offline.writing import Page, cut, shortened
+from inarch_offline.writing import Page, cut, fitted, shortened
 
 
 def locate(intent: Intent) -> Plan:
@@ -27,23 +36,36 @@ def locate(intent: Intent) -> Plan:
     if target is None or (by_name and not is_named(intent, target) and len(subject.split()) == 1):
         wanted = [] if any(hits(named) for named in named_results) else text_search(subject)
         searched = [*named_results, *((yield wanted) if wanted else [])]
-        told = sum(say_hits(page, subject, one) for one in searched) > 0
-        if not told:
-            page.absent(
-                f"“{cut(subject, 60)}” was not found." if subject else "The question names nothing to look for."
-            )
-        say_symbols(page, "Definitions with similar words", [one for one in (target, *found.others) if one], 4)
+        defined = by_name and any(hits(named) for named in named_results)
+        others = [one for one in (target, *found.others) if one]
+        if defined:
+            for one in named_results:
+                say_hits(page, subject, one)
+            say_symbols(page, "Definitions with similar words", others, 4)
+        elif subject:
+            lines = [hit for one in searched for hit in best_hits(hits(one), significant(subject))]
+            if len(subject.split()) == 1 and (others or lines):
+                page.absent(f"“{cut(subject, 60)}” was not found.")
+            say_closest(page, subject, (), others, lines)
+        else:
+            page.absent("The question names nothing to look for.")
     else:
-        target = yield from whole_code(target)
         if not is_named(intent, target):
-            page.plain(f"The closest place for “{cut(subject, 70)}”:")
+            match = yield from judge(subject, found)
+            if not match.is_clear:
+                yield from say_unclear(page, intent._replace(subject=subject), found, match)
+                say_note(page, result, LINKED)
+                return page
+        target = yield from whole_code(target)
         _say_place(page, target)
-        _say_key_lines(page, target, [site.qualname.rpartition(".")[2] for site in found.callees])
-        say_symbols(page, "Other places", [one for one in found.others if one.place != target.place])
+        _say_key_lines(page, target, [site.qualname.rpartition(".")[2] for site in found.callees], intent.long)
         own_callers = [site for site in found.callers if not is_aside(site.place.path)]
-        say_sites(page, "Called from", own_callers, 4, found.more_callers)
-        say_ways(page, result, 1, 3)
-    say_note(page, result)
+        say_sites(page, "Called from", own_callers, 4 if intent.long else 2, found.more_callers, int(not intent.long))
+        if intent.long:
+            say_symbols(page, "Other places", [one for one in found.others if one.place != target.place])
+            say_ways(page, result, 1, 3)
+        say_more(page, intent, found)
+    say_note(page, result, LINKED, named=is_answered(intent, found))
     return page
 
 
@@ -55,9 +77,9 @@ def _say_place(page: Page, target: Symbol) -> None:
         page.say(cut(plain_text(doc.text), 240), doc.place)
 
 
-def _say_key_lines(page: Page, target: Symbol, named: list[str]) -> None:
+def _say_key_lines(page: Page, target: Symbol, named: list[str], long: bool) -> None:
     shown = most_telling(steps_of(target, named), 4)
     if shown:
         page.head("What it does there")
     for step in shown:
-        page.item(told(step), step.place)
+        page.item(fitted(told(step), step.place, 2, int(not long)), step.place)

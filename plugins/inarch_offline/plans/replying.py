@@ -10,8 +10,9 @@ from inarch_offline.exchange import Plan
 from inarch_offline.intents import Intent
 from inarch_offline.material import hits, said, symbols
 from inarch_offline.other_languages import TOP_LEVEL, files_of
+from inarch_offline.plans.explaining import explain
 from inarch_offline.plans.searching import say_hits, say_symbols, text_search
-from inarch_offline.writing import Page, cut
+from inarch_offline.writing import Page
 
 _MOST_HITS = 400
 """Definitions among which examples are found."""
@@ -52,15 +53,13 @@ def needs_model(intent: Intent) -> Plan:
 
 
 def closest(intent: Intent) -> Plan:
-    """Give the closest places, and what can be asked."""
-    page = Page()
-    told = yield from _closest_places(page, intent, f"Closest to “{cut(intent.subject, 60)}”")
-    if not told.lines:
-        page.absent("Nothing here matches these words.")
+    """Answer where something clearly explains the words, else give what comes closest and what can be asked."""
+    page = yield from explain(intent)
+    if not any(line.startswith(("Nothing here", "The question names")) for line in page.lines):
+        return page
     page.gap()
-    page.decline(
-        "It was not clear what is asked. For example: " + "; ".join(example for _, example in _capabilities()[:4]) + "."
-    )
+    examples = "; ".join(example for _, example in _capabilities()[:4])
+    page.decline(f"For example, ask: {examples}.")
     return page
 
 

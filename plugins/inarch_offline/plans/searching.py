@@ -9,7 +9,7 @@ from inarch import PlannedCall, ToolResult
 from inarch_offline import calls
 from inarch_offline.material import Hit, Symbol, hits, said
 from inarch_offline.readme import plain_text
-from inarch_offline.writing import Page, cut, sentence, shortened
+from inarch_offline.writing import Page, cut, fitted, sentence, shortened
 
 DEFINING = (
     r"(class|function|func|fn|def|struct|interface|enum|trait|type|module|const|let|var|macro|namespace|sub|procedure)"
@@ -18,6 +18,7 @@ _WEAK = frozenset(
     re.findall(r"\w+", "defined declared implemented called used validated configured checked set created")
 )
 _MOST_WORDS = 5
+_MOST_CLOSEST = 5
 
 
 def text_search(subject: str, limit: int = 80) -> list[PlannedCall]:
@@ -36,13 +37,13 @@ def definition_search(name: str) -> PlannedCall:
 def significant(subject: str) -> list[str]:
     """Give the words of a subject that are worth a text search, longest first."""
     words = [word for word in dict.fromkeys(subject.split()) if len(word) > 2 and word.lower() not in _WEAK]
-    return [_stem(word) for word in sorted(words, key=len, reverse=True)[:_MOST_WORDS]]
+    return [stem(word) for word in sorted(words, key=len, reverse=True)[:_MOST_WORDS]]
 
 
-def _stem(word: str) -> str:
+def stem(word: str) -> str:
     """Cut a plain word's ending, so that `routing` finds `route`; identifiers stay as they are."""
     return (
-        re.sub(r"(?<=\w{4})(ations?|ings?|ions?|ers?|ed|es|s|e)$", "", word)
+        re.sub(r"(?<=\w{4})(ies|y|ations?|ings?|ions?|ers?|ed|es|s|e)$", "", word)
         if word.isalpha() and word.islower()
         else word
     )
@@ -86,14 +87,35 @@ def best_hits(found: Sequence[Hit], words: Sequence[str]) -> list[Hit]:
     return kept
 
 
+def say_closest(
+    page: Page, subject: str, missing: Sequence[str], symbols: Sequence[Symbol], lines: Sequence[Hit] = ()
+) -> None:
+    """Say that nothing clearly answers a question, and what comes closest: five lines at most."""
+    for word in missing[:2]:
+        page.absent(f"Nothing here mentions “{cut(word, 60)}”.")
+    rows = [(_row(symbol), symbol.place) for symbol in symbols if not symbol.name.startswith("__")]
+    rows = rows[:_MOST_CLOSEST] or [(f"`{cut(hit.text, 84)}`", hit.place) for hit in lines[:_MOST_CLOSEST]]
+    if not rows:
+        if not missing:
+            page.absent(f"Nothing here mentions “{cut(subject, 60)}”.")
+        return
+    page.head("Nothing here clearly answers this. Closest")
+    for text, place in rows:
+        page.item(fitted(text, place, 2, 1), place)
+
+
+def _row(symbol: Symbol) -> str:
+    doc = "" if symbol.doc.startswith(":") else sentence(plain_text(symbol.doc), 110)
+    return named(symbol) + (f" — {doc}" if doc else "")
+
+
 def say_symbols(page: Page, title: str, symbols: Sequence[Symbol], most: int = 5) -> None:
     """Write a list of definitions with the first sentence of what each says of itself."""
     kept = [symbol for symbol in symbols if not symbol.name.startswith("__")][:most]
     if kept:
         page.head(title)
     for symbol in kept:
-        doc = "" if symbol.doc.startswith(":") else sentence(plain_text(symbol.doc), 110)
-        page.item(f"{named(symbol)}" + (f" — {doc}" if doc else ""), symbol.place)
+        page.item(_row(symbol), symbol.place)
 
 
 def named(symbol: Symbol) -> str:

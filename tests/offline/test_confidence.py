@@ -1,0 +1,118 @@
+"""Answers know when they don't know: the line of confidence, what is told below it, and short answers above it."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from inarch import ToolResult
+from inarch_offline.confidence import LINE, informative, judge
+from inarch_offline.material import Context, Symbol
+from inarch_offline.writing import Place
+
+UNCLEAR = "Nothing here clearly answers this. Closest:"
+
+
+def symbol(name, doc="", code="", path="a.py"):
+    return Symbol(name, "function", Place(path, 1), 3, "()", doc, False, code)
+
+
+def judged(subject, found, frequencies):
+    """Judge a match in a repository in which each word stands as often as given."""
+    plan = judge(subject, found)
+    try:
+        searches = next(plan)
+        counts = [
+            next((n for word, n in frequencies.items() if word.startswith(c.arguments["pattern"])), 0) for c in searches
+        ]
+        rows = [{"hits": [{"path": "a.py", "line": 1, "text": "x"}] * count} for count in counts]
+        plan.send([ToolResult(True, row) for row in rows])
+    except StopIteration as end:
+        return end.value
+    raise AssertionError("one round of searches is enough")
+
+
+def test_place_that_explains_the_rare_words_is_clear():
+    found = Context(symbol("app.check_signature", "Verify the signature of a token."))
+    assert judged("token signature verified", found, {"token": 9, "signature": 3, "verified": 2}).is_clear
+
+
+def test_rare_words_weigh_more_than_common_ones():
+    found = Context(symbol("app.read_file", "Read a file."))
+    common = judged("file rotation", found, {"file": 2, "rotation": 50}).share
+    rare = judged("file rotation", found, {"file": 50, "rotation": 2}).share
+    assert rare < common
+
+
+def test_words_that_stand_nowhere_are_named_and_leave_nothing_clear():
+    found = Context(symbol("app.Cache.get", "Get an entry of the cache."))
+    match = judged("cache entry websocket", found, {"cache": 3, "entry": 3})
+    assert match.missing == ("websocket",)
+    assert not match.is_clear
+
+
+def test_another_place_that_explains_more_makes_it_unclear():
+    first, other = symbol("app.load", code="rotate the log file"), symbol("app.rotate_log", "Rotate a log.")
+    frequencies = {"rotate": 3, "log": 5}
+    assert judged("rotate log", Context(other), frequencies).is_clear
+    assert not judged("rotate log", Context(first, others=(other,)), frequencies).is_clear
+
+
+def test_tests_are_no_clear_answer():
+    found = Context(symbol("tests.test_log.test_rotate_log", path="tests/test_log.py"))
+    assert not judged("rotate log", found, {"rotate": 3, "log": 5}).is_clear
+
+
+@given(st.text(max_size=80), st.integers(0, 60))
+def test_a_share_is_a_share(subject, count):
+    words = informative(subject)
+    if words:
+        match = judged(subject, Context(symbol("app.load", "Load it.")), dict.fromkeys(words, count))
+        assert 0 <= match.share <= 1
+    assert 0 < LINE < 1
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "is there a retry with growing pauses?",
+        "does it support websocket frames?",
+        "how are sessions of users kept between requests?",
+        "where are passwords hashed?",
+        "metrics for prometheus exporters",
+    ],
+)
+def test_what_is_not_there_is_told_with_five_lines_at_most(shop, answer, prompt):
+    body = answer(shop, prompt).split("\n\n")[1]
+    lines = body.splitlines()
+    assert lines[0].startswith("Nothing here ")
+    assert len([line for line in lines if line.startswith("  ")]) <= 5
+    assert "Step by step" not in body
+
+
+def test_what_is_clear_is_explained_however_it_is_worded(shop, answer):
+    for prompt in ("how are prices looked up?", "prices looked up", "tell me how prices are looked up"):
+        text = answer(shop, prompt)
+        assert "shop.prices.price_of" in text.splitlines()[2], text
+        assert "For example, ask" not in text
+
+
+def test_remark_on_what_can_be_asked_follows_the_match_not_the_wording(shop, asked):
+    clear, unclear = asked(shop, "prices looked up", "zebra crossing lanes")
+    assert "For example, ask" not in clear.content
+    assert "For example, ask" in unclear.content
+
+
+def test_what_a_program_does_is_no_task_for_a_model(shop, answer):
+    text = answer(shop, "make one decimal number out of two 16 bit words")
+    assert "needs a language model" not in text
+    assert "needs a language model" in answer(shop, "make the till faster")
+
+
+@pytest.mark.parametrize(
+    "prompt", ["how does Till.add work?", "where is check_item defined?", "how are prices looked up?"]
+)
+def test_answers_are_short_unless_asked_for_in_full(shop, answer, prompt):
+    short = answer(shop, prompt).splitlines()[2:]
+    full = answer(shop, f"{prompt} in full").splitlines()[2:]
+    assert len(short) <= 12
+    assert len(full) > len(short)
