@@ -13,6 +13,7 @@ from inarch_brief_tracer.answers.flow_tree import (
     Drawing,
     below_lines,
     doubts,
+    entry_lines,
     files_of,
     route_lines,
     shown_routes,
@@ -42,6 +43,7 @@ class Story:
         note: What has to be said about the answer.
         paths: Whether the ways from the entries are wanted.
         code: Whether sources are wanted.
+        tests: Whether it is tests that are asked for.
     """
 
     flow: Flow
@@ -50,6 +52,7 @@ class Story:
     note: str = ""
     paths: bool = True
     code: bool = False
+    tests: bool = False
 
 
 def tokens_of(text: str) -> int:
@@ -85,14 +88,14 @@ def details() -> Iterator[Detail]:
         yield (detail := detail._replace(routes=routes, each=each))
     yield (detail := detail._replace(code=40, below=8))
     for routes, signatures in ((8, True), (8, False), (6, False), (4, False)):
-        yield (detail := detail._replace(routes=routes, signatures=signatures))
+        yield (detail := detail._replace(routes=routes, signatures=signatures, entries=max(6, routes)))
     yield (detail := detail._replace(code=15, extras=3, files=20))
     yield (detail := detail._replace(levels=1))
     for routes in (3, 2):
-        yield (detail := detail._replace(routes=routes))
+        yield (detail := detail._replace(routes=routes, entries=2 * routes))
     yield (detail := detail._replace(code=0, below=5, files=10))
-    yield (detail := detail._replace(routes=1, middle=12))
-    yield (detail := detail._replace(calls=False, extras=0))
+    yield (detail := detail._replace(routes=1, middle=12, entries=2))
+    yield (detail := detail._replace(calls=False, extras=0, entries=0))
     yield (detail := detail._replace(below=3, middle=6, files=5))
     yield detail._replace(levels=0, middle=3, files=1)
 
@@ -100,11 +103,12 @@ def details() -> Iterator[Detail]:
 def _lines(story: Story, sites: Sites, detail: Detail) -> Iterator[str]:
     flow = story.flow
     drawing = Drawing(sites, detail, targets_of(flow.target, flow.routes), flow.more_callers, story.code)
-    routes = shown_routes(flow.routes, detail) if story.paths else []
+    routes = shown_routes(flow.routes, detail, story.tests) if story.paths else []
     calls = list(below_lines(drawing, flow.target, flow.down, flow.more_below))
     yield HEADING
     yield ""
     if routes:
+        yield from entry_lines(flow, detail)
         yield from route_lines(drawing, routes, calls)
     else:
         yield f"{named(flow.target)} {MARK} · {signature(flow.target)} · {at(flow.target.file, flow.target.line)}"

@@ -10,7 +10,7 @@ from inarch_brief_tracer.answers.wording import MARK, at, count, entered, named,
 from inarch_brief_tracer.facts.entry_kinds import FIXTURE, ORPHAN, TEST
 from inarch_brief_tracer.facts.modules import CODE
 from inarch_brief_tracer.facts.modules import TEST as TEST_ROLE
-from inarch_brief_tracer.graph.model import Below, Node, Route, Step
+from inarch_brief_tracer.graph.model import Below, Flow, Node, Route, Step
 
 _SHORTEST_TAIL = 3
 """Steps that a route must share with one above, up to its end, to be told short."""
@@ -27,6 +27,8 @@ _FEW, _MOST_SHARED = 3, 8
 class Detail(NamedTuple):
     """How much is told; a smaller one takes fewer tokens."""
 
+    entries: int = 12
+    """Entries that are listed, one line each, before the ways."""
     routes: int = 60
     each: int = 3
     """Routes from one entry."""
@@ -91,8 +93,11 @@ def targets_of(target: Node, routes: Iterable[Route]) -> frozenset[int]:
     return frozenset((target.id, *(route.steps[-1].node.id for route in routes)))
 
 
-def shown_routes(routes: Sequence[Route], detail: Detail) -> list[Route]:
-    """Choose the routes to show: all entries get their first one before any gets a second, the product's first."""
+def shown_routes(routes: Sequence[Route], detail: Detail, tests: bool = False) -> list[Route]:
+    """Choose the routes to show: all entries get their first one before any gets a second, the product's first.
+
+    Beside ways of the product one test is enough, which can be run after a change, unless `tests` are asked for.
+    """
     turn: dict[int, int] = {}
     ranked = []
     for rank, place in sorted((_rank(route), place) for place, route in enumerate(routes)):
@@ -103,6 +108,8 @@ def shown_routes(routes: Sequence[Route], detail: Detail) -> list[Route]:
     ranked.sort()
     # Where there is room one test is among them: it is what is run after a change.
     test = next((row for row in ranked if row[1] == _LAST[TEST]), None) if detail.routes > _FEW else None
+    if not tests and any(row[1] == 0 for row in ranked):
+        ranked = [row for row in ranked if row[1] != _LAST[TEST]]
     tails: set[tuple[int, ...]] = set()
     kept = []
     room, shared = detail.routes, _MOST_SHARED if detail.routes > _FEW else 0
@@ -125,6 +132,23 @@ def _rank(route: Route) -> int:
     if not own and any(step.node.role == TEST_ROLE for step in route.steps[1:]):
         return _AROUND
     return own
+
+
+def entry_lines(flow: Flow, detail: Detail) -> Iterator[str]:
+    """List the distinct entries, one line each, the product's; tests are counted. One alone is told by its way."""
+    own = [entry for entry in flow.entries if entry.kind not in _LAST]
+    if len(own) < 2 or not detail.entries:
+        return
+    yield "Entered from:"
+    for entry in own[: detail.entries]:
+        yield f"- {named(entry.node)} · {entered(entry)} · {at(entry.node.file, entry.node.line)}"
+    counts = {kind: number for kind, number in flow.entry_counts.items() if kind in _LAST}
+    more = flow.entry_count - sum(counts.values()) - min(len(own), detail.entries)
+    left = [f"{more:,} more"] if more > 0 else []
+    left += [count(number, kind) for kind, number in counts.items()]
+    if left:
+        yield f"- +{', '.join(left)}"
+    yield ""
 
 
 def route_lines(drawing: Drawing, routes: Iterable[Route], below: Sequence[str] = ()) -> Iterator[str]:

@@ -222,3 +222,30 @@ def test_the_mark_of_unsure_calls_is_explained_once_where_it_stands(confidence: 
     text = told(Story(flow(target, (route(*steps),), down)), NOTHING)
     assert text.count(UNSURE) == (confidence == "name")
     assert ("target()?" in text) == (confidence == "name")
+
+
+def test_distinct_entries_come_first_one_line_each_and_tests_as_a_count() -> None:
+    target, step = node(1, "m.target"), Step(node(1, "m.target"), "m.py", 4, "call", "exact")
+    mains = [node(10 + number, f"m.main_{number}", line=number + 1) for number in range(3)]
+    tests = [node(30 + number, f"t.test_{number}", "t.py") for number in range(9)]
+    routes = [route(Step(main), step) for main in mains for _ in range(2)]
+    routes += [route(Step(test), step, kind="test") for test in tests]
+    lines = told(Story(flow(target, tuple(routes))), NOTHING).splitlines()
+    start = lines.index("Entered from:")
+    assert lines[start + 1 : start + 6] == [
+        "- main_0() · command, @command · m.py:1",
+        "- main_1() · command, @command · m.py:2",
+        "- main_2() · command, @command · m.py:3",
+        "- +9 tests",
+        "",
+    ]
+    shown = [line for line in lines if line.startswith("Entry: ")]
+    assert ["test_" in line for line in shown] == [False, False, False, True]
+    asked = told(Story(flow(target, tuple(routes)), tests=True), NOTHING)
+    assert asked.count("Entry: test_") == 9
+
+
+def test_a_single_entry_is_told_by_its_way_alone() -> None:
+    target = node(1, "m.target")
+    one = route(Step(node(2, "m.main")), Step(target, "m.py", 4, "call", "exact"))
+    assert "Entered from:" not in told(Story(flow(target, (one,))), NOTHING)
