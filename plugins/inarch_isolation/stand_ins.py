@@ -143,6 +143,7 @@ class FarContext:
     _root: str
     _state: str
     selection: Any = None
+    rights: None = None  # its table says once what the plugin may do; nobody is asked about more
 
     @property
     def workspace(self) -> FarWorkspace:

@@ -69,6 +69,7 @@ def look(context: inarch.ToolContext) -> dict[str, Any]:
         "walk": list(workspace.walk("*.txt").paths),
         "search": [[hit.path, hit.line, hit.text] for hit in workspace.search("insi.e").hits],
         "earlier": len(context.earlier),
+        "rights": context.rights,
         "state": context.state.name,
         "level": workspace.confinement().level > 0,
     }

@@ -6,7 +6,7 @@ import asyncio
 import itertools
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from attrs import define, field
@@ -378,6 +378,56 @@ def test_lasting_approvals_are_kept_where_the_program_says(tmp_path: Path) -> No
     assert refused.error is not None and refused.error.code == "denied"  # it answers a question and no rule
 
 
+@define
+class Vault(Cabinet):
+    """Keeps what was chosen beside the answers, too."""
+
+    chosen: dict[str, Any] = field(factory=dict)
+
+    def remember_rights(self, shape: str, tool: inarch.Tool, rights: inarch.ChosenRights) -> None:
+        self.chosen[shape] = rights
+
+    def rights_of(self, shape: str, tool: inarch.Tool) -> inarch.ChosenRights:
+        return cast("inarch.ChosenRights", self.chosen[shape])
+
+
+@define
+class Chooser(Always):
+    """Lets the first command have the network, and says yes for the project."""
+
+    scope: inarch.ApprovalScope = "project"
+
+    async def approve(self, batch: Any) -> Any:
+        self.asked += [one.call.name for one in batch]
+        rights: Any = {"network": ()}
+        return [inarch.Approval(one.call.id, "approve", self.scope, rights=rights) for one in batch]
+
+
+@pytest.mark.parametrize("command", ["python3 main.py", "true --it"], ids=["workspace tier", "no tier"])
+@pytest.mark.parametrize("scope", ["project", "shape", "once"])
+def test_what_was_chosen_beside_an_answer_is_kept_where_the_program_says(
+    tmp_path: Path, command: str, scope: inarch.ApprovalScope
+) -> None:
+    def again(kept: Any) -> tuple[Any, int]:
+        """Run the command in two applications; return what it was given the second time, and the questions."""
+        person = Chooser(scope=scope)
+        for _ in range(2):
+            given = options(tmp_path, front_end=person)
+            with inarch.compose(**given, replacing=Replacements(approvals=kept)) as app:
+                session, told = app.session(), []
+                session.state.journal.listeners.append(told.append)
+                planned = [inarch.PlannedCall("execute_command", {"command": command})]
+                asyncio.run(session.state.scheduler.run("", planned, "user"))
+        answers = [event.data["rights"] for event in told if event.kind == "approval.given"]
+        return answers[-1], len(person.asked)
+
+    lasts = scope != "once"
+    assert again(Vault()) == ({"network": []}, 1 if lasts else 2)
+    # In one that was written before there were rights they are not kept: asked again, or none are given.
+    is_known = lasts and command.startswith("true")
+    assert again(Cabinet()) == (None if is_known else {"network": []}, 1 if is_known else 2)
+
+
 def test_a_policy_that_asks_is_not_answered_by_what_was_kept_for_the_project(tmp_path: Path) -> None:
     plugin = tmp_path / "asking.py"
     plugin.write_text("""
@@ -465,3 +515,33 @@ def test_what_a_replaced_tool_says_it_saw_may_be_written(tmp_path: Path) -> None
 def test_an_object_that_lacks_a_method_of_its_port_is_refused(tmp_path: Path, what: str) -> None:
     with pytest.raises(inarch.UsageError, match=f"{what} .* has no method"):
         inarch.compose(**options(tmp_path), replacing=Replacements(**{what: "nothing"}))
+
+
+@define
+class Onlooker:
+    """A strategy that decides nothing and notes how many calls may have changed something."""
+
+    counts: list[int] = field(factory=list)
+    name: str = "native"
+
+    async def decide(self, situation: inarch.Situation) -> None:
+        self.counts.append(situation.effectful_calls)
+
+
+@pytest.mark.parametrize(
+    ("command", "counts"),
+    [("ls", [0, 0]), ("sleep 0", [0, 1]), ("touch a.txt", [0, 1]), ("touch b.txt", [0, 2])],
+    ids=["reads", "only runs programs", "may write", "may write anything"],
+)
+def test_a_decision_rests_on_the_calls_that_may_have_changed_something(
+    tmp_path: Path, command: str, counts: list[int]
+) -> None:
+    granted = {"t": {"argv": ["sleep", "0"], "writes": []}, "w": {"argv": ["touch", "a.txt"], "writes": ["a.txt"]},
+               "x": {"argv": ["touch", "b.txt"]}}  # fmt: skip
+    script = [calls(("execute_command", {"command": command})), says("done"), says("again")]
+    onlooker, given = Onlooker(), options(tmp_path, config={"commands": granted})
+    with inarch.compose(**given, replacing=Replacements(models=[ScriptedModel(script)], strategies=[onlooker])) as app:
+        session = app.session()
+        for prompt in ("go", "on"):
+            assert asyncio.run(session.run(prompt)).status == "done"
+    assert onlooker.counts == counts

@@ -158,12 +158,16 @@ class Grants:
         return Covered("tool") if live.tool.value.name in self.tools else self._of_shape(live.shape, live.tool)
 
     def _elsewhere(self, live: LiveCall, elsewhere: LastingApprovals) -> Covered | None:
-        shape, tool = live.shape, live.tool.value
-        scope = elsewhere.scope_of(shape.key, tool)
-        if scope is None or (live.is_persons and scope in ("tool", "session")):
-            return None
-        rights_of = getattr(elsewhere, "rights_of", None)
-        return Covered(scope, rights_of(shape.key, tool) if rights_of is not None else {})
+        tool = live.tool.value
+        # This very call goes first where its rights were kept; who keeps none, or replays, is asked once a call.
+        keys = [live.shape.key]
+        if live.offer is not None and hasattr(elsewhere, "remember_rights"):
+            keys.insert(0, offered_shape(live.call, live.offer).key)
+        for key in dict.fromkeys(keys):
+            scope = elsewhere.scope_of(key, tool)
+            if scope is not None and not (live.is_persons and scope in ("tool", "session")):
+                return Covered(scope, getattr(elsewhere, "rights_of", _none)(key, tool))
+        return None
 
     def _of_shape(self, shape: Shape, bound: Bound[Tool]) -> Covered | None:
         if shape.key in self.shapes:
@@ -188,6 +192,8 @@ class Grants:
         """
         if self.elsewhere is not None:
             self.elsewhere.remember(scope, shape.key, bound.value, words)
+            if scope in LASTING:
+                getattr(self.elsewhere, "remember_rights", _none)(shape.key, bound.value, rights or {})
         elif scope == "session":
             self.everything = True
         elif scope == "tool":
@@ -223,3 +229,8 @@ class Grants:
         self.rights.clear()
         self.tools.clear()
         self.everything = False
+
+
+def _none(*asked: object) -> ChosenRights:
+    """Stand for what a program that keeps no rights doesn't offer."""
+    return {}

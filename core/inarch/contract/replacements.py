@@ -66,8 +66,10 @@ class Pacing(Protocol):
 class LastingApprovals(Protocol):
     """Where answers of the person are kept that hold for more than one call.
 
-    What was chosen beside an answer counts again where `rights_of(shape, tool) -> ChosenRights` is offered; it is asked
-    after a scope was found.
+    What was chosen beside an answer counts again where two more methods are offered: `remember_rights(shape, tool,
+    rights)` is called after `remember` for what lasts, and `rights_of(shape, tool) -> ChosenRights` once a scope was
+    found, for which this very call goes before those like it. Without them such a call is asked about again, or runs
+    with no more than it may anyway.
     """
 
     def scope_of(self, shape: str, tool: Tool) -> ApprovalScope | None:

@@ -195,7 +195,7 @@ def _count_effects(state: SessionState, event: Event) -> None:
     """Count the calls that may have changed something: what cached decisions depend on."""
     if event.kind == "call.state" and event.data["status"] == "scheduled":
         effects = event.data.get("effects") or {}
-        if effects.get("writes") or effects.get("exclusive"):
+        if any(effects.get(name) for name in ("writes", "exclusive", "programs")):
             state.effectful_calls += 1
     elif event.kind == "file.changed":
         state.effectful_calls += 1
