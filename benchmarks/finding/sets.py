@@ -107,6 +107,7 @@ class Issue(NamedTuple):
     title: str
     text: str
     source: Source
+    after: str
     half: str
     files: frozenset[str]
     functions: frozenset[Place]
@@ -157,7 +158,7 @@ def _issues(path: Path) -> Iterator[Issue]:
         functions = frozenset(Place.read(text) for text in row["functions"])
         files = frozenset({place.file for place in functions} | set(row.get("files", ())))
         source = Source("pypi", data["package"], row["before"])
-        yield Issue(row["title"], row.get("text", ""), source, data["half"], files, functions)
+        yield Issue(row["title"], row.get("text", ""), source, row["after"], data["half"], files, functions)
 
 
 def _read(path: Path) -> dict[str, Any]:
@@ -215,6 +216,9 @@ _ASSIGNED = re.compile(
     r"(?:async\s*)?(?:function\b|\([^()]*\)\s*(?::[^=]*)?=>|[\w$]+\s*=>)"
 )
 _GETTER = re.compile(r"^\s*defineGetter\([^,]*,\s*'([\w$]+)'")
+_GENERIC = re.compile(
+    r"^[ \t]{0,8}(?:(?:async|static|public|private|protected|readonly)\s+)*#?([A-Za-z_$][\w$]*)<[^()]*>\("
+)
 _CALLABLE = re.compile(
     r"^[ \t]{0,8}(?![^(]*[=;.?])(?:[\w$:<>,\[\]*&~@]+[\s*&]+)*(?:[\w<>]+::)*~?#?"
     r"([A-Za-z_$][\w$]*)\s*(?:<.*>)?\([^;]*$"
@@ -235,7 +239,7 @@ def _defined(line: str) -> str | None:
     """Give the name that a line begins to define."""
     if len(line) > 400:
         return None
-    for pattern in (_KEYWORD, _ASSIGNED, _GETTER, _CALLABLE):
+    for pattern in (_KEYWORD, _ASSIGNED, _GETTER, _GENERIC, _CALLABLE):
         if (match := pattern.match(line)) and match[1] not in _NO_NAME:
             return match[1]
     return None
