@@ -19,11 +19,11 @@ from files_cpu import compare
 from inarch import PlannedCall, PluginContext, ToolContext
 from inarch.calls.scheduler import Scheduler
 from inarch.journal.journal import Journal
-from inarch.journal.memory import MemoryStore
 from inarch.journal.redaction.redactor import Redactor
 from inarch.plugins.composition import Bound
 from inarch_sandbox_fs.tools import TOOLS
 from inarch_sandbox_fs.workspace import FolderWorkspace
+from inarch_sdk.memory_store import MemoryStore
 
 
 @frozen

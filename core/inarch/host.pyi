@@ -22,7 +22,6 @@ from inarch.config.places import user_config_path as user_config_path
 from inarch.config.project import read_trusted as read_trusted
 from inarch.config.project_files import read_project_file as read_project_file
 from inarch.config.sources import dotted as dotted
-from inarch.config.sources import nearest as nearest
 from inarch.config.trust import change_project_file as change_project_file
 from inarch.config.trust import grant as grant
 from inarch.config.trust import revoke as revoke
@@ -43,7 +42,6 @@ from inarch.journal.changes import kept_changes as kept_changes
 from inarch.journal.folding import CUT_OFF as CUT_OFF
 from inarch.journal.folding import fold as fold
 from inarch.journal.history import History as History
-from inarch.journal.memory import MemoryStore as MemoryStore
 from inarch.journal.redaction.redactor import hide_in_message as hide_in_message
 from inarch.plugins.alone import load_alone as load_alone
 from inarch.plugins.checks import PORTS as PORTS

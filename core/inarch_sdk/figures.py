@@ -13,6 +13,21 @@ from inarch_output.columns import shorten
 if TYPE_CHECKING:
     from inarch.contract.processes import Confinement
 
+__all__ = [
+    "confinement_words",
+    "cost_words",
+    "dropped_words",
+    "duration",
+    "local_time",
+    "money",
+    "seconds_between",
+    "short_arguments",
+    "spent_words",
+    "summed",
+    "table",
+    "usage_words",
+]
+
 Data = Mapping[str, Any]
 _VALUE_COLUMNS = 48
 _ON_WHAT = ("file_path", "directory", "query", "pattern", "command", "function")

@@ -9,7 +9,8 @@ from collections.abc import Iterable
 from inarch.contract.events import Event
 from inarch.contract.records import SessionInfo
 from inarch.contract.transcripts import Exporter, Transcript
-from inarch.host import KeptTranscript, MemoryStore, fault_of
+from inarch.host import KeptTranscript, fault_of
+from inarch_sdk.memory_store import MemoryStore
 from inarch_testing.event_samples import as_events, event_of, full_turn, spare_turn
 from inarch_testing.texts import NASTY_TEXTS
 

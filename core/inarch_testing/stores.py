@@ -19,7 +19,7 @@ from pathlib import Path
 from inarch.contract.errors import StoreError, StoreErrorKind
 from inarch.contract.events import Event
 from inarch.contract.records import SessionInfo
-from inarch.host import MemoryStore as MemoryStore
+from inarch_sdk.memory_store import MemoryStore as MemoryStore
 from inarch_staging import write_whole
 
 try:

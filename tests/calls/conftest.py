@@ -30,9 +30,9 @@ from inarch.contract.records import (
     Walk,
 )
 from inarch.journal.journal import Journal
-from inarch.journal.memory import MemoryStore
 from inarch.journal.redaction.redactor import Redactor
 from inarch.plugins.composition import Bound
+from inarch_sdk.memory_store import MemoryStore
 from inarch_sdk.tooling import FunctionTool, tool
 
 

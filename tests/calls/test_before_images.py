@@ -17,8 +17,8 @@ from inarch.calls.comparing import Tree
 from inarch.contract.errors import ToolFailed
 from inarch.contract.events import FileChanged, FileChanging, Note
 from inarch.journal.journal import Journal
-from inarch.journal.memory import MemoryStore
 from inarch_sandbox_fs.workspace import FolderWorkspace
+from inarch_sdk.memory_store import MemoryStore
 
 Kitchen = Any
 

@@ -434,7 +434,7 @@ from inarch.calls.scheduler import Scheduler
 from inarch.contract.records import CallPart, PluginContext
 from inarch_sdk.tooling import tool
 from inarch.journal.journal import Journal
-from inarch.journal.memory import MemoryStore
+from inarch_sdk.memory_store import MemoryStore
 from inarch.plugins.composition import Bound
 from inarch_sandbox_fs.workspace import FolderWorkspace
 

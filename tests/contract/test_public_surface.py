@@ -60,9 +60,12 @@ def test_a_name_that_does_not_exist_is_an_attribute_error() -> None:
         inarch.Journal  # noqa: B018
 
 
-@pytest.mark.parametrize("name", ["confinement", "staging"])
-def test_a_library_is_a_public_module_with_all_that_it_has(name: str) -> None:
-    public, library = import_module(f"inarch.{name}"), import_module(f"inarch_{name}")
+@pytest.mark.parametrize(
+    ("name", "place"),
+    [("confinement", "inarch_confinement"), ("figures", "inarch_sdk.figures"), ("staging", "inarch_staging")],
+)
+def test_a_library_is_a_public_module_with_all_that_it_has(name: str, place: str) -> None:
+    public, library = import_module(f"inarch.{name}"), import_module(place)
     assert public is getattr(inarch, name) and public.__all__ == library.__all__
     assert all(getattr(public, each) is getattr(library, each) for each in public.__all__)
 

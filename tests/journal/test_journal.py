@@ -11,8 +11,8 @@ from inarch.contract.events import CallOutput, CallResult, EventData, FileChange
 from inarch.contract.records import ToolResult
 from inarch.journal import journal as journal_module
 from inarch.journal.journal import Journal
-from inarch.journal.memory import MemoryStore
 from inarch.journal.redaction.redactor import Redactor
+from inarch_sdk.memory_store import MemoryStore
 from inarch_testing.event_samples import full_turn, spare_turn
 
 SECRET = "s3cr3t-value-of-a-key"

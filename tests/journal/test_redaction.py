@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from inarch.contract.events import Note
 from inarch.journal.folding import fold
 from inarch.journal.journal import Journal
-from inarch.journal.memory import MemoryStore
 from inarch.journal.redaction.redactor import Redactor
+from inarch_sdk.memory_store import MemoryStore
 
 # The digit keeps a value from being a word of our own records, which is no secret.
 LETTERS = st.characters(exclude_characters="‹›", exclude_categories=("Cs",))

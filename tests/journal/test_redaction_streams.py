@@ -11,9 +11,9 @@ from secret_samples import LETTERS, PLACES, TOKENS, pem, varied
 from inarch.contract.events import Event, ModelDelta, ModelReplied
 from inarch.contract.records import Message, Text, Usage
 from inarch.journal.journal import Journal
-from inarch.journal.memory import MemoryStore
 from inarch.journal.redaction.redactor import Redactor
 from inarch.journal.redaction.streams import RedactedStream
+from inarch_sdk.memory_store import MemoryStore
 
 KNOWN = "7hush-hush/of+mine"
 SECRETS = [KNOWN, *TOKENS.values(), *(frame.format(secret) for frame, secret in PLACES.values()), pem()]

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from inarch.contract.events import Event
 from inarch.journal.folding import fold
-from inarch.journal.memory import MemoryStore
 from inarch.sessions.contents import LATEST, Contents, contents_of
+from inarch_sdk.memory_store import MemoryStore
 from inarch_sdk.snapshots import between
 
 

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from inarch import Event
-from inarch.journal.memory import MemoryStore
 from inarch_jsonl_logger.logger import JsonlLogger
 from inarch_sdk.event_log import read_sessions
+from inarch_sdk.memory_store import MemoryStore
 from inarch_testing.store_contract import event, started
 
 

@@ -11,7 +11,6 @@ from inarch.contract.events import CallOutput, ContextDropped, Note, SessionStar
 from inarch.contract.ports import ContextStore
 from inarch.journal.folding import fold
 from inarch.journal.journal import Journal
-from inarch.journal.memory import MemoryStore
 from inarch.journal.redaction.redactor import Redactor
 from inarch.journal.resuming import resume_kept
 from inarch.sessions.app import App
@@ -20,6 +19,7 @@ from inarch.sessions.forking import fork_session
 from inarch.sessions.hearing import Heard
 from inarch.sessions.session import Session
 from inarch.testing import calls, says, scripted_app
+from inarch_sdk.memory_store import MemoryStore
 from inarch_sqlite_store.store import SqliteStore
 
 SCRIPT = [

@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 from tests.export.written import export
 
 import inarch
-from inarch.journal.memory import MemoryStore
 from inarch_replay import replay
 from inarch_sdk.event_log import LONGEST_LINE, read_sessions
+from inarch_sdk.memory_store import MemoryStore
 from inarch_sdk.restoring import restore_log
 
 T = "2026-01-01T00:00:00.000000Z"

@@ -165,8 +165,8 @@ def test_they_are_shown_in_a_line_each_and_as_they_are(tmp_path: Path) -> None:
 def test_data_is_the_same_in_store_log_and_restored_store(data: list[dict[str, Any]]) -> None:
     from inarch.calls.recording import DeclaredEvents
     from inarch.journal.journal import Journal
-    from inarch.journal.memory import MemoryStore
     from inarch.plugins.composition import Bound
+    from inarch_sdk.memory_store import MemoryStore
 
     context = inarch.PluginContext("demo", "/")
     declared = DeclaredEvents([Bound("demo", inarch.EventKind("any", "Anything."), context)])

@@ -20,13 +20,13 @@ from inarch.contract.events import Event
 from inarch.contract.ids import SystemClock
 from inarch.journal.folding import fold
 from inarch.journal.history import History
-from inarch.journal.memory import MemoryStore
 from inarch.journal.redaction.redactor import Redactor
 from inarch.journal.resuming import Going, resume, resume_kept
 from inarch.sessions.app import App
 from inarch.sessions.hearing import Heard
 from inarch.testing import calls, says, scripted_app
 from inarch.turns.context.earlier_turns import Said, restored
+from inarch_sdk.memory_store import MemoryStore
 from inarch_sdk.snapshots import folded
 from inarch_sqlite_store.store import SqliteStore
 from inarch_testing.scripted import Step

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from inarch.contract.events import Event, ModelSwitched
 from inarch.contract.records import CallDelta, Delta, ReasoningDelta, TextDelta
 from inarch.journal.journal import Journal
-from inarch.journal.memory import MemoryStore
 from inarch.turns.showing import Showing
+from inarch_sdk.memory_store import MemoryStore
 
 
 def journal_of(shown: list[tuple[str, str]]) -> Journal:

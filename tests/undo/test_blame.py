@@ -11,8 +11,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from inarch.contract.events import Event
-from inarch.journal.memory import MemoryStore
 from inarch.sessions.forking import fork_session
+from inarch_sdk.memory_store import MemoryStore
 from inarch_undo.blaming import Blame
 
 Desk = Any

@@ -15,9 +15,9 @@ from inarch.contract.errors import StoreError
 from inarch.contract.events import CallResult, CallState, Event, Note
 from inarch.contract.records import ToolError, ToolResult
 from inarch.journal.journal import Journal
-from inarch.journal.memory import MemoryStore
 from inarch.sessions import extending
 from inarch.sessions.extending import Access
+from inarch_sdk.memory_store import MemoryStore
 from inarch_undo.report import report_lines
 from inarch_undo.undoing import Undoing
 

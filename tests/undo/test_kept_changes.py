@@ -17,8 +17,8 @@ from inarch import Event, StoreError
 from inarch.contract.ids import new_id
 from inarch.contract.ports import ContextStore
 from inarch.journal.changes import Changes, kept_changes
-from inarch.journal.memory import MemoryStore
 from inarch.sessions.forking import fork_session
+from inarch_sdk.memory_store import MemoryStore
 from inarch_sdk.snapshots import folded
 from inarch_sqlite_store.store import SqliteStore
 from inarch_undo.checkpoints import checkpoints_of

@@ -15,9 +15,9 @@ from inarch.calls.lease import Handle, Lease
 from inarch.contract.events import FileChanged, SessionStarted, TurnStarted
 from inarch.contract.records import Turn
 from inarch.journal.journal import Journal
-from inarch.journal.memory import MemoryStore
 from inarch.sessions.extending import Access
 from inarch_sandbox_fs.workspace import FolderWorkspace
+from inarch_sdk.memory_store import MemoryStore
 from inarch_undo.undoing import Undoing
 
 FILES, SLOTS = ("a", "b"), 3

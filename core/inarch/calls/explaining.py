@@ -71,7 +71,7 @@ def explain(
 ) -> Explanation:
     """Explain a call; `grants` of None leaves out what was approved for the project."""
     from inarch.journal.journal import Journal
-    from inarch.journal.memory import MemoryStore
+    from inarch_sdk.memory_store import MemoryStore
 
     preparation = Preparation(tools, root)
     bound = tools.get(name)

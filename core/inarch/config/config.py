@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from attrs import field, frozen
 
 from inarch.config.layers import Layer
-from inarch.config.sources import BUILT_IN, Given, Origin, Source, dotted, nearest
+from inarch.config.sources import BUILT_IN, Given, Origin, Source, dotted
 from inarch.config.tables import PROFILE_KEYS, Profile
 from inarch.contract.errors import ConfigError
+from inarch_sdk.nearest import nearest
 
 if TYPE_CHECKING:
     from inarch.config.grants import CommandGrant, Isolation, Rule

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from inarch.config.sources import BUILT_IN, Given, Source, nearest
+from inarch.config.sources import BUILT_IN, Given, Source
 from inarch.config.tables import PROFILE_KEYS, Profile
 from inarch.config.values import read_given
 from inarch.contract.errors import ConfigError
+from inarch_sdk.nearest import nearest
 from inarch_sdk.settings import Kind, keys_of
 
 PREFIX = "INARCH_"

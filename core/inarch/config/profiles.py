@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from inarch.config.layers import Tables
-from inarch.config.sources import Given, nearest
+from inarch.config.sources import Given
 from inarch.config.splicing import complete, laid_over
 from inarch.config.tables import Profile
 from inarch.contract.errors import ConfigError
+from inarch_sdk.nearest import nearest
 
 DEFAULT = "default"
 

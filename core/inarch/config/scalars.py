@@ -9,7 +9,8 @@ from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import Any
 
-from inarch.config.sources import KeyPath, nearest, shown
+from inarch.config.sources import KeyPath, shown
+from inarch_sdk.nearest import nearest
 from inarch_sdk.settings import Kind
 
 _WORDS: dict[Any, str] = {

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from decimal import Decimal
 from typing import Any, NamedTuple
 
@@ -86,16 +85,3 @@ def shown(value: Any) -> str:
     """Return a short, printable form of a value for a message."""
     text = str(value) if isinstance(value, Decimal) else repr(list(value) if isinstance(value, tuple) else value)
     return text if len(text) <= 60 else f"{text[:57]}..."
-
-
-def nearest(word: str, known: Iterable[str]) -> str:
-    """Return `did you mean 'x'?`, or the known words, or nothing when there are none."""
-    import difflib
-
-    words = sorted(known)
-    # Case and dashes are the usual slips, and difflib counts each one as a whole difference.
-    plain = {item.lower().replace("-", "_"): item for item in words}
-    found = difflib.get_close_matches(word.lower().replace("-", "_"), plain, n=1, cutoff=0.6)
-    if found:
-        return f"did you mean {plain[found[0]]!r}?"
-    return f"known: {', '.join(words)}" if words else ""

@@ -11,8 +11,9 @@ from typing import Any
 from attrs import Attribute, Converter
 
 from inarch.config.scalars import SCALARS, Wrong, choice, kind_of, mismatch, wanted
-from inarch.config.sources import Given, KeyPath, Source, nearest, shown
+from inarch.config.sources import Given, KeyPath, Source, shown
 from inarch.contract.errors import ConfigError
+from inarch_sdk.nearest import nearest
 from inarch_sdk.settings import ANYTHING, Key, Kind, keys_of
 
 MANY = 100

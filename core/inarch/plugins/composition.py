@@ -224,7 +224,7 @@ class _Composer:
 
     def require(self, without: Sequence[str], others: Collection[str]) -> None:
         """Refuse to leave out what isn't there: a slip would load the plugin that was meant."""
-        from inarch.config.sources import nearest
+        from inarch_sdk.nearest import nearest
 
         known = {*self.discovery.plugins, *self.discovery.builtins, *self.config.profile.plugins, *others}
         for name in without:

@@ -123,8 +123,8 @@ def _front_end(options: Options, composition: Composition) -> tuple[FrontEnd, st
 
 
 def _unknown(name: str, composition: Composition) -> UsageError:
-    from inarch.config.sources import nearest
     from inarch.plugins.discovery import discover
+    from inarch_sdk.nearest import nearest
 
     message = f"--output {name!r} is no front end of the kernel or of the profile's plugins"
     refused = next((item for item in composition.refused if item.name == name), None)

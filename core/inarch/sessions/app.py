@@ -298,7 +298,7 @@ class App(Parts):
         import asyncio
 
         from inarch.journal.journal import Journal
-        from inarch.journal.memory import MemoryStore
+        from inarch_sdk.memory_store import MemoryStore
 
         check_process(self.process)
         journal = Journal(MemoryStore(), self.clock.new_id(), redactor=self.redactor, clock=self.clock)
@@ -374,7 +374,7 @@ def open_store(name: str, path: str | os.PathLike[str]) -> ContextStore:
         StoreError: It can't be opened.
     """
     if name == "memory":
-        from inarch.journal.memory import MemoryStore
+        from inarch_sdk.memory_store import MemoryStore
 
         return MemoryStore()
     app = compose(config={"profiles": {"default": {"plugins": [name], "store": name}}})

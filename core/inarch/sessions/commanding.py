@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 from attrs import define, field
 
-from inarch.config.sources import nearest
 from inarch.contract.errors import InarchError, PluginError, StoreError, UsageError
 from inarch.contract.events import CommandRan, ErrorHappened
 from inarch.contract.guarding import guarded
 from inarch.contract.records import ToolResult
 from inarch.contract.slash_commands import Completion, SlashCommand, split_slash_command
 from inarch_output.escaping import escape
+from inarch_sdk.nearest import nearest
 
 if TYPE_CHECKING:
     from inarch.plugins.composition import Bound

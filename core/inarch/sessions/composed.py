@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from attrs import define
 
 from inarch.config.config import Config
-from inarch.config.sources import nearest
 from inarch.contract.errors import ConfigError, PluginError
 from inarch.contract.guarding import KERNEL, guarded
 from inarch.contract.records import PluginContext, ToolSpec
 from inarch.plugins.composition import Bound, Composition
 from inarch.plugins.discovery import discover, full_name
 from inarch.plugins.loading import has_address
+from inarch_sdk.nearest import nearest
 
 if TYPE_CHECKING:
     from inarch.calls.grants import ProjectGrants

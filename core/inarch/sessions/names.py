@@ -42,7 +42,7 @@ def give_name(
         UsageError: It is no name, or another session's, or the session is not kept.
         StoreError: It can't be kept.
     """
-    from inarch.journal.memory import MemoryStore
+    from inarch_sdk.memory_store import MemoryStore
 
     if not name.isprintable() or name != name.strip() or not 0 < len(name) <= LONGEST or name.startswith("-"):
         raise UsageError(f"{name!r} is no name for a session", f"write 1 to {LONGEST} characters, without line breaks")

@@ -14,7 +14,6 @@ from inarch.contract.events import ErrorHappened, Event, Note, SessionStarted
 from inarch.contract.guarding import KERNEL
 from inarch.contract.ports import ContextStore
 from inarch.journal.journal import Journal
-from inarch.journal.memory import MemoryStore
 from inarch.sessions.healing import end_what_was_cut_off
 from inarch.sessions.hearing import Heard
 from inarch.sessions.mending import bring_back
@@ -22,6 +21,7 @@ from inarch.sessions.observers import Observer
 from inarch.sessions.parts import Parts
 from inarch.turns.context.earlier_turns import Said, restored
 from inarch.turns.session_state import SessionState
+from inarch_sdk.memory_store import MemoryStore
 
 if TYPE_CHECKING:
     from inarch.journal.history import History

@@ -52,7 +52,7 @@ class Parts(Composed):
             return self.replacing.store
         name = self.config.profile.store
         if not self.journalled or name == "memory":
-            from inarch.journal.memory import MemoryStore
+            from inarch_sdk.memory_store import MemoryStore
 
             return MemoryStore()
         spec = self.named("store", name, self.composition.stores)

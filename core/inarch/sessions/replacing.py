@@ -9,12 +9,12 @@ from typing import Any
 from attrs import evolve
 
 from inarch.config.config import Config
-from inarch.config.sources import nearest
 from inarch.contract.errors import UsageError
 from inarch.contract.records import PluginContext
 from inarch.contract.replacements import Replacements
 from inarch.plugins.checks import OPENED, PORTS, fault_of
 from inarch.plugins.composition import Bound, Composition
+from inarch_sdk.nearest import nearest
 
 Replacing = Replacements | Callable[[Composition], Replacements]
 _BY_NAME = ("tools", "strategies", "context_sources", "tracers")

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from attrs import evolve
 
-from inarch.config.sources import nearest
 from inarch.config.tables import Profile
 from inarch.contract.errors import UsageError
 from inarch.contract.events import ModelSwitched
 from inarch.turns.run import RECORDED
+from inarch_sdk.nearest import nearest
 
 if TYPE_CHECKING:
     from inarch.turns.session_state import SessionState

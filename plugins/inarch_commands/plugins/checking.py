@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, Literal
 from attrs import evolve, frozen
 
 from inarch import ConfigError, PluginError
-from inarch.host import compose_plugins, nearest, tried_file, try_again, version_contract
+from inarch.host import compose_plugins, tried_file, try_again, version_contract
+from inarch_sdk.nearest import nearest
 
 if TYPE_CHECKING:
     from inarch import Refused

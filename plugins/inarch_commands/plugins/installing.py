@@ -71,7 +71,7 @@ def distributions_named(names: Sequence[str], found: Discovery) -> tuple[str, ..
     """
     from packaging.utils import canonicalize_name
 
-    from inarch.host import nearest
+    from inarch_sdk.nearest import nearest
 
     others = [*found.plugins.values(), *found.shadowed]
     known = {one.name: one for one in reversed(others)} | {one.distribution: one for one in others if not one.ours}

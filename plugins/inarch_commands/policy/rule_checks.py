@@ -79,6 +79,6 @@ def _is_plain(text: str) -> bool:
 
 
 def _nearest(word: str, known: Any) -> str:
-    from inarch.host import nearest
+    from inarch_sdk.nearest import nearest
 
     return nearest(word, known)

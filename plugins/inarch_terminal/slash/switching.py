@@ -55,7 +55,7 @@ async def profile(talk: Talk, words: str) -> str:
         names = sorted({*config.profiles, config.profile.name})
         return escape("\n".join(f"{'*' if name == config.profile.name else ' '} {name}" for name in names))
     if words not in config.profiles and words != config.profile.name:
-        from inarch.host import nearest
+        from inarch_sdk.nearest import nearest
 
         raise UsageError(f"there is no profile {words!r}", nearest(words, config.profiles) or "/profile lists them")
     if words == config.profile.name:
@@ -73,7 +73,8 @@ async def _unknown(provider: ModelProvider, plugin: str, model: str) -> str:
         UsageError: Its provider offers others and not this one.
     """
     from inarch import PluginError, ProviderError
-    from inarch.host import guarded, nearest
+    from inarch.host import guarded
+    from inarch_sdk.nearest import nearest
 
     if model == provider.default_model:
         return ""

@@ -26,7 +26,7 @@ def tools(talk: Talk, words: str) -> str:
     from inarch_sdk.tool_pages import argument_lines, effect_lines
 
     if words not in known:
-        from inarch.host import nearest
+        from inarch_sdk.nearest import nearest
 
         raise UsageError(f"there is no tool {words!r}", nearest(words, known) or "/tools lists them")
     tool = known[words].value
@@ -176,7 +176,7 @@ def help_text(talk: Talk, words: str) -> str:
     if words:
         name = f"/{words.removeprefix('/')}"
         if name not in rows:
-            from inarch.host import nearest
+            from inarch_sdk.nearest import nearest
 
             raise UsageError(f"there is no command {name}", nearest(name, rows))
         rows = {name: rows[name]}

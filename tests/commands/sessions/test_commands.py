@@ -22,12 +22,12 @@ from inarch.contract.events import (
 from inarch.contract.ports import ContextStore
 from inarch.journal.folding import fold
 from inarch.journal.journal import Journal
-from inarch.journal.memory import MemoryStore
 from inarch.journal.redaction.redactor import Redactor
 from inarch.sessions.finding import find_session
 from inarch_commands.sessions.group import sessions
 from inarch_commands.sessions.story import GLYPHS, story
 from inarch_sdk.figures import local_time
+from inarch_sdk.memory_store import MemoryStore
 from inarch_sdk.session_lines import listing
 from inarch_sqlite_store.store import SqliteStore
 

@@ -1,8 +1,8 @@
 from __future__ import annotations
 
 from inarch import ContextStore
-from inarch.journal.memory import MemoryStore
 from inarch.testing import StoreContract
+from inarch_sdk.memory_store import MemoryStore
 
 
 class TestMemoryStore(StoreContract):
