@@ -10,7 +10,7 @@ from attrs import frozen
 
 from inarch import ConfigError, Effects, EventKind, PluginError, SelfCheck, SlashCommand, StoreSpec, from_data
 from inarch.host import LoadJob, Offered, blame
-from inarch_isolation import proxies
+from inarch_isolation import proxies, proxies_tracer
 from inarch_isolation.describing import MODEL_MEMBERS, TOOL_MEMBERS
 from inarch_isolation.process import PluginProcess
 from inarch_isolation.proxies_store import store_opener
@@ -99,15 +99,15 @@ def _model(process: PluginProcess, target: str, item: Mapping[str, Any]) -> Any:
 
 
 def _tracer(process: PluginProcess, target: str, item: Mapping[str, Any]) -> Any:
-    tracer: Any = proxies.FarTracer(process, target, item["name"])
+    tracer: Any = proxies_tracer.FarTracer(process, target, item["name"])
     if "copied" in item["offers"]:
-        tracer.copied = proxies.copied_by(tracer)
+        tracer.copied = proxies_tracer.copied_by(tracer)
     if "forked" in item["offers"]:
-        tracer.forked = proxies.forked_by(tracer)
+        tracer.forked = proxies_tracer.forked_by(tracer)
     for method in {"files", "logs"}.intersection(item["offers"]):
-        setattr(tracer, method, proxies.files_of(tracer, method))
+        setattr(tracer, method, proxies_tracer.files_of(tracer, method))
     if "remarks" in item["offers"]:
-        tracer.remarks = proxies.texts_of(tracer, "remarks")
+        tracer.remarks = proxies_tracer.texts_of(tracer, "remarks")
     return tracer
 
 

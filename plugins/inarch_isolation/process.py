@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-import signal
 import socket
 import threading
 import time
 from collections.abc import AsyncGenerator, Callable, Mapping
+from functools import partial
 from queue import Empty, SimpleQueue
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from attrs import define, field
 
@@ -18,13 +18,11 @@ from inarch.host import blame
 from inarch_isolation.asked import MOST_AT_ONCE, Answers, answer_later, hand_over
 from inarch_isolation.awaiting import ACKNOWLEDGED, AwaitedCall
 from inarch_isolation.channel import Channel, Message, PendingCall
+from inarch_isolation.ending import ending_words, reap
 from inarch_isolation.failures import error_from
 from inarch_isolation.rights import Launch
-from inarch_isolation.spawning import SPAWNER
+from inarch_isolation.spawning import spawned
 from inarch_isolation.wire import Malformed
-
-if TYPE_CHECKING:
-    from subprocess import Popen
 
 ANSWER_S = 10.0
 """Seconds that a call has on which the kernel waits without being able to do anything else."""
@@ -33,7 +31,6 @@ STOP_UNWATCHED_S = 10.0
 MOST_RESTARTS = 3
 """How often a child that ended is started again within `WITHIN_S` seconds."""
 WITHIN_S = 60.0
-_ENDING_S = 0.25
 
 
 @define(eq=False, repr=False)
@@ -79,7 +76,7 @@ class PluginProcess:
                 theirs.close()
                 raise self._error(f"could not be started: {error}") from error
             try:
-                child, gate, end = self._spawned(theirs.fileno(), errors_in)
+                child, gate, end = spawned(self.launch, theirs.fileno(), errors_in)
             except (OSError, ValueError) as error:
                 ours.close()
                 os.close(errors)
@@ -91,36 +88,14 @@ class PluginProcess:
             self._ready = ready
             self.generation += 1
             self._channel = channel = Channel(
-                ours, errors, lambda at_once: end(_reap(child, at_once)), self._explain, self._heard(ready)
+                ours,
+                errors,
+                lambda at_once: end(reap(child, at_once)),
+                partial(ending_words, self.plugin, self.launch.job),
+                self._heard(ready),
             )
             channel.start()
             channel.send({"op": "start", "job": {**self.launch.job, "gate": gate}})
-
-    def _spawned(self, theirs: int, errors: int) -> tuple[Popen[bytes], int, Callable[[int], int]]:
-        """Start a child and, where it may reach some hosts only, the proxy that it reaches them through.
-
-        Returns the child, the descriptor of its gate there, and what ends the proxy and returns the exit code it is
-        given.
-        """
-        hosts = self.launch.job["hosts"]
-        if not hosts:
-            return SPAWNER.spawn(self.launch.environment, theirs, errors), -1, lambda code: code
-        from inarch_egress import Egress
-
-        egress = Egress(hosts)
-        try:
-            gate = egress.gate
-            child = SPAWNER.spawn({**self.launch.environment, **egress.variables}, theirs, errors, gate)
-        except BaseException:
-            egress.close()
-            raise
-        egress.handed()
-
-        def end(code: int) -> int:
-            egress.close()
-            return code
-
-        return child, gate, end
 
     def wait(self) -> Mapping[str, Any]:
         """Return how the plugin describes itself, once it is loaded.
@@ -410,44 +385,5 @@ class PluginProcess:
 
         return hear
 
-    def _explain(self, code: int, fault: str, tail: str) -> str:
-        if fault.startswith(("was ended", "did not", "registers")):
-            return fault
-        if fault:
-            return f"was ended: {fault}"
-        said = f": {tail}" if tail else ""
-        seconds, memory = self.launch.job["seconds"], self.launch.job["memory_mb"]
-        if code >= 0:
-            where = f"; memory_mb = {memory} in [isolation.{self.plugin}]" if memory and "MemoryError" in tail else ""
-            return f"ended the process (exit code {code}{where}){said}"
-        name = _signal_name(-code)
-        if name == "SIGXCPU" and seconds:
-            where = f"seconds = {seconds:g} in [isolation.{self.plugin}]"
-            return f"used up its {seconds:g} s of processor time ({name}; {where})"
-        limit = f"; memory_mb = {memory} in [isolation.{self.plugin}]" if memory else ""
-        return f"crashed ({name}{limit}){said}"
-
     def _error(self, what: str) -> PluginError:
         return blame(self.plugin, "load", what)
-
-
-def _reap(child: Popen[bytes], at_once: bool) -> int:
-    """End a child and return its exit code: its own, if it is about to end by itself."""
-    from subprocess import TimeoutExpired
-
-    try:
-        return child.wait(0 if at_once else _ENDING_S)
-    except TimeoutExpired:
-        pass
-    try:
-        os.killpg(child.pid, signal.SIGKILL)
-    except (ProcessLookupError, PermissionError):
-        pass
-    return child.wait()
-
-
-def _signal_name(number: int) -> str:
-    try:
-        return signal.Signals(number).name
-    except ValueError:
-        return f"signal {number}"

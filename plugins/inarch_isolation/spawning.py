@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +16,8 @@ from attrs import define, field
 
 if TYPE_CHECKING:
     from subprocess import Popen
+
+    from inarch_isolation.rights import Launch
 
 _BOOT = "import sys; sys.path[:] = sys.argv[2:]; from inarch_isolation.child import main; main(int(sys.argv[1]))"
 
@@ -76,3 +78,32 @@ def _start(environment: dict[str, str], channel: int, errors: int, further: tupl
 
 SPAWNER = Spawner()
 """The process's own."""
+
+
+def spawned(launch: Launch, theirs: int, errors: int) -> tuple[Popen[bytes], int, Callable[[int], int]]:
+    """Start a child and, where it may reach some hosts only, the proxy that it reaches them through.
+
+    Returns the child, the descriptor of its gate there, and what ends the proxy and returns the exit code it is given.
+
+    Raises:
+        OSError: It can't be started.
+    """
+    hosts = launch.job["hosts"]
+    if not hosts:
+        return SPAWNER.spawn(launch.environment, theirs, errors), -1, lambda code: code
+    from inarch_egress import Egress
+
+    egress = Egress(hosts)
+    try:
+        gate = egress.gate
+        child = SPAWNER.spawn({**launch.environment, **egress.variables}, theirs, errors, gate)
+    except BaseException:
+        egress.close()
+        raise
+    egress.handed()
+
+    def end(code: int) -> int:
+        egress.close()
+        return code
+
+    return child, gate, end
