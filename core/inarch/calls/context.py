@@ -104,6 +104,38 @@ class CallContext:
         self._lease.revoke(cancel)
 
 
+@define(eq=False, repr=False)
+class _Recording:
+    """What is recorded while a call runs, from whatever thread: kept at once, shown on the loop."""
+
+    call: ToolCall
+    journal: Journal
+    checked: Callable[[str, Mapping[str, Any]], PluginEvent]
+    loop: asyncio.AbstractEventLoop
+
+    def keep(self, *payloads: FileChanging | FileChanged | Note, at_once: bool = True) -> None:
+        """Keep what is going to happen to files, or has happened."""
+        self.journal.keep(payloads, self.call.turn_id, at_once)
+        if not isinstance(payloads[0], FileChanging) and at_once:  # else it is shown with what follows
+            self._show_all()
+
+    def record(self, name: str, data: Mapping[str, Any]) -> None:
+        """Keep an event of the plugin's."""
+        self.journal.keep((self.checked(name, data),), self.call.turn_id or None, at_once=False)
+        self._show_all()
+
+    def show_output(self, text: str) -> None:
+        """Record live output; this is called on the loop."""
+        self.journal.record(CallOutput(self.call.id, text), self.call.turn_id)
+
+    def _show_all(self) -> None:
+        try:
+            # Listeners live on the loop; what a thread hands over there comes before the thread's own result.
+            self.loop.call_soon_threadsafe(self.journal.show)
+        except RuntimeError:
+            self.journal.show()  # the loop is closed, it has happened all the same
+
+
 def open_context(
     call: ToolCall,
     *,
@@ -137,33 +169,13 @@ def open_context(
         keeper: Keeps images of the files that the call changes.
         checked: Makes an event of what the plugin records, if it may.
     """
-    loop = asyncio.get_running_loop()
+    recording = _Recording(call, journal, checked, asyncio.get_running_loop())
     lease = Lease(call.id)
-
-    def keep(*payloads: FileChanging | FileChanged | Note, at_once: bool = True) -> None:
-        journal.keep(payloads, call.turn_id, at_once)
-        if not isinstance(payloads[0], FileChanging) and at_once:  # else it is shown with what follows
-            show_all()
-
-    def record(name: str, data: Mapping[str, Any]) -> None:
-        journal.keep((checked(name, data),), call.turn_id or None, at_once=False)
-        show_all()
-
-    def show_all() -> None:
-        try:
-            # Listeners live on the loop; what a thread hands over there comes before the thread's own result.
-            loop.call_soon_threadsafe(journal.show)
-        except RuntimeError:
-            journal.show()  # the loop is closed, it has happened all the same
-
-    def show(text: str) -> None:
-        journal.record(CallOutput(call.id, text), call.turn_id)
-
-    live = LiveOutput(show, loop)
-    keeping = Keeping(keeper, call.id, keep)
+    live = LiveOutput(recording.show_output, recording.loop)
+    keeping = Keeping(keeper, call.id, recording.keep)
     handle = Handle(veiled(workspace, hidden), lease, seen, keeping, effects, Secrets(journal.redactor, workspace))
     context = CallContext(
         call, lease, handle, live, journal, earlier, state_dir, settings, MappingProxyType(seen), selection,
-        rights, record=record,
+        rights, record=recording.record,
     )  # fmt: skip
     return context, live
