@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 @define(eq=False, repr=False)
-class Waves:
+class Executor:
     """One batch on its way; `calls` are scheduled ones, `batch` all of the reply's."""
 
     calls: Sequence[LiveCall]
@@ -28,7 +28,7 @@ class Waves:
     journal: Journal
     before: Sequence[ToolCall] = ()
     _ready: deque[LiveCall] = field(init=False, factory=deque)
-    _missing: dict[str, int] = field(init=False, factory=dict)
+    _waits_for: dict[str, int] = field(init=False, factory=dict)
     _followers: dict[str, list[LiveCall]] = field(init=False, factory=dict)
     _running: set[asyncio.Task[None]] = field(init=False, factory=set)
     _ended: deque[asyncio.Task[None]] = field(init=False, factory=deque)
@@ -42,14 +42,14 @@ class Waves:
             asyncio.CancelledError: The caller was cancelled; running calls have been stopped, others not started.
         """
         for live in self.calls:
-            self._missing[live.call.id] = len(live.call.after)
+            self._waits_for[live.call.id] = len(live.call.after)
             for waited in live.call.after:
                 self._followers.setdefault(waited, []).append(live)
             if not live.call.after:
                 self._ready.append(live)
         try:
             while self._ready or self._running:
-                await self._start_wave()
+                await self._start_ready()
                 await self._take_ended()
         finally:
             await self._stop_running()
@@ -58,24 +58,24 @@ class Waves:
         """Return the turn's finished calls, oldest first."""
         return (*self.before, *(live.call for live in self.batch if live.is_done))
 
-    async def _start_wave(self) -> None:
+    async def _start_ready(self) -> None:
         """Start what is ready, as far as there is room; its `executing` is in the journal before anything runs."""
         room = min(MOST - len(self._running), len(self._ready))
-        wave = [live for live in (self._ready.popleft() for _ in range(room)) if self._may_start(live)]
-        if not wave:
+        starting = [live for live in (self._ready.popleft() for _ in range(room)) if self._may_start(live)]
+        if not starting:
             return
-        for live in wave:
+        for live in starting:
             live.go("executing", self.runner.announces(live))
-        if any(live.has_effects for live in wave):
+        if any(live.has_effects for live in starting):
             await self.journal.sync()
         else:
             self.journal.flush()
-        if len(wave) == 1 and not self._running and not self._ready:
+        if len(starting) == 1 and not self._running and not self._ready:
             # Nothing else could run beside it: no task for it.
-            await self.runner.run(wave[0], self.earlier)
-            self._release(wave[0])
+            await self.runner.run(starting[0], self.earlier)
+            self._release(starting[0])
             return
-        for live in wave:
+        for live in starting:
             task = asyncio.get_running_loop().create_task(self.runner.run(live, self.earlier))
             self._running.add(task)
             self._of[task] = live
@@ -106,8 +106,8 @@ class Waves:
 
     def _release(self, live: LiveCall) -> None:
         for follower in self._followers.pop(live.call.id, ()):
-            self._missing[follower.call.id] -= 1
-            if not self._missing[follower.call.id]:
+            self._waits_for[follower.call.id] -= 1
+            if not self._waits_for[follower.call.id]:
                 self._ready.append(follower)
 
     async def _stop_running(self) -> None:

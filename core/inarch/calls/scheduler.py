@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from attrs import define, evolve, field
 
 from inarch.calls.approvals import Approvals, change_arguments, denied
-from inarch.calls.executor import Waves
+from inarch.calls.executor import Executor
 from inarch.calls.grants import Grants
 from inarch.calls.live import LiveCall
 from inarch.calls.ordering import edges
@@ -162,7 +162,7 @@ class Scheduler:
         await self._approve([live for live in batch if not live.is_done], approvals)
         ready = [live for live in batch if not live.is_done]
         self._order(ready)
-        await Waves(ready, batch, self._runner, self.journal, earlier).run()
+        await Executor(ready, batch, self._runner, self.journal, earlier).run()
         if any(live.has_effects for live in ready):
             self.journal.flush()  # what was changed is known even if the process ends now
 

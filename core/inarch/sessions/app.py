@@ -19,7 +19,7 @@ from inarch.contract.metadata import KEYS, own_distribution
 from inarch.contract.ports import ContextStore, FrontEnd
 from inarch.contract.records import PlannedCall, ToolResult, Turn
 from inarch.plugins.composition import compose_plugins
-from inarch.sessions.forked import check_process
+from inarch.sessions.own_process import check_process
 from inarch.sessions.parts import Parts
 
 if TYPE_CHECKING:

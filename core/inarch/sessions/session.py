@@ -14,8 +14,8 @@ from attrs import define, field
 from inarch.contract.errors import UsageError
 from inarch.contract.events import ContextDropped, Event
 from inarch.contract.records import ToolResult, Turn
-from inarch.sessions.forked import check_process
 from inarch.sessions.keeping_up import KeepingUp
+from inarch.sessions.own_process import check_process
 from inarch.turns.loop import run_turn
 from inarch.turns.session_state import SessionState
 

@@ -83,7 +83,7 @@ async def _answer_so_far(run: TurnRun, limit: LimitReached) -> str:
     """Return what came of an answer that was cut, else ask once more without tools; say which limit was reached."""
     if limit.name in FINAL or (limit.name == "max_seconds" and run.asker.unfinished):
         return _kept(run, limit)
-    run.settle()
+    run.close_calls()
     seconds = run.asker.time.for_the_last()
     run.messages.append(Message("user", (Text(SO_FAR.format(limit=limit.text)),)))
     try:

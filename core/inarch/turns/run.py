@@ -172,7 +172,7 @@ class TurnRun:
             unmet=self.declined or came_to_nothing(call for call in self.calls if call.id in self.effectful),
         )
 
-    def settle(self) -> None:
+    def close_calls(self) -> None:
         """Give every call of the last reply a result, where the turn was stopped before it had one."""
         last = self.messages[-1]
         waiting = [part for part in last.parts if isinstance(part, CallPart)]
@@ -187,7 +187,7 @@ class TurnRun:
         if self.is_over:
             return
         self.is_over = True
-        self.settle()
+        self.close_calls()
         self.state.turns.append(turn)
         self.state.history.append(Said(turn.id, tuple(self.messages)))
         ledger = self.state.ledger
