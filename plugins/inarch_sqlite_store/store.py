@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 
 import inarch
 from inarch_sdk.titles import title_of
-from inarch_sqlite_store import database, snapshots
+from inarch_sqlite_store import database, reading, snapshots
 from inarch_sqlite_store.blobs import Blobs
 from inarch_sqlite_store.borrowing import Rescued, Span, give_back, lend, spans_of
 from inarch_sqlite_store.broken_logs import keep_log, lost_writes
@@ -29,20 +29,15 @@ from inarch_sqlite_store.rows import (
     Row,
     by_session,
     digest_of,
-    event_of,
-    from_column,
     is_blob,
     is_whole,
     root_of,
     row_of,
     taken,
-    time_of,
     to_column,
 )
 
 T = TypeVar("T")
-NamedRow = tuple[int, bytes, int, str]
-"""(id, line, checksum of the line, id of the session that the line names)"""
 INLINE_SYNC_S = 0.002
 """A disk that was quicker than this the last time is waited for; a thread would cost more."""
 # Nothing else is written for an event: a second page would double the cost. A session that was deleted takes none.
@@ -52,28 +47,12 @@ _DESCRIBE = (
     "UPDATE sessions SET root = CASE root WHEN '' THEN ? ELSE root END,"
     " title = CASE title WHEN '' THEN ? ELSE title END WHERE key = ?"
 )
-_LOAD = "SELECT id, CAST(line AS BLOB), sum FROM events WHERE id > ? AND id < ? ORDER BY id LIMIT ?"
-# A line names its kind before its data, which may be long.
-_LOAD_KINDS = "SELECT id, CAST(line AS BLOB), sum FROM events WHERE id > ? AND id < ? AND ({}) ORDER BY id LIMIT ?"
-CHUNK = 256
-"""Rows that are read at once: a session may have more of them than fit in memory."""
-FIRST_CHUNK = 16
-"""Rows that are read at first: whoever wants a few from the middle of a long session stops soon."""
 SMALL_BLOB = 64 << 10
 """Bytes up to which a blob is a row: on disk with the events by one sync, where a file needs two more."""
 _KEEP_BLOB = "INSERT INTO blobs (session, ref, data) SELECT key, ?, ? FROM sessions WHERE key = ?"
 _MEND_BLOB = "UPDATE blobs SET data = ? WHERE session = ? AND ref = ?"
 _BLOB = "SELECT data FROM blobs WHERE session = ? AND ref = ?"
 _LAST = "SELECT max(id) FROM events WHERE id > ? AND id < ?"
-# The last event of a fork to which nothing was added lies with another session.
-_SESSIONS = """
-SELECT session.id, session.root, session.started, substr(last.line, 1, 100), last.id & 0xFFFFFFFF, session.title
-FROM sessions AS session LEFT JOIN events AS last ON last.id = coalesce(
-    (SELECT max(id) FROM events WHERE id < session.key + 1 << 32 AND id > (session.key << 32) +
-        coalesce((SELECT max(last) FROM borrowed WHERE session = session.key), 0)),
-    (SELECT (source << 32) + last FROM borrowed WHERE session = session.key ORDER BY last DESC LIMIT 1))
-WHERE ? IS NULL OR session.root = ? ORDER BY session.started DESC, session.key DESC
-"""
 
 
 class SqliteStore:
@@ -160,44 +139,37 @@ class SqliteStore:
 
     def scan(self, session_id: str, after: int = 0) -> Iterator[inarch.Event]:
         """Yield what `load` returns, without holding it all."""
-        place, checked, most = max(after, 0), False, FIRST_CHUNK
+        place, checked, most = max(after, 0), False, reading.FIRST_CHUNK
         while True:
-            read = partial(self._rows, session_id, place, most, checked)
-            rows, gaps = self._carefully(read)
+            rows, gaps = self._carefully(partial(self._rows, session_id, place, most, checked))
             checked = checked or gaps
-            for row_id, line, checksum, name in rows:
-                place = row_id & SEQ_MASK
-                event = event_of(line) if is_whole(line, checksum) else None
-                if event is None or event.seq != place or event.session_id != name:
+            for row in rows:
+                place = row[0] & SEQ_MASK
+                event = reading.event_in(row, session_id)
+                if event is None:
                     self._tell(f"event {place} of session {session_id} is damaged and was left out")
                 else:
-                    yield event if name == session_id else event.moved(session_id)
+                    yield event
             if len(rows) < most:
                 return
-            most = min(2 * most, CHUNK)
+            most = min(2 * most, reading.CHUNK)
 
     def scan_kinds(self, session_id: str, kinds: Collection[str], after: int = 0) -> Iterator[inarch.Event]:
         """Yield the events of these kinds that `scan` yields; SQLite looks for them, and losses are not told."""
         place = max(after, 0)
         while True:
             rows = self._carefully(partial(self._rows_of, session_id, tuple(kinds), place))
-            for row_id, line, checksum, name in rows:
-                place = row_id & SEQ_MASK
-                event = event_of(line) if is_whole(line, checksum) else None
-                if event is not None and (event.seq, event.session_id) == (place, name) and event.kind in kinds:
-                    yield event if name == session_id else event.moved(session_id)
-            if len(rows) < CHUNK:
+            for row in rows:
+                place = row[0] & SEQ_MASK
+                event = reading.event_in(row, session_id)
+                if event is not None and event.kind in kinds:
+                    yield event
+            if len(rows) < reading.CHUNK:
                 return
 
     def sessions(self, root: str | None = None) -> Sequence[inarch.SessionInfo]:
         """Return the sessions of a root, or all, newest first."""
-        rows = self._carefully(lambda: self._connection.execute(_SESSIONS, [to_column(root)] * 2).fetchall())
-        return [
-            inarch.SessionInfo(
-                session_id, from_column(place), begun, time_of(line) or begun, last or 0, from_column(title)
-            )
-            for session_id, place, begun, line, last, title in rows
-        ]
+        return self._carefully(lambda: reading.sessions(self._connection, root))
 
     def delete(self, session_id: str) -> None:
         """Remove a session with its events and blobs; their bytes are overwritten in the file.
@@ -406,46 +378,17 @@ class SqliteStore:
                 raise taken(session_id, [row[0] & SEQ_MASK])
         return new
 
-    def _rows(self, session_id: str, after: int, most: int, checked: bool) -> tuple[list[NamedRow], bool]:
+    def _rows(self, session_id: str, after: int, most: int, checked: bool) -> tuple[list[reading.NamedRow], bool]:
         """Return some rows, and whether numbers are missing among them; then the file is looked at, once a reading."""
         key = self._keys.get(session_id) or self._key(session_id)
-        rows: list[NamedRow] = []
-        gaps = False
-        for span in spans_of(self._connection, key, session_id):
-            if span.last > after and len(rows) < most:
-                base = span.key << SEQ_BITS
-                begin, end, wanted = base + max(after, span.first - 1), base + span.last + 1, most - len(rows)
-                found = self._connection.execute(_LOAD, (begin, end, wanted)).fetchall()
-                if len(found) < wanted:
-                    (last,) = self._connection.execute(_LAST, (begin, end)).fetchone()
-                    gaps = gaps or last != (found[-1][0] if found else None)
-                rows += ((*row, span.name) for row in found)
-        if rows:
-            gaps = gaps or (rows[-1][0] & SEQ_MASK) - after != len(rows)
-        elif key and not after:
-            gaps = True
+        rows, gaps = reading.rows_behind(self._connection, key, session_id, after, most)
         if gaps and not checked:
-            self._check_pages()
+            reading.check_pages(self._connection)
         return rows, gaps
 
-    def _rows_of(self, session_id: str, kinds: Sequence[str], after: int) -> list[NamedRow]:
-        """Return the next rows of these kinds, and maybe others that look alike."""
+    def _rows_of(self, session_id: str, kinds: Sequence[str], after: int) -> list[reading.NamedRow]:
         key = self._keys.get(session_id) or self._key(session_id)
-        rows: list[NamedRow] = []
-        for span in spans_of(self._connection, key, session_id):
-            if span.last > after and len(rows) < CHUNK:
-                base = span.key << SEQ_BITS
-                place = base + max(after, span.first - 1), base + span.last + 1
-                query = _LOAD_KINDS.format(" OR ".join(["instr(substr(line, 1, 400), ?)"] * len(kinds)))
-                marks = (f'"kind":"{kind}"' for kind in kinds)
-                found = self._connection.execute(query, (*place, *marks, CHUNK - len(rows))).fetchall()
-                rows += ((*row, span.name) for row in found)
-        return rows
-
-    def _check_pages(self) -> None:
-        """Look for damage that makes SQLite pass over rows without noticing."""
-        if self._connection.execute("PRAGMA quick_check(1)").fetchall() != [("ok",)]:
-            raise Inconsistent("rows are missing or out of order")
+        return reading.rows_of_kinds(self._connection, key, session_id, kinds, after)
 
     def _delete(self, session_id: str) -> dict[str, set[str]]:
         """Remove it from the database, and return which files of which sessions stay."""
