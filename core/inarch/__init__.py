@@ -30,10 +30,10 @@ _HOMES: dict[str, str] = {
         " PluginContext Price ProposedFile Reasoning ReasoningDelta Refused Reply ResultPart SearchHit SearchHits"
         " SessionInfo Survey Text TextDelta ToolCall ToolError ToolResult ToolSpec Turn Usage UsageDelta Verdict Walk",
         "contract.replacements": "LastingApprovals Pacing Replacements Settled",
-        "contract.session_extensions": "PutBack SessionAccess SessionExtension Standing",
+        "contract.session_extensions": "FileConflict FileOutcome PutBack SessionAccess SessionExtension Standing"
+        " UndoReport",
         "contract.slash_commands": "SlashCommand SlashContext split_slash_command",
         "contract.transcripts": "Exporter Transcript",
-        "contract.undo_report": "FileConflict FileOutcome UndoReport",
         "sessions.app": "App compose open_store run",
         "sessions.launching": "InteractiveFrontEnd Launch",
         "sessions.session": "Session",

@@ -9,8 +9,7 @@ from attrs import field, frozen
 
 from inarch.config.files import parse
 from inarch.config.sources import Given, KeyPath, Source, shown
-from inarch.config.splicing import laid_over
-from inarch.config.tables import PROFILE_KEYS, Profile
+from inarch.config.tables import PROFILE_KEYS, Profile, laid_over
 from inarch.config.values import MANY, plain, read_table
 from inarch.contract.errors import ConfigError
 from inarch_sdk.nearest import nearest

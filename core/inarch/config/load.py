@@ -13,8 +13,7 @@ from inarch.config.config import Config
 from inarch.config.files import Unreadable, needs_trust, read_user_file
 from inarch.config.layers import Layer, read_file, read_layer
 from inarch.config.sources import BUILT_IN, Given, Source
-from inarch.config.splicing import complete, laid_over
-from inarch.config.tables import PROFILE_KEYS, Profile
+from inarch.config.tables import PROFILE_KEYS, Profile, complete, laid_over
 from inarch.config.values import plain, read_given
 from inarch.contract.errors import ConfigError, StoreError
 from inarch_sdk.nearest import nearest

@@ -6,8 +6,7 @@ from collections.abc import Mapping
 
 from inarch.config.layers import Tables
 from inarch.config.sources import Given
-from inarch.config.splicing import complete, laid_over
-from inarch.config.tables import Profile
+from inarch.config.tables import Profile, complete, laid_over
 from inarch.contract.errors import ConfigError
 from inarch_sdk.nearest import nearest
 

@@ -1,14 +1,18 @@
-"""A profile as a typed record; each key's `doc` and `check` also make the schema, the starter file and the docs."""
+"""A profile as a typed record, and what `...` in its `plugins` stands for.
+
+Each key's `doc` and `check` also make the schema, the starter file and the docs.
+"""
 
 # ruff: noqa: RUF009 - key is attrs.field with a sentence for people
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from typing import Literal
 
 from attrs import field, frozen
 
+from inarch.config.sources import Given
 from inarch.contract.metadata import DEFAULTS, own_distribution
 from inarch_sdk.settings import Check, key, keys_of
 
@@ -97,3 +101,34 @@ class Profile:
 
 PROFILE_KEYS = tuple(keys_of(Profile))
 """The keys of `[profiles.NAME]`, without `extends`."""
+
+
+_LIST = "plugins"
+"""The key whose list may have `...` for the list that it would replace."""
+
+
+def laid_over(lower: Mapping[str, Given], upper: Mapping[str, Given]) -> dict[str, Given]:
+    """Return a profile's values under those of an upper place; `...` stays where the lower one gives no list."""
+    values = {**lower, **upper}
+    if _LIST in lower and _LIST in upper:
+        values[_LIST] = _spliced(upper[_LIST], lower[_LIST].value)
+    return values
+
+
+def complete(values: Mapping[str, Given]) -> dict[str, Given]:
+    """Return the values with what is left of `...` made the built-in list."""
+    values = dict(values)
+    if _LIST in values:
+        values[_LIST] = _spliced(values[_LIST], SHIPPED_PLUGINS)
+    return values
+
+
+def _spliced(given: Given, rest: Sequence[str]) -> Given:
+    """Put `rest` in the place of `...`, without the names that the list gives a place of its own."""
+    names = tuple(given.value)
+    if REST not in names:
+        return given
+    place = names.index(REST)
+    before, after = names[:place], names[place + 1 :]
+    named = {*before, *after}
+    return Given((*before, *(name for name in rest if name not in named), *after), given.source, given.path)

@@ -1,4 +1,4 @@
-"""What plugins add to sessions: an object for each, made when it is asked for, and what it works with."""
+"""What plugins add to sessions: an object for each, made when asked for, what it works with, and undo's report."""
 
 from __future__ import annotations
 
@@ -124,3 +124,38 @@ class SessionExtension:
     name: str
     help: str
     open: Callable[[SessionAccess], Any]
+
+
+@frozen
+class FileOutcome:
+    """What was, or would be, done to a path: `made`, `changed`, `merged`, `removed`, `mode`, or `left` with a note."""
+
+    path: str
+    action: str
+    note: str = ""
+
+
+@frozen
+class FileConflict:
+    """A path where what a person has now and what should be taken back touch the same lines; `text` shows them.
+
+    Without a path it is about all of it, and `text` says what went wrong.
+    """
+
+    path: str
+    text: str
+
+
+@frozen
+class UndoReport:
+    """What an undo or redo was about and what came of it; unless `done`, nothing at all was written.
+
+    `what` names the turns and calls, a line each; `notes` say what is not covered.
+    """
+
+    action: Literal["undo", "redo"]
+    what: tuple[str, ...] = ()
+    files: tuple[FileOutcome, ...] = ()
+    conflicts: tuple[FileConflict, ...] = ()
+    notes: tuple[str, ...] = ()
+    done: bool = False

@@ -149,8 +149,8 @@ def _latest(app: App) -> SessionInfo:
     Raises:
         UsageError: There is none.
     """
-    from inarch.sessions.finding import latest_session
     from inarch.sessions.mending import WAY_ON
+    from inarch.sessions.names import latest_session
 
     found = latest_session(app.store, app.config.root)
     if found is None:

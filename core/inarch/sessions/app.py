@@ -187,7 +187,7 @@ class App(Parts):
         Raises:
             UsageError: None does, or several do.
         """
-        from inarch.sessions.finding import find_session
+        from inarch.sessions.names import find_session
 
         return find_session(self.store, words, self.session_names)
 
@@ -212,7 +212,7 @@ class App(Parts):
             UsageError: There is no such session, or there are several.
             StoreError: The store can't be opened or read.
         """
-        from inarch.sessions.finding import latest_session
+        from inarch.sessions.names import latest_session
         from inarch.sessions.transcript import KeptTranscript
 
         check_process(self.process)

@@ -20,7 +20,7 @@ from inarch.turns.loop import run_turn
 from inarch.turns.session_state import SessionState
 
 if TYPE_CHECKING:
-    from inarch.contract.undo_report import UndoReport
+    from inarch.contract.session_extensions import UndoReport
     from inarch.turns.context.viewing import ContextView
 
 _PAUSE_S = 0.02

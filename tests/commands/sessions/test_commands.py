@@ -23,7 +23,7 @@ from inarch.contract.ports import ContextStore
 from inarch.journal.folding import fold
 from inarch.journal.journal import Journal
 from inarch.journal.redaction.redactor import Redactor
-from inarch.sessions.finding import find_session
+from inarch.sessions.names import find_session
 from inarch_commands.sessions.group import sessions
 from inarch_commands.sessions.story import GLYPHS, story
 from inarch_sdk.figures import local_time
