@@ -40,7 +40,8 @@ def test_a_profile_without_plugins_has_them_all(site: Site) -> None:
     composition = site.compose()
     assert composition.loaded == ()
     assert [*composition.builtins] == [*BUILTINS]
-    assert [bound.plugin for bound in composition.context_sources] == ["project", "project"]
+    sources = [(bound.plugin, bound.value.name) for bound in composition.context_sources]
+    assert sources == [("project", name) for name in ("undo", "commands", "mentions", "structure")]
 
 
 @pytest.mark.parametrize("name", BUILTINS)

@@ -40,9 +40,12 @@ def read(file: Path, data: bytes) -> tuple[list[str], list[str]]:
 
 
 def only(file: Path) -> tuple[tuple[Event, ...], tuple[LogProblem, ...]]:
-    """Return the events of the one session that a log is about, and what is wrong with it."""
+    """Return the events of the session that a log is about, and what is wrong with it.
+
+    Damage to the one letter of its name may have made a name of another session.
+    """
     sessions, problems = read_sessions(file)
-    assert len(sessions) < 2
+    assert all(len(name) == 1 for name in sessions)
     return sessions.get("s", ()), problems
 
 
