@@ -49,7 +49,7 @@ _HOMES = {
         "sessions.app": "compose_as",
         "sessions.contents": "Contents contents_of last_part",
         "sessions.forking": "fork_session",
-        "sessions.mending": "WAY_ON all_logs delete_session",
+        "sessions.mending": "all_logs delete_session",
         "sessions.transcript": "KeptTranscript",
         "turns.budget.pacing": "LEFT_ALONE",
         "turns.checking": "checked_decision",

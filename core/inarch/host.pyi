@@ -66,7 +66,6 @@ from inarch.sessions.contents import Contents as Contents
 from inarch.sessions.contents import contents_of as contents_of
 from inarch.sessions.contents import last_part as last_part
 from inarch.sessions.forking import fork_session as fork_session
-from inarch.sessions.mending import WAY_ON as WAY_ON
 from inarch.sessions.mending import all_logs as all_logs
 from inarch.sessions.mending import delete_session as delete_session
 from inarch.sessions.transcript import KeptTranscript as KeptTranscript

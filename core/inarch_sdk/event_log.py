@@ -19,6 +19,8 @@ from inarch_sdk.bounds import fault_of
 
 SCHEMA = 1
 """The newest version of the lines that is known here."""
+WAY_ON = "inarch sessions restore brings back what event logs have"
+"""What to do where a store has lost something."""
 MOST_PROBLEMS = 1000
 """Of a file that is no log at all, more lines than these are only counted."""
 LONGEST_FIRST = 1 << 20

@@ -107,10 +107,9 @@ class SqliteStore:
             return  # busy or full: whoever opens it next will look
         if lost:
             kept = keep_log(self._file)
-            self._tell(
+            self._tell_lost(
                 f"the last {lost} writes to {self._file} are behind a broken page of its log and were lost"
-                f"{f' (a copy is {kept.name})' if kept else ''}; "
-                "inarch sessions restore brings back what event logs have"
+                f"{f' (a copy is {kept.name})' if kept else ''}"
             )
 
     @property
@@ -437,10 +436,7 @@ class SqliteStore:
         except (*SQLITE_FAULTS, OSError) as error:
             raise store_error(error, str(self._file)) from error
         if aside is not None:
-            self._tell(
-                f"{self._file} was damaged: it is now {aside.name}, {saved} events were saved from it; "
-                "inarch sessions restore brings back what event logs have"
-            )
+            self._tell_lost(f"{self._file} was damaged: it is now {aside.name}, {saved} events were saved from it")
 
     def _rescue(self, aside: Path) -> int:
         for way in (nullcontext(aside), database.with_new_head(aside)):
@@ -472,6 +468,12 @@ class SqliteStore:
             self._connection.close()
         except SQLITE_FAULTS:
             pass  # a last checkpoint may fail on a full disk or a broken file; the log is kept and read next time
+
+    def _tell_lost(self, what: str) -> None:
+        """Tell of a loss that event logs may make good."""
+        from inarch_sdk.event_log import WAY_ON
+
+        self._tell(f"{what}; {WAY_ON}")
 
     def _tell(self, sentence: str) -> None:
         if sentence not in self.damage:

@@ -13,8 +13,8 @@ import pytest
 from attrs import frozen
 
 import inarch
-from inarch.sessions.mending import WAY_ON
 from inarch.testing import ScriptedModel, says, scripted_app
+from inarch_sdk.event_log import WAY_ON
 
 from ..forking import run_inarch
 

@@ -149,8 +149,8 @@ def _latest(app: App) -> SessionInfo:
     Raises:
         UsageError: There is none.
     """
-    from inarch.sessions.mending import WAY_ON
     from inarch.sessions.names import latest_session
+    from inarch_sdk.event_log import WAY_ON
 
     found = latest_session(app.store, app.config.root)
     if found is None:

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from inarch.plugins.composition import Bound
     from inarch.sessions.parts import Parts
 
-WAY_ON = "inarch sessions restore brings back what event logs have"
-
 
 def session_logs(parts: Parts, session_id: str) -> Iterator[Path]:
     """Yield the files that tracers keep of a session."""
@@ -105,7 +103,7 @@ def bring_back(parts: Parts, session_id: str, holes: Sequence[tuple[int, int]]) 
     if count:
         said.append(f"{'1 event' if count == 1 else f'{count} events'} that the store had lost came back from the log")
     if holes:
-        from inarch_sdk.event_log import gap_words
+        from inarch_sdk.event_log import WAY_ON, gap_words
 
         said.append(f"of this session {', '.join(gap_words(*gap) for gap in holes[:5])}; {WAY_ON}")
     return bool(count), said

@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING
 
 from inarch import ConfigError, Finding, InarchError, PluginError, SelfCheck, __version__
 from inarch.figures import confinement_words
-from inarch.host import WAY_ON, blame, guarded
+from inarch.host import blame, guarded
 from inarch_commands.doctor.local_servers import PORTS, Ports, local_servers
+from inarch_sdk.event_log import WAY_ON
 
 if TYPE_CHECKING:
     from inarch import App, Confinement

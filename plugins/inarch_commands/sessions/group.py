@@ -46,7 +46,7 @@ def list_sessions(everywhere: bool, as_json: bool, **given: Any) -> None:
 def tell_set_aside(files: Sequence[str]) -> None:
     """Say which damaged stores lie beside the one in use: what they held may not all be in the list."""
     from inarch.commands import say
-    from inarch.host import WAY_ON
+    from inarch_sdk.event_log import WAY_ON
 
     for file in files:
         say("note", f"{file} was set aside because it was damaged; {WAY_ON}, then delete it")

@@ -46,8 +46,7 @@ def show_session(session_id: str, as_json: bool, turns: str | None, everything: 
 def _tell_gaps(gaps: Sequence[tuple[int, int]]) -> None:
     """Say which events are missing without any trace; what was found damaged is said when the store is closed."""
     from inarch.commands import say
-    from inarch.host import WAY_ON
-    from inarch_sdk.event_log import gap_words
+    from inarch_sdk.event_log import WAY_ON, gap_words
 
     for first, last in gaps:
         say("note", gap_words(first, last))
