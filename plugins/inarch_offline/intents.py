@@ -8,7 +8,8 @@ from typing import NamedTuple
 
 from inarch_offline import phrasings
 from inarch_offline.edits import Edit, Refusal, edit_of
-from inarch_offline.topics import ARCHITECTURE, COMMANDS, CONFIGURE, ENVIRONMENT, Topic, topic_of
+from inarch_offline.following import SOURCE, VARIANT, source_of, variant_of
+from inarch_offline.topics import ARCHITECTURE, CHANGES, COMMANDS, CONFIGURE, ENVIRONMENT, Topic, topic_of
 from inarch_offline.words import PATHS, leading_verb, names_in, paths_in, stripped_politeness, subject_of
 
 SUMMARIZE, EXPLAIN, WHERE, CALLERS, CALLEES, COMPARE, LIST, FILE, EDIT, REFUSED, NEEDS_MODEL, HELP, EMPTY, OTHER = (
@@ -20,6 +21,7 @@ SUMMARIZE, EXPLAIN, WHERE, CALLERS, CALLEES, COMPARE, LIST, FILE, EDIT, REFUSED,
 IN_FULL = "in full"
 """Words behind a question that ask for all there is to say; short answers are the rule."""
 _LONG = re.compile(r"[\s,]+(?:in full|in (?:all |full )?detail|at length|--long|\(long\))[\s.?!]*$", re.I)
+_MOST_BEHIND = 40
 
 _FOLLOWING = frozenset((EXPLAIN, WHERE, CALLERS, CALLEES))
 """Kinds of intent in which `it` may stand for what came before."""
@@ -49,29 +51,59 @@ class Intent(NamedTuple):
     long: bool = False
 
 
-def parse(prompt: str, earlier: Sequence[str] = ()) -> Intent:
-    """Say what a prompt asks for; `it` and `that` stand for what the last earlier prompt was about."""
+def parse(prompt: str, earlier: Sequence[str] = (), place: str = "") -> Intent:
+    """Say what a prompt asks for.
+
+    Args:
+        prompt: What the user asked.
+        earlier: The prompts before it, oldest first.
+        place: The definition or file that the last answer was about: `it` and `that` stand for it; without one they
+            stand for what the last earlier prompt named.
+    """
     edit = edit_of(prompt)
     if isinstance(edit, Refusal):
         return Intent(REFUSED, refusal=edit)
     if edit is not None:
         return Intent(EDIT, path=edit.path, edit=edit)
-    long = _LONG.search(prompt)
-    if long and long.start():
-        return parse(prompt[: long.start()], earlier)._replace(long=True)
+    prompt, long = _in_full(prompt)
     text = stripped_politeness(prompt)
     if not text:
         return Intent(EMPTY)
     greeted = re.fullmatch(phrasings.HELP, " ".join(prompt.lower().split()).rstrip(" ?!."))
-    intent = Intent(HELP) if greeted else _classified(text)
-    if earlier and intent.kind in _FOLLOWING and not intent.names and _is_follow_up(text, intent.subject):
-        before = parse(earlier[-1], earlier[:-1])
-        if before.kind == FILE and intent.kind == EXPLAIN:
-            return before
-        if before.kind in _FOLLOWING or before.kind in (OTHER, FILE):
-            about = " ".join([*intent.subject.split(), before.subject or before.path])
-            return intent._replace(subject=about, names=before.names)
-    return intent
+    intent = Intent(HELP) if greeted else _continued(text, earlier, place) or _classified(text)
+    return intent._replace(long=long)
+
+
+def _in_full(prompt: str) -> tuple[str, bool]:
+    """Take off the words behind a question that ask for all there is to say."""
+    text = prompt.rstrip()
+    found = _LONG.search(text, max(len(text) - _MOST_BEHIND, 0))
+    return (text[: found.start()], True) if found and found.start() else (prompt, False)
+
+
+def _continued(text: str, earlier: Sequence[str], place: str) -> Intent | None:
+    """Read a question that goes on from what was asked or answered before, None if it stands for itself."""
+    if name := source_of(text, place):
+        return Intent(SOURCE, subject=name, names=(name,))
+    if not earlier:
+        return None
+    before = parse(earlier[-1])
+    if place and (what := variant_of(text)):
+        kind = before.kind if before.kind in (*_FOLLOWING, SOURCE) else EXPLAIN
+        return Intent(VARIANT, subject=subject_of(what) or what, names=(place,), facet=kind)
+    intent = _classified(text)
+    if intent.kind == CHANGES and place and not intent.subject and re.search(phrasings.PRONOUNS, text, re.I):
+        return intent._replace(subject=place)
+    if intent.kind not in _FOLLOWING or intent.names or not _is_follow_up(text, intent.subject):
+        return None
+    if before.kind == FILE and intent.kind == EXPLAIN:
+        return before
+    if place:
+        return intent._replace(subject=place, names=(place,))
+    if before.kind in _FOLLOWING or before.kind in (OTHER, FILE):
+        about = " ".join([*intent.subject.split(), before.subject or before.path])
+        return intent._replace(subject=about, names=before.names)
+    return None
 
 
 def _classified(text: str) -> Intent:

@@ -6,6 +6,8 @@ import pytest
 
 from inarch_offline.writing import NOTICE
 
+from .conftest import write
+
 CITATION = re.compile(r"[(, ]([^\s(),:]+):(\d+)(?=[,)])")
 
 
@@ -228,3 +230,76 @@ def test_a_name_of_one_letter_has_callers_as_the_help_says(tmp_path, answer):
     assert "who calls a" in answer(tmp_path, "help")
     text = answer(tmp_path, "who calls a")
     assert "m.caller" in text and "m.py:2" in text
+
+
+def test_follow_ups_mean_the_place_that_was_answered(shop, asked):
+    turns = asked(
+        shop,
+        "how are prices looked up?",
+        "and who calls it?",
+        "show me its source",
+        "where is it defined?",
+        "how does it work",
+    )
+    assert "shop.prices.price_of" in turns[0].content
+    assert "shop.till.Till.total: `return sum(price_of(item)" in turns[1].content
+    assert "     6  def price_of(item: str) -> int:\n" in turns[2].content
+    assert "     8      return PRICES.get(item, 0)\n" in turns[2].content
+    for turn in turns:
+        assert "function `shop.prices.price_of" in turn.content, turn.content
+
+
+TWINS = {
+    "net.py": '''
+        class Client:
+            """Sends."""
+
+            def send(self):
+                """Send at once."""
+                return 1
+
+
+        class AsyncClient:
+            """Sends later."""
+
+            def send(self):
+                """Send in a while."""
+                return 2
+        ''',
+}
+
+
+def test_the_other_one_is_what_is_called_alike(tmp_path, asked):
+    turns = asked(
+        write(tmp_path / "net", TWINS), "how does Client.send work?", "what about the async one?", "who calls it?"
+    )
+    assert "method `net.AsyncClient.send" in turns[1].content
+    assert "Send in a while" in turns[1].content
+    assert "method `net.AsyncClient.send" in turns[2].content
+
+
+def test_source_of_what_is_named_is_shown_and_what_is_not_there_is_told(shop, answer):
+    assert "    24  def check_item(item: str) -> None:" in answer(shop, "show me the source of check_item")
+    assert "Nothing here is called “no_such_thing”." in answer(shop, "show me the code of no_such_thing")
+
+
+def test_words_about_length_take_no_time_however_many_they_are(shop, answer):
+    assert answer(shop, "how does Till.add work" + " in full" * 5_000)
+
+
+def test_file_that_is_too_large_is_said_to_be_too_large(shop, answer):
+    (shop / "big.log").write_text("a line of a log that goes on and on, as lines of logs do\n" * 200_000)
+    for prompt in ("explain big.log", "what is in big.log?", "how does big.log work?", "where is big.log?"):
+        text = " ".join(answer(shop, prompt).split())
+        assert "big.log is too large to be read whole" in text, prompt
+        assert "of 200,000 lines" in text, prompt
+
+
+def test_large_python_file_is_said_to_be_too_large(shop, answer):
+    (shop / "src/shop/big.py").write_text("".join(f"x_{number} = {number}\n" for number in range(20_000)))
+    assert "src/shop/big.py is too large to be read whole" in answer(shop, "explain src/shop/big.py")
+
+
+def test_binary_file_is_said_to_be_one(shop, answer):
+    (shop / "picture.xyz").write_bytes(bytes(10_000))
+    assert "picture.xyz is a binary file" in answer(shop, "what is in picture.xyz?")

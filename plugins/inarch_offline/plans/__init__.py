@@ -9,7 +9,7 @@ from collections.abc import Callable
 from importlib import import_module
 
 from inarch import ModelRequest, PlannedCall
-from inarch_offline import intents, topics
+from inarch_offline import following, intents, topics
 from inarch_offline.exchange import Plan, carry_on, read_exchange
 from inarch_offline.intents import Intent
 from inarch_offline.writing import Page
@@ -24,6 +24,8 @@ PLANS = {
     intents.LIST: "listing:list_things",
     intents.FILE: "outlining:explain_file",
     intents.EDIT: "editing:edit",
+    following.SOURCE: "sourcing:show",
+    following.VARIANT: "varying:vary",
     topics.CHANGES: "history:recent_changes",
     topics.MARKS: "marking:list_marks",
     topics.FILES: "handling:list_handlers",
@@ -42,7 +44,7 @@ PLANS = {
 def next_step(request: ModelRequest) -> Page | list[PlannedCall]:
     """Give the answer to a request, or the calls that are still needed for it."""
     exchange = read_exchange(request)
-    intent = intents.parse(exchange.prompt, exchange.earlier)
+    intent = intents.parse(exchange.prompt, exchange.earlier, following.answered(exchange.answer))
     return carry_on(plan_for(intent), exchange)
 
 

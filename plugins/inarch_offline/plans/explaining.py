@@ -12,7 +12,7 @@ from inarch_offline.exchange import Asking, Plan
 from inarch_offline.flows import say_ways
 from inarch_offline.intents import IN_FULL, Intent
 from inarch_offline.layout import is_aside
-from inarch_offline.material import Context, Site, Symbol, context, hits, said
+from inarch_offline.material import Context, Site, Symbol, context, files, hits, said
 from inarch_offline.plans.outlining import explain_file
 from inarch_offline.plans.reading import whole_code
 from inarch_offline.plans.searching import (
@@ -29,6 +29,7 @@ from inarch_offline.steps import Method, Step, docstring_of, methods_of, most_te
 from inarch_offline.writing import Page, counted, cut, fitted, joined, sentence, shortened
 
 _MOST_SITES = 5
+_FILE = r"[\w@+./-]*\w\.\w{1,8}"
 LINKED = r"\d[\d,]* of [\d,]+ (?:Python )?files are linked"
 """A note on who calls what: it changes no definition."""
 _PARTLY = re.compile(r"\b\d[\d,]* of [\d,]+ (?:Python )?files\b")
@@ -58,10 +59,22 @@ def explain(intent: Intent) -> Plan:
         if intent.long:
             say_ways(page, result, 2, 3)
         say_more(page, intent, found)
+    elif path := (yield from file_named(intent)):
+        page = yield from explain_file(intent._replace(path=path))
+        return page
     else:
         yield from _without_symbols(page, intent, found)
     say_note(page, result, rf"callers looked for|the first \d+ callers|{LINKED}", named=is_answered(intent, found))
     return page
+
+
+def file_named(intent: Intent) -> Asking[str]:
+    """Find the file that a question names, whatever its ending; "" if it names none."""
+    named = next((word for word in (*intent.names, *intent.subject.split()) if re.fullmatch(_FILE, word)), "")
+    if not named:
+        return ""
+    [listed] = yield [calls.list_files(f"**/{named.rpartition('/')[2]}", 20)]
+    return next((path for path in files(listed) if path == named or path.endswith(f"/{named}")), "")
 
 
 def is_answered(intent: Intent, found: Context) -> bool:

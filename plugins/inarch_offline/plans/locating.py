@@ -9,7 +9,17 @@ from inarch_offline.flows import say_ways
 from inarch_offline.intents import Intent
 from inarch_offline.layout import is_aside
 from inarch_offline.material import Symbol, context, hits
-from inarch_offline.plans.explaining import LINKED, is_answered, is_named, say_more, say_note, say_sites, say_unclear
+from inarch_offline.plans.explaining import (
+    LINKED,
+    file_named,
+    is_answered,
+    is_named,
+    say_more,
+    say_note,
+    say_sites,
+    say_unclear,
+)
+from inarch_offline.plans.outlining import explain_file
 from inarch_offline.plans.reading import whole_code
 from inarch_offline.plans.searching import (
     best_hits,
@@ -38,6 +48,10 @@ def locate(intent: Intent) -> Plan:
         searched = [*named_results, *((yield wanted) if wanted else [])]
         defined = by_name and any(hits(named) for named in named_results)
         others = [one for one in (target, *found.others) if one]
+        path = "" if defined else (yield from file_named(intent))
+        if path:
+            page = yield from explain_file(intent._replace(path=path))
+            return page
         if defined:
             for one in named_results:
                 say_hits(page, subject, one)

@@ -12,7 +12,7 @@ from inarch_offline import calls
 from inarch_offline.exchange import Plan
 from inarch_offline.intents import Intent
 from inarch_offline.layout import is_test
-from inarch_offline.material import FileText, Hit, files, hits, is_partial, said
+from inarch_offline.material import FileText, Hit, files, hits, is_partial, last_line, said
 from inarch_offline.plans.reading import whole_file
 from inarch_offline.readme import comment_of, lead_of
 from inarch_offline.subpackages import docstring_in
@@ -59,6 +59,9 @@ def explain_file(intent: Intent) -> Plan:
         if len(found) > 1:
             number = counted(len(found), "file", more=is_partial(beside))
             page.note(f"{number} have that name: {', '.join(map(shortened, found[:6]))}")
+    if text.truncated:
+        seen = f"this is about the first {_lines(text):,} of {last_line(read):,} lines"
+        page.say(f"{shortened(path)} is too large to be read whole: {seen}", Place(path))
     if path.endswith((".py", ".pyi")):
         stem = path.removesuffix("/__init__.py").rpartition("/")[2].removesuffix(".py")
         [imported] = yield [calls.search(rf"^\s*(from|import) .*\b{calls.literal(stem)}\b", glob="*.py", limit=200)]
@@ -74,7 +77,7 @@ def _say_python(page: Page, text: FileText, importers: Sequence[Hit], more: bool
     tree = _parsed(text.text)
     doc = docstring_in(text)
     page.say(
-        f"{shortened(text.path)}, {counted(_lines(text), 'line')} of Python" + (" (cut)" if text.truncated else ""),
+        f"{shortened(text.path)}, {counted(_lines(text), 'line')} of Python",
         Place(text.path),
     )
     if doc:
@@ -160,7 +163,7 @@ def _imports(text: FileText, tree: ast.Module) -> tuple[list[tuple[str, Place]],
 
 def _say_other(page: Page, text: FileText) -> None:
     page.say(
-        f"{shortened(text.path)}, {counted(_lines(text), 'line')}" + (" (cut)" if text.truncated else ""),
+        f"{shortened(text.path)}, {counted(_lines(text), 'line')}",
         Place(text.path),
     )
     lead = lead_of(text) if text.path.endswith((".md", ".rst", ".txt")) else comment_of(text)
