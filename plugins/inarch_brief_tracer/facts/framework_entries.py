@@ -168,6 +168,9 @@ def _registered(call: Call, libraries: dict[str, str]) -> Iterator[EntryPoint]:
     parts = [part.strip() for part in call.text.split(", ")]
     named = {name.strip(): value.strip() for part in parts for name, mark, value in [part.partition("=")] if mark}
     plain = [part for part in parts if _NAME.fullmatch(part)]
+    if call.callee == "beat_schedule" and len(parts) == 2:
+        yield EntryPoint(TASK, parts[0].strip("'\""), call.scope, call.line, "celery beat", parts[1])
+        return
     kind, target = "", ""
     if last == "connect" and owner:
         kind, target = SIGNAL, named.get("receiver") or (plain[0] if plain and plain[0] == parts[0] else "")

@@ -86,7 +86,7 @@ def _shown(resolver: Resolver, groups: dict[Place, str], wanted: str) -> list[di
                 continue
             entry["name"] = commands.name_of(own, name, how)
         elif kind != TEST and target:
-            meant = resolver.meaning(resolver.file(number), place, target)
+            meant = resolver.named(resolver.file(number), place, target)
             if kind in framework_entries.FRAMEWORK_KINDS and not _runs(resolver, meant):
                 continue
             own = meant if isinstance(meant, Place) else own

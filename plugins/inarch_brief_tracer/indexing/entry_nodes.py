@@ -60,7 +60,7 @@ def _shown(
             else:
                 name = commands.name_of(own, name, how)
         elif target:
-            meant = resolver.meaning(resolver.file(number), place, target)
+            meant = resolver.named(resolver.file(number), place, target)
             if not isinstance(meant, Place) or resolver.symbol(meant).kind == CONSTANT:
                 continue
             own = meant

@@ -111,6 +111,12 @@ class Resolver:
                 return meaning
         return None
 
+    def named(self, file: FileFacts, scope: int, dotted: str) -> Meaning | None:
+        """Give what a registered name stands for: where it is written, else as a path from the top of the tree."""
+        found = self.meaning(file, scope, dotted)
+        module, _, attribute = dotted.rpartition(".")
+        return found if found is not None or not module else self.find(module, attribute)
+
     def callees(self, file: FileFacts, scope: int, callee: str) -> list[Place]:
         """Give what a call runs: a function, or a class and its `__init__`; nothing if that is unknown."""
         meaning = self.meaning(file, scope, callee)
