@@ -223,8 +223,10 @@ def _row(kind: str, answer: str, said: str, columns: int) -> str:
     from textwrap import fill
 
     wide = 5 if kind == "key" else 22
-    lead = f"{answer:<{wide}}" if columns >= 2 * wide + 20 or kind == "key" else f"{answer}: "
-    return fill(f"{lead}{said}", max(columns, 20), subsequent_indent="  ", break_on_hyphens=False)
+    is_beside = columns >= 2 * wide + 20 or kind == "key"
+    lead = f"{answer:<{wide}}" if is_beside else f"{answer}: "
+    later = " " * wide if is_beside else "  "
+    return fill(f"{lead}{said}", max(columns, 20), subsequent_indent=later, break_on_hyphens=False)
 
 
 def _folded(line: str, columns: int) -> list[str]:

@@ -21,7 +21,7 @@ from inarch_terminal.conversation.keys import make_keys
 from inarch_terminal.conversation.pasting import Pastes
 from inarch_terminal.conversation.picking import hint, open_list, picking
 from inarch_terminal.conversation.screen import TICK_S, Screen
-from inarch_terminal.conversation.streams import Above, folded
+from inarch_terminal.conversation.streams import Above, folded, folded_lines
 from inarch_terminal.conversation.work import Line, Work
 from inarch_terminal.notifying import TURN_ENDED, Notifier, Settings
 
@@ -257,7 +257,7 @@ class Chat:
                 self.screen.changed()
 
     def _echo(self, text: str) -> None:
-        first, *rest = escape(text).split("\n")
+        first, *rest = folded_lines(escape(text), self.screen.columns - 2)
         lead = "\x1b[1;36m>\x1b[0m " if self.colours else "> "
         self.screen.put("\n" + "\n".join([lead + first, *(f"  {line}" for line in rest)]) + "\n")
 

@@ -38,4 +38,4 @@ async def open_list(talk: Talk, line: str, screen: Screen) -> bool:
 
 def hint(command: SlashCommand) -> str:
     """Return what choosing does, and the keys."""
-    return f"{command.help.partition(';')[0].rstrip('.')} · Enter does it, Esc leaves"
+    return f"Enter does it, Esc leaves · {command.help.partition(';')[0].rstrip('.')}"

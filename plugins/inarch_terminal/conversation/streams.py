@@ -53,6 +53,11 @@ class Above(io.TextIOBase):
         return text
 
 
+def folded_lines(text: str, columns: int) -> list[str]:
+    """Return what somebody typed as lines, broken between words where they are wider than the terminal."""
+    return [part for line in text.split("\n") for part in folded(line, columns).split("\n")]
+
+
 def folded(line: str, columns: int) -> str:
     """Return a line as several where it is wider than the terminal."""
     from textwrap import fill

@@ -18,6 +18,8 @@ TAIL_LINES = 4
 """Lines of a running call's output that are shown."""
 _ARGUMENT = 16
 """So many columns an argument has before anything else has room."""
+_LEAST_ARGUMENT = 10
+"""With fewer columns nobody knows what it was about: then how it went is left out, as its sign tells that."""
 _TAIL_KEPT = 4_000
 _MOST_SAID = 3
 _TELLING = ("command", "file_path", "pattern", "query", "function", "directory", "path", "name", "url", "text")
@@ -54,9 +56,14 @@ class ShownCall:
         """Whether it went well and changed nothing: one of many like it need not be looked at."""
         data = self.result or {}
         result = data.get("result") or {}
-        found = result.get("data")
-        went_well = data.get("status") == "success" and not result.get("error") and not failed_exit(found)
-        return went_well and not self.files and not edit_lines(self.arguments, found)
+        went_well = data.get("status") == "success" and not result.get("error")
+        return went_well and not failed_exit(result.get("data")) and not self.changes
+
+    @property
+    def changes(self) -> bool:
+        """Whether it changed a file, as far as is known."""
+        found = ((self.result or {}).get("result") or {}).get("data")
+        return bool(self.files or edit_lines(self.arguments, found))
 
     def said(self, text: str) -> None:
         """Keep the end of its live output."""
@@ -149,10 +156,13 @@ def call_line(mark: str, style: str, call: ShownCall, end: str, columns: int, in
     lead = f"{ink.sign('item')} " if call.origin != "user" else ""
     sign, dot = ink.sign(mark), ink.sign("dot")
     room = columns - width(lead) - width(sign) - 1
-    if end:  # how long it took goes before what it was about does
-        wanted = min(width(call.label(ink, columns)), width(call.name) + _ARGUMENT)
-        if room - width(dot + end) < wanted:
+    if end:  # how long it took goes before what it was about does, and then how it went, where it went well
+        whole = width(call.label(ink, columns))
+        if room - width(dot + end) < min(whole, width(call.name) + _ARGUMENT):
             end = end.rpartition(dot)[0] or end
+        if mark == "ok" and room - width(dot + end) < min(whole, width(call.name) + _LEAST_ARGUMENT):
+            end = ""
+    if end:
         end = f"{dot}{end}" if width(dot + end) <= room - 8 else ""
     label = call.label(ink, max(1, room - width(end)))
     if room < 4:

@@ -130,7 +130,8 @@ class Running:
         elif self._is_folding and call.is_plain:
             self._held.append(call)
         else:
-            self._release()
+            if call.changes or not self._is_folding:  # what failed ends no row of plain ones: they stand below it
+                self._release()
             self._page.item(call.ended)
 
     def _release(self) -> None:

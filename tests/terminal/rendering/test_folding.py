@@ -7,7 +7,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inarch.contract.events import CallResult
+from inarch.contract.events import CallResult, FileChanged
 from inarch.contract.records import ToolResult
 
 from .picturing import END, START, Stage, asked, begun, call, done, failed, replied, runs, too_wide
@@ -50,9 +50,15 @@ def test_what_failed_is_not_folded_away() -> None:
     results[20] = done("c20", "read_file", {"exit_code": 2, "output": "no\n"})
     stage.saw(*results, asked())
     printed = stage.printed()
-    assert "10 calls" in printed[1] and "f10.py" in printed[2] and "not_found" in printed[3]
-    assert "9 calls" in printed[4] and "f20.py" in printed[5] and "no" in printed[6]
-    assert [line.split()[3] for line in printed[7:]] == ["f21.py", "f22.py", "f23.py"]
+    assert "f10.py" in printed[1] and "not_found" in printed[2]
+    assert "f20.py" in printed[3] and "no" in printed[4]
+    assert "22 calls: read_file 22" in printed[5] and len(printed) == 6
+
+
+def test_what_changed_a_file_stands_where_it_was_asked_for() -> None:
+    stage = many(11).saw(*(done(f"c{one}", "read_file") for one in range(9)))
+    stage.saw(FileChanged("c9", "f9.py", None, "1"), done("c9", "read_file"), done("c10", "read_file"), asked())
+    assert ["9 calls" in line or line.split()[3] for line in stage.printed()[1:]] == [True, "f9.py", "f10.py"]
 
 
 def test_what_asks_stands_above_what_waits() -> None:
