@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from attrs import asdict
 from isolated_apps import call
+from tests.egress.started import proxies_of
 
 import inarch
 from inarch.config.grants import Isolation
@@ -109,20 +110,14 @@ def test_the_proxy_ends_with_the_plugins_process(compose: Any, site: int) -> Non
     app = compose(network=(f"localhost:{site}",))
     assert call(app, "reach", what="fetch", where=f"http://localhost:{site}/").data == "served"
     process = app.composition.elsewhere["every_kind"].process
-    assert len(_proxies()) == 1
+    assert len(proxies_of(os.getpid())) == 1
     assert not call(app, "reach", what="exit", where="3").success
     assert (
         call(app, "reach", what="fetch", where=f"http://localhost:{site}/").data == "served"
     )  # both were started again
-    assert len(_proxies()) == 1
+    assert len(proxies_of(os.getpid())) == 1
     process.close()
-    assert _proxies() == []
-
-
-def _proxies() -> list[str]:
-    tasks = Path(f"/proc/{os.getpid()}/task").iterdir()
-    children = [pid for task in tasks for pid in (task / "children").read_text().split()]
-    return [pid for pid in children if b"inarch_egress" in Path(f"/proc/{pid}/cmdline").read_bytes()]
+    assert proxies_of(os.getpid()) == []
 
 
 @pytest.mark.parametrize(

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.egress.started import proxies_of
 
 from inarch import Rights, ToolFailed
 from inarch_confinement import features
@@ -256,13 +257,6 @@ while not os.path.exists("go"):
     time.sleep(0.01)
 urllib.request.urlopen(sys.argv[1])
 """
-
-
-def proxies_of(parent: int) -> list[int]:
-    """Return the proxies that a process has started."""
-    children = [Path(f"/proc/{parent}/task/{task}/children") for task in os.listdir(f"/proc/{parent}/task")]
-    found = [int(pid) for file in children for pid in file.read_text().split()]
-    return [pid for pid in found if b"inarch_egress" in Path(f"/proc/{pid}/cmdline").read_bytes()]
 
 
 def wait_for(holds: Callable[[], object], what: str) -> None:
