@@ -10,8 +10,7 @@ class Parts(NamedTuple):
 
     Args:
         joined: two words of a question written as one: "file system", filesystem.
-        short: abbreviations that names use: environment, env.
-        near: near words of programming: remove, delete.
+        near: near words of programming: remove, delete; environment, env.
         feedback: words of the repository's own prose beside those of the question.
         coverage: a place that explains more of the question comes first.
         names: names written as code in the question.
@@ -23,7 +22,6 @@ class Parts(NamedTuple):
     """
 
     joined: bool = True
-    short: bool = True
     near: bool = True
     feedback: bool = True
     coverage: bool = True

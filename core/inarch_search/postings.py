@@ -75,8 +75,8 @@ def weighed(document: Document, measures: Mapping[str, Measure]) -> dict[str, tu
     weights: dict[str, float] = {}
     places: dict[str, int] = {}
     for bit, text in enumerate(_texts(document)):
-        measure = measures.get(FIELDS[bit])
-        if not text or measure is None:
+        measure = measures[FIELDS[bit]]
+        if not text or not measure.weight:
             continue
         found = terms(text[:MOST_CHARACTERS])[:MOST_TERMS]
         share = measure.weight / (1.0 - measure.length + measure.length * len(found) / measure.usual)

@@ -16,9 +16,10 @@ TITLE, PROSE, CODE, MESSAGE, OUTPUT = "title", "prose", "code", "message", "outp
 SHARES = {TITLE: 2.5, PROSE: 1.0, CODE: 0.35, MESSAGE: 1.5, OUTPUT: 0.25}
 """How much a word of each part of a report counts."""
 
-_TICKED = re.compile(r"`+([^`\n]{1,200}?)`+")
+_TICKED = re.compile(r"(?<!`)`+([^`\n]{1,200})`")
+# Each run of signs is tried from its beginning only, so that no text, however long, takes more than one pass.
 _PLACE = re.compile(
-    r"((?:[\w.-]+[/\\])*[\w-]+\.(?:pyi?|[cm]?[jt]sx?|go|rs|java|[ch](?:pp|c|h)?|rb|kt|cs|php))\b(?::(\d+))?"
+    r"(?<![\w./\\-])([\w./\\-]*[\w-]\.(?:pyi?|[cm]?[jt]sx?|go|rs|java|[ch](?:pp|c|h)?|rb|kt|cs|php))\b(?::(\d+))?"
 )
 _FRAME = re.compile(r'^\s*File "([^"\n]+)", line (\d+)(?:, in (\S+))?', re.MULTILINE)
 _DOTTED = re.compile(r"(?<![\w./])[^\W\d]\w*(?:\.[^\W\d]\w*)+")
@@ -29,7 +30,7 @@ _CAPITAL = re.compile(r"(?<=[a-z,;:)'\"] )[A-Z][a-z]\w+")
 _URL = re.compile(r"https?://\S+")
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 _ERROR = re.compile(r"^(?:[A-Za-z_][\w.]*\.)?[A-Z]\w*(?:Error|Exception|Warning|Exit|Interrupt)\b:?.*$")
-_VERSIONS = re.compile(r"^\s*[-*]?\s*[\w.+ -]{1,40}(?:==|:|\s)\s*v?\d+\.\d[\w.+-]*\s*$")
+_VERSIONS = re.compile(r"^(?:[-*] )?[\w.+ -]{1,40}(?:==|:|\s)\s*v?\d+\.\d[\w.+-]*\s*$")
 _ASKS_TESTS = re.compile(
     r"\btests? (?:for|of|that|which|cover\w*|cases?)\b|\b(?:which|what|unit) tests\b|\btested\b", re.IGNORECASE
 )
@@ -169,7 +170,7 @@ def parts_of(text: str) -> list[Part]:
 def _sort(line: str, stripped: str, fenced: bool) -> str:
     if _ERROR.match(stripped.removeprefix("E ").strip()):
         return MESSAGE
-    if stripped.startswith(('File "', "Traceback (most")) or _VERSIONS.match(line):
+    if stripped.startswith(('File "', "Traceback (most")) or _VERSIONS.match(stripped):
         return OUTPUT
     if fenced or stripped.startswith((">>>", "... ", "$ ")) or line.startswith(("    ", "\t")):
         return CODE

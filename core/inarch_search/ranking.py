@@ -20,6 +20,8 @@ LEAST_COVERAGE = 0.1
 """What a place that explains nothing would keep: so shares are told apart less where all are small."""
 NAMED, NAMED_IN_SENTENCE = 3.0, 1.2
 """What is added where the question names the place: as a name alone, and within more words."""
+NAMED_THERE = "named in the question"
+_SURELY = 0.7
 WHOLE_NAME = 0.5
 """What is added where the question has every word of a name."""
 COHERENCE = 0.35
@@ -85,7 +87,7 @@ def _hit(question: Question, weighing: Weighing, candidate: Candidate, parts: Pa
         score *= 1 + WHOLE_NAME * _whole_name(kept, by_term)
     if parts.names and (exact := _named(question, kept)):
         score *= 1 + (NAMED if question.shape == SYMBOL else NAMED_IN_SENTENCE) * exact
-        reasons.append("named in the question")
+        reasons += [NAMED_THERE] * (exact >= _SURELY)
     best = sorted(by_term, key=lambda term: (-by_term[term], term))[:4]
     reasons += [question.terms[term].word for term in best if by_term[term] > 0]
     return Hit(kept, score, share, tuple(reasons))

@@ -56,7 +56,7 @@ def search(index: Index, text: str, limit: int = 20, parts: Parts = ALL) -> Answ
     if parts.frames and question.frames:
         hits = _framed(index, question, hits)
     unknown = tuple(question.terms[term].word for term in weighing.unknown)
-    return Answer(question, tuple(hits[:limit]), _files(hits), confidence_of(question, weighing, hits), unknown)
+    return Answer(question, tuple(hits[:limit]), _files(hits), confidence_of(question, hits), unknown)
 
 
 def _files(hits: Sequence[Hit]) -> tuple[str, ...]:

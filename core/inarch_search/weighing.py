@@ -8,15 +8,14 @@ from typing import NamedTuple
 
 from inarch_search.index import Index
 from inarch_search.parts import Parts
-from inarch_search.questions import Question, Term
+from inarch_search.questions import Question
 from inarch_search.tokens import stem
 from inarch_search.vocabulary import near_words
 
 MOST_TERMS = 40
 """Terms of a report that are looked for: those that count most."""
-NEAR, SHORT, JOINED = 0.3, 0.5, 0.8
-"""What a near word, an abbreviation, and two words written as one count against the word itself."""
-_NAME_BITS = 0b11
+NEAR, JOINED = 0.3, 0.8
+"""What a near word and two words written as one count against the word itself."""
 
 
 class Sought(NamedTuple):
@@ -69,10 +68,6 @@ def weighed(index: Index, question: Question, parts: Parts) -> Weighing:
             add(stem(first + second), words, JOINED)
     if len(order) < MOST_TERMS:  # a report has words enough of its own
         for term in order:
-            if parts.short:
-                for shorter in _shorter(index, question.terms[term]):
-                    add(shorter, (term,), SHORT)
-        for term in order:
             for near in _near().get(term, ()) if parts.near else ():
                 add(near, (term,), NEAR)
     return Weighing(own, unknown, tuple(sought.values()))
@@ -85,20 +80,6 @@ def _pairs(question: Question, own: dict[str, float]) -> list[tuple[str, str, tu
             words = question.terms[first].word, question.terms[second].word
             found.append((words[0], words[1], (first, second)))
     return found
-
-
-def _shorter(index: Index, term: Term) -> list[str]:
-    """Give the terms of names that abbreviate a word: env, config, attr."""
-    if len(term.word) < 6 or not term.word.isascii():
-        return []
-    beginnings = {stem(term.word[:length]) for length in range(3, len(term.word) - 2)}
-    return [short for short in sorted(beginnings) if _in_names(index, short)]
-
-
-def _in_names(index: Index, term: str) -> bool:
-    return len(term) > 2 and any(
-        fields & _NAME_BITS for _, postings in index.postings(term) for fields in postings.fields
-    )
 
 
 @cache

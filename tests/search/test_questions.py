@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -77,6 +78,27 @@ def test_a_question_in_another_language_keeps_its_identifiers_and_words() -> Non
     assert "send_request" in question.identifiers
     assert stem("timeout") in question.terms
     assert understood("接続のタイムアウトはどこで設定されますか").terms
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a" * 40_000,
+        "a." * 20_000,
+        "a/" * 20_000,
+        "A_" * 20_000,
+        "x\n" + " " * 39_000 + "x",
+        "x\n" + "-" * 39_000,
+        "`" * 40_000,
+        "<!--" * 10_000,
+        "x\n" + "1 " * 19_000,
+        'x\nFile "' * 5_000,
+        "x\n" + "A." * 19_000 + "Erro",
+    ],
+)
+def test_the_longest_texts_take_one_pass(text: str) -> None:
+    """A pattern that tries each beginning of a run again would take hours here."""
+    understood(text)
 
 
 @given(st.text())

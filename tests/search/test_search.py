@@ -71,9 +71,7 @@ def test_a_name_is_found_as_such_before_places_that_speak_of_it(shop: Index) -> 
 def test_near_words_and_abbreviations_are_found(shop: Index) -> None:
     assert "remove_header" in names(shop, "Where is a header deleted?")
     assert "read_env" in names(shop, "Which environment is looked at?")
-    assert "read_env" not in names(
-        shop, "Which environment is looked at?", Parts(near=False, short=False, feedback=False)
-    )
+    assert "read_env" not in names(shop, "Which environment is looked at?", Parts(near=False, feedback=False))
 
 
 def test_a_message_that_people_see_is_found(shop: Index) -> None:
