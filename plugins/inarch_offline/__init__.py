@@ -7,11 +7,31 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from attrs import frozen
+
 import inarch
 from inarch_offline.provider import Offline
+
+
+@frozen
+class Settings:
+    """Settings of `[plugins.offline]`.
+
+    Args:
+        long: Whether answers say all there is to say, as `in full` behind a question asks for.
+    """
+
+    long: bool = False
+
+
+@inarch.hookimpl
+def inarch_settings() -> type:
+    """Return the settings class."""
+    return Settings
 
 
 @inarch.hookimpl
 def inarch_models(context: inarch.PluginContext) -> Iterable[inarch.ModelProvider]:
     """Return the one provider, `offline`."""
-    return [Offline(context.environ)]
+    settings = context.settings if isinstance(context.settings, Settings) else Settings()
+    return [Offline(context.environ, settings.long)]

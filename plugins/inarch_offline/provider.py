@@ -34,14 +34,16 @@ class Offline:
 
     Args:
         environ: The environment variables that count: its first line names a model whose key is among them.
+        long: Whether answers say all there is to say.
     """
 
     name = "offline"
     default_model = MODEL
     default_decision_model = MODEL
 
-    def __init__(self, environ: Mapping[str, str] | None = None) -> None:
+    def __init__(self, environ: Mapping[str, str] | None = None, long: bool = False) -> None:
         self._environ = environ or {}
+        self._long = long
 
     async def answer(self, request: ModelRequest) -> AsyncIterator[Delta]:
         """Stream tool calls while facts are missing, then the answer.
@@ -52,7 +54,7 @@ class Offline:
         if request.model not in ("", MODEL):
             what = f"offline has no model {request.model!r}: it is no language model, and has one name only"
             raise ProviderError("request", what, remedy=f"name offline/{MODEL}, or another provider", was_sent=False)
-        calls, text, finish = _reply(request, self._environ)
+        calls, text, finish = _reply(request, self._environ, self._long)
         if text:
             yield TextDelta(text)
         for index, call in enumerate(calls):
@@ -76,7 +78,9 @@ class Offline:
         """Do nothing: there is nothing to let go of."""
 
 
-def _reply(request: ModelRequest, environ: Mapping[str, str]) -> tuple[Sequence[PlannedCall], str, FinishReason]:
+def _reply(
+    request: ModelRequest, environ: Mapping[str, str], long: bool
+) -> tuple[Sequence[PlannedCall], str, FinishReason]:
     """Return the calls to make, or the answer, and how the reply ends."""
     if request.response_schema is not None:
         return [], _no_decision(), "stop"
@@ -85,7 +89,7 @@ def _reply(request: ModelRequest, environ: Mapping[str, str]) -> tuple[Sequence[
     from inarch_offline.keys import notice_for
     from inarch_offline.plans import next_step
 
-    step = next_step(request)
+    step = next_step(request, long)
     if isinstance(step, list):
         return step, "", "calls"
     return [], step.text(notice_for(environ)), "declined" if step.declined else "stop"

@@ -1,9 +1,12 @@
 """Answers know when they don't know: the line of confidence, what is told below it, and short answers above it."""
 
+import asyncio
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import inarch
 from inarch import ToolResult
 from inarch_offline.confidence import LINE, informative, judge
 from inarch_offline.material import Context, Symbol
@@ -116,3 +119,17 @@ def test_answers_are_short_unless_asked_for_in_full(shop, answer, prompt):
     full = answer(shop, f"{prompt} in full").splitlines()[2:]
     assert len(short) <= 12
     assert len(full) > len(short)
+
+
+def test_a_setting_makes_every_answer_long(shop, tmp_path):
+    async def ask(config, prompt):
+        environ = {"XDG_CACHE_HOME": str(tmp_path / "cache"), "XDG_STATE_HOME": str(tmp_path / "state")}
+        flags = {"model": "offline/extractive"}
+        app = inarch.compose(root=shop, config=config, flags=flags, environ=environ, journal=False)
+        try:
+            return (await app.session().run(prompt)).content
+        finally:
+            await app.aclose()
+
+    always = asyncio.run(ask({"plugins": {"offline": {"long": True}}}, "how does Till.add work?"))
+    assert always == asyncio.run(ask({}, "how does Till.add work? in full"))

@@ -41,11 +41,11 @@ PLANS = {
 """Module and function of the plan for each kind of intent; a turn imports the one it needs."""
 
 
-def next_step(request: ModelRequest) -> Page | list[PlannedCall]:
-    """Give the answer to a request, or the calls that are still needed for it."""
+def next_step(request: ModelRequest, long: bool = False) -> Page | list[PlannedCall]:
+    """Give the answer to a request, or the calls that are still needed for it; `long` for all there is to say."""
     exchange = read_exchange(request)
     intent = intents.parse(exchange.prompt, exchange.earlier, following.answered(exchange.answer))
-    return carry_on(plan_for(intent), exchange)
+    return carry_on(plan_for(intent._replace(long=True) if long else intent), exchange)
 
 
 def plan_for(intent: Intent) -> Plan:

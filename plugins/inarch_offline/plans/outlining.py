@@ -59,27 +59,35 @@ def explain_file(intent: Intent) -> Plan:
         if len(found) > 1:
             number = counted(len(found), "file", more=is_partial(beside))
             page.note(f"{number} have that name: {', '.join(map(shortened, found[:6]))}")
-    if text.truncated:
-        seen = f"this is about the first {_lines(text):,} of {last_line(read):,} lines"
-        page.say(f"{shortened(path)} is too large to be read whole: {seen}", Place(path))
     if path.endswith((".py", ".pyi")):
         stem = path.removesuffix("/__init__.py").rpartition("/")[2].removesuffix(".py")
         [imported] = yield [calls.search(rf"^\s*(from|import) .*\b{calls.literal(stem)}\b", glob="*.py", limit=200)]
+        _say_size(page, text, "Python", last_line(read))
         _say_python(page, text, [hit for hit in hits(imported) if hit.path != path], is_partial(imported))
     else:
+        _say_size(page, text, "", last_line(read))
         _say_other(page, text)
     if said(read):
         page.note(said(read))
     return page
 
 
+def _say_size(page: Page, text: FileText, language: str, total: int) -> None:
+    """Say how long a file is; of one that is too large, how much of it was looked at."""
+    path = shortened(text.path)
+    if text.truncated:
+        of_all = f" of {total:,}" if total > _lines(text) else ""
+        page.say(
+            f"{path} is too large to be read whole: this is about the first {_lines(text):,}{of_all} lines",
+            Place(text.path),
+        )
+    else:
+        page.say(f"{path}, {counted(_lines(text), 'line')}" + (f" of {language}" if language else ""), Place(text.path))
+
+
 def _say_python(page: Page, text: FileText, importers: Sequence[Hit], more: bool) -> None:
     tree = _parsed(text.text)
     doc = docstring_in(text)
-    page.say(
-        f"{shortened(text.path)}, {counted(_lines(text), 'line')} of Python",
-        Place(text.path),
-    )
     if doc:
         page.say(cut(doc.text, 300), doc.place)
     elif tree is not None:
@@ -162,16 +170,12 @@ def _imports(text: FileText, tree: ast.Module) -> tuple[list[tuple[str, Place]],
 
 
 def _say_other(page: Page, text: FileText) -> None:
-    page.say(
-        f"{shortened(text.path)}, {counted(_lines(text), 'line')}",
-        Place(text.path),
-    )
     lead = lead_of(text) if text.path.endswith((".md", ".rst", ".txt")) else comment_of(text)
     if lead:
         page.say(cut(lead.text, 300), lead.place)
     outline = _scanned(text) or _headings(text)
     _say_outline(page, outline)
-    if not outline and not lead:
+    if not outline and not lead and text.text.strip():
         page.head("It begins")
         for index, line in [(index, line) for index, line in enumerate(text.text.split("\n")) if line.strip()][:10]:
             page.item(f"`{cut(line, 84)}`", text.place(index))
