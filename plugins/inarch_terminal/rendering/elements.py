@@ -207,6 +207,9 @@ class Document(rich_markdown.Markdown):
                 alt = _plain(child.children or [])
                 yield _text(ink.plain_lines(alt))
                 yield from self._address(child, "src", alt)
+            elif child.type.startswith(("strong_", "em_")) and child.markup.startswith("_"):
+                said.append(child.markup)  # `src/__init__.py` is a path, and no emphasis of "init"
+                yield _text(child.markup)
             elif child.type in ("softbreak", "hardbreak"):  # the lines of a reply are meant as lines
                 said.append(" ")
                 yield Token("hardbreak", "br", 0)

@@ -79,6 +79,14 @@ def test_what_entities_become_is_made_harmless() -> None:
     assert "\u202e" not in drawn("[a](http://x/&#x202e;b 'c&#x202e;')\n```a&#x202e;\n```\n")
 
 
+@pytest.mark.parametrize(
+    "text", ["see src/click/__init__.py:1", "its __init__ and __main__.py", "a/_private_/b.py", "(**__all__**)"]
+)
+def test_underscores_are_part_of_names(text: str) -> None:
+    for ink in (PLAIN, COLOURED):
+        assert unpainted(drawn(f"{text}\n", ink=ink)) == f"{text.replace('*', '')}\n"
+
+
 def test_html_is_text() -> None:
     assert drawn("Vec<T> and <b>bold</b>") == "Vec<T> and <b>bold</b>\n"
     assert drawn("<div>\nx\n</div>\n") == "<div>\nx\n</div>\n"
