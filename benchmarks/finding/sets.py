@@ -246,7 +246,10 @@ def _defined(line: str) -> str | None:
 
 
 def faults() -> Iterator[str]:
-    """Say what the sets promise and the sources don't have."""
+    """Say what the sets promise and the sources don't have, and what they ask twice."""
+    asked = Counter((row.source.package, row.text) for row in _all_questions())
+    asked += Counter((row.source.package, row.whole) for row in _all_issues())
+    yield from (f"{package}: asked {count} times: {text}" for (package, text), count in asked.items() if count > 1)
     for question in _all_questions():
         root = question.source.root()
         for place in question.expected:

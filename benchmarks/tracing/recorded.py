@@ -3,7 +3,8 @@
 `python benchmarks/tracing/recorded.py [-v] [PACKAGE ...]`. A recording holds pairs of functions: "direct" where the
 callee's frame was right above the caller's, "via" where frames of outside code stood between. Recall is over pairs;
 the ratio is static edges out of executed callers to executed or unexecuted functions, by recorded pairs.
-`record_calls.py` makes more recordings; `--recording FILE --root FOLDER` measures one.
+`record_calls.py` makes more recordings; `--recording FILE --root FOLDER` measures one. `--untouched` measures packages
+that nobody tunes on: of them nothing but totals is printed.
 """
 
 from __future__ import annotations
@@ -13,8 +14,9 @@ import json
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import NamedTuple
 
 from sources import HERE, fetch_sdist, read_tree
@@ -25,6 +27,7 @@ from inarch_brief_tracer.linking.edges import Linked
 from inarch_brief_tracer.linking.link import link
 
 PACKAGES = {"click": "8.3.1", "flask": "3.1.2", "sqlparse": "0.5.3", "rich": "14.2.0"}
+UNTOUCHED = {"markdown": "3.5.2", "packaging": "24.1", "pygments": "2.18.0", "structlog": "24.1.0"}
 Pair = tuple[str, str]
 
 
@@ -106,9 +109,11 @@ def classes_and_modules(files: dict[str, tuple[str, LinkFacts]]) -> set[str]:
     return names
 
 
-def packages(chosen: Iterable[str] = ()) -> list[tuple[str, Path, Path]]:
+def packages(
+    chosen: Iterable[str] = (), pinned: Mapping[str, str] = MappingProxyType(PACKAGES)
+) -> list[tuple[str, Path, Path]]:
     rows = []
-    for name, version in PACKAGES.items():
+    for name, version in pinned.items():
         if not chosen or name in chosen:
             root = fetch_sdist(name, version)
             rows.append((name, HERE / f"{name}.json", root / "src" if (root / "src").is_dir() else root))
@@ -133,11 +138,12 @@ def kind_of(result: Result, pair: Pair) -> str:
 
 def main(arguments: list[str]) -> int:
     chosen = [word for word in arguments if not word.startswith("-")]
+    untouched = "--untouched" in arguments
     if "--recording" in arguments:
         source, root = Path(chosen[0]), Path(chosen[1])
         rows = [(json.loads(source.read_text())["pkg"].partition(",")[0], source, root)]
     else:
-        rows = packages(chosen)
+        rows = packages(chosen, UNTOUCHED if untouched else PACKAGES)
     pooled: Counter[str] = Counter()
     missed: Counter[str] = Counter()
     for name, source, root in rows:
@@ -156,11 +162,11 @@ def main(arguments: list[str]) -> int:
             pooled[key] += found
             pooled[f"all {key}"] += total
         missed += kinds
-        if "-v" in arguments:
+        if "-v" in arguments and not untouched:
             for label, pairs in (("direct", result.recorded.direct), ("outside", result.recorded.via)):
                 for caller, callee in sorted(pairs - result.found):
                     print(f"    missed {label} {caller} -> {callee}")
-        if "-e" in arguments:
+        if "-e" in arguments and not untouched:
             kinds_out = Counter(
                 (edge.kind, edge.confidence)
                 for edge in result.linked.edges
