@@ -32,7 +32,7 @@ def entry_points_of(path: str, module: str, role: str, facts: Facts) -> list[Ent
         return []
     found = list(_mains(path, module, facts))
     library = library_names(facts.imports)
-    prefixes = {symbol.name: made[2] for symbol in facts.symbols if (made := _PREFIX.search(symbol.signature))}
+    prefixes = {symbol.name: own_prefix(symbol) for symbol in facts.symbols}
     for place, symbol in enumerate(facts.symbols):
         for text in symbol.decorators:
             found += _decorated(place, symbol, text, library, prefixes)
@@ -130,6 +130,12 @@ def _is_view(argument: str) -> bool:
 def library_names(imports: Iterable[Import]) -> frozenset[str]:
     """Give the names that a file imports from the libraries that make commands."""
     return frozenset(item.name for item in imports if not item.level and item.module.partition(".")[0] in _CLICK)
+
+
+def own_prefix(symbol: Symbol) -> str:
+    """Give the prefix that a router or blueprint is made with, "" for anything else."""
+    made = _PREFIX.search(symbol.signature)
+    return made[2] if made else ""
 
 
 def literal(arguments: str) -> str | None:

@@ -9,6 +9,9 @@ from typing import NamedTuple
 from inarch_brief_tracer.facts.entry_kinds import HANDLER, HOOK, SIGNAL, TASK, VIEW
 from inarch_brief_tracer.facts.file_facts import CLASS, FUNCTION, METHOD, Call, Facts, Symbol
 
+MOUNT = "mount"
+"""No entry: a router that is mounted under a prefix, kept beside them."""
+_MOUNTS = {"include_router": "prefix", "register_blueprint": "url_prefix"}
 FRAMEWORK_KINDS = (VIEW, TASK, SIGNAL, HOOK, HANDLER)
 
 _TASKS = frozenset(("task", "shared_task", "periodic_task", "db_task", "db_periodic_task", "actor", "job"))
@@ -31,7 +34,7 @@ _REGISTER_HANDLER = frozenset(
     }
 )
 _REGISTER_ROUTE = frozenset(("add_get", "add_post", "add_put", "add_delete", "add_patch"))
-FRAMEWORK_REGISTRATIONS = _REGISTER_HANDLER | _REGISTER_ROUTE | {"connect", "register", "signal"}
+FRAMEWORK_REGISTRATIONS = _REGISTER_HANDLER | _REGISTER_ROUTE | _MOUNTS.keys() | {"connect", "register", "signal"}
 """Names of calls whose arguments tell of an entry point."""
 
 RUNNERS = frozenset(("typer.run", "fire.Fire", "Fire", "argh.dispatch_command", "plac.call", "defopt.run"))
@@ -170,6 +173,9 @@ def _registered(call: Call, libraries: dict[str, str]) -> Iterator[EntryPoint]:
     plain = [part for part in parts if _NAME.fullmatch(part)]
     if call.callee == "beat_schedule" and len(parts) == 2:
         yield EntryPoint(TASK, parts[0].strip("'\""), call.scope, call.line, "celery beat", parts[1])
+        return
+    if last in _MOUNTS and plain[:1] == parts[:1]:
+        yield EntryPoint(MOUNT, named.get(_MOUNTS[last], "").strip("'\""), call.scope, call.line, f"{last}()", parts[0])
         return
     kind, target = "", ""
     if last == "connect" and owner:

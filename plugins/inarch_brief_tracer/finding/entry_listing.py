@@ -6,13 +6,14 @@ from itertools import groupby
 from typing import Any
 
 from inarch_brief_tracer.facts import framework_entries
-from inarch_brief_tracer.facts.entry_kinds import COMMAND, SCRIPT, TEST
+from inarch_brief_tracer.facts.entry_kinds import COMMAND, ROUTE, SCRIPT, TEST
 from inarch_brief_tracer.facts.file_facts import CLASS, FUNCTION, METHOD
 from inarch_brief_tracer.facts.manifests import Script
 from inarch_brief_tracer.facts.modules import CODE
 from inarch_brief_tracer.facts.source import first_sentence
 from inarch_brief_tracer.linking.command_groups import Commands, declared, groups_of
 from inarch_brief_tracer.linking.resolver import Meaning, Place, Resolver
+from inarch_brief_tracer.linking.route_prefixes import Prefixes
 from inarch_brief_tracer.store.kept_files import Shelf
 
 MAX_OF_EACH = 40
@@ -68,15 +69,16 @@ def _script(resolver: Resolver, script: Script, place: Place | None) -> dict[str
 def _shown(resolver: Resolver, groups: dict[Place, str], wanted: str) -> list[dict[str, Any]]:
     rows = resolver.connection.execute(
         "SELECT e.file, e.kind, e.name, e.place, e.line, e.how, e.target, f.path, f.module FROM entries e"
-        " JOIN files f ON f.id = e.file WHERE ? IN ('all', e.kind) ORDER BY"
+        " JOIN files f ON f.id = e.file WHERE ? IN ('all', e.kind) AND e.kind != ? ORDER BY"
         " CASE e.kind WHEN 'main' THEN 0 WHEN 'command' THEN 1 WHEN 'route' THEN 2 WHEN 'view' THEN 3"
         " WHEN 'task' THEN 4 WHEN 'signal' THEN 5 WHEN 'hook' THEN 6 WHEN 'handler' THEN 7 ELSE 8 END,"
         " f.role != ?, f.path, e.line",
-        (wanted, CODE),
+        (wanted, framework_entries.MOUNT, CODE),
     ).fetchall()
     commands = Commands(
         resolver, groups, {Place(row[0], row[3]): (row[2], row[6]) for row in rows if row[1] == COMMAND}
     )
+    prefixes = Prefixes(resolver)
     found: list[dict[str, Any]] = []
     for number, kind, name, place, line, how, target, path, module in rows:
         own = Place(number, place)
@@ -85,6 +87,8 @@ def _shown(resolver: Resolver, groups: dict[Place, str], wanted: str) -> list[di
             if target and not commands.is_one(own):
                 continue
             entry["name"] = commands.name_of(own, name, how)
+        elif kind == ROUTE and not target:
+            entry["name"] = prefixes.name_of(own, name, how)
         elif kind != TEST and target:
             meant = resolver.named(resolver.file(number), place, target)
             if kind in framework_entries.FRAMEWORK_KINDS and not _runs(resolver, meant):

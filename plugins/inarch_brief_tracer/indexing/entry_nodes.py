@@ -5,12 +5,14 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Collection, Iterator, Mapping
 
-from inarch_brief_tracer.facts.entry_kinds import COMMAND, MANAGEMENT, SCRIPT, TEST
+from inarch_brief_tracer.facts.entry_kinds import COMMAND, MANAGEMENT, ROUTE, SCRIPT, TEST
 from inarch_brief_tracer.facts.file_facts import CLASS, CONSTANT
+from inarch_brief_tracer.facts.framework_entries import MOUNT
 from inarch_brief_tracer.facts.modules import CODE
 from inarch_brief_tracer.graph.model import Gate
 from inarch_brief_tracer.linking.command_groups import Commands, declared, groups_of
 from inarch_brief_tracer.linking.resolver import Place, Resolver
+from inarch_brief_tracer.linking.route_prefixes import Prefixes
 from inarch_brief_tracer.store.kept_files import Shelf
 
 _RUN = ("handle", "dispatch", "__call__", "run", "main", "get", "post", "put", "patch", "delete", "list", "retrieve")
@@ -43,11 +45,11 @@ def _shown(
 ) -> Iterator[tuple[Place, str, str, str]]:
     rows = resolver.connection.execute(
         "SELECT e.file, e.kind, e.name, e.place, e.how, e.target FROM entries e JOIN files f ON f.id = e.file"
-        " WHERE e.kind != ? ORDER BY f.role != ?, f.path, e.line",
-        (TEST, CODE),
+        " WHERE e.kind NOT IN (?, ?) ORDER BY f.role != ?, f.path, e.line",
+        (TEST, MOUNT, CODE),
     ).fetchall()
     found = {Place(row[0], row[3]): (row[2], row[5]) for row in rows if row[1] == COMMAND}
-    commands = Commands(resolver, groups, found)
+    commands, prefixes = Commands(resolver, groups, found), Prefixes(resolver)
     for number, kind, name, place, how, target in rows:
         if files is not None and number not in files:
             continue
@@ -59,6 +61,8 @@ def _shown(
                 kind = MANAGEMENT
             else:
                 name = commands.name_of(own, name, how)
+        elif kind == ROUTE and not target:
+            name = prefixes.name_of(own, name, how)
         elif target:
             meant = resolver.named(resolver.file(number), place, target)
             if not isinstance(meant, Place) or resolver.symbol(meant).kind == CONSTANT:

@@ -1,12 +1,12 @@
 """Linking: from the facts of files to what their names stand for, and to the calls between their functions.
 
 linking
-├── resolver, command_groups              what one dotted name stands for, by imports and inheritance
+├── resolver, command_groups              what one dotted name stands for, by imports and inheritance; `route_prefixes`
 ├── cells, values, linker                 what names hold; what expressions can stand for; the worklist
 ├── names, members, attributes            what names and attributes stand for; `attribute_writes`
 ├── calls, binding, callbacks             calls, their parameters, and functions that are handed over
 ├── containers, strings, annotations      items, texts, what annotations say
-├── library_models, …                     what the standard library does with functions and objects
+├── library_models, …                     what the standard library and frameworks do with functions and objects
 ├── evaluate, statements, definitions     code, one statement at a time; `name_matching` where all else fails
 └── link, loading, budget                 all files to edges, within bounds
 """

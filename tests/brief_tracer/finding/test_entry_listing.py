@@ -292,3 +292,35 @@ def test_what_celery_beat_runs_is_an_entry(tree: Any, name: str) -> None:
         }
     )
     assert found(tree, "task") == {"every-night": "shop.tasks.count"}
+
+
+def test_routes_have_the_prefix_that_their_router_is_mounted_under(tree: Any, linking: Any) -> None:
+    tree.write(
+        {
+            "shop/__init__.py": "",
+            "shop/items.py": (
+                "from fastapi import APIRouter\nrouter = APIRouter(prefix='/items')\n\n"
+                "@router.get('/{key}')\ndef show(key): pass\n\n@router.get('')\ndef every(): pass\n"
+            ),
+            "shop/pages.py": (
+                "from flask import Blueprint\nbp = Blueprint('pages', __name__, url_prefix='/q')\n\n"
+                "@bp.route('/')\ndef home(): pass\n"
+            ),
+            "shop/main.py": (
+                "from fastapi import FastAPI\nfrom shop import items\nfrom shop.pages import bp\napp = FastAPI()\n"
+                "app.include_router(items.router, prefix='/api')\nsite.register_blueprint(bp, url_prefix='/p')\n\n"
+                "@app.get('/own')\ndef own(): pass\n"
+            ),
+        }
+    )
+    routes = {
+        "GET /api/items/{key}": "shop.items.show",
+        "GET /api/items": "shop.items.every",
+        "GET /p": "shop.pages.home",
+        "GET /own": "shop.main.own",
+    }
+    assert found(tree, "route") == routes
+    assert routes.items() <= found(tree).items()
+    with linking().graph() as (graph, _):
+        gates = [gate for gates in graph.adjacency.gates.values() for gate in gates]
+        assert {gate.name for gate in gates} == routes.keys()
