@@ -15,7 +15,6 @@ from inarch import UsageError, escape, shorten
 from inarch.commands import ANSWERED, CANCELLED, FAILED, composing_options, interrupts
 from inarch.host import Group
 from inarch.output import Harmless, columns_of, print_json, print_line
-from inarch_sdk.tool_pages import argument_lines, effect_lines
 
 if TYPE_CHECKING:
     from inarch import App, Tool, ToolResult
@@ -53,6 +52,8 @@ def list_tools(as_json: bool, **given: Any) -> None:
 @composing_options
 def show_tool(name: str, as_json: bool, **given: Any) -> None:
     """Show one tool: its description, arguments and limits."""
+    from inarch_sdk.tool_pages import argument_lines
+
     app = _compose(given)
     try:
         _check_known(app, name)
@@ -140,6 +141,8 @@ def _check_known(app: App, name: str) -> None:
 
 
 def _described(app: App, name: str) -> dict[str, Any]:
+    from inarch_sdk.tool_pages import effect_lines
+
     bound = app.composition.tools[name]
     tool: Tool = bound.value
     return {
