@@ -10,7 +10,8 @@ import inarch
 from inarch import ToolResult
 from inarch_offline.confidence import LINE, informative, judge
 from inarch_offline.material import Context, Symbol
-from inarch_offline.writing import Place
+from inarch_offline.plans.explaining import LINKED, say_note
+from inarch_offline.writing import Page, Place
 
 UNCLEAR = "Nothing here clearly answers this. Closest:"
 
@@ -133,3 +134,19 @@ def test_a_setting_makes_every_answer_long(shop, tmp_path):
 
     always = asyncio.run(ask({"plugins": {"offline": {"long": True}}}, "how does Till.add work?"))
     assert always == asyncio.run(ask({}, "how does Till.add work? in full"))
+
+
+@pytest.mark.parametrize(
+    "note", ["23 of 60 files are linked, the rest goes on", "11 of 32 test files are not linked yet"]
+)
+def test_what_changes_no_definition_is_not_told_with_one(note):
+    page = Page()
+    say_note(page, ToolResult(True, {"note": note}), LINKED)
+    assert page.lines == []
+
+
+def test_an_answer_on_a_part_of_the_code_says_so_first():
+    page = Page()
+    page.plain("the answer")
+    say_note(page, ToolResult(True, {"note": "indexed 327 of 1,413 files, the next call goes on"}), LINKED)
+    assert page.lines == ["Note: indexed 327 of 1,413 files, the next call goes on", "the answer"]

@@ -50,7 +50,7 @@ def list_handlers(intent: Intent) -> Plan:
         lines = counted(one.lines, "line", more=is_partial(searched)) if one.lines else "by name"
         page.item(f"{one.path}: {lines}" + (f"; {named(one.symbol)}" if one.symbol else ""), one.place)
     if len(ranked) > _MOST:
-        page.item(f"… {counted(len(ranked) - _MOST, 'more file', more=is_partial(searched))}", ranked[_MOST].place)
+        page.item(f"… {len(ranked) - _MOST:,}{' or more' * is_partial(searched)} others", ranked[_MOST].place)
     return page
 
 
