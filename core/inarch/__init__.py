@@ -23,7 +23,7 @@ _HOMES: dict[str, str] = {
         "contract.ports": "ApprovalRequest Clock ContextSource ContextStore DecisionStrategy FrontEnd FrontEndOptions"
         " FrontEndSpec ModelProvider Policy Right RightsOffer Situation StoreSpec Tool ToolContext Tracer Workspace"
         " WorkspaceSpec",
-        "contract.processes": "Confinement Ran Rights",
+        "contract.processes": "Confinement Piped Ran Rights",
         "contract.records": "REASONING_INDEX TERMINAL TEXT_INDEX Approval ApprovalScope CallDelta CallPart ChosenRights"
         " Contribution Decision Delta DispatchReply Effects FileBytes FileChange FileStat FileState"
         " Finish FinishReason Image Limits Message ModelInfo ModelRequest Part PartData PlannedCall"

@@ -45,6 +45,7 @@ from inarch.contract.ports import Tracer as Tracer
 from inarch.contract.ports import Workspace as Workspace
 from inarch.contract.ports import WorkspaceSpec as WorkspaceSpec
 from inarch.contract.processes import Confinement as Confinement
+from inarch.contract.processes import Piped as Piped
 from inarch.contract.processes import Ran as Ran
 from inarch.contract.processes import Rights as Rights
 from inarch.contract.records import REASONING_INDEX as REASONING_INDEX

@@ -7,11 +7,11 @@ import stat
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from attrs import define, field
 
-from inarch import FileBytes, FileChange, FileStat, FileState, SearchHits, Survey, ToolFailed, UsageError, Walk
+from inarch import FileBytes, FileChange, FileStat, FileState, Piped, SearchHits, Survey, ToolFailed, UsageError, Walk
 from inarch_sandbox_fs.failures import failure, missing, too_big
 from inarch_sandbox_fs.globs import Glob, compile_glob
 from inarch_sandbox_fs.opening import PATH_ONLY, SAFE, Open, best_open
@@ -275,9 +275,13 @@ class FolderWorkspace:
     ) -> Ran:
         """Run a program without a shell, confined to its rights; nothing of it is left when this returns."""
         return self._with_runner().run(
-            argv, rights, cwd=cwd, stdin=stdin, timeout_s=timeout_s, merged=merged, on_output=on_output,
-            cancelled=cancelled,
+            [Piped(tuple(argv), rights)], cwd=cwd, stdin=stdin, timeout_s=timeout_s, merged=merged,
+            on_output=on_output, cancelled=cancelled,
         )  # fmt: skip
+
+    def run_piped(self, parts: Sequence[Piped], **options: Any) -> Ran:
+        """Run the programs of a pipeline, each confined to its own rights; the options are those of `run`."""
+        return self._with_runner().run(parts, **options)
 
     def confinement(self) -> Confinement:
         """Return how well programs are confined here."""

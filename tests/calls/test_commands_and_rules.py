@@ -217,3 +217,80 @@ def test_what_lifts_a_denial_is_what_the_tool_says(kitchen: Kitchen, says: Any) 
     if isinstance(says, str) and says:
         told += f"; a user who wants it adds to the configuration:\n{says}"
     assert done.result.error.remedy == told
+
+
+@tool(category="command", effects=lambda arguments: _effects_of_words(arguments["command"]))
+def careful_command(command: str) -> str:
+    """Run a command; `ls` and `wc` only read."""
+    return f"ran {command}"
+
+
+careful_command.name = "execute_command"
+
+
+def _effects_of_words(command: str) -> Effects:
+    return Effects(reads=frozenset({""})) if command.split()[0] in ("ls", "wc", "cat") else Effects(exclusive=True)
+
+
+def of_line(rules: list[Rule], command: str, **commands: tuple[str, ...]) -> Verdict:
+    grants = {name: CommandGrant(name, argv) for name, argv in commands.items()}
+    return RulesPolicy(rules, commands=grants, runners=RUNS).judge(call(command), careful_command)
+
+
+@pytest.mark.parametrize(
+    ("command", "granted"),
+    [
+        ("pytest -q | wc -l", True),
+        ("pytest -q 2>&1 | wc -l", True),
+        ("pytest -q 2>&1", True),
+        ("ls && pytest -q; npm ci", True),
+        ("pytest -q; rm x", False),
+        ("pytest -q | tee x", False),
+        ("cd sub && pytest -q", False),
+        ("ls | wc", False),
+        ("pytest -q > x", False),
+        ("pytest -q &", False),
+    ],
+)
+def test_a_line_is_granted_where_each_of_its_commands_is_or_only_reads(command: str, granted: bool) -> None:
+    for rules, tables in (
+        ([], {"test": ("pytest", "*"), "npm": ("npm", "ci")}),
+        ([Rule("*", "allow", match={"command": "npm *"})], {"test": ("pytest", "*")}),
+    ):
+        found = of_line(rules, command, **tables)
+        assert (found.decision, bool(found.reason), found.person) == ("allow", granted, granted)
+
+
+@pytest.mark.parametrize(
+    "command", ["ls; rm x", "ls | rm x", "ls && 'rm' x", "cd sub && rm x", "pytest && ls || rm", "rm x 2>/dev/null"]
+)
+def test_a_rule_that_denies_is_about_each_command_of_a_line(command: str) -> None:
+    rules = [Rule("*", "deny", match={"command": "rm *"})]
+    assert of_line(rules, command, rm=("rm", "*"), t=("pytest", "*")).decision == "deny"
+    assert of_line(rules, command.replace("rm", "ls"), t=("pytest", "*")).decision == "allow"
+
+
+@pytest.mark.parametrize(
+    "command", ["ls; cat docs/a", "cd docs && cat a", "cd docs && ls | cat x/a", "ls; cat --f=docs/a"]
+)
+def test_a_rule_for_a_path_is_about_each_command_of_a_line(command: str) -> None:
+    assert of_line([Rule("*", "deny", path="docs/**")], command).decision == "deny"
+    assert of_line([Rule("*", "deny", path="docs/**")], command.replace("docs", "src")).decision != "deny"
+
+
+def test_a_broad_rule_names_no_program_of_a_line() -> None:
+    assert not of_line([Rule("*", "allow")], "ls | touch x").person
+    assert of_line([Rule("*", "allow")], "pytest | touch x", t=("pytest", "*")).person is False
+
+
+def test_a_call_may_start_the_programs_of_a_line_with_what_it_declared_only() -> None:
+    from inarch.calls.lease import Handle, Lease
+    from inarch.contract.errors import ToolFailed
+    from inarch.contract.processes import Piped, Rights
+
+    handle = Handle(None, Lease("call"), {}, None, Effects(reads=frozenset({""})))  # type: ignore[arg-type]
+    parts = [Piped(("ls",), Rights()), Piped(("touch", "x"), Rights(writes=("x",)))]
+    with pytest.raises(ToolFailed, match="x is not among what this call declared"):
+        handle.run_piped(parts)
+    with pytest.raises(ToolFailed, match="did not declare that it may start programs"):
+        handle.run_piped([Piped(("ls",), Rights()), Piped(("sh",), Rights(executes=True))])

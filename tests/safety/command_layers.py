@@ -40,7 +40,7 @@ from inarch_confinement import Features, layers_of
 from inarch_sandbox_fs.commands import classification, looking
 from inarch_sandbox_fs.commands.classification import Classified, classify
 from inarch_sandbox_fs.commands.git_rules import environment
-from inarch_sandbox_fs.processes import running
+from inarch_sandbox_fs.processes import planning
 
 CHECKS = {
     "tokenizer": "no operators, expansions and unseen characters",
@@ -114,7 +114,7 @@ def only(layers: Set[str]) -> Iterator[None]:
             replace(looking, "require_inside", lambda *_: None)
         if "look" not in layers or "table" not in layers:
             replace(looking, "without_filters", lambda _: environment({}) if "table" in layers else {})
-        replace(running, "layers_of", kept)
+        replace(planning, "layers_of", kept)
         yield
 
 

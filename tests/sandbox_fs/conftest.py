@@ -17,10 +17,13 @@ from inarch.journal.journal import Journal
 from inarch.journal.redaction.redactor import Redactor
 from inarch.plugins.composition import Bound
 from inarch_sandbox_fs.opening import Open, best_open, walking_open
+from inarch_sandbox_fs.processes import planning
 from inarch_sandbox_fs.settings import Settings
 from inarch_sandbox_fs.tools import TOOLS
 from inarch_sandbox_fs.workspace import FolderWorkspace
 from inarch_sdk.memory_store import MemoryStore
+
+from .shells import Shell
 
 
 @define(eq=False)
@@ -109,3 +112,23 @@ def open_files() -> Iterator[Callable[..., Files]]:
     yield open_one
     for session in opened:
         session.close()
+
+
+@pytest.fixture
+def make_shell(open_files: Any, tmp_path: Path) -> Callable[..., Shell]:
+    """Return a function that opens a shell with grants."""
+
+    def make(**grants: Any) -> Shell:
+        folder = tmp_path / "root"
+        folder.mkdir()
+        return Shell(open_files(folder), grants)
+
+    return make
+
+
+@pytest.fixture(params=["confined", "bare"])
+def shell(request: pytest.FixtureRequest, make_shell: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[Shell]:
+    """A shell without grants, once with all layers and once with none."""
+    if request.param == "bare":
+        monkeypatch.setattr(planning, "layers_of", lambda features: frozenset({"limits"}))
+    return make_shell()  # type: ignore[no-any-return]

@@ -46,12 +46,10 @@ LINES = (
     Line("rm a.txt"),
     Line("sh -c 'echo $HOME | wc -l'", has="1\n"),
     Line("FOO=1 python3 main.py", has="hello 1"),
-    Line("cat a.txt | wc -l", has="2\n"),
     Line("true && echo yes || echo no; echo end > out.txt", has="yes\n", leaves="out.txt"),
     Line("ls *.txt", has="a.txt"),
     Line("echo $(cat a.txt)", has="one two"),
     Line("cat <<END\nhere\nEND", has="here\n"),
-    Line("false | true"),
     Line("npm install --offline --no-audit --no-fund", has="up to date"),
     Line("npm init --yes", has="package.json"),
     Line("npm version minor --no-git-tag-version", has="1.1.0"),
@@ -102,8 +100,28 @@ LINES = (
     Line("nohup true"),
     Line("timeout 5 true"),
     Line("truncate -s 0 a.txt"),
+    Line("git add --all && git status --short", GIT, leaves="a.txt"),
+    Line("mkdir -p x/y && touch x/y/z && ls x/y", has="z\n", leaves="x/y/z"),
+    Line("FOO=1 python3 main.py | tail -n 1", has="hello 1"),
+    Line("seq 3 | awk '{print $1 + 1}' | sort -r", has="4\n3\n2\n"),
+    Line("cd remote && git rev-parse --is-bare-repository"),
+    Line("cp a.txt b.txt; cat b.txt", has="one", leaves="b.txt"),
+    Line("curl --silent http://127.0.0.1:9/ | head -c 9", WEB, code=7),
+    Line("test -f nothing || echo none", has="none\n"),
 )
 DAILY = 8
+READ = (
+    ("cat a.txt | wc -l", "2\n", 0),
+    ("false | true", "", 1),
+    ("git log --oneline | head -5", "first", 0),
+    ("grep -n one a.txt | wc -l", "1\n", 0),
+    ("ls && cat a.txt", "two", 0),
+    ("cat nothing 2>/dev/null || echo none", "none\n", 0),
+    ("cd remote && ls | sort -r | head -n 1", "refs\n", 0),
+    ("find . -name '*.py' 2>&1 | grep main; git status --short | wc -l", "./main.py\n", 0),
+    ("git diff HEAD --stat | cat && pwd", "project\n", 0),
+)
+"""Lines that only read: what they show, and their exit code."""
 
 
 @pytest.fixture
@@ -132,8 +150,7 @@ def test_each_answer_to_a_command_of_the_day(line: Line, house: House) -> None:
         assert result.error is not None and result.error.code == "denied"
         if mode != "none":
             lines = result.error.remedy.partition("configuration:\n")[2]
-            (table,) = tomllib.loads(lines)["commands"].values()
-            granted = {"commands": {"granted": table}}
+            granted = {"commands": tomllib.loads(lines)["commands"]}
     # No, under every mode that asks.
     for mode in MODES[:3]:
         result, person = house.run(line.command, NO, approve=mode)
@@ -158,9 +175,22 @@ def test_each_answer_to_a_command_of_the_day(line: Line, house: House) -> None:
     assert result.success and result.data["tier"] == "granted" and not person.seen
 
 
+@pytest.mark.parametrize(("command", "has", "code"), READ, ids=[one[0] for one in READ])
+def test_a_line_that_only_reads_asks_nothing(house: House, command: str, has: str, code: int) -> None:
+    for mode in ("ask", "none"):
+        result, person = house.run(command, approve=mode, nobody=mode == "none")
+        assert not person.seen and result.success and result.data["tier"] == "read-only"
+        assert has in result.data["output"] and result.data["exit_code"] == code
+
+
 @pytest.mark.parametrize(
     ("command", "lasts"),
     [
+        ("ls | tee new.txt", True),
+        ("touch new.txt && ls", True),
+        ("ls; sh -c 'touch new.txt'", False),
+        ("ls | python3 -c 1", False),
+        ("ls && echo $HOME", False),
         ("touch new.txt", True),
         ("sh -c 'touch new.txt'", False),
         ("python3 -c 1", False),
@@ -284,7 +314,10 @@ def test_a_rule_that_names_the_program_lets_it_run_and_a_wider_one_does_not(hous
 
 
 def test_a_rule_for_a_variable_or_for_what_starts_any_program_names_none(house: House) -> None:
-    for command, glob in (("FOO=1 touch x", "FOO=1 *"), ("env touch x", "env *"), ("nice touch x", "nice *")):
+    lines = [("FOO=1 touch x", "FOO=1 *"), ("env touch x", "env *"), ("nice touch x", "nice *")]
+    lines += [(f"{name} touch x", f"{name} *") for name in ("ionice", "setsid", "stdbuf -o0", "timeout 5") if
+              shutil.which(name.split()[0])]  # fmt: skip
+    for command, glob in lines:
         config = {"rules": [{"tool": "execute_command", "decision": "allow", "match": {"command": glob}}]}
         _, person = house.run(command, NO, config=config)
         assert len(person.seen) == 1, glob
@@ -358,7 +391,9 @@ def test_a_rule_that_denies_and_the_mode_none_hold_for_what_is_typed(house: Hous
 EXPLAINED = (
     "ls", "cat a.txt", "cat .env", "cat /etc/passwd", "cat ../x", "git status", "python3 main.py", "make", "npm test",
     "touch x", "git push", "sort -o b a.txt", "sh -c true", "true | true", "FOO=1 ls", "LD_PRELOAD=x ls", "ls \u202e",
-    "no-such-program", "sudo ls", "true --kept",
+    "no-such-program", "sudo ls", "true --kept", "ls | wc -l", "ls && touch x", "touch x && touch y", "cd docs && ls",
+    "ls; cat ../x", "python3 main.py | head", "make 2>&1 | tail", "cat .env | cut -c1", "ls | no-such-program", "ls &",
+    "true | true > x", "ls >/dev/null",
 )  # fmt: skip
 """Of every tier, and one that is kept for the project."""
 RULES: tuple[Any, ...] = (
@@ -366,7 +401,8 @@ RULES: tuple[Any, ...] = (
     {"rules": [{"tool": "execute_command", "decision": "allow", "match": {"command": "touch *"}}]},
     {"rules": [{"tool": "*", "decision": "ask"}]},
     {"rules": [{"tool": "execute_command", "decision": "deny", "match": {"command": "*s*"}}]},
-    {"commands": {"t": {"argv": ["touch", "x"]}, "s": {"argv": ["sh", "-c", "true | true"]}}},
+    {"commands": {"t": {"argv": ["touch", "x"]}, "s": {"argv": ["sh", "-c", "true | true > x"]}}},
+    {"rules": [{"tool": "execute_command", "decision": "deny", "path": "docs/**"}]},
 )
 
 
@@ -395,7 +431,7 @@ def test_what_is_explained_is_what_happens(house: House, config: Any) -> None:
             was_denied = result.error is not None and result.error.code == "denied"
             assert was_denied == (told[command] == "deny"), (mode, command, result.error)
         results, person = house.run_all(asked, [], approve=mode, config=config)
-        there = [command for command in asked if shutil.which(command.split()[0]) or command.startswith("FOO=")]
+        there = [command for command in asked if "no-such" not in command and "sudo" not in command]
         assert len(person.seen) >= len(there) and all(one.error and one.error.code == "denied" for one in results)
 
 
@@ -456,8 +492,10 @@ def plant(folder: Path) -> None:
         ("git --git-dir=docs zz | cat", "--git-dir=docs: with more rights"),
         ("GIT_DIR=docs git zz | cat", "GIT_"),
         ("env GIT_DIR=docs git zz", "GIT_DIR"),
-        ("cd docs && git zz", ""),
-        ("cd docs; git fetch | cat", ""),
+        ("cd docs && git zz", "cd docs: with more rights"),
+        ("cd docs; git fetch | cat", "cd: with more rights"),
+        ("cd docs && git fetch | cat", "cd docs: with more rights"),
+        ("cd docs && env A=1 git zz; ls", "cd docs: with more rights"),
     ],
 )
 @pytest.mark.parametrize("chosen", [{"network": ()}, {"git": ()}], ids=("w", "g"))

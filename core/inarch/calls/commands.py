@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from typing import TYPE_CHECKING
 
+from attrs import evolve
+
 from inarch.contract.errors import ToolFailed
 from inarch.contract.ports import Tool
 from inarch.contract.records import ToolCall
 
 if TYPE_CHECKING:
     from inarch.config.grants import CommandGrant
+    from inarch_sdk.commandline import Line
 
 
 def is_command(call: ToolCall, tool: Tool) -> bool:
@@ -18,16 +21,30 @@ def is_command(call: ToolCall, tool: Tool) -> bool:
     return tool.category == "command" and isinstance(call.arguments.get("command"), str)
 
 
-def words_of(call: ToolCall, tool: Tool) -> tuple[str, ...] | None:
-    """Return the words of a command call; None for other calls, and where a shell would do more than split it."""
+def line_of(call: ToolCall, tool: Tool) -> Line | None:
+    """Return what a command call joins; None for other calls, and where a shell would do more than that."""
     if not is_command(call, tool):
         return None
-    from inarch_sdk.commandline import split_command
+    from inarch_sdk.commandline import split_line
 
     try:
-        return split_command(call.arguments["command"])
+        return split_line(call.arguments["command"])
     except ToolFailed:
         return None
+
+
+def words_of(call: ToolCall, tool: Tool) -> tuple[str, ...] | None:
+    """Return the words of a call of one command; None for other calls."""
+    line = line_of(call, tool)
+    return line.parts[0].words if line is not None and line.is_plain else None
+
+
+def parts_of(call: ToolCall, tool: Tool) -> tuple[ToolCall, ...]:
+    """Return the commands of a line as calls of their own; none for one command, and for those in another folder."""
+    line = line_of(call, tool)
+    if line is None or line.is_plain or line.folder:
+        return ()
+    return tuple(evolve(call, arguments={**call.arguments, "command": canonical(part.words)}) for part in line.parts)
 
 
 def canonical(words: tuple[str, ...]) -> str:
@@ -51,24 +68,25 @@ def granted_by(
 
 
 def through_shell(call: ToolCall) -> tuple[str, ...] | None:
-    """Return how a line that needs a shell is granted: as the words that run it; None for other lines."""
-    from inarch_sdk.commandline import NeedsShell, split_command
+    """Return how a line that is more than one command is granted: as the words of a shell; None for other lines."""
+    from inarch_sdk.commandline import NeedsShell, split_line
 
     line = call.arguments.get("command")
     try:
-        split_command(line)  # type: ignore[arg-type]  # what is no text fails like any other line
+        if split_line(line).is_plain:  # type: ignore[arg-type]  # what is no text fails like any other line
+            return None
     except NeedsShell:
-        return ("sh", "-c", str(line).strip())
-    except ToolFailed:
         pass
-    return None
+    except ToolFailed:
+        return None
+    return ("sh", "-c", str(line).strip())
 
 
-def paths_in(words: tuple[str, ...]) -> Iterator[str]:
-    """Yield what may be paths among a command's arguments: each word, and what follows its `=`."""
-    from posixpath import normpath
+def paths_in(line: Line) -> Iterator[str]:
+    """Yield what may be paths among the arguments of commands: each word, and what follows its `=`."""
+    from posixpath import join, normpath
 
-    for word in words[1:]:
+    for word in (word for part in line.parts for word in part.words[1:]):
         for text in (word, word.partition("=")[2]):
             if text:
-                yield normpath(text)
+                yield normpath(join(line.folder, text))

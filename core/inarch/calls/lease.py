@@ -16,7 +16,7 @@ from inarch.contract.records import Effects, FileBytes, FileChange, FileStat, Se
 if TYPE_CHECKING:
     from inarch.calls.before_images import Images, Keeping
     from inarch.calls.secrets import Secrets
-    from inarch.contract.processes import Confinement, Ran, Rights
+    from inarch.contract.processes import Confinement, Piped, Ran, Rights
 
 
 @define(eq=False, repr=False)
@@ -155,15 +155,26 @@ class Handle:
         cancelled: threading.Event | None = None,
     ) -> Ran:
         """Run a program with rights that the call declared; it is killed when the call is over."""
-        self._demand_declared(*rights.writes)
-        self._demand_undeclared_allowed(rights)
-        if self._secrets is not None:
-            self._secrets.learn_run(argv, cwd, rights)
+        self._demand_allowed(argv, rights, cwd)
         with self._keeping.comparing(rights.writes):
             return self._workspace.run(
                 argv, rights, cwd=cwd, stdin=stdin, timeout_s=timeout_s, merged=merged, on_output=on_output,
                 cancelled=self._lease.cancelled if cancelled is None else cancelled,
             )  # fmt: skip
+
+    def run_piped(self, parts: Sequence[Piped], *, cwd: str = ".", **more: Any) -> Ran:
+        """Run the programs of a pipeline, each as `run` does; `more` are its other options.
+
+        Raises:
+            ToolFailed: The workspace runs one program at a time.
+        """
+        for part in parts:
+            self._demand_allowed(part.argv, part.rights, cwd)
+        run = getattr(self._workspace, "run_piped", None)
+        if run is None:
+            raise ToolFailed("execution", "this workspace joins no programs", "run one command a call")
+        with self._keeping.comparing([*dict.fromkeys(path for part in parts for path in part.rights.writes)]):
+            return run(parts, cwd=cwd, **{"cancelled": self._lease.cancelled, **more})  # type: ignore[no-any-return]
 
     def confinement(self) -> Confinement:
         """Return how well programs are confined here."""
@@ -201,6 +212,13 @@ class Handle:
                     "permission", f"{path} is not among what this call declared to write; nothing was written",
                     "report it to the plugin's author",
                 )  # fmt: skip
+
+    def _demand_allowed(self, argv: Sequence[str], rights: Rights, cwd: str) -> None:
+        """Refuse rights that the call did not declare, and learn the secrets in what the program is to read."""
+        self._demand_declared(*rights.writes)
+        self._demand_undeclared_allowed(rights)
+        if self._secrets is not None:
+            self._secrets.learn_run(argv, cwd, rights)
 
     def _demand_undeclared_allowed(self, rights: Rights) -> None:
         """Refuse what paths can't say to a call that was not let do anything."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from fnmatch import fnmatchcase
 from functools import lru_cache
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from attrs import define, field
 
-from inarch.calls.commands import canonical, granted_by, is_command, paths_in, words_of
+from inarch.calls.commands import canonical, granted_by, is_command, line_of, parts_of, paths_in, words_of
 from inarch.calls.ordering import components, normalised
 from inarch.contract.ports import Tool
 from inarch.contract.records import Effects, ToolCall, Verdict
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 PATH_ARGUMENTS = ("file_path", "new_path", "path", "directory", "file_paths", "paths")
 _GLOB = re.compile(r"[*?\[]")
 _VARIABLE = re.compile(r"[A-Za-z_]\w*=")
-_CARRIERS = frozenset({"env", "nice", "nohup", "sudo", "timeout", "xargs"})
-"""Programs that start any other: a rule for one of these is about none."""
 STRICTNESS = {"allow": 0, "ask": 1, "deny": 2}
 
 
@@ -61,12 +59,23 @@ class RulesPolicy:
             reached = self.commands[command].reaches
             told = f"granted by [commands.{command}]" + (f", with {reached}" if reached else "")
             return Verdict("allow", told, person=True)
+        said_of_parts = self._of_parts(parts_of(call, tool), tool)
+        if said_of_parts is not None:
+            return said_of_parts
         if found is not None:
             return Verdict("allow", said(found), person=any(_names_program(rule) for rule in self.matching(call, tool)))
         hidden = self.hidden(call, tool, tool.effects(call.arguments)) if is_command(call, tool) else ()
         if hidden:  # what a command reads can't be held back
             return Verdict("ask", f"it may read files that the rule for {json.dumps(hidden[0])} is about")
         return Verdict("allow")
+
+    def _of_parts(self, parts: Sequence[ToolCall], tool: Tool) -> Verdict | None:
+        """Return allow where every command of a line either is allowed by itself or asks nothing."""
+        verdicts = [self.judge(part, tool) for part in parts if not _asks_nothing(part, tool)]
+        if not verdicts or any(verdict.decision != "allow" or not verdict.reason for verdict in verdicts):
+            return None
+        reasons = dict.fromkeys(verdict.reason for verdict in verdicts)
+        return Verdict("allow", "; ".join(reasons), person=all(verdict.person for verdict in verdicts))
 
     def strictest(self, call: ToolCall, tool: Tool) -> Rule | None:
         """Return the rule that holds for a call, the first of equally strict ones; None where none matches."""
@@ -93,6 +102,12 @@ class RulesPolicy:
         )
 
 
+def _asks_nothing(part: ToolCall, tool: Tool) -> bool:
+    """Whether a command only reads."""
+    effects = tool.effects(part.arguments)
+    return not (effects.writes or effects.exclusive or effects.programs or tool.requires_confirmation)
+
+
 def _names_program(rule: Rule) -> bool:
     """Whether a rule allows one program by its name: what is wider is no word about a command of no tier."""
     command = rule.match.get("command", "*")
@@ -100,7 +115,9 @@ def _names_program(rule: Rule) -> bool:
         return rule.decision == "allow"
     words = (word for word in command.split(" ") if not _VARIABLE.match(word))
     program = next(words, "*")
-    return program not in _CARRIERS and not _GLOB.search(program)
+    from inarch_sdk.commandline import CARRIERS
+
+    return program not in CARRIERS and not _GLOB.search(program)
 
 
 def _may_read(tool: Tool, effects: Effects) -> frozenset[str]:
@@ -147,12 +164,17 @@ def _argument_matches(call: ToolCall, tool: Tool, key: str, glob: str, every: bo
 
 
 def _command_matches(call: ToolCall, tool: Tool, glob: str, allowing: bool) -> bool:
-    """Compare a command's words with a glob; `pytest *` also means `pytest` alone."""
+    """Compare a command's words with a glob; `pytest *` also means `pytest` alone.
+
+    What is strict is about a line if it is about one of its commands, or about its text: what runs behind a shell is
+    known to nobody.
+    """
     words = words_of(call, tool)
-    if words is None:  # nobody knows what would run: only what is strict may go by the text
-        return not allowing and fnmatchcase(call.arguments["command"].strip(), glob)
-    text = canonical(words)
-    return fnmatchcase(text, glob) or (glob.endswith(" *") and fnmatchcase(text, glob[:-2]))
+    texts = [canonical(words)] if words is not None else []
+    if words is None and not allowing:
+        line = line_of(call, tool)
+        texts = [call.arguments["command"].strip(), *(canonical(part.words) for part in (line.parts if line else ()))]
+    return any(fnmatchcase(text, glob) or (glob.endswith(" *") and fnmatchcase(text, glob[:-2])) for text in texts)
 
 
 def _as_text(value: Any) -> str:
@@ -165,7 +187,8 @@ def _path_matches(glob: str, call: ToolCall, tool: Tool, effects: Effects, *, ev
         # What a call of unknown effects touches can't be vouched for by its paths, nor what programs do.
         bounded = not effects.exclusive and not effects.programs
         return bool(paths) and bounded and all(path_matches(path, glob) for path in paths)
-    paths.update(normalised(path) for path in paths_in(words_of(call, tool) or ()))
+    line = line_of(call, tool)
+    paths.update(normalised(path) for path in (paths_in(line) if line is not None else ()))
     return any(path_matches(path, glob) for path in paths) or _is_above(effects.writes, glob)
 
 

@@ -43,6 +43,23 @@ class Rights:
 
 
 @frozen
+class Piped:
+    """One program of a pipeline, whose output the next one reads.
+
+    Args:
+        argv: The program and its arguments.
+        rights: What it may do.
+        output: Where its standard output goes: `out`, which is the next program, `err` or `null` (nowhere).
+        errors: Where its standard error goes, in the same words.
+    """
+
+    argv: tuple[str, ...]
+    rights: Rights
+    output: str = "out"
+    errors: str = "err"
+
+
+@frozen
 class Ran:
     """What came of a program.
 
@@ -57,6 +74,7 @@ class Ran:
         timed_out: Whether it was killed because its time was up.
         truncated: Whether output was dropped in its middle.
         notes: What a reader must know, such as a protected name that was put back.
+        ended: Of a pipeline what each program ended with: its exit code, None if it was killed, and the signal.
     """
 
     argv: tuple[str, ...]
@@ -69,6 +87,7 @@ class Ran:
     timed_out: bool = False
     truncated: bool = False
     notes: tuple[str, ...] = ()
+    ended: tuple[tuple[int | None, int], ...] = ()
 
 
 @frozen

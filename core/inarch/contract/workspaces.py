@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 class Workspace(Protocol):
     """Safe files and processes under one root. Paths are relative with `/` separators; every failure is a `ToolFailed`.
 
-    Methods are synchronous and may be called from several threads at once.
+    Methods are synchronous and may be called from several threads at once. One that can join programs also offers
+    `run_piped(parts, *, cwd, timeout_s, merged, on_output, cancelled)`: each of the `Piped` runs with its own rights
+    and reads what the one before it writes, and what came of them is the `Ran` of the last that failed.
     """
 
     @property

@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING
 from attrs import evolve
 
 from inarch import ChosenRights, Right, Rights, RightsOffer, ToolFailed
+from inarch_sandbox_fs.commands.lines import is_open, place
 from inarch_sandbox_fs.commands.runners import is_known
-from inarch_sandbox_fs.commands.shells import CARRIERS, can_be_kept
+from inarch_sandbox_fs.commands.shells import can_be_kept
+from inarch_sdk.commandline import CARRIERS
 
 if TYPE_CHECKING:
     from inarch_sandbox_fs.commands.classification import Classified
@@ -42,8 +44,6 @@ def offered(found: Classified, root: str, chosen: ChosenRights) -> RightsOffer |
     """
     if found.tier not in ("asked", "workspace"):
         return None
-    from shlex import join
-
     unknown = chosen.keys() - {right.name for right in CHOOSABLE}
     if unknown:
         raise ToolFailed("validation", f"there is no right {sorted(unknown)[0]!r} to choose")
@@ -58,8 +58,8 @@ def offered(found: Classified, root: str, chosen: ChosenRights) -> RightsOffer |
         resolved[FILES.name] = files
     rights = CHOOSABLE if has_repository else (NETWORK, FILES)
     may = tuple(_told(found, resolved, has_repository=has_repository))
-    lasting = can_be_kept(found.words) and not (files and _may_be_another(found))
-    return RightsOffer(rights, resolved, may, join(found.words), lasting)
+    lasting = all(can_be_kept(one.words) and not (files and _may_be_another(one)) for one in found.commands)
+    return RightsOffer(rights, resolved, may, found.text, lasting)
 
 
 def _may_be_another(found: Classified) -> bool:
@@ -82,7 +82,12 @@ def put_together(found: Classified, chosen: ChosenRights) -> Rights:
 def _told(found: Classified, chosen: ChosenRights, *, has_repository: bool) -> Iterable[str]:
     """Say what a command may do, a line each: what is off can be chosen by its key."""
     files = chosen.get(FILES.name, ())
-    yield "may change the workspace but for .git and .inarch, and start programs; beyond that"
+    opened = [part for part in found.parts if is_open(part)]
+    yield from (f"{place(found.parts, part)}: {part.reason}" for part in opened)
+    yield (
+        "each of these " * bool(opened)
+        + "may change the workspace but for .git and .inarch, and start programs; beyond that"
+    )
     yield f"  w  network: {'all of it' if NETWORK.name in chosen else 'none'}"
     if has_repository:
         on = "may be changed, but for its hooks and settings; its hooks are off"
@@ -90,7 +95,7 @@ def _told(found: Classified, chosen: ChosenRights, *, has_repository: bool) -> I
     yield f"  f  home folder: {'hidden but for ' + ', '.join(files) if files else 'hidden'}"
     if files:
         send = ", and send it anywhere" if NETWORK.name in chosen else ""
-        yield f"     whatever {found.argv[0]} starts can read that, too{send}"
+        yield f"     whatever {' and '.join(one.argv[0] for one in opened or [found])} starts can read that, too{send}"
 
 
 def _resolved(name: str, root: str) -> str:

@@ -8,8 +8,8 @@ from typing import Literal
 
 from attrs import Factory, evolve, frozen
 
-from inarch import NeedsShell, Rights, ToolFailed, split_command
-from inarch_sandbox_fs.commands import secret_files
+from inarch import NeedsShell, Rights, ToolFailed
+from inarch_sandbox_fs.commands import lines, secret_files
 from inarch_sandbox_fs.commands.git_rules import GIT, REMEDIES, environment, prepared
 from inarch_sandbox_fs.commands.granting import Grants, allowing, matching, network
 from inarch_sandbox_fs.commands.kinds import Refused, check_free, check_path, nearest
@@ -18,6 +18,7 @@ from inarch_sandbox_fs.commands.reading import Reader
 from inarch_sandbox_fs.commands.rules import Rule
 from inarch_sandbox_fs.commands.runners import RUNNERS, Runner, program_name
 from inarch_sandbox_fs.commands.variables import check_env, is_variable, split_variables
+from inarch_sdk.commandline import Line, Part, split_line
 
 Tier = Literal["read-only", "workspace", "granted", "asked", "none"]
 
@@ -28,7 +29,7 @@ _INSTEAD = {
     "rg": "use search_files, or grep -rn", "ag": "use search_files, or grep -rn", "less": "use read_file",
     "more": "use read_file", "vi": "use patch_source_file", "vim": "use patch_source_file",
     "nano": "use patch_source_file", "xargs": "run the command on each name, one call each",
-    "cd": "every command starts in the workspace root: give paths relative to it",
+    "cd": "every command starts in the workspace root: give paths relative to it, or begin with cd FOLDER &&",
     "env": "give the command itself", "sudo": "give the command itself; it runs with the user's own rights",
     "timeout": "give timeout_s instead", "time": "give the command itself; its duration is recorded",
     "sh": "give the command itself; unasked no shell runs", "bash": "give the command itself; unasked no shell runs",
@@ -62,6 +63,11 @@ class Classified:
         is_exact: Whether `shape` is all of the words.
         exits: What exit codes other than 0 mean where they are no failure.
         options_end: Of a search through folders, where in `argv` more options may stand; else 0.
+        in_pieces: Whether it shows less than lines of what it reads.
+        contents: Whether it may show what files once held.
+        line: Of one command of a line where its output goes and how it follows the one before it.
+        folder: Where it runs, relative to the root; empty for the root.
+        parts: What each command of a line is; of one command nothing.
     """
 
     tier: Tier
@@ -78,6 +84,25 @@ class Classified:
     is_exact: bool = True
     exits: Mapping[int, str] = Factory(dict)
     options_end: int = 0
+    in_pieces: bool = False
+    contents: bool = False
+    line: Part | None = None
+    folder: str = ""
+    parts: tuple[Classified, ...] = ()
+
+    @property
+    def commands(self) -> tuple[Classified, ...]:
+        """The commands of the line, of one command itself."""
+        return self.parts or (self,)
+
+    @property
+    def text(self) -> str:
+        """The one way to write it."""
+        from shlex import join
+
+        if not self.parts:
+            return join(self.words)
+        return str(Line(tuple(part.line for part in self.parts if part.line is not None), self.folder))
 
 
 def classify(command: str | Sequence[str], grants: Grants | None = None, root: str = "") -> Classified:
@@ -90,15 +115,38 @@ def classify(command: str | Sequence[str], grants: Grants | None = None, root: s
     """
     grants = grants or {}
     try:
-        words = split_command(command) if isinstance(command, str) else tuple(command)
+        line = split_line(command) if isinstance(command, str) else Line((Part(tuple(command)),))
     except NeedsShell as error:
         return _shell(str(command).strip(), grants, error)
     except ToolFailed as error:
         return Classified("none", reason=error.message, remedy=error.remedy)
+    if line.is_plain:
+        return _one(line.parts[0].words, grants, root)
+    return _granted(("sh", "-c", str(command).strip()), grants, "") or _line(line, str(command).strip(), grants, root)
+
+
+def _line(line: Line, text: str, grants: Grants, root: str) -> Classified:
+    """Return what a line of several commands is: the strictest of what they are."""
+    try:
+        folder = lines.folder_in(line.folder, root)
+    except Refused as refused:
+        return Classified("none", ("cd", line.folder), rule="cd", reason=refused.reason, remedy=refused.remedy)
+    parts: list[Classified] = []
+    for part in line.parts:
+        # What the user granted is meant for the root.
+        found = _one(part.words, {} if folder else grants, f"{root}/{folder}" if folder else root, part.joint == "|")
+        parts.append(evolve(lines.in_a_line(found, folder), line=part, folder=folder))
+    return lines.strictest(lines.kept_whole(parts), text, grants)
+
+
+def _one(words: tuple[str, ...], grants: Grants, root: str, fed: bool = False) -> Classified:
+    """Return what one command is; who is fed reads what another one writes."""
     if not words or not words[0]:
         return Classified("none", words, reason="the command names no program", remedy="give a program first")
     try:
-        return _with_variables(words, grants, root) if is_variable(words[0]) else _found(words, grants, root)
+        if is_variable(words[0]):
+            return _with_variables(words, grants, root, fed)
+        return _found(words, grants, root, fed)
     except Refused as refused:
         found = Classified("none", words, rule=words[0], reason=refused.reason, remedy=refused.remedy)
         if not refused.grantable:
@@ -119,12 +167,12 @@ def _shell(line: str, grants: Grants, error: ToolFailed) -> Classified:
     )  # fmt: skip
 
 
-def _with_variables(words: tuple[str, ...], grants: Grants, root: str) -> Classified:
+def _with_variables(words: tuple[str, ...], grants: Grants, root: str, fed: bool) -> Classified:
     """Return what a command is before which variables are set: a person is asked, whatever it is without them."""
     variables, rest = split_variables(words)
     found = _granted(words, grants, root)
     if found is None:
-        without = classify(rest, grants, root)
+        without = _one(rest, grants, root, fed)
         if without.tier == "none":
             return without
         reason = f"it sets {', '.join(variables)} for {rest[0]}"
@@ -135,10 +183,10 @@ def _with_variables(words: tuple[str, ...], grants: Grants, root: str) -> Classi
     return evolve(found, argv=rest, rights=evolve(found.rights, env=variables))
 
 
-def _found(words: tuple[str, ...], grants: Grants, root: str) -> Classified:
+def _found(words: tuple[str, ...], grants: Grants, root: str, fed: bool) -> Classified:
     """Return what the first tier says that knows the words; what a rule refuses, the user's own may still allow."""
     try:
-        found = _read_only(words, root)
+        found = _read_only(words, root, fed)
     except Refused:
         found = _granted(words, grants, root)
         if found is None:
@@ -146,7 +194,7 @@ def _found(words: tuple[str, ...], grants: Grants, root: str) -> Classified:
     return found or _granted(words, grants, root) or _workspace(words, root) or _none(words)
 
 
-def _read_only(words: tuple[str, ...], root: str) -> Classified | None:
+def _read_only(words: tuple[str, ...], root: str, fed: bool) -> Classified | None:
     """Return what a program of the read-only tier is; a rule that refuses leaves the other tiers out of it."""
     if words[:2] in (("git", "--no-pager"), ("git", "-P")):
         words = ("git", *words[2:])
@@ -154,7 +202,7 @@ def _read_only(words: tuple[str, ...], root: str) -> Classified | None:
     if rule is None:
         return None
     rest = words[len(rule.words) :]
-    reader = Reader(rule, root, rest)
+    reader = Reader(rule, root, rest, fed)
     paths = reader.read()
     is_git = rule.words[0] == "git"
     argv = prepared(rest, rule) if is_git else (*rule.words, *rule.forced, *rest)
@@ -165,6 +213,8 @@ def _read_only(words: tuple[str, ...], root: str) -> Classified | None:
         reason=f"{rule.name} could show the secrets in {secret}" if secret else "",
         options_end=len(argv) - len(rest) + reader.options_end
         if secret_files.searches(rule.name, reader.given) else 0,
+        in_pieces=secret_files.takes_apart(rule.name, reader.given),
+        contents=secret_files.shows_history(rule.name, reader.given),
     )  # fmt: skip
 
 

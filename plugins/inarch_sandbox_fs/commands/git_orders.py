@@ -37,6 +37,7 @@ _INSTEAD = {"core.sshcommand": "ssh", "core.bare": "false", "gpg.program": "fals
 _CHECKS = frozenset({"sslverify", "protecthfs", "protectntfs", "fsckobjects"})
 """Last words of settings that check something: on, whatever the repository says."""
 _ELSEWHERE = ("-C", "-c", "--git-dir", "--work-tree", "--exec-path", "--config-env", "--namespace", "--super-prefix")
+_MOVING = frozenset({"cd", "pushd", "chdir"})
 _SET_IN_LINE = re.compile(r"GIT_\w*=")
 _BETWEEN = re.compile(r"[\s;|&(){}<>`'\"$]+")
 
@@ -46,13 +47,17 @@ def names_git(words: Sequence[str]) -> bool:
     return any(_is_git(part) for line in _lines(words) for part in line)
 
 
-def require_root_repository(words: Sequence[str]) -> None:
+def require_root_repository(words: Sequence[str], folder: str = "") -> None:
     """Refuse words with which git would run elsewhere than in the root's repository, or by other settings.
+
+    Args:
+        words: What would run.
+        folder: Where, relative to the root; empty for the root.
 
     Raises:
         ToolFailed: They do.
     """
-    found = next(filter(None, map(_leading_elsewhere, _lines(words))), "")
+    found = f"cd {folder}" if folder else next(filter(None, map(_leading_elsewhere, _lines(words))), "")
     if found:
         raise ToolFailed(
             "permission",
@@ -76,6 +81,12 @@ def _leading_elsewhere(words: Sequence[str]) -> str:
     """Return what among words has git run elsewhere, or by settings that are not known to be harmless."""
     if any(map(_is_git, words)) and (named := next(filter(_SET_IN_LINE.match, words), "")):
         return named
+    if (
+        any(map(_is_git, words[1:]))
+        and not _is_git(words[0])
+        and (moved := next((word for word in words if word in _MOVING), ""))
+    ):
+        return moved  # of a shell: into a folder whose repository has settings of its own
     for number, word in enumerate(words):
         left = iter(words[number + 1 :] if _is_git(word) else ())
         for option in left:

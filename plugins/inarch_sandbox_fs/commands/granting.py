@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from typing import Any, Protocol
 
 
@@ -54,8 +54,8 @@ def network(grant: Grant) -> dict[str, Any]:
     return {"network": granted} if isinstance(granted, bool) else {"hosts": tuple(granted)}
 
 
-def allowing(words: Sequence[str], grants: Grants) -> str:
-    """Return the lines of configuration that would allow exactly these words."""
+def allowing(words: Sequence[str], grants: Container[str]) -> str:
+    """Return the lines of configuration that would allow exactly these words, under a name of their own."""
     stem = re.sub(r"[^A-Za-z0-9_-]+", "-", words[0].rpartition("/")[2]).strip("-") or "command"
     name, count = stem, 2
     while name in grants:

@@ -72,7 +72,7 @@ def without_filters(workspace: Workspace) -> Mapping[str, str]:
     return environment({**settings, **{f"filter.{name}.required": "false" for name in names}})
 
 
-def without_orders(workspace: Workspace, words: Sequence[str], rights: Rights) -> tuple[Rights, str]:
+def without_orders(workspace: Workspace, words: Sequence[str], rights: Rights, folder: str = "") -> tuple[Rights, str]:
     """Return the rights of what a person lets run, and what of these it can't have.
 
     Git in it starts nothing that the repository names; where that can't be, git in it finds no repository.
@@ -89,7 +89,7 @@ def without_orders(workspace: Workspace, words: Sequence[str], rights: Rights) -
     reaches = rights.network or bool(rights.home)
     has_git = names_git(words)
     if has_git and (reaches or rights.keeps):
-        require_root_repository(words)
+        require_root_repository(words, folder)
     if workspace.stat(".git") is None or not (reaches or rights.keeps or words[0] == "git"):
         return _with_variables(rights, overruling((), reaches=reaches)), left_out
     try:
@@ -150,9 +150,10 @@ def _require_own_repository(workspace: Workspace) -> None:
         )  # fmt: skip
 
 
-def own_folders(workspace: Workspace) -> tuple[str, ...]:
-    """Return the folders of the workspace that hold a project's own programs."""
-    return tuple(folder for folder in VENVS if _is_there(workspace, folder))
+def own_folders(workspace: Workspace, below: str = "") -> tuple[str, ...]:
+    """Return the folders of the workspace that hold a project's own programs, those of a folder below it first."""
+    inner = [f"{below}/{folder}" for folder in VENVS] if below else []
+    return tuple(folder for folder in (*inner, *VENVS) if _is_there(workspace, folder))
 
 
 def own_program(workspace: Workspace, name: str, folders: Iterable[str]) -> str:

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from inarch_sandbox_fs.commands.granting import Grants
 
 COMMAND = "execute_command"
+LONGEST_S = 600
+"""Seconds that a command may take."""
 _CHANGING = frozenset({"write_file", "create_file", "patch_source_file", "move_file", "delete_file"})
 
 

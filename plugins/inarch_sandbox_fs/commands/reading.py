@@ -19,12 +19,14 @@ class Reader:
     """Reads words from the left; what it doesn't know is refused.
 
     Once it has read, `objects` are the words that may name a file of a revision, such as `HEAD:a`, and `options_end` is
-    where among the words more options could stand.
+    where among the words more options could stand. Who is `fed` reads what another program writes where it names no
+    file.
     """
 
     rule: Rule
     root: str
     words: Sequence[str]
+    fed: bool = False
     paths: list[str] = field(init=False, factory=list)
     objects: list[str] = field(init=False, factory=list)
     operands: list[str] = field(init=False, factory=list)
@@ -157,7 +159,7 @@ class Reader:
         left = list(self.operands)
         for expected in self.rule.expected(frozenset(self.given)):
             taken, left = (left, []) if expected.most is None else (left[: expected.most], left[expected.most :])
-            if len(taken) < expected.least:
+            if len(taken) < expected.least and not (self.fed and expected.kind == "path"):
                 raise self._missing(expected.kind)
             for word in taken:
                 check(expected.kind, word, self.root)

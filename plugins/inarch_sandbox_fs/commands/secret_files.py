@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import re
 import stat
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from inarch import is_dotenv
 
@@ -26,6 +26,33 @@ _NAMES_ONLY = frozenset({
 })  # fmt: skip
 _GIT_CONTENTS = frozenset({"git diff", "git log", "git show", "git blame", "git grep", "git cat-file"})
 _RECURSIVE = {"grep": frozenset({"-r", "--recursive", "-d", "--directories"}), "diff": frozenset({"-r", "--recursive"})}
+_PATCHES = frozenset(
+    [
+        "-p",
+        "-u",
+        "--patch",
+        "-U",
+        "--unified",
+        "-W",
+        "--function-context",
+        "--word-diff",
+        "--color-words",
+        "--patch-with-stat",
+        "--binary",
+        "-c",
+        "-m",
+        "--cc",
+        "-L",
+    ]
+)
+"""What makes `git log` show more than what commits are called."""
+_IN_PIECES: Mapping[str, frozenset[str]] = {
+    "head": frozenset({"-c", "--bytes"}),
+    "tail": frozenset({"-c", "--bytes"}),
+    "grep": frozenset({"-o", "--only-matching"}),
+    "tac": frozenset({"-s", "--separator", "-r", "--regex"}),
+    "diff": frozenset({"-y", "--side-by-side", "-W", "--width"}),
+}
 
 
 def named(rule: str, words: Iterable[str], root: str) -> str:
@@ -61,6 +88,16 @@ def leads_to_secret(path: str, root: str) -> str:
 def searches(rule: str, given: Iterable[str]) -> bool:
     """Whether a command with these options shows what is in the files of whole folders."""
     return rule == "git grep" or not _RECURSIVE.get(rule, frozenset()).isdisjoint(given)
+
+
+def shows_history(rule: str, given: Iterable[str]) -> bool:
+    """Whether a command with these options may show what files of the repository held, secrets of old among it."""
+    return rule in _GIT_CONTENTS and (rule != "git log" or not _PATCHES.isdisjoint(given))
+
+
+def takes_apart(rule: str, given: Iterable[str]) -> bool:
+    """Whether a command with these options shows less than whole lines of what it reads."""
+    return rule in ("cut", "od", "cmp") or not _IN_PIECES.get(rule, frozenset()).isdisjoint(given)
 
 
 def passing_over(rule: str, argv: Sequence[str], options_end: int, root: str) -> tuple[tuple[str, ...], str]:

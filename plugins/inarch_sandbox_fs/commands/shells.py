@@ -5,14 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from inarch_sdk.commandline import CARRIERS
+
 SHELLS = frozenset({
     "sh", "bash", "dash", "zsh", "fish", "ksh", "mksh", "csh", "tcsh", "ash", "busybox", "pwsh", "powershell", "eval",
     "osascript", "rbash", "yash", "posh",
 })  # fmt: skip
-CARRIERS = frozenset({
-    "env", "nice", "ionice", "timeout", "nohup", "xargs", "sudo", "doas", "time", "setsid", "stdbuf", "command", "exec",
-})  # fmt: skip
-"""Programs that start the one among their words."""
 _CODE = re.compile(r"--?(?:c|e|r|p|eval|exec|print|command|execute|run)(?:=.*)?|-[A-Za-z]{0,3}[ce]", re.S)
 _INTERPRETER = re.compile(r"(?:python|pypy|perl|ruby|node|php|lua)[0-9.]*")
 _CODE_OF_INTERPRETER = re.compile(r"-[A-Za-z]*[ceErp].*", re.S)  # also joined to it, as in -cpass

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import errno
 import os
+import signal
+from collections.abc import Sequence
 from typing import Any
 
 from inarch import Ran, ToolFailed
@@ -11,7 +13,7 @@ from inarch_sandbox_fs.processes.output import Captured
 from inarch_sandbox_fs.processes.watching import MOST_OUTPUT
 
 
-def require_started(report: dict[str, Any], command: list[str]) -> None:
+def require_started(report: dict[str, Any], commands: Sequence[Sequence[str]]) -> None:
     """Refuse a report that says that nothing ran.
 
     Raises:
@@ -19,7 +21,7 @@ def require_started(report: dict[str, Any], command: list[str]) -> None:
     """
     if "failed" not in report:
         return
-    name, code, text = command[0], report["errno"], report["failed"]
+    name, code, text = commands[report["program"]][0], report["errno"], report["failed"]
     if not text.startswith("execve"):
         raise ToolFailed("execution", f"{name} was not started: {text}")
     if code == errno.ENOENT:
@@ -31,24 +33,41 @@ def require_started(report: dict[str, Any], command: list[str]) -> None:
     raise ToolFailed("permission", f"{name} can't be started: {os.strerror(code).lower()}")
 
 
+def failing(ended: Sequence[tuple[int | None, int]]) -> int:
+    """Return which program says what a pipeline ended with: the last one that failed, the last of all if none did.
+
+    One that was killed because nobody reads what it writes has not failed.
+    """
+    last = len(ended) - 1
+    for number in range(last, -1, -1):
+        code, killed_by = ended[number]
+        unread = number < last and (killed_by == signal.SIGPIPE or code == 128 + signal.SIGPIPE)
+        if code != 0 and not unread:
+            return number
+    return last
+
+
 def ran(
-    command: list[str], report: dict[str, Any], outputs: tuple[Captured, ...], level: int, too_much: bool,
-    notes: tuple[str, ...],
+    commands: Sequence[Sequence[str]], report: dict[str, Any], outputs: tuple[Captured, ...], level: int,
+    too_much: bool, notes: tuple[str, ...],
 ) -> Ran:  # fmt: skip
-    """Return the record of a command that ran."""
+    """Return the record of a command, or of a pipeline, that ran."""
     dropped = sum(captured.dropped for captured in outputs)
     said = [f"{dropped} bytes in the middle of the output were left out"] if dropped else []
     if too_much:
         said.append(f"it was killed: it wrote more than {MOST_OUTPUT >> 20} MiB")
+    ended = tuple((one["exit_code"], one["signal"]) for one in report["ended"])
+    which = failing(ended)
     return Ran(
-        argv=tuple(command),
-        exit_code=report["exit_code"],
+        argv=tuple(commands[which]),
+        exit_code=ended[which][0],
         output=outputs[0].value(),
         errors=outputs[1].value() if len(outputs) > 1 else b"",
         level=level,
         duration_s=report["duration_s"],
-        signal=report["signal"],
+        signal=ended[which][1],
         timed_out=report["timed_out"],
         truncated=bool(dropped),
         notes=(*notes, *said),
+        ended=ended if len(ended) > 1 else (),
     )

@@ -36,12 +36,12 @@ def reaching(rights: Rights, features: Features) -> Iterator[Egress | None]:
         egress.close()
 
 
-def network_notes(egress: Egress | None, report: dict[str, Any]) -> tuple[str, ...]:
+def network_notes(egress: Egress | None, ended: dict[str, Any]) -> tuple[str, ...]:
     """Return what there is to tell of the network once the program has ended."""
     if egress is None:
         return ()
     egress.close()
-    return tuple(egress.told("this command", failed=report["exit_code"] != 0))
+    return tuple(egress.told("this command", failed=ended["exit_code"] != 0))
 
 
 def _require_held(features: Features) -> None:

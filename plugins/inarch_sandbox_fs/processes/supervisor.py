@@ -22,8 +22,9 @@ from inarch_sandbox_fs.processes.descendants import drain, kill_all, reap
 from inarch_sandbox_fs.processes.emptying import remove
 
 REQUEST = 5
-"""Descriptors of a request: its connection, standard input, output and error, and the working directory. One more,
-where hosts were granted, is the gate of `Plan`."""
+"""Descriptors of a request: its connection, standard input, output and error, and the working directory. Behind them
+is the gate of `Plan` of each program that was granted hosts."""
+_MOST_GATES = 64
 
 _SET_PDEATHSIG, _SET_CHILD_SUBREAPER = 1, 36  # linux/prctl.h
 _DEFAULTS = ("SIGPIPE", "SIGXFSZ", "SIGCHLD", "SIGINT", "SIGTERM", "SIGHUP")
@@ -94,15 +95,8 @@ def stand_by(channel: socket.socket, taken: int, layers: frozenset[str], server:
     become_subreaper()
     _die_with_parent(server)
     wake = wake_on_child()
-    ours, theirs = socket.socketpair()
-    supervisor = os.getpid()
-    pid = os.fork()
-    if pid == 0:
-        ours.close()
-        channel.close()
-        _become(theirs, layers, supervisor)
-    theirs.close()
-    _, descriptors, _, _ = socket.recv_fds(channel, 1, REQUEST + 1)
+    ready = _child(layers, channel)
+    _, descriptors, _, _ = socket.recv_fds(channel, 1, REQUEST + _MOST_GATES)
     if len(descriptors) < REQUEST:
         return  # the client is gone
     _prctl(_SET_PDEATHSIG, 0, 0, 0, 0)  # from here on it is the client that ends it
@@ -114,7 +108,27 @@ def stand_by(channel: socket.socket, taken: int, layers: frozenset[str], server:
     request = wire.receive(control)
     control.settimeout(None)
     if request is not None:
-        wire.send(control, _run(control, wake, pid, ours, request, descriptors, client))
+        wire.send(control, _run(control, wake, [ready], layers, request, descriptors, client))
+
+
+class Child(NamedTuple):
+    """A process that waits to become a program, and the connection to it."""
+
+    pid: int
+    connection: socket.socket
+
+
+def _child(layers: frozenset[str], mine: socket.socket) -> Child:
+    """Fork a child that lets go of what is the supervisor's alone."""
+    ours, theirs = socket.socketpair()
+    supervisor = os.getpid()
+    pid = os.fork()
+    if pid == 0:
+        ours.close()
+        mine.close()
+        _become(theirs, layers, supervisor)
+    theirs.close()
+    return Child(pid, ours)
 
 
 def _link(home: str, links: dict[str, str]) -> None:
@@ -143,14 +157,14 @@ def _die_with_parent(parent: int) -> None:
 def _run(
     control: socket.socket,
     wake: int,
-    pid: int,
-    child: socket.socket,
+    children: list[Child],
+    layers: frozenset[str],
     request: dict[str, Any],
     descriptors: list[int],
     client: Client,
 ) -> dict[str, Any]:
-    """Let the child become the command; return when nothing of it is left."""
-    where, name = os.path.split(request["plan"]["temporary"])
+    """Let each child become its program; return when nothing of them is left."""
+    where, name = os.path.split(request["folders"][0])
     began = time.monotonic()
     ended: dict[int, int] = {}
     # Held, for a path may lead elsewhere once the command has run: the temporary folder may lie in a workspace.
@@ -160,28 +174,51 @@ def _run(
         for folder in request["folders"]:
             os.mkdir(os.path.relpath(folder, where), 0o700, dir_fd=beside)
         _link(request["folders"][0], request["links"])
-        socket.send_fds(child, [b"r"], descriptors)
-        for descriptor in descriptors:
-            os.close(descriptor)
-        wire.send(child, request)
-        timed_out = _wait(control, wake, pid, ended, began + request["timeout_s"], client)
+        children += [_child(layers, control) for _ in request["programs"][1:]]
+        _start(children, request["programs"], descriptors)
+        timed_out = _wait(control, wake, {child.pid for child in children}, ended, began + request["timeout_s"], client)
     except OSError as error:
-        return {"errno": error.errno or 0, "failed": f"{error.strerror}: {error.filename or 'its process'}"}
+        failed = f"{error.strerror}: {error.filename or 'its process'}"
+        return {"errno": error.errno or 0, "failed": failed, "program": 0}
     finally:
         if sys.platform != "linux":  # elsewhere there are no subreapers
-            _kill_group(pid)
+            for child in children:
+                _kill_group(child.pid)
         if reap(ended):
             _hurry()
             kill_all(ended, wake)
         if beside >= 0:
             remove(beside, name)
             os.close(beside)
-    report = _outcome(ended.get(pid, signal.SIGKILL), child)
-    return {**report, "timed_out": timed_out, "duration_s": time.monotonic() - began}
+    outcomes = [_outcome(ended.get(child.pid, signal.SIGKILL), child.connection) for child in children]
+    for number, outcome in enumerate(outcomes):
+        if "failed" in outcome:
+            return {**outcome, "program": number}
+    return {"ended": outcomes, "timed_out": timed_out, "duration_s": time.monotonic() - began}
 
 
-def _wait(control: socket.socket, wake: int, pid: int, ended: dict[int, int], deadline: float, client: Client) -> bool:
-    """Wait until the command has ended, its client is gone or its time is up; return whether it is the last."""
+def _start(children: list[Child], programs: list[dict[str, Any]], descriptors: list[int]) -> None:
+    """Hand each child its program and descriptors, a pipe between each two of them."""
+    reading, output, errors, folder, *gates = descriptors
+    nowhere = os.open(os.devnull, os.O_WRONLY | os.O_CLOEXEC)
+    for child, program in zip(children, programs, strict=True):
+        next_reading, writing = (-1, output) if child is children[-1] else os.pipe()
+        targets = {"out": writing, "err": errors, "null": nowhere}
+        gate = [gates.pop(0)] if program["gated"] else []
+        given = [reading, targets[program["output"]], targets[program["errors"]], folder, *gate]
+        socket.send_fds(child.connection, [b"r"], given)
+        for descriptor in (reading, writing, *gate):
+            os.close(descriptor)
+        reading = next_reading
+        wire.send(child.connection, program)
+    for descriptor in (errors, folder, nowhere):
+        os.close(descriptor)
+
+
+def _wait(
+    control: socket.socket, wake: int, pids: set[int], ended: dict[int, int], deadline: float, client: Client
+) -> bool:
+    """Wait until the programs have ended, the client is gone or their time is up; return whether it is the last."""
     poller = select.poll()
     poller.register(control, select.POLLIN)
     poller.register(wake, select.POLLIN)
@@ -199,7 +236,7 @@ def _wait(control: socket.socket, wake: int, pid: int, ended: dict[int, int], de
                 return False
             drain(wake)
             reap(ended)
-        if pid in ended:
+        if pids <= ended.keys():
             return False
 
 

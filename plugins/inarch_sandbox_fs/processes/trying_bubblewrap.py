@@ -7,7 +7,7 @@ import os
 import sys
 
 import inarch_confinement
-from inarch import Rights, ToolFailed
+from inarch import Piped, Rights, ToolFailed
 from inarch_confinement import Features, Plan
 from inarch_sandbox_fs.opening import best_open
 from inarch_sandbox_fs.processes.bubblewrap import find_bubblewrap
@@ -50,9 +50,7 @@ def tried_in_bubblewrap(server: ForkServer) -> tuple[Reached, ...] | None:
                 *own,
                 json.dumps((bait, plan.alone)),
             ]
-            ran = runner.run(
-                argv, rights, cwd=".", stdin=b"", timeout_s=20, merged=False, on_output=None, cancelled=None
-            )
+            ran = runner.run([Piped(tuple(argv), rights)], timeout_s=20)
             if ran.exit_code != 0:
                 raise OSError(ran.errors.decode("utf-8", "replace"))
             return ran.output.decode().split()

@@ -1,0 +1,220 @@
+"""Run what was judged: one command, or the pipelines of a line one after the other, and tell what came of it."""
+
+from __future__ import annotations
+
+import posixpath
+import signal
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from attrs import define, evolve, field
+
+from inarch import Piped, Ran, Rights, ToolContext, ToolFailed
+from inarch_sandbox_fs.commands import looking, secret_files
+from inarch_sandbox_fs.commands.choosing import put_together
+from inarch_sandbox_fs.commands.lines import place
+from inarch_sandbox_fs.commands.policy import LONGEST_S
+from inarch_sandbox_fs.commands.runners import is_known
+
+if TYPE_CHECKING:
+    from inarch_sandbox_fs.commands.classification import Classified
+
+MOST_CHARACTERS = 4_000_000
+"""Characters of output that are kept; of more, the middle is dropped."""
+_LAST = 2_000
+
+
+def run(found: Classified, context: ToolContext, timeout_s: float) -> dict[str, Any]:
+    """Run a command, or a line of them, and return its output.
+
+    Raises:
+        ToolFailed: It can't be started, or took too long.
+    """
+    course = Course(found, context, timeout_s)
+    for pipeline in _pipelines(found.commands):
+        course.go_on(pipeline)
+    return course.result()
+
+
+def _pipelines(parts: Sequence[Classified]) -> Iterator[tuple[Classified, ...]]:
+    """Yield the commands that run at the same time, each behind a pipe from the one before it."""
+    together: list[Classified] = []
+    for part in parts:
+        if together and (part.line is None or part.line.joint != "|"):
+            yield tuple(together)
+            together = []
+        together.append(part)
+    yield tuple(together)
+
+
+@define(eq=False, repr=False)
+class Course:
+    """The course of one line: what ran so far, and what came of it."""
+
+    found: Classified
+    context: ToolContext
+    timeout_s: float
+    began: float = field(init=False, factory=time.monotonic)
+    last: Ran | None = field(init=False, default=None)
+    level: int = field(init=False, default=3)
+    texts: list[str] = field(init=False, factory=list)
+    notes: list[str] = field(init=False, factory=list)
+    programs: list[Mapping[str, Any]] = field(init=False, factory=list)
+    is_cut: bool = field(init=False, default=False)
+    show: Callable[[bytes], None] = field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self.show = _shown_by(self.context.emit)
+
+    def go_on(self, pipeline: Sequence[Classified]) -> None:
+        """Run the next pipeline, unless the one before it ended so that it is passed over.
+
+        Raises:
+            ToolFailed: It can't be started, or took too long.
+        """
+        joint = pipeline[0].line.joint if pipeline[0].line is not None else ""
+        if self.last is not None and joint == ("&&" if self.last.exit_code != 0 else "||"):
+            self.notes += [f"{self._named(part)}: did not run" for part in pipeline]
+            return
+        left_s = self.timeout_s - (time.monotonic() - self.began)
+        if left_s <= 0:
+            raise self._too_slow()
+        try:
+            prepared = [_prepared(part, self.context) for part in pipeline]
+            ran = self._run(pipeline, prepared, left_s)
+        except ToolFailed as error:
+            if self.last is None:
+                raise
+            told = f"{self._named(pipeline[0])}: {error.message}; what stands before it has run"
+            raise ToolFailed(error.code, told, error.remedy) from None
+        self._take(pipeline, prepared, ran)
+        if ran.timed_out:
+            raise self._too_slow()
+
+    def _run(self, pipeline: Sequence[Classified], prepared: Sequence[Prepared], left_s: float) -> Ran:
+        workspace, cwd = self.context.workspace, self.found.folder or "."
+        (words, rights, _), line = prepared[0], pipeline[0].line
+        if len(pipeline) == 1 and (line is None or (line.output, line.errors) == ("out", "err")):
+            return workspace.run(words, rights, cwd=cwd, timeout_s=left_s, merged=True, on_output=self.show)
+        parts = [
+            Piped(words, rights, part.line.output, part.line.errors)
+            for part, (words, rights, _) in zip(pipeline, prepared, strict=True)
+            if part.line is not None
+        ]
+        run_piped: Callable[..., Ran] = workspace.run_piped  # type: ignore[attr-defined]  # not all have it
+        return run_piped(parts, cwd=cwd, timeout_s=left_s, merged=True, on_output=self.show)
+
+    def _take(self, pipeline: Sequence[Classified], prepared: Sequence[Prepared], ran: Ran) -> None:
+        self.last = ran
+        self.level = min(self.level, ran.level)
+        text, is_cut = _cut(ran.output.decode("utf-8", "replace"))
+        self.texts.append(text)
+        self.is_cut = self.is_cut or is_cut or ran.truncated
+        self.notes += dict.fromkeys([*ran.notes, *(left_out for _, _, left_out in prepared if left_out)])
+        ended = ran.ended or ((ran.exit_code, ran.signal),)
+        for part, (words, _, _), (code, killed_by) in zip(pipeline, prepared, ended, strict=True):
+            self.programs.append({"argv": list(words), "exit_code": code})
+            if killed_by != signal.SIGPIPE or part is pipeline[-1]:
+                self.notes += self._ending(part, code, killed_by)
+
+    def _ending(self, part: Classified, code: int | None, killed_by: int) -> Iterator[str]:
+        """Yield what there is to say of how a command ended; of one in a line also which it is."""
+        meaning = part.exits.get(code or 0, "")
+        if self.found.parts and (code != 0 or killed_by):
+            how = f"killed by {_signal_name(killed_by)}" if killed_by else f"exit code {code}"
+            yield f"{self._named(part)}: {how}" + (f": {meaning}" if meaning else "")
+        elif killed_by:
+            yield f"killed by {_signal_name(killed_by)}"
+        elif code and meaning:
+            yield f"exit code {code}: {meaning}"
+
+    def _named(self, part: Classified) -> str:
+        return place(self.found.commands, part)
+
+    def result(self) -> dict[str, Any]:
+        """Return what came of the whole line."""
+        assert self.last is not None
+        text, is_cut = _cut("".join(self.texts))
+        if is_cut or self.is_cut:
+            self.notes.append("the middle of the output was dropped")
+        found = {
+            "argv": list(self.last.argv),
+            "exit_code": self.last.exit_code,
+            "output": text,
+            "level": self.level,
+            "tier": self.found.tier,
+            "note": "; ".join(self.notes) or None,
+        }
+        return {**found, "argv": [self.found.text], "parts": self.programs} if self.found.parts else found
+
+    def _too_slow(self) -> ToolFailed:
+        last = "".join(self.texts)[-_LAST:].strip()
+        said = f"; its last output was\n{last}" if last else " and wrote nothing"
+        longer = f"run less of it, or give timeout_s up to {LONGEST_S}"
+        remedy = "run less of it" if self.timeout_s >= LONGEST_S else longer
+        told = f"{self.found.text} did not finish within {self.timeout_s:g} s{said}"
+        return ToolFailed("timeout", told, remedy)
+
+
+Prepared = tuple[tuple[str, ...], Rights, str]
+
+
+def _prepared(found: Classified, context: ToolContext) -> Prepared:
+    """Return the words and rights with which a command runs, and what it leaves out, after a look at the workspace."""
+    workspace, folder = context.workspace, found.folder
+    looking.require_inside(
+        workspace, found.rule, [posixpath.join(folder, path) if path else "" for path in found.paths]
+    )
+    if found.tier == "read-only":
+        argv, left_out = found.argv, ""
+        if found.options_end and not found.reason:
+            argv, left_out = secret_files.passing_over(
+                found.rule, found.argv, found.options_end, posixpath.join(workspace.root, folder)
+            )
+        if found.argv[0] != "git" or found.rule == "git --version":
+            return argv, found.rights, left_out
+        return argv, Rights(env=looking.without_filters(workspace)), left_out
+    # What a person allows is for what was asked about, and for the program that they meant, not for one that the
+    # workspace brings.
+    chosen = (context.rights or {}) if found.tier != "granted" else {}
+    rights = put_together(found, chosen)
+    runs_workspace = found.tier == "workspace" or (is_known(found.argv[0]) and not rights.home)
+    folders = looking.own_folders(workspace, folder) if runs_workspace else ()
+    program = looking.own_program(workspace, found.argv[0], folders)
+    if folder and program != found.argv[0]:
+        program = posixpath.join(workspace.root, program)
+    env = {**looking.own_variables(workspace.root, folders), **looking.passed_on(found.passes)}
+    left_out = ""
+    if found.tier == "asked" or chosen:
+        rights, left_out = looking.without_orders(workspace, found.argv, rights, folder)
+    return (program, *found.argv[1:]), evolve(rights, env={**env, **rights.env}), left_out
+
+
+def _shown_by(emit: Callable[[str], None]) -> Callable[[bytes], None]:
+    """Return what decodes pieces of output, whose characters may be cut between two of them."""
+    import codecs
+
+    decoder = codecs.getincrementaldecoder("utf-8")("replace")
+
+    def show(piece: bytes) -> None:
+        text = decoder.decode(piece)
+        if text:
+            emit(text)
+
+    return show
+
+
+def _cut(text: str) -> tuple[str, bool]:
+    left = len(text) - MOST_CHARACTERS
+    if left <= 0:
+        return text, False
+    head = MOST_CHARACTERS * 3 // 4
+    return f"{text[:head]}\n… {left} characters left out …\n{text[head + left :]}", True
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"

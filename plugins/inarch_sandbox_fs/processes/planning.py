@@ -1,0 +1,192 @@
+"""From a program's rights to the plan by which its child confines itself."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from attrs import define, frozen
+
+from inarch import Piped, Rights, ToolFailed
+from inarch_confinement import Features, layers_of
+from inarch_sandbox_fs.failures import failure
+from inarch_sandbox_fs.opening import PATH_ONLY, Open
+from inarch_sandbox_fs.paths import normal
+from inarch_sandbox_fs.processes.bubblewrap import find_bubblewrap, wrapped
+from inarch_sandbox_fs.processes.environment import Private, environment
+from inarch_sandbox_fs.processes.judging import Judge
+from inarch_sandbox_fs.processes.programs import Program
+from inarch_sandbox_fs.processes.protecting import Protection
+from inarch_sandbox_fs.processes.sockets import live_sockets
+from inarch_sandbox_fs.processes.trying import Reached
+from inarch_sandbox_fs.settings import Settings
+
+if TYPE_CHECKING:
+    from inarch_egress import Egress
+
+_READS_MEMORY, _READS_FILE = 4 << 30, 1 << 30
+_WRITES_MEMORY, _WRITES_FILE, _PROCESSES = 16 << 30, 16 << 30, 2048
+
+
+@frozen
+class Planned:
+    """One program, ready to be started.
+
+    Args:
+        command: Its absolute path and its arguments.
+        request: What its child is told.
+        protection: The names that are protected while it runs, where it may write.
+        egress: Its proxy, where it may reach some hosts.
+        level: How well it is confined.
+        told: What has to be told about that.
+    """
+
+    command: Sequence[str]
+    request: dict[str, Any]
+    protection: Protection | None
+    egress: Egress | None
+    level: int
+    told: tuple[str, ...]
+
+
+@define(eq=False, repr=False)
+class Planner:
+    """Plans for the programs of one workspace."""
+
+    root: str
+    _descriptor: int
+    _open_it: Open
+    _settings: Settings
+    _judge: Judge
+
+    def planned(
+        self,
+        part: Piped,
+        program: Program,
+        private: Private,
+        folder: str,
+        protection: Protection | None,
+        egress: Egress | None,
+        features: Features,
+        reached: tuple[Reached, ...] | None,
+    ) -> Planned:
+        """Return a program with its plan; `folder` is the absolute path of its working directory.
+
+        Raises:
+            ToolFailed: Programs are not confined here as is required.
+        """
+        guards = bool(protection and protection.found)
+        level, told = self._judge.level(features, reached, changes=changes(part.rights), guards=guards)
+        plan = self._plan(program, part.rights, private, protection, features)
+        command = [program.path, *part.argv[1:]]
+        given = {**part.rights.env, **(egress.variables if egress else {})}
+        request = {
+            "argv": self._backed(command, plan, folder, proxied=egress is not None),
+            "env": environment(program, private, folder, given),
+            "plan": plan,
+            "output": part.output,
+            "errors": part.errors,
+            "gated": egress is not None,
+        }
+        return Planned(command, request, protection, egress, level, told)
+
+    def require_one_guard(self, parts: Sequence[Piped], features: Features) -> None:
+        """Refuse parts that may change different things where afterwards nobody could say which of them did.
+
+        Raises:
+            ToolFailed: `permission`.
+        """
+        kinds = {(part.rights.writes, part.rights.keeps) for part in parts if part.rights.writes}
+        if len(kinds) > 1 and not self._judge.binds(features):
+            raise ToolFailed(
+                "permission", "without a mount namespace commands that may change different things can't be piped",
+                "run them one after the other",
+            )  # fmt: skip
+
+    def _plan(
+        self, program: Program, rights: Rights, private: Private, protection: Protection | None, features: Features
+    ) -> dict[str, Any]:
+        if protection is not None:
+            protection.remember(links_only=self._judge.binds(features))
+        outside = tuple(os.path.realpath(path) for path in rights.writes_outside if os.path.isabs(path))
+        home = tuple(map(_still_there, rights.home.values()))
+        view = changes(rights) and self._judge.binds(features)
+        skip = frozenset(self._settings.skip_folders)
+        sockets = live_sockets(self._descriptor, self._open_it, skip) if view else ()
+        executable = (self.root, private.folder, *program.folders) if rights.executes else ()
+        memory, file = (_WRITES_MEMORY, _WRITES_FILE) if changes(rights) else (_READS_MEMORY, _READS_FILE)
+        return {
+            "root": self.root,
+            "program": program.path,
+            "writable": (*(self._writable(path) for path in rights.writes), *outside),
+            "protected": protection.to_bind() if protection is not None and self._judge.binds(features) else (),
+            "masked": tuple(os.path.join(self.root, path) for path in sockets),
+            "readable": (*rights.reads, *home, *program.folders, *(path for _, path in program.env)),
+            "executable": (*executable, *(path for name, path in program.env if rights.executes and path)),
+            "network": rights.network,
+            "temporary": private.folder,
+            "memory_bytes": memory,
+            "processes": _PROCESSES,
+            "file_bytes": file,
+            "cpu_seconds": 0,
+            "layers": tuple(layers_of(features)),
+            "exact": True,
+        }
+
+    def _writable(self, path: str) -> str:
+        """Return the absolute path of what may be changed; no link leads there."""
+        if not path.strip("/"):
+            return self.root
+        path = normal(path, self.root)
+        try:
+            descriptor = self._open_it(self._descriptor, path, PATH_ONLY | os.O_NOFOLLOW, False)
+        except OSError as error:
+            raise failure(error, path, self._descriptor, self._open_it) from None
+        try:
+            if stat.S_ISLNK(os.fstat(descriptor).st_mode):
+                raise ToolFailed("permission", f"{path} is a symbolic link, and nothing is written through one")
+        finally:
+            os.close(descriptor)
+        return os.path.normpath(os.path.join(self.root, path))
+
+    def _backed(self, command: list[str], plan: dict[str, Any], folder: str, *, proxied: bool) -> list[str]:
+        if self._settings.confine != "bwrap":
+            return command
+        bubblewrap = find_bubblewrap()
+        # With a proxy it is in a network namespace before bubblewrap starts, and stays there.
+        command = wrapped(bubblewrap, command, {**plan, "network": plan["network"] or proxied}, folder)
+        plan.update(program=bubblewrap, executable=("/",), layers=("limits",))
+        return command
+
+
+def _still_there(path: str) -> str:
+    """Return the path of a file outside the workspace that is no link and lies behind none."""
+    if os.path.realpath(path) != path or not os.path.isfile(path):
+        raise ToolFailed("conflict", f"{path} is no longer the file that it was; nothing was run", "name it again")
+    return path
+
+
+def changes(rights: Rights) -> bool:
+    """Whether a program may do more than read."""
+    return bool(rights.writes or rights.executes or rights.network or rights.hosts or rights.writes_outside)
+
+
+def check(parts: Sequence[Piped], timeout_s: float) -> None:
+    """Refuse what can't be started at all.
+
+    Raises:
+        ToolFailed: `validation`.
+    """
+    if not parts or not all(part.argv and part.argv[0] for part in parts):
+        raise ToolFailed("validation", "there is no program to run")
+    for word in (word for part in parts for word in part.argv):
+        if not isinstance(word, str) or "\0" in word:
+            raise ToolFailed("validation", f"not an argument that a program can be given: {word!r}")
+        try:
+            word.encode("utf-8", "surrogateescape")
+        except UnicodeEncodeError:
+            raise ToolFailed("validation", f"the argument {word!r} is not valid text") from None
+    if not timeout_s > 0:
+        raise ToolFailed("validation", f"not a number of seconds to run: {timeout_s}")

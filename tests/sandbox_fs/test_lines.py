@@ -1,0 +1,223 @@
+"""Lines of several commands: how they are judged, and how they run."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from inarch import Cancelled, Piped, Rights, ToolFailed
+from inarch_sandbox_fs.commands.classification import classify
+from inarch_sandbox_fs.commands.tool import ExecuteCommand
+
+from .shells import Shell
+
+ROOT = "/home/me/project"
+TIERS = ("read-only", "granted", "workspace", "asked", "none")
+GRANTS: Any = {"t": SimpleNamespace(argv=("tox", "*"), writes=("",), network=False, env=())}
+COMMANDS = (
+    "ls -la", "cat a", "git status", "cat .env", "tox -q", "pytest -q", "npm test", "rm x", "git push", "FOO=1 ls",
+    "cat ../x", "cat /etc/passwd", "LD_PRELOAD=x ls", "find . -delete", "no-such-program", "pwd", "make",
+)  # fmt: skip
+
+
+@given(
+    st.lists(st.sampled_from(COMMANDS), min_size=2, max_size=6),
+    st.lists(st.sampled_from([" && ", " || ", "; "]), min_size=5, max_size=5),
+)
+def test_a_line_is_what_its_strictest_command_is(commands: list[str], joints: list[str]) -> None:
+    text = commands[0] + "".join(joint + command for joint, command in zip(joints, commands[1:], strict=False))
+    alone = [classify(command, GRANTS, ROOT) for command in commands]
+    found = classify(text, GRANTS, ROOT)
+    assert found.tier == max((one.tier for one in alone), key=TIERS.index)
+    effects = ExecuteCommand(ROOT, GRANTS).effects
+    silent = all(not effects({"command": one}).programs and one in ("ls -la", "cat a", "git status", "pwd")
+                 for one in commands)  # fmt: skip
+    assert (found.tier == "read-only" and not found.reason) == silent
+    for number, one in enumerate(alone, 1):
+        if one.tier in ("asked", "workspace") and found.tier != "none":
+            assert f"part {number}, " in found.reason
+    if found.tier == "none":
+        first = next(number for number, one in enumerate(alone, 1) if one.tier == "none")
+        assert found.reason.startswith(f"part {first}, ")
+
+
+@pytest.mark.parametrize(
+    ("line", "tier"),
+    [
+        ("git log --oneline | head -5", "read-only"),
+        ("grep -rn foo src | wc -l", "read-only"),
+        ("ls && cat README.md", "read-only"),
+        ("cat a | sort | uniq -c | sort -rn | head", "read-only"),
+        ("find . -name '*.py' | grep -v test | tail -n 3", "read-only"),
+        ("cd src && ls && cat a.py", "read-only"),
+        (f"cd {ROOT} && git log | cat", "read-only"),
+        (f"cd {ROOT}/src && wc -l a.py", "read-only"),
+        ("ls 2>/dev/null", "read-only"),
+        ("git diff | cat", "read-only"),
+        ("git log --oneline | cut -c1-7", "read-only"),
+        ("pytest -q 2>&1 | tail -20", "workspace"),
+        ("cd backend && pytest -q", "workspace"),
+        ("tox -q | tail", "granted"),
+        ("cd backend && tox -q", "workspace"),  # what is granted is granted in the root
+        ("pytest; ./run", "asked"),
+        ("cat a | ./run", "asked"),
+        ("python main.py | head", "asked"),
+        ("ls | xargs rm", "asked"),
+        ("cd copy && git status", "asked"),
+        ("cd copy && ls | git log", "asked"),
+        ("cat | ls", "none"),
+        ("ls; cat", "none"),
+        ("cd .. && ls", "none"),
+        ("cd /etc && ls", "none"),
+        ("cd ../project && ls", "none"),
+        ("cd src && cat ../../x", "none"),
+        ("cd src && cat /etc/passwd", "none"),
+        ("LD_PRELOAD=x ls | cat", "none"),
+        ("ls | env PYTHONPATH=x python3 a.py", "none"),
+        ("sed -n 1p a > b", "asked"),
+        ("uniq a b | cat", "asked"),
+        ("ls | uniq - b", "asked"),
+    ],
+)
+def test_lines_and_their_tiers(line: str, tier: str) -> None:
+    found = classify(line, GRANTS, ROOT)
+    assert found.tier == tier
+    assert tier == "none" or (tier == "read-only") == (not found.rights.executes and not found.rights.writes)
+    assert tier in ("read-only", "granted") or found.reason
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["git log -p | cut -c1-3", "git show | od -c", "git diff | cat | head -c 9", "git grep KEY | grep -o .",
+     "git blame a | tail -c 2", "git show HEAD | sort | cut -b 1", "git log -L1,9:a | cmp -l - b", "cat .env | head",
+     "ls; cat .env", "cd config && cat .env"],
+)  # fmt: skip
+def test_secrets_are_not_shown_in_pieces_or_behind_others(line: str) -> None:
+    found = classify(line, root=ROOT)
+    assert found.tier == "read-only" and "secrets" in found.reason
+    assert ExecuteCommand(ROOT, {}).effects({"command": line}).programs
+
+
+def test_commands_are_joined_by_real_pipes_and_end_as_in_a_shell(shell: Shell) -> None:
+    shell.files.put("a.txt", "b\na\nb\n")
+    found = shell("sort a.txt | uniq -c | sort -rn | head -1")
+    assert (found["output"].split(), found["exit_code"], found["note"]) == (["2", "b"], 0, None)
+    assert [one["exit_code"] for one in found["parts"]] == [0, 0, 0, 0] and found["tier"] == "read-only"
+    found = shell("grep x a.txt | wc -l")
+    assert (found["output"], found["exit_code"]) == ("0\n", 1)
+    assert found["note"] == "part 1, grep x a.txt: exit code 1: nothing matched"
+    found = shell("grep x a.txt && ls || echo no; echo end")
+    assert (found["output"], found["exit_code"]) == ("no\nend\n", 0)
+    assert "part 2, ls: did not run" in found["note"]
+    found = shell("true || ls")
+    assert (found["output"], found["exit_code"]) == ("", 0)
+    found = shell("false | true")
+    assert found["exit_code"] == 1 and found["note"] == "part 1, false: exit code 1: as it always does"
+
+
+def test_who_is_no_longer_read_has_not_failed(shell: Shell) -> None:
+    shell.files.put("a.txt", "line\n" * 200_000)
+    found = shell("cat a.txt | head -1")
+    assert (found["output"], found["exit_code"], found["note"]) == ("line\n", 0, None)
+    assert shell("cat a.txt | cat | wc -l")["output"] == "200000\n"
+
+
+def test_errors_and_output_go_where_the_line_says(shell: Shell) -> None:
+    said = "cat: no: No such file or directory\n"
+    for line, output in (
+        ("cat no | wc -l", f"0\n{said}"),
+        ("cat no 2>&1 | wc -l", "1\n"),
+        ("cat no 2>/dev/null | wc -l", "0\n"),
+        ("cat no 2>/dev/null", ""),
+        ("cat no >/dev/null", said),
+        ("echo a >&2 | wc -l", "0\na\n"),
+        ("echo a >/dev/null | wc -l", "0\n"),
+    ):
+        assert sorted(shell(line)["output"].replace("/usr/bin/", "")) == sorted(output), line
+
+
+def test_a_line_runs_in_the_folder_that_it_begins_with(shell: Shell, tmp_path: Path) -> None:
+    shell.files.put("src/a.txt", "one\n")
+    (tmp_path / "other").mkdir()
+    (shell.folder / "out").symlink_to(tmp_path / "other")
+    (shell.folder / "src" / "link").symlink_to(tmp_path / "other")
+    assert shell("cd src && cat a.txt | wc -l")["output"] == "1\n"
+    assert shell(f"cd {shell.folder}/src && pwd")["output"] == f"{shell.folder}/src\n"
+    assert shell.error("cd no && ls").code == "not_found"
+    assert shell.error("cd src/a.txt && ls").code == "validation"
+    assert shell.error("cd out && ls").code == "permission"
+    assert shell.error("cd src && ls link/").code == "permission"
+
+
+def test_what_a_command_made_is_looked_at_before_the_next_one_runs(
+    make_shell: Callable[..., Shell], tmp_path: Path
+) -> None:
+    (tmp_path / "secret").write_text("hidden\n")
+    shell = make_shell(
+        l=SimpleNamespace(argv=("sh", "link.sh"), writes=("",), network=False, env=()),
+        s=SimpleNamespace(argv=("sh", "make.sh"), writes=("",), network=False, env=()),
+        m=SimpleNamespace(argv=("./made",), writes=("",), network=False, env=()),
+    )
+    shell.files.put("link.sh", "ln -s ../secret out\n")
+    failed = shell.error("sh link.sh && cat out")
+    assert failed.code == "permission" and "part 2, cat out" in failed.message and "has run" in failed.message
+    shell.files.put("make.sh", "printf '#!/bin/sh\\necho new\\n' > made\nchmod +x made\n")
+    assert shell("sh make.sh && ./made")["output"] == "new\n"
+
+
+def test_a_line_has_one_time_and_nothing_of_it_stays(make_shell: Callable[..., Shell]) -> None:
+    shell = make_shell(s=SimpleNamespace(argv=("sleep", "*"), writes=("",), network=False, env=()))
+    failed = shell.error("echo first; sleep 60 | cat", timeout_s=1)
+    assert failed.code == "timeout" and "first" in failed.message
+
+
+@pytest.fixture
+def workspace(open_files: Any, tmp_path: Path) -> Any:
+    """A workspace of its own."""
+    (tmp_path / "root").mkdir()
+    return open_files(tmp_path / "root").workspace
+
+
+READS, BUILDS = Rights(), Rights(writes=("",), executes=True)
+
+
+def test_each_command_has_its_own_rights_and_no_others(workspace: Any, tmp_path: Path) -> None:
+    write = "open('made-by-%s', 'w').close()"
+    allowed = Piped(("python3", "-c", write % "first"), BUILDS)
+    refused = Piped(("/usr/bin/env", "touch", "made-by-second"), READS)
+    ran = workspace.run_piped([allowed, refused])
+    assert ran.ended[0] == (0, 0) and ran.ended[1][0] != 0
+    root = Path(workspace.root)
+    assert (root / "made-by-first").exists() and not (root / "made-by-second").exists()
+
+
+def test_a_command_that_can_not_be_started_is_named(workspace: Any) -> None:
+    (Path(workspace.root) / "bad").write_text("#!/no/such/interpreter\n")
+    (Path(workspace.root) / "bad").chmod(0o755)
+    with pytest.raises(ToolFailed, match="bad can't be started"):
+        workspace.run_piped([Piped(("true",), READS), Piped(("./bad",), BUILDS)])
+
+
+def test_a_pipeline_is_cancelled_as_a_whole(workspace: Any) -> None:
+    stop = threading.Event()
+    parts = [Piped(("sh", "-c", "echo on; sleep 60"), BUILDS), Piped(("cat",), READS)]
+    with pytest.raises(Cancelled):
+        workspace.run_piped(parts, merged=True, timeout_s=60, on_output=lambda piece: stop.set(), cancelled=stop)
+
+
+def test_a_workspace_that_joins_nothing_says_so() -> None:
+    from inarch.calls.lease import Handle, Lease
+
+    class Alone:
+        root = "/"
+
+    handle = Handle(Alone(), Lease("call"), {}, None)  # type: ignore[arg-type]
+    with pytest.raises(ToolFailed, match="joins no programs"):
+        handle.run_piped([])
