@@ -55,6 +55,8 @@ CASES = [
     ('[[rules]]\ntool = "a"\ndecision = "ask"\nexpires = 12:00:00', 4, "rules[0].expires", "a date"),
     ("[commands.t]\nwrites = []", 1, "commands.t", "'argv' is missing"),
     ("[commands.t]\nargv = []", 2, "commands.t.argv", "a list of words"),
+    ('[commands.t]\nargv = ["echo", "\\u001b[2J"]', 2, "commands.t.argv", "without hidden characters"),
+    ('[commands.t]\nargv = ["ls", "a\\u202eb"]', 2, "commands.t.argv", "without hidden characters"),
     ('[commands.t]\nargv = ["a"]\nnetwork = ["pypi.org", "a b"]', 3, "commands.t.network[1]", "a host such as"),
     ('[commands.t]\nargv = ["a"]\nnetwork = ["*"]', 3, "commands.t.network[0]", "a host such as"),
     ('[commands.t]\nargv = ["a"]\nnetwork = ["a\\u001b.b"]', 3, "commands.t.network[0]", "a host such as"),

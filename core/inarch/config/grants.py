@@ -19,15 +19,23 @@ def _is_inside(text: str) -> bool:
 
 
 def _is_argv(words: Sequence[str]) -> bool:
-    return bool(words) and all(words) and ANY_FURTHER not in words[:-1] and words[0] != ANY_FURTHER
+    from unicodedata import category  # of no use where nothing is granted
+
+    hidden = (char for word in words for char in word if category(char) in _UNSEEN and char not in "\t\n")
+    if not words or not all(words) or next(hidden, ""):
+        return False
+    return ANY_FURTHER not in words[:-1] and words[0] != ANY_FURTHER
 
 
+_UNSEEN = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
+"""Kinds of characters that no command may have, so that such a grant would hold for none."""
+_SEEN = r"^[^\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u200b-\u200f\u2028-\u202e\ufeff]*$"
 ANY_FURTHER = "*"
 """As the last word of a grant: any further words, or none."""
 _ARGV = Check(
     _is_argv,
-    "a list of words, such as ['pytest', '-q', '*']; '*' stands for any further words, only at the end",
-    {"minItems": 1},
+    "a list of words without hidden characters, such as ['pytest', '-q', '*']; a last '*' stands for any further ones",
+    {"minItems": 1, "items": {"type": "string", "pattern": _SEEN}},
 )
 _INSIDE = Check(_is_inside, "a path inside the project", {"pattern": r"^(?!/)(?!(.*/)?\.\.(/|$)).*$"})
 _HOST = Check(
