@@ -1,6 +1,6 @@
 """What each part of finding is worth: every ranker answers the same questions, with one part or one field left out.
 
-    python benchmarks/finding/ablation.py [--issues]
+    python benchmarks/finding/worth.py [--issues]
 
 Only the halves "tune" are asked: the questions of `sets.py`, the 80 older ones of `offline_questions.toml`, and with
 `--issues` every second of SWE-bench Lite's issues that `tracing/issues.toml` pins. Of an issue, every function of the
