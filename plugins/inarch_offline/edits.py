@@ -17,7 +17,7 @@ class Edit(NamedTuple):
     """A change, word for word as the user gave it.
 
     Args:
-        as_name: `search` is a name: it is replaced where it stands as a whole word, not as a part of others.
+        as_name: `search` is a name or a number: it is replaced where it stands as a whole, not as a part of others.
         attributes: Also where the name is an attribute of something.
     """
 
@@ -63,7 +63,10 @@ _END = r"[\s.!?]*(?:,?\s*\b(?:please|thanks|thank you)\b)?[\s.!?]*"
 _PATH = r"(?:(?P<q>[`'\"])(?P<quoted>[^\n`'\"]+)(?P=q)|(?P<bare>[^\s`'\"]*[^\s`'\".,;:!?]))"
 _PATH_LIKE = r"[\w@+-]*[./][\w./@+-]*\w|Makefile|Dockerfile|LICENSE|README"
 _IN_FILE = r"(?:in|inside|within)\s+(?:the\s+)?(?:file\s+)?"
-_QUOTES = ("```", "`", '"', "'")
+_QUOTES = {"```": "```", "`": "`", '"': '"', "'": "'", "“": "”", "‘": "’"}
+"""What a text in quotes begins with, and what it ends with."""
+_NAME = r"\w+(?:\.\w+)*"
+"""A name, dotted or not, or a number: it is replaced where it stands as a whole."""
 _UNKNOWN = "was not understood"
 _SPELLED = "is no text that is spelled out: a text stands in quotes or in a fence"
 
@@ -120,7 +123,7 @@ def _replacement(verb: str, text: str) -> Reading:
     if not found:
         return Refusal("", "no file is named", form)
     everywhere = bool(quantity[1] or rest["every"] or rest["also"])
-    as_name = old.plain and bool(re.fullmatch(r"[^\W\d]\w*", old.said))
+    as_name = old.plain and bool(re.fullmatch(_NAME, old.said))
     return Edit(REPLACE, found, old.said, new.said, everywhere, as_name=as_name, attributes=bool(rest["attributes"]))
 
 
@@ -216,11 +219,11 @@ def _text_at(text: str, start: int, bare: bool = True) -> _Text | None:
     fenced = re.compile(r"```[\w-]*\n(.*?)\n?```", re.S).match(text, start)
     if fenced:
         return _Text(fenced[1], fenced.end(), False)
-    for quote in _QUOTES:
+    for quote, closing in _QUOTES.items():
         if text.startswith(quote, start):
-            end = text.find(quote, start + len(quote))
+            end = text.find(closing, start + len(quote))
             said = text[start + len(quote) : end]
-            return _Text(said, end + len(quote), quote == "`") if end >= 0 else None
+            return _Text(said, end + len(closing), quote == "`") if end >= 0 else None
     word = re.compile(r"\S*[^\s.,;:!?]").match(text, start) if bare else None
     return _Text(word[0], word.end(), True) if word else None
 

@@ -25,7 +25,8 @@ def spans_of(change: Edit, text: str) -> list[Span]:
         return [found.span() for found in re.finditer(re.escape(change.search), text)]
     ending = change.path.rpartition(".")[2]
     also = "".join(re.escape(sign) for sign, endings in _MORE_OF_A_NAME.items() if ending in endings)
-    whole = rf"(?<![\w{also}]){re.escape(change.search)}(?![\w{also}])"
+    point = (".", r"|\.\d") if change.search[0].isdigit() else ("", "")  # of a number, with what stands behind it
+    whole = rf"(?<![\w{also}{point[0]}]){re.escape(change.search)}(?![\w{also}]{point[1]})"
     found = [match.span() for match in re.finditer(whole, text)]
     return found if change.attributes else [span for span in found if not _is_attribute(text, span[0])]
 

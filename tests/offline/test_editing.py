@@ -115,6 +115,20 @@ def test_name_that_stands_there_otherwise_is_left_alone(shop, answer, name, told
     assert (shop / "a.py").read_text() == f"{name}\n"
 
 
+@pytest.mark.parametrize(
+    ("old", "before", "after"),
+    [
+        ("30", "[30, 300, 0.30, 30.5, x30]\n", "[NEW, 300, 0.30, 30.5, x30]\n"),
+        ("1.2", "1.2, 11.2, 1.2.3, 1.25\n", "NEW, 11.2, 1.2.3, 1.25\n"),
+        ("os.path", "os.path, os.pathlike, chaos.path, os.path.join\n", "NEW, os.pathlike, chaos.path, NEW.join\n"),
+    ],
+)
+def test_numbers_and_dotted_names_are_replaced_as_a_whole(shop, answer, old, before, after):
+    (shop / "a.py").write_text(before)
+    answer(shop, f"replace all {old} with NEW in a.py", approve="all")
+    assert (shop / "a.py").read_text() == after
+
+
 def test_line_ends_outside_of_names_stay(shop, answer):
     (shop / "a.py").write_bytes(b"x = 1\r\nxx = x\r\n\r\nxx = 2\n")
     answer(shop, "replace all x with y in a.py", approve="all")
