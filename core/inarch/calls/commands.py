@@ -13,7 +13,7 @@ from inarch.contract.records import ToolCall
 
 if TYPE_CHECKING:
     from inarch.config.grants import CommandGrant
-    from inarch_sdk.commandline import Line
+    from inarch_sdk.joined_commands import Line
 
 
 def is_command(call: ToolCall, tool: Tool) -> bool:
@@ -25,7 +25,7 @@ def line_of(call: ToolCall, tool: Tool) -> Line | None:
     """Return what a command call joins; None for other calls, and where a shell would do more than that."""
     if not is_command(call, tool):
         return None
-    from inarch_sdk.commandline import split_line
+    from inarch_sdk.joined_commands import split_line
 
     try:
         return split_line(call.arguments["command"])
@@ -69,7 +69,8 @@ def granted_by(
 
 def through_shell(call: ToolCall) -> tuple[str, ...] | None:
     """Return how a line that is more than one command is granted: as the words of a shell; None for other lines."""
-    from inarch_sdk.commandline import NeedsShell, split_line
+    from inarch_sdk.commandline import NeedsShell
+    from inarch_sdk.joined_commands import split_line
 
     line = call.arguments.get("command")
     try:

@@ -115,7 +115,7 @@ def _names_program(rule: Rule) -> bool:
         return rule.decision == "allow"
     words = (word for word in command.split(" ") if not _VARIABLE.match(word))
     program = next(words, "*")
-    from inarch_sdk.commandline import CARRIERS
+    from inarch_sdk.carriers import CARRIERS
 
     return program not in CARRIERS and not _GLOB.search(program)
 

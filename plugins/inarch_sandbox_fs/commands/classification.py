@@ -18,7 +18,7 @@ from inarch_sandbox_fs.commands.reading import Reader
 from inarch_sandbox_fs.commands.rules import Rule
 from inarch_sandbox_fs.commands.runners import RUNNERS, Runner, program_name
 from inarch_sandbox_fs.commands.variables import check_env, is_variable, split_variables
-from inarch_sdk.commandline import Line, Part, split_line
+from inarch_sdk.joined_commands import Line, Part, split_line
 
 Tier = Literal["read-only", "workspace", "granted", "asked", "none"]
 

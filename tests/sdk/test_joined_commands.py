@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inarch.contract.errors import ToolFailed
-from inarch_sdk.commandline import MOST_PARTS, Line, NeedsShell, Part, split_command, split_line
+from inarch_sdk.commandline import NeedsShell, split_command
+from inarch_sdk.joined_commands import MOST_PARTS, Line, Part, split_line
 
 words = st.text(st.sampled_from("ab|&;<>()$`'\"\\ #~*=-!2/"), min_size=1, max_size=6)
 targets = st.sampled_from(
