@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from attrs import field, frozen
 
-from inarch.calls.commands import canonical, words_of
 from inarch.calls.grants import Grants, ProjectGrants, covering
 from inarch.calls.live import LiveCall
 from inarch.calls.policy import ApproveMode, Judgement, Opinion, judge, opinions_of, question
 from inarch.calls.preparing import Preparation
-from inarch.calls.remedies import key_for, lifting_key, remedy_of_unasked, rule
+from inarch.calls.remedies import key_for, lifting_key, remedy_of_unasked, rule_about
 from inarch.calls.rules import RulesPolicy
 from inarch.contract.errors import InarchError
 from inarch.contract.ids import new_id
@@ -101,7 +100,7 @@ def explain(
         holds=own.strictest(call, tool),
         approved=approved,
         allows=_allowing(live, decision),
-        forbids="" if decision == "deny" else _forbidding(call, tool),
+        forbids="" if decision == "deny" else rule_about(call, tool, "deny"),
     )
 
 
@@ -112,12 +111,6 @@ def _approved(live: LiveCall, grants: ProjectGrants | None) -> bool:
     except InarchError:
         pass
     return covering(live, Grants(project=grants)) is not None
-
-
-def _forbidding(call: ToolCall, tool: Tool) -> str:
-    """Return the rule that denies this very command, or every call of another tool."""
-    words = words_of(call, tool)
-    return rule(call.name, {} if words is None else {"command": canonical(words)}, "deny")
 
 
 def _outcome(
@@ -139,7 +132,7 @@ def _allowing(live: LiveCall, decision: str) -> str:
         return ""
     # The mode none denies what it would have to ask about.
     by_policy = live.judgement.by in ("policy", "person")
-    key = lifting_key(live) if by_policy else key_for(live.call, live.tool.value)
+    key = lifting_key(live) or ("" if by_policy else key_for(live.call, live.tool.value))
     return f"add to the configuration:\n{key}" if key else ""
 
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from inarch.calls.commands import words_of
+from inarch.calls.commands import canonical, is_command, words_of
 from inarch.calls.policy import is_edit
 from inarch.contract.errors import InarchError
 from inarch.contract.guarding import guarded
@@ -24,12 +24,12 @@ def remedy_of_unasked(live: LiveCall) -> str:
     by = live.judgement.by if live.judgement is not None else "mode"
     if by == "policy":
         return "run with --approve all"
+    key = lifting_key(live) or key_for(live.call, live.tool.value)
     if by == "person":
         instead = live.judgement.remedy if live.judgement is not None else ""
-        key = lifting_key(live) or key_for(live.call, live.tool.value)
         return f"{f'{instead}; or ' if instead else ''}let the user add to the configuration:\n{key}"
     flag = "run with --approve edits, or " if by == "mode" and is_edit(live.tool.value, live.effects) else ""
-    return f"{flag}add to the configuration:\n{key_for(live.call, live.tool.value)}"
+    return f"{flag}add to the configuration:\n{key}"
 
 
 def remedy_of_denied(live: LiveCall, judgement: Judgement) -> str:
@@ -59,10 +59,17 @@ def key_for(call: ToolCall, tool: Tool) -> str:
     if words is None:
         return rule(call.name, {})
     if "*" in words:  # in [commands.NAME] it would stand for any further words
-        from shlex import join
-
-        return rule(call.name, {"command": re.sub(r"[*?[]", r"[\g<0>]", join(words))})
+        return rule_about(call, tool, "allow")
     return command_table(words)
+
+
+def rule_about(call: ToolCall, tool: Tool, decision: str) -> str:
+    """Return the TOML of a rule about this very command, or about every call of another tool."""
+    words = words_of(call, tool)
+    if not is_command(call, tool):
+        return rule(call.name, {}, decision)
+    text = call.arguments["command"].strip() if words is None else canonical(words)
+    return rule(call.name, {"command": re.sub(r"[*?[]", r"[\g<0>]", text)}, decision)
 
 
 def command_table(words: Sequence[str]) -> str:

@@ -123,6 +123,6 @@ def test_no_link_leads_the_file_elsewhere(place: Place, tmp_path: Path) -> None:
 def test_any_further_words_stand_only_at_the_end(place: Place, argv: str) -> None:
     place.user(f"[commands.t]\nargv = {argv}\n")
     (problem,) = place.problems()
-    assert "'*' stands for any further words, only at the end" in problem.message
+    assert "a last '*' stands for any further ones" in problem.message
     place.user('[commands.t]\nargv = ["a", "*"]\n')
     assert place.problems() == ()

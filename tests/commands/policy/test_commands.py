@@ -103,7 +103,8 @@ def test_explain_takes_a_command_line(cli: Run, user_file: Path) -> None:
     granted = explained(cli, "pytest -x")
     assert (granted["tool"], granted["decision"]) == ("execute_command", "allow")
     assert granted["reason"] == "granted by [commands.test]"
-    assert explained(cli, "pytest -x; true")["decision"] != "allow"
+    assert explained(cli, "pytest -x; true")["decision"] == "allow"
+    assert explained(cli, "pytest -x; mkdir a")["decision"] == "ask"
 
 
 def test_what_a_grant_may_reach_is_told(cli: Run, user_file: Path) -> None:
@@ -116,11 +117,22 @@ def test_what_a_grant_may_reach_is_told(cli: Run, user_file: Path) -> None:
 
 
 def test_what_explain_names_allows_the_call(cli: Run, user_file: Path) -> None:
-    for words in (("make all",), ("write_file", '{"file_path": "a", "content": "x"}')):
+    lines = (("make all",), ("make all | tail -3",), ("mkdir -p a && make all 2>&1",), ("make > log",))
+    for words in (*lines, ("write_file", '{"file_path": "a", "content": "x"}')):
         user_file.write_text("")
         key = str(explained(cli, *words)["allows"]).partition("\n")[2]
         user_file.write_text(key)
         assert explained(cli, *words)["decision"] == "allow", key
+        if words in lines:
+            assert explained(cli, "make install")["decision"] == "ask", key
+
+
+def test_what_explain_names_denies_the_call_and_no_other(cli: Run, user_file: Path) -> None:
+    for line in ("ls a", "ls | wc -l", "grep '[a-z]*' a", "ls > a*"):
+        user_file.write_text("")
+        key = str(explained(cli, line)["forbids"])
+        user_file.write_text(key)
+        assert (explained(cli, line)["decision"], explained(cli, "ls b")["decision"]) == ("deny", "allow"), key
 
 
 def test_the_rules_are_tested(cli: Run, user_file: Path) -> None:
