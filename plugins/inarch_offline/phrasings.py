@@ -69,7 +69,7 @@ TEST_RUN = (
 )
 CALLERS = (
     r"(?:who|what|which (?:code|functions?|methods?|places?|modules?|classes)|where)\s+(?:all\s+)?(?:calls?|"
-    r"uses?|imports?|invokes?|references?|instantiates?|creates?|depends? on|subclass(?:es)?|inherits? from|"
+    r"uses?|imports?|invokes?|references?|instantiates?|creates?|depends? on|"
     r"tests?|raises?)\s+(?P<what>.+)",
     r"(?:list |show |find |get |give me |what are )?(?:me )?(?:all |the |every )*(?:callers?|call sites?|"
     r"usages?|uses?|references?|users?) (?:of|to|for)\s+(?P<what>.+)",

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from inarch_offline.phrasings import PROJECT
 
 CHANGES, MARKS, FILES, CONFIGURE, DEPENDENTS, EXISTS = "changes", "marks", "files", "configure", "dependents", "exists"
-ARCHITECTURE, COMMANDS, ENVIRONMENT = "architecture", "commands", "environment"
+ARCHITECTURE, COMMANDS, ENVIRONMENT, SUBCLASSES = "architecture", "commands", "environment", "subclasses"
 
 _SHOW = (
     r"(?:(?:show|give|tell|list|find|print|get|draw|describe|explain)(?: me| us)?(?: about)? |"
@@ -100,6 +100,14 @@ _PATTERNS: tuple[tuple[str, tuple[str, ...]], ...] = (
             r"(?:how|where) (?:do|can|could|should|would|to|does)(?: i| we| you| one)? ?"
             rf"(?:configure|customi[sz]e|adjust|tune|set up) {_WHAT}",
             rf"(?:how|where) (?:is|are|can|could) (?:the )?{_WHAT} (?:be )?(?:configured|customi[sz]ed|adjusted|tuned)",
+        ),
+    ),
+    (
+        SUBCLASSES,
+        (
+            r"(?:who|what|which (?:classes|types|code|exceptions|errors))(?: all)? "
+            rf"(?:subclass(?:es)?|inherits? from|extends?|(?:is|are) derived from|derives? from) {_WHAT}",
+            rf"(?:{_SHOW}|are there |how many ){_ALL}(?:direct )?(?:sub|child |derived )classes of {_WHAT}",
         ),
     ),
     (

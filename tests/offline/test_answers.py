@@ -303,3 +303,15 @@ def test_large_python_file_is_said_to_be_too_large(shop, answer):
 def test_binary_file_is_said_to_be_one(shop, answer):
     (shop / "picture.xyz").write_bytes(bytes(10_000))
     assert "picture.xyz is a binary file" in answer(shop, "what is in picture.xyz?")
+
+
+def test_lines_of_a_file_that_are_not_counted_are_not_said_to_be_all(shop, answer):
+    line = b"one line of a log\n"
+    with (shop / "huge.log").open("wb") as file:
+        for _ in range(80):
+            file.write(line * 60_000)
+    assert "huge.log is too large to be read whole" in " ".join(answer(shop, "what is in huge.log?").split())
+    text = " ".join(answer(shop, 'replace "log" with "book" in huge.log').split())
+    assert "“log” occurs 700 or more times" in text
+    text = " ".join(answer(shop, "replace 'two lines' with 'three' in huge.log").split())
+    assert "does not occur in the beginning, which is all that was read, of huge.log" in text

@@ -137,7 +137,12 @@ def test_a_setting_makes_every_answer_long(shop, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "note", ["23 of 60 files are linked, the rest goes on", "11 of 32 test files are not linked yet"]
+    "note",
+    [
+        "23 of 60 files are linked, the rest goes on",
+        "11 of 32 test files are not linked yet",
+        "the first 30 callers found",
+    ],
 )
 def test_what_changes_no_definition_is_not_told_with_one(note):
     page = Page()

@@ -184,3 +184,35 @@ def test_entry_points_of_other_languages(tmp_path, answer, files, told):
 @pytest.mark.parametrize("text", ["what is a Context", "where is it configured", "which files are there", "list tests"])
 def test_other_questions_have_no_topic(text):
     assert topic_of(text) is None
+
+
+@pytest.mark.parametrize("heading", ["## 1.1", "## [1.1] - 2026-01-01", "Version 1.1\n-----------"])
+def test_changes_of_a_version_are_its_part_of_the_changelog(shop, answer, heading):
+    log = (
+        f"# Changes\n\n## 11.1\n\n- Newest, better than 1.1 was.\n\n{heading}\n\n- Doors open.\n\n## 1.0\n\n- Older.\n"
+    )
+    (shop / "CHANGELOG.md").write_text(log)
+    text = answer(shop, "what changed in 1.1?")
+    assert "What CHANGELOG.md says of 1.1:" in text
+    assert "Doors open. (CHANGELOG.md:" in text
+    assert "Newest" not in text
+    assert "Older" not in text
+    assert "and more" not in text
+    (shop / "CHANGELOG.md").write_text(log.replace("- Doors open.", "- Doors open.\n" * 20))
+    assert "… and more (CHANGELOG.md:" in answer(shop, "what changed in version 1.1?")
+    assert "is called “9.9”; these are the last changes" in answer(shop, "what changed in 9.9?")
+
+
+def test_subclasses_are_listed_and_nothing_that_only_names_the_class(shop, answer):
+    code = (
+        "class Base(Generic[T]): ...\nclass Near(Base[int], Other): ...\nclass Holder(List[Base]): ...\n"
+        "class Keyed(Other, metaclass=Base): ...\nclass BaseLike(Other): ...\n"
+    )
+    (shop / "src/shop/kinds.py").write_text(code)
+    (shop / "web.js").write_text("export default class Page extends Base {\n}\n")
+    for prompt in ("which classes inherit from Base?", "list all subclasses of Base", "what extends Base"):
+        text = answer(shop, prompt)
+        assert "2 classes directly below “Base”" in text, prompt
+        assert "`class Near(Base[int], Other): ...` (src/shop/kinds.py:2)" in text
+        assert "extends Base {` (web.js:1)" in text
+    assert "names “Till” as its base" in answer(shop, "who subclasses Till?")

@@ -31,6 +31,7 @@ PLANS = {
     topics.FILES: "handling:list_handlers",
     topics.CONFIGURE: "configuring:configure",
     topics.DEPENDENTS: "depending:importers",
+    topics.SUBCLASSES: "inheriting:subclasses",
     topics.EXISTS: "locating:locate",
     intents.REFUSED: "editing:refuse",
     intents.NEEDS_MODEL: "replying:needs_model",

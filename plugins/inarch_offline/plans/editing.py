@@ -88,7 +88,7 @@ def _replace(change: Edit) -> Plan:
         return page
     places = [text.place(text.text.count("\n", 0, start)) for start, _ in spans]
     if len(places) > 1 and not change.everywhere:
-        page.decline(f"Nothing was changed: “{cut(change.search, 60)}” occurs {len(places)} times.")
+        page.decline(f"Nothing was changed: “{cut(change.search, 60)}” occurs {_times(places, text)}.")
         page.head("Say “replace all …” to change each of")
         for place in list(dict.fromkeys(places))[:10]:
             page.item(f"`{cut(_line(text, place), 84)}`", place)
@@ -97,7 +97,7 @@ def _replace(change: Edit) -> Plan:
     if result.success and is_changed(result):
         page.plain(f"Changed {change.path} as you changed the edit.")
     elif result.success:
-        where = f"{counted(len(places), 'time')}, " if len(places) > 1 else ""
+        where = f"{_times(places, text)}, " if len(places) > 1 else ""
         page.say(f"Replaced “{cut(change.search, 60)}” by “{cut(change.replace, 60)}” {where}at", *places[:10])
         _say_left_alone(page, change, text)
         if said(result):
@@ -122,7 +122,8 @@ def _patch(change: Edit, text: str, spans: Sequence[Span]) -> dict[str, object]:
 
 
 def _say_absent(page: Page, change: Edit, text: FileText) -> None:
-    what = f"Nothing was changed: “{cut(change.search, 60)}” does not occur in {change.path}"
+    where = "the beginning, which is all that was read, of " if text.truncated else ""
+    what = f"Nothing was changed: “{cut(change.search, 60)}” does not occur in {where}{change.path}"
     if not spans_of(change._replace(as_name=False), text.text):
         page.decline(f"{what}.")
     elif spans_of(change._replace(attributes=True), text.text):
@@ -133,8 +134,10 @@ def _say_absent(page: Page, change: Edit, text: FileText) -> None:
         page.plain(
             f'In quotes it is a text, wherever it stands: replace all "{change.search}" by "{change.replace}" in …'
         )
-    if text.truncated:
-        page.note("only the beginning of the file was read")
+
+
+def _times(places: Sequence[Place], text: FileText) -> str:
+    return counted(len(places), "time", more=text.truncated)
 
 
 def _say_left_alone(page: Page, change: Edit, text: FileText) -> None:

@@ -30,7 +30,7 @@ from inarch_offline.writing import Page, counted, cut, fitted, joined, sentence,
 
 _MOST_SITES = 5
 _FILE = r"[\w@+./-]*\w\.\w{1,8}"
-LINKED = r"\d[\d,]* of [\d,]+ (?:\w+ )?files are (?:not )?linked"
+LINKED = r"\d[\d,]* of [\d,]+ (?:\w+ )?files are (?:not )?linked|callers looked for|the first \d+ callers"
 """A note on who calls what: it changes no definition."""
 _PARTLY = re.compile(r"\b\d[\d,]* of [\d,]+ (?:Python )?files\b")
 """How a look-up says that it saw only a part of the code."""
@@ -64,7 +64,7 @@ def explain(intent: Intent) -> Plan:
         return page
     else:
         yield from _without_symbols(page, intent, found)
-    say_note(page, result, rf"callers looked for|the first \d+ callers|{LINKED}", named=is_answered(intent, found))
+    say_note(page, result, LINKED, named=is_answered(intent, found))
     return page
 
 

@@ -9,18 +9,24 @@ from inarch import ToolResult
 from inarch_offline import calls
 from inarch_offline.exchange import Asking, Plan
 from inarch_offline.intents import Intent
-from inarch_offline.material import Commit, commits, file_text, files, said, symbols
+from inarch_offline.material import Commit, commits, file_text, files, hits, said, symbols
 from inarch_offline.words import paths_in
-from inarch_offline.writing import Page, Place, cut, one_line, shortened
+from inarch_offline.writing import Page, cut, one_line, shortened
 
 _MOST = 10
 _CHANGELOG = r"(?:changelog|changes|history|news|releases?)(?:\.(?:md|rst|txt))?"
 _LINES = 60
+_SHOWN = 8
+_VERSION = r"(?:(?:version|release) )?v?\d+(?:\.\d+)+\w*"
 
 
 def recent_changes(intent: Intent) -> Plan:
     """List the last commits; where there is no history, the newest part of the changelog."""
     page = Page()
+    if re.fullmatch(_VERSION, intent.subject, re.I):
+        yield from _say_changelog(page, re.sub(r"^\D*", "", intent.subject))
+        if page.lines:
+            return page
     path = (yield from _file_of(intent.subject)) if intent.subject else ""
     if intent.subject and not path:
         page.absent(
@@ -66,11 +72,14 @@ def _is_head(lines: Sequence[str], index: int) -> bool:
     return bool(underlined or re.match(r"#|\[?v?\d+\.\d+[\w.]*\]?\W*[\d\s/().-]*$", lines[index]))
 
 
-def _say_changelog(page: Page) -> Asking[None]:
-    """Show the newest part of a changelog: its first heading that names a version, and what stands below."""
+def _say_changelog(page: Page, version: str = "") -> Asking[None]:
+    """Show a part of a changelog: what stands below the heading of a version, the first one if none is asked for."""
     [listed] = yield [calls.list_files("*", 500)]
     path = next((path for path in files(listed) if re.fullmatch(_CHANGELOG, path, re.I)), "")
-    text = file_text((yield [calls.read_file(path, 1, _LINES)])[0]) if path else None
+    if not path:
+        return
+    start = (yield from _line_of(path, version)) if version else 1
+    text = file_text((yield [calls.read_file(path, start, start + _LINES - 1)])[0]) if start else None
     if text is None:
         return
     lines = text.text.split("\n")
@@ -78,8 +87,21 @@ def _say_changelog(page: Page) -> Asking[None]:
     if not heads:
         return
     first = heads[0]
-    page.head(f"The newest part of {path}")
+    page.head(f"What {path} says of {version}" if version else f"The newest part of {path}")
     page.item(one_line(lines[first].strip("#*=[] ")), text.place(first))
-    for index in range(first + 1, min(heads[1] if len(heads) > 1 else len(lines), len(lines))):
-        if re.search(r"[A-Za-z]{3}", lines[index]) and len(page.lines) < _MOST:
-            page.item(cut(lines[index].strip("#*- "), 84), Place(path, index + 1))
+    end = heads[1] if len(heads) > 1 else len(lines)
+    told = [index for index in range(first + 1, end) if re.search(r"[A-Za-z]{3}", lines[index])]
+    for index in told[:_SHOWN]:
+        page.item(cut(lines[index].strip("#*- "), 84), text.place(index))
+    if len(told) > _SHOWN:
+        page.item("… and more", text.place(told[_SHOWN]))
+
+
+def _line_of(path: str, version: str) -> Asking[int]:
+    """Find the line of the heading of a version; 0 if the changelog has none."""
+    [found] = yield [calls.search(rf"(^|[^\w.]|v){calls.literal(version)}($|[^\w.]|\.$)", path=path, limit=20)]
+    for hit in hits(found):
+        text = file_text((yield [calls.read_file(path, hit.line, hit.line + 1)])[0])
+        if text is not None and _is_head(text.text.split("\n"), 0):
+            return hit.line
+    return 0

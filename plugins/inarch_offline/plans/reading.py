@@ -34,6 +34,8 @@ def whole_file(path: str, first: int = 1, last: int = 0) -> Asking[tuple[FileTex
     end = min(last or first + _RANGE - 1, first + _RANGE - 1)
     [result] = yield [calls.read_file(path, first, end)]
     text = file_text(result)
+    if text is not None and not last and not last_line(result) and text.text.count("\n") >= end - first:
+        return text._replace(truncated=True), result  # too large for its lines to be counted
     total = min(last or last_line(result), last_line(result) or last)
     if text is None or text.truncated or total <= end:
         return text, result
