@@ -175,7 +175,7 @@ def _registered(call: Call, libraries: dict[str, str]) -> Iterator[EntryPoint]:
         yield EntryPoint(TASK, parts[0].strip("'\""), call.scope, call.line, "celery beat", parts[1])
         return
     if last in _MOUNTS and plain[:1] == parts[:1]:
-        yield EntryPoint(MOUNT, named.get(_MOUNTS[last], "").strip("'\""), call.scope, call.line, f"{last}()", parts[0])
+        yield EntryPoint(MOUNT, named.get(_MOUNTS[last], "").strip("'\""), call.scope, call.line, call.callee, parts[0])
         return
     kind, target = "", ""
     if last == "connect" and owner:

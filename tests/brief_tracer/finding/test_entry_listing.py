@@ -324,3 +324,28 @@ def test_routes_have_the_prefix_that_their_router_is_mounted_under(tree: Any, li
     with linking().graph() as (graph, _):
         gates = [gate for gates in graph.adjacency.gates.values() for gate in gates]
         assert {gate.name for gate in gates} == routes.keys()
+
+
+@pytest.mark.parametrize(
+    ("mounts", "route"),
+    [
+        ("outer.include_router(inner, prefix='/c')\napp.include_router(outer, prefix='/a')\n", "/a/b/c/d/{key}"),
+        ("outer.include_router(inner)\napp.include_router(outer)\n", "/b/d/{key}"),
+        ("outer.include_router(inner)\ninner.include_router(outer)\n", "/b/d/{key}"),
+    ],
+    ids=["prefixes", "their own alone", "a circle"],
+)
+def test_routers_within_routers_have_the_prefixes_of_all(tree: Any, mounts: str, route: str) -> None:
+    tree.write(
+        {
+            "items.py": (
+                "from fastapi import APIRouter\ninner = APIRouter(prefix='/d')\n\n"
+                "@inner.get('/{key}')\ndef show(key): pass\n"
+            ),
+            "main.py": (
+                "from fastapi import APIRouter, FastAPI\nfrom items import inner\n"
+                "app = FastAPI()\nouter = APIRouter(prefix='/b')\n" + mounts
+            ),
+        }
+    )
+    assert found(tree, "route") == {f"GET {route}": "items.show"}
