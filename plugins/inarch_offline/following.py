@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from inarch_offline.phrasings import PRONOUNS
+
 SOURCE, VARIANT = "source", "variant"
 
 _ANSWERED = re.compile(
@@ -27,11 +29,14 @@ def source_of(text: str, place: str) -> str:
     """Give the name of what a text asks to see the code of, "" if it asks for none."""
     if place and _ITS.fullmatch(text):
         return place
-    found = _OF.fullmatch(text)
-    return found["what"].strip("`'").removesuffix("()") if found and found["what"].lower() not in ("it", "this") else ""
+    return _named(_OF.fullmatch(text)).strip("`'").removesuffix("()")
 
 
 def variant_of(text: str) -> str:
     """Give what is said of another one: `async` in “what about the async one?”; "" where nothing is."""
-    found = _ABOUT.fullmatch(text)
-    return found["what"] if found else ""
+    return _named(_ABOUT.fullmatch(text))
+
+
+def _named(found: re.Match[str] | None) -> str:
+    """Give what a text names, "" where it is `it` or the like."""
+    return found["what"] if found and not re.fullmatch(PRONOUNS, found["what"], re.I) else ""

@@ -135,6 +135,17 @@ def test_it_is_what_the_last_prompt_was_about(prompt, kind, subject):
     assert (intent.kind, intent.subject, intent.names) == (kind, subject, ("Table.validate",))
 
 
+@pytest.mark.parametrize("prompt", ["what about it?", "how about that?", "what about them?"])
+def test_what_is_asked_about_it_is_asked_of_the_place_that_was_answered(prompt):
+    intent = parse(prompt, ["where is Client.send called?"], "Client.send")
+    assert (intent.kind, intent.names) == ("explain", ("Client.send",))
+
+
+@pytest.mark.parametrize("prompt", ["show me the source of that", "the code of them", "show the body of one"])
+def test_the_source_of_it_is_that_of_no_name(prompt):
+    assert parse(prompt).kind != "source"
+
+
 def test_it_without_an_earlier_prompt_is_no_crash():
     assert parse("where is it called?").kind == "callers"
 
