@@ -153,8 +153,13 @@ def _hidden_in(address: Address) -> Iterator[IPv4Address]:
     if isinstance(address, IPv4Address):
         return
     yield from filter(None, (address.ipv4_mapped, address.sixtofour, *(address.teredo or ())))
-    if int(address) >> 32 == 0 or any(address in network for network in _TRANSLATED):
+    if int(address) >> 32 == 0 or _is_tunnelled(address) or any(address in network for network in _TRANSLATED):
         yield IPv4Address(int(address) & 0xFFFFFFFF)
+
+
+def _is_tunnelled(address: IPv6Address) -> bool:
+    """Whether it is one of ISATAP, whose second half says that an address of the older kind follows."""
+    return (int(address) >> 32) & 0xFDFFFFFF == 0x00005EFE
 
 
 def _plain(address: Address) -> Address:

@@ -17,8 +17,8 @@ EACH_S = 3.0
 _MOST_ADDRESSES = 8
 _ANY_PORT = 9
 _NOT_NOW = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
-_MOST_TOLD = 200
-"""Different hosts of which is told; a program could ask for any number."""
+_MOST_TOLD = {"reached": 100, "refused": 50}
+"""Different hosts of which is told; a program could ask for any number, and nobody listens before it has ended."""
 
 Resolve = Callable[[str, int], Awaitable[Sequence[str]]]
 Told = Callable[[str, str], None]
@@ -95,7 +95,7 @@ class Routes:
         self._hosts = hosts
         self._told = told
         self._resolve = resolve
-        self._known: set[tuple[str, str]] = set()
+        self._known: dict[str, set[tuple[str, str]]] = {"reached": set(), "refused": set()}
 
     async def connect(self, target: Target) -> Stream:
         """Connect to what a request names.
@@ -132,8 +132,10 @@ class Routes:
         return others
 
     def _tell(self, name: str, why: str) -> None:
-        if (name, why) not in self._known and len(self._known) < _MOST_TOLD:
-            self._known.add((name, why))
+        kind = "refused" if why else "reached"  # counted apart: no refusals take the place of what was reached
+        known = self._known[kind]
+        if (name, why) not in known and len(known) < _MOST_TOLD[kind]:
+            known.add((name, why))
             self._told(name, why)
 
 
@@ -157,9 +159,29 @@ def _is_own(address: Address) -> bool:
     try:
         with socket.socket(family, socket.SOCK_DGRAM) as asked:
             asked.connect((str(address), _ANY_PORT))
-            return address_of(asked.getsockname()[0]) == address
+            return address_of(asked.getsockname()[0]) == address or _may_bind(family, address)
     except OSError as error:
         return error.errno in _NOT_NOW  # where it can't be known, the answer is the careful one
+
+
+def _may_bind(family: int, address: Address) -> bool:
+    """Whether a socket can have an address, as also a second one of a network, which is not what is sent from.
+
+    Where the system lets sockets have any address, this says nothing.
+    """
+    nobodys = "2001:db8::1" if isinstance(address, IPv6Address) else "192.0.2.1"
+    return _binds(family, str(address)) and not _binds(family, nobodys)
+
+
+def _binds(family: int, address: str) -> bool:
+    with socket.socket(family, socket.SOCK_DGRAM) as asked:
+        try:
+            asked.bind((address, 0))
+        except OSError as error:
+            if error.errno in _NOT_NOW:
+                raise
+            return False
+    return True
 
 
 def _listed(hosts: Sequence[str]) -> str:

@@ -20,7 +20,7 @@ _LOOPBACK = ("localhost", "127.0.0.1", "::1")
 _OWN_PROXIES = ("https_proxy", "HTTPS_PROXY", "http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY")
 _ENDS_S = 5.0
 _MOST_TOLD = 5
-_MOST_REPORT = 1 << 20
+_MOST_REPORT = _ROOM = 1 << 20
 
 
 class Egress:
@@ -43,6 +43,7 @@ class Egress:
         self._passed_by = next((name for name in _OWN_PROXIES if os.environ.get(name)), "")
         loopback = [name for name in _LOOPBACK if not any(_names(text, name) for text in self.hosts)]
         self._control, control = socket.socketpair()
+        control.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _ROOM)  # for all that is told before anybody listens
         self._gate, gate = socket.socketpair()
         try:
             self._process = _started(control, gate)

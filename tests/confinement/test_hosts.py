@@ -79,6 +79,8 @@ def test_an_address_of_the_older_kind_is_no_more_public_when_it_is_hidden_in_a_n
         0xFFFF << 48 | number,
         0x64FF9B << 96 | number,
         0x2002 << 112 | number << 80,
+        0x2600 << 112 | 0x5EFE << 32 | number,
+        0x2600 << 112 | 0x0200_5EFE << 32 | number,
         number,
     )
     for form in forms:

@@ -102,6 +102,7 @@ def test_a_listed_address_is_reached_in_both_of_its_forms(proxy: Proxy, server: 
         "224.0.0.1", "239.1.1.1", "255.255.255.255", "::", "::1", "::7f00:1", "fe80::1",
         "fc00::1", "fd00:ec2::254", "fec0::1", "ff02::1", "::ffff:10.0.0.1", "64:ff9b::a00:1", "64:ff9b:1::1",
         "2002:7f00:1::", "2001:0:0a00:1::1", "2001:db8::1", "fe80::1%lo",
+        "2001:470::5efe:a00:1", "2001:470::200:5efe:7f00:1",
     ],
 )  # fmt: skip
 def test_a_listed_name_that_leads_inside_is_refused(make_proxy: Proxies, address: str) -> None:
@@ -339,8 +340,16 @@ def test_what_is_told_is_bounded_and_says_nothing_of_paths(make_proxy: Proxies) 
     proxy = make_proxy("pypi.example")
     for number in range(250):
         proxy.say(b"GET http://%d.evil.example/secret?token=1 HTTP/1.1\r\nHost: x\r\n\r\n" % number)
-    assert len(proxy.told) == 200
+    assert len(proxy.told) == 50
     assert not any("secret" in target + why or "token" in target + why for target, why in proxy.told)
+
+
+def test_what_was_reached_is_told_however_much_was_refused_before(make_proxy: Proxies, server: Server) -> None:
+    proxy = make_proxy(f"localhost:{server.port}", names={"localhost": ["127.0.0.1"]})
+    for number in range(250):
+        proxy.say(b"CONNECT %d.evil.example:443 HTTP/1.1\r\nHost: x\r\n\r\n" % number)
+    proxy.say(GET % (b"localhost:%d" % server.port, b""))
+    assert proxy.told[-1] == (f"localhost:{server.port}", "")
 
 
 PIECES = st.sampled_from(
@@ -461,7 +470,8 @@ if ctypes.CDLL(None).unshare(0x50000000):
 open("/proc/self/setgroups", "w").write("deny")
 open("/proc/self/uid_map", "w").write(f"0 {uid} 1")
 subprocess.run(["ip", "link", "set", "lo", "up"], check=True)
-subprocess.run(["ip", "address", "add", "8.8.4.4/32", "dev", "lo"], check=True)
+for address in ("8.8.4.3/24", "8.8.4.4/24"):  # of two of one network the system sends from the first
+    subprocess.run(["ip", "address", "add", address, "dev", "lo"], check=True)
 
 async def resolve(host, port):
     return ["8.8.4.4"]

@@ -51,6 +51,21 @@ def test_it_confines_itself_and_tells_what_it_refused() -> None:
     assert said[0].startswith("evil.example:443 was refused") and "may reach only pypi.example" in said[-1]
 
 
+def test_what_was_reached_is_told_though_nobody_listened_to_long_refusals() -> None:
+    long = ".".join(["a" * 60] * 4)
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        egress = Egress([f"localhost:{server.getsockname()[1]}", *(f"{letter}.{long}" for letter in "xyz")])
+        try:
+            with taken(egress) as first:
+                for number in range(200):
+                    with socket.create_connection(first.getpeername()) as end:
+                        answer(end, b"CONNECT %d.%s:443 HTTP/1.1\r\nHost: x\r\n\r\n" % (number, long.encode()))
+                assert b" 200 " in answer(first, f"CONNECT {egress.hosts[0]} HTTP/1.1\r\nHost: x\r\n\r\n".encode())
+        finally:
+            egress.close()
+    assert egress.reached == [egress.hosts[0]]
+
+
 def _is_proxy(pid: int) -> bool:
     try:
         words = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
