@@ -6,12 +6,14 @@ import re
 from collections.abc import Sequence
 
 from inarch import ToolFailed
+from inarch_sdk.cuts import end_from
 
 MOST_PLACES = 20
 _MOST_LINES = 5_000  # a bound on the look for similar text
 _MOST_WORDS = 2_000
 _MOST_SHOWN = 400
 _MOST_OF_A_LINE = 160
+_MOST_OF_A_WORD = 200  # in which a line is cut: half of a secret would not be known as one
 _LEAST_ALREADY = 8  # characters of a replacement that is looked for; shorter ones are everywhere
 
 
@@ -74,7 +76,8 @@ def _nearest(text: str, search: str, path: str) -> str | None:
 
 
 def _shown(lines: Sequence[str]) -> str:
-    return "\n".join(lines)[:_MOST_SHOWN]
+    whole = "\n".join(lines)
+    return whole[: end_from(whole, _MOST_SHOWN, _MOST_OF_A_WORD)]
 
 
 def _difference(found: Sequence[str], wanted: Sequence[str], first: int) -> str:
@@ -90,7 +93,8 @@ def _difference(found: Sequence[str], wanted: Sequence[str], first: int) -> str:
 
 
 def _quoted(line: str) -> str:
-    return repr(line if len(line) <= _MOST_OF_A_LINE else f"{line[:_MOST_OF_A_LINE]}…")
+    end = end_from(line, _MOST_OF_A_LINE, _MOST_OF_A_WORD)
+    return repr(line if end == len(line) else f"{line[:end]}…")
 
 
 def _nearest_line(lines: Sequence[str], wanted: Sequence[str]) -> int | None:

@@ -10,8 +10,10 @@ from attrs import define
 
 from inarch import SearchHit
 from inarch_sandbox_fs.opening import Open
+from inarch_sdk.cuts import end_from
 
 _MOST_TEXT = 300  # characters of a line that are shown
+_MOST_OF_A_WORD = 200  # and of the word in which these end: half of a secret would not be known as one
 _MOST_RECORD = 1 << 16
 _PROBE = 8_000  # bytes at the start of a file in which a NUL makes it binary, as in git
 
@@ -65,9 +67,10 @@ class Lines:
             self._path, self._descriptor = path, self._opened(path)
         if self._descriptor < 0:
             return None
-        data = os.pread(self._descriptor, _MOST_TEXT * 4 + 2, offset)
+        data = os.pread(self._descriptor, (_MOST_TEXT + _MOST_OF_A_WORD) * 4 + 2, offset)
         text = data.partition(b"\n")[0].removesuffix(b"\r").decode("utf-8", "replace")
-        return SearchHit(path, line, text if len(text) <= _MOST_TEXT else f"{text[:_MOST_TEXT]}…")
+        end = end_from(text, _MOST_TEXT, _MOST_OF_A_WORD)
+        return SearchHit(path, line, text if end == len(text) else f"{text[:end]}…")
 
     def _opened(self, path: str) -> int:
         try:

@@ -116,6 +116,8 @@ def test_what_is_too_long_is_counted(kitchen: Kitchen) -> None:
     lines = shown(kitchen, "write_file", file_path="new", content="x\n" * 5_000)
     assert len(lines) == 2_001 and lines[-1] == "… 3,001 more lines"
     assert shown(kitchen, "write_file", file_path="new", content="x" * 5_000)[1].endswith("… (3,001 more characters)")
+    long = "x " * 995 + "lily.pads-42-and-weed " + "y " * 2_000
+    assert " lily.pads-42-and-weed… (" in shown(kitchen, "write_file", file_path="new", content=long)[1]
 
 
 def test_everything_else_is_its_arguments(kitchen: Kitchen) -> None:

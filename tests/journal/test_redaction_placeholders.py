@@ -89,11 +89,20 @@ def test_lines_of_a_value_are_known_without_their_margins_and_only_if_they_look_
 
 
 def test_only_so_many_values_are_known(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(redacting, "MOST_KNOWN", 2)
+    monkeypatch.setattr(redacting, "MOST_KNOWN", 1)
     redactor = Redactor()
     redactor.learn_values([("a", ONE)])
     redactor.learn_values([("a", ONE), ("b", OTHER), ("c", THIRD)])
     assert redactor.text(f"{ONE} {OTHER} {THIRD}") == f"‹secret:a› ‹secret:b› {THIRD}"
+
+
+def test_what_somebody_says_is_secret_is_known_however_much_a_workspace_has(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(redacting, "MOST_KNOWN", 2)
+    redactor = Redactor()
+    redactor.learn_file(f"A_TOKEN={ONE}\nB_TOKEN={OTHER}\nC_TOKEN={THIRD}\n".encode())
+    redactor.learn_values([("password", "lily.pads-42")])
+    assert redactor.text(f"{ONE} {OTHER} {THIRD}") == f"‹secret:A_TOKEN› ‹secret:B_TOKEN› {THIRD}"
+    assert redactor.text("login ann password lily.pads-42") == "login ann password ‹secret:password›"
 
 
 def test_a_value_that_stands_in_a_placeholder_is_not_looked_for() -> None:

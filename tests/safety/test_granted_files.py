@@ -14,6 +14,7 @@ import pytest
 import inarch
 from inarch.contract.codec import to_data
 from inarch.testing import calls, says, scripted_app
+from inarch_sandbox_fs.commands import pipelines
 
 from ..export.written import FORMATS, export
 from ..sandbox_fs.persons import ALWAYS, FOR_THE_PROJECT, House, Person, rights
@@ -123,6 +124,26 @@ def test_what_a_person_typed_with_files_they_granted_before_is_hidden(house: Hou
     sent, kept, told, _ = spoken(house, script, person, play)
     assert "login ann" in "".join(written)
     assert leaks(sent, kept, told, *written) == []
+
+
+@pytest.mark.parametrize("between", [" ", "\n"])
+def test_where_long_output_is_cut_no_half_of_a_secret_is_left(
+    house: House, between: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pipelines, "MOST_CHARACTERS", 3_000)
+    secret = TOLD[".netrc"][1]
+    (house.root / "shout.py").write_text(
+        "import os, sys\nword = open(os.path.expanduser('~/.netrc')).read().split()[-1]\n"
+        f"print(*['says'] * {len(TOLD)}, 'login ann', *[word] * 20_000, sep={between!r})"
+    )
+    person = Person([rights(files=("~/.netrc",)), ALWAYS])
+    sent, kept, told, events = spoken(
+        house, [calls(("execute_command", {"command": "python3 shout.py"})), says("done")], person
+    )
+    assert "characters left out" in sent and "further live output is not shown" in told
+    halves = [half for cut in range(5, len(secret) - 4) for half in (secret[:cut], secret[cut:])]
+    texts = (sent, kept, told, *(export(events, form) for form in FORMATS))
+    assert [half for half in halves for text in texts if half in text] == []
 
 
 def test_a_later_call_shows_no_copy_that_a_command_made(house: House) -> None:

@@ -43,6 +43,13 @@ def test_the_first_line_that_differs_is_named() -> None:
     assert "line 4 is '    return sum(items)', not '    return sum(item)'" in message
 
 
+def test_no_line_is_cut_within_a_word() -> None:
+    line = "total = " + "x " * 75 + "lily.pads-42-and-weed " + "y " * 300
+    message = _refusal(line.encode(), line.replace("x y", "z")[:170].replace("x x", "x  x", 1)).message
+    assert "lily.pads-42-and-weed" in message and "…" in message
+    assert not [cut for cut in range(3, 21) if f"{'lily.pads-42-and-weed'[:cut]}…" in message]
+
+
 def test_a_near_line_far_down_is_found_where_it_is_the_same_but_for_indentation() -> None:
     data = b"x\n" * 20_000 + b"\tdef total(items):\n\t\treturn 1\n"
     assert "nearest is line 20001:" in _refusal(data, "def total(items):\nreturn 2").message

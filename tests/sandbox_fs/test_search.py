@@ -212,6 +212,13 @@ def test_the_tool_says_what_it_left_out(files: Any) -> None:
 
 
 @pytest.mark.parametrize("engine", _ENGINES)
+def test_a_long_line_is_not_cut_within_a_word(tmp_path: Path, engine: Any) -> None:
+    (tmp_path / "long").write_text("found " + "x " * 140 + "lily.pads-42-and-weed " + "y " * 200 + "\n" + "found" * 200)
+    (_, _, text), (_, _, one_word) = _search(str(tmp_path), engine, "found")
+    assert text.endswith(" lily.pads-42-and-weed…") and len(one_word) == 301
+
+
+@pytest.mark.parametrize("engine", _ENGINES)
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="memory of another process is limited on Linux only")
 def test_a_line_that_fills_the_memory_does_not_end_the_search(
     tmp_path: Path, engine: Any, monkeypatch: pytest.MonkeyPatch

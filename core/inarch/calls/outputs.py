@@ -11,6 +11,9 @@ from typing import Any
 
 from attrs import define, field
 
+from inarch_sdk.cuts import end_from
+from inarch_secrets.names import LONGEST
+
 LONGEST_RESULT = 60_000
 """Characters above which a result is kept whole as a blob and shown with head and tail."""
 KEPT = 40_000
@@ -28,6 +31,7 @@ class LiveOutput:
     loop: asyncio.AbstractEventLoop
     _chunks: list[str] = field(init=False, factory=list)
     _room: int = field(init=False, default=MOST_LIVE)
+    _is_over: bool = field(init=False, default=False)
     _timer: asyncio.TimerHandle | None = field(init=False, default=None)
     _armed: bool = field(init=False, default=False)
     _lock: threading.Lock = field(init=False, factory=threading.Lock)
@@ -35,11 +39,14 @@ class LiveOutput:
     def add(self, chunk: str) -> None:
         """Take a chunk; beyond the cap it is dropped, and that is said once."""
         with self._lock:
-            if self._room <= 0 or not chunk:
+            if self._is_over or not chunk:
                 return
-            self._chunks.append(chunk[: self._room])
-            self._room -= len(chunk)
-            if self._room <= 0:
+            # What is beyond the cap is shown to the end of its line or word: half a secret would not be known as one.
+            end = end_from(chunk, max(self._room, 0), LONGEST + min(self._room, 0))
+            self._chunks.append(chunk[:end])
+            self._room -= end
+            if end < len(chunk):
+                self._is_over = True
                 self._chunks.append("\n… further live output is not shown\n")
             armed, self._armed = self._armed, True
         if not armed:

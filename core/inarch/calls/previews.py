@@ -10,6 +10,7 @@ from inarch.calls.commands import canonical, words_of
 from inarch.calls.proposing import Files, proposed_file
 from inarch.contract.ports import Tool
 from inarch.contract.records import Effects, ProposedFile, ToolCall
+from inarch_sdk.cuts import end_from
 
 MOST_LINES = 2_000
 LONGEST_LINE = 2_000
@@ -126,5 +127,5 @@ def _cut(lines: Iterable[str]) -> str:
 
 
 def _shortened(line: str) -> str:
-    left = len(line) - LONGEST_LINE
-    return line if left <= 0 else f"{line[:LONGEST_LINE]}… ({left:,} more characters)"
+    end = end_from(line, LONGEST_LINE, LONGEST_LINE)  # half a secret would not be known as one
+    return line if end == len(line) else f"{line[:end]}… ({len(line) - end:,} more characters)"

@@ -47,8 +47,11 @@ def give_name(
         UsageError: It is no name, or another session's, or the session is not kept.
         StoreError: It can't be kept.
     """
+    from inarch.journal.redaction.redactor import hide_in_message
     from inarch_sdk.memory_store import MemoryStore
 
+    if hide_in_message(name) != name:
+        raise UsageError("the name holds a secret, and names are kept and shown as they are", "take another")
     if not name.isprintable() or name != name.strip() or not 0 < len(name) <= LONGEST or name.startswith("-"):
         raise UsageError(f"{name!r} is no name for a session", f"write 1 to {LONGEST} characters, without line breaks")
     with changing_kept(state_dir / NAMES_FILE, str, "names of sessions") as names:

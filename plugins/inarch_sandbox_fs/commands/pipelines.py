@@ -16,6 +16,7 @@ from inarch_sandbox_fs.commands.choosing import put_together
 from inarch_sandbox_fs.commands.lines import place
 from inarch_sandbox_fs.commands.policy import LONGEST_S
 from inarch_sandbox_fs.commands.runners import is_known
+from inarch_sdk.cuts import end_from, start_from
 
 if TYPE_CHECKING:
     from inarch_sandbox_fs.commands.classification import Classified
@@ -149,7 +150,8 @@ class Course:
         return {**found, "argv": [self.found.text], "parts": self.programs} if self.found.parts else found
 
     def _too_slow(self) -> ToolFailed:
-        last = "".join(self.texts)[-_LAST:].strip()
+        whole = "".join(self.texts)
+        last = whole[start_from(whole, max(len(whole) - _LAST, 0)) :].strip()
         said = f"; its last output was\n{last}" if last else " and wrote nothing"
         longer = f"run less of it, or give timeout_s up to {LONGEST_S}"
         remedy = "run less of it" if self.timeout_s >= LONGEST_S else longer
@@ -210,7 +212,10 @@ def _cut(text: str) -> tuple[str, bool]:
     if left <= 0:
         return text, False
     head = MOST_CHARACTERS * 3 // 4
-    return f"{text[:head]}\n… {left} characters left out …\n{text[head + left :]}", True
+    end, start = end_from(text, head), start_from(text, head + left)
+    if start <= end:
+        return text, False
+    return f"{text[:end]}\n… {start - end} characters left out …\n{text[start:]}", True
 
 
 def _signal_name(number: int) -> str:

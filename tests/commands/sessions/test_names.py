@@ -97,6 +97,15 @@ def test_a_session_that_is_kept_nowhere_gets_no_name(cli: Run) -> None:
     assert names(cli) == before
 
 
+def test_a_name_that_holds_a_secret_is_refused_and_not_repeated(cli: Run) -> None:
+    assert cli(*ASK, "--name", "one").returncode == 0
+    word = "zq8Kx71mPfLw93TbVd55"
+    for words in ((*ASK, "--name", f"my {word}"), ("sessions", "rename", "one", word)):
+        done = cli(*words, DEPLOY_TOKEN=word)
+        assert done.returncode == 2 and "the name holds a secret" in done.stderr and word not in done.stderr
+    assert list(names(cli)) == ["one"]
+
+
 def test_names_of_sessions_elsewhere_stay(tmp_path: Path) -> None:
     given: dict[str, Any] = {"root": tmp_path, "config": {}, "environ": {"HOME": str(tmp_path / "home")}}
     with inarch.compose(**given) as app:

@@ -27,7 +27,9 @@ from inarch_secrets.shapes import Known, shapes_of
 from inarch_secrets.spans import gaps, joined, uncut
 
 MOST_KNOWN = 500
-"""Values that are looked for by name; each costs a few searches an event."""
+"""Values that are looked for by name, and as many more that somebody says are keys: no workspace may take their places.
+
+Each costs a few searches an event."""
 MOST_FOUND = 20_000
 """Secrets found by their form that get a number each."""
 _NEVER = min(SHORTEST, SHORTEST_MATCH)
@@ -68,20 +70,22 @@ class Redactor:
 
     def learn(self, variables: Iterable[tuple[str, str]], *, by_looks: bool = True) -> None:
         """Learn what is secret of some variables: by their names alone, or also by what their values look like."""
-        self._learn([(name, part) for name, value in variables for part in secrets_of(name, value, by_looks)])
+        self._learn(
+            [(name, part) for name, value in variables for part in secrets_of(name, value, by_looks)], MOST_KNOWN
+        )
 
     def learn_values(self, variables: Iterable[tuple[str, str]]) -> None:
         """Learn values that are secret whatever their variables are called: somebody says that they are keys."""
-        self._learn([(name, value.strip()) for name, value in variables])
+        self._learn([(name, value.strip()) for name, value in variables], 2 * MOST_KNOWN)
 
-    def _learn(self, secrets: list[tuple[str, str]]) -> None:
+    def _learn(self, secrets: list[tuple[str, str]], most: int) -> None:
         secrets = [pair for name, part in secrets for pair in _lines(name, part) if self._is_new(pair[1])]
         if not secrets:
             return
         with self._lock:
             shapes, taken = dict(self._known.shapes), set(self._names.values())
             for name, value in secrets:
-                if value in self._names or len(self._names) >= MOST_KNOWN:
+                if value in self._names or len(self._names) >= most:
                     continue
                 name = self._names[value] = _free_name(name, taken)
                 taken.add(name)
