@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 
 from attrs import Factory, define
 
-from inarch_brief_tracer.facts.modules import shared_folders
-from inarch_brief_tracer.linking.budget import EXACT, INFERRED, NAME, Budget
+from inarch_brief_tracer.linking.budget import NAME, Budget
 from inarch_brief_tracer.linking.cells import Arguments, Cell, Value, Values
+from inarch_brief_tracer.linking.crossings import certainty
 from inarch_brief_tracer.linking.values import (
     Above,
     Bound,
@@ -258,20 +258,8 @@ class Linker:
         key = (caller.path, callee.path)
         known = self.crossings.get(key)
         if known is None:
-            known = self.crossings[key] = self._crossing(caller, callee)
+            known = self.crossings[key] = certainty(self.modules, caller, callee)
         return known
-
-    def _crossing(self, caller: File, callee: File) -> int:
-        top = callee.module.partition(".")[0]
-        own = self.modules.get(top, ())
-        if any(file.root == caller.root for file in own) and not any(_is_extended(file) for file in own):
-            return NAME  # a package of that name stands in the caller's own root, and hides the other
-        rivals = self.modules.get(callee.module, ())
-        if len(rivals) < 2:
-            return EXACT
-        mine = shared_folders(caller.path, callee.path)
-        nearer = [file for file in rivals if file is not callee and shared_folders(caller.path, file.path) >= mine]
-        return NAME if nearer else INFERRED
 
     def outside_call(self, name: str, line: int) -> None:
         """Note that the scope being evaluated calls something outside the tree."""
@@ -365,11 +353,6 @@ def _generalized(known: Values, value: Value) -> Values:
     if type(value) is not Instance or known[0] is ANYTHING:
         return known
     return (ANYTHING, *[one for one in known if type(one) is not Instance])
-
-
-def _is_extended(file: File) -> bool:
-    """Whether a package says that it goes on in other roots: `__path__ = extend_path(__path__, __name__)`."""
-    return bool(file.scopes) and "__path__" in file.scopes[0].facts.bound
 
 
 def _is_admitted(value: Value, classes: tuple[Cls, ...]) -> bool:
