@@ -236,4 +236,5 @@ def _path(found: re.Match[str]) -> str:
 
 
 def _refusal(part: str, why: str, form: str) -> Refusal:
-    return Refusal(" ".join(part.split()), why, form)
+    words = " ".join(part.split())
+    return Refusal(words, why if words or why != _UNKNOWN else "the sentence ends too early", form)

@@ -170,3 +170,10 @@ def test_block_around_names_stands_once_and_holds_them_all(text, name, ending, a
     assert start <= spans[0][0]
     assert spans[-1][1] <= end
     assert spans_of(change, replaced(text, spans, "NEW")) == []
+
+
+@pytest.mark.parametrize("prompt", ["in README.md replace", "move README.md"])
+def test_an_edit_that_ends_too_early_is_told_so(shop, answer, prompt):
+    before = (shop / "README.md").read_bytes()
+    assert "Nothing was changed: the sentence ends too early." in answer(shop, prompt, approve="all")
+    assert (shop / "README.md").read_bytes() == before
