@@ -221,3 +221,23 @@ def test_a_workspace_that_joins_nothing_says_so() -> None:
     handle = Handle(Alone(), Lease("call"), {}, None)  # type: ignore[arg-type]
     with pytest.raises(ToolFailed, match="joins no programs"):
         handle.run_piped([])
+
+
+@pytest.mark.needs("bwrap")
+def test_bubblewrap_joins_commands_too_each_with_its_rights(open_files: Any, tmp_path: Path) -> None:
+    (tmp_path / "root").mkdir()
+    files = open_files(tmp_path / "root", confine="bwrap")
+    grants = {name: SimpleNamespace(argv=("tee", name), writes=(name,), network=False, env=()) for name in ("a", "b")}
+    shell = Shell(files, grants)
+    for name in ("a", "b", "made-by-first", "other"):
+        files.put(name)
+    found = shell("ls | wc -l; echo one | tee a | tee b | wc -l")
+    assert (found["output"], found["exit_code"], found["level"]) == ("4\n1\n", 0, 2)
+    write = "import sys; sys.stdout.write(sys.stdin.read()); open('made-by-%s', 'w').close()"
+    first, second = Rights(writes=("made-by-first",), executes=True), Rights(writes=("other",), executes=True)
+    ran = files.workspace.run_piped(
+        [Piped(("echo", "x"), READS), Piped(("python3", "-c", write % "first"), first),
+         Piped(("python3", "-c", write % "second"), second), Piped(("cat",), READS)], merged=True
+    )  # fmt: skip
+    assert [code == 0 for code, _ in ran.ended] == [True, True, False, True] and ran.level == 2
+    assert not (tmp_path / "root" / "made-by-second").exists()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +14,6 @@ from inarch.output import print_json, print_line
 
 if TYPE_CHECKING:
     from inarch import App
-    from inarch.host import Explanation, Rule
 
 
 _STALE = ", asked again: the tool or its plugin is another one now"
@@ -51,6 +49,7 @@ def explain_call(what: str, arguments: str | None, as_json: bool, **given: Any) 
     """Say what would happen with a call, and why: WHAT is a tool, with ARGUMENTS as JSON, or a whole command line."""
     from inarch.host import explain
     from inarch_commands.policy.cases import command_call
+    from inarch_commands.policy.explaining import explained, explained_lines
     from inarch_commands.tools import read_object
 
     app = _compose(given)
@@ -63,13 +62,13 @@ def explain_call(what: str, arguments: str | None, as_json: bool, **given: Any) 
         mode, grants = app.config.profile.approve, app.project_grants
         root = app.config.root
         found = explain(name, wanted, tools=tools, policies=app.policies, mode=mode, root=root, grants=grants)
-        data = _explained(app, found)
+        data = explained(app, found)
     finally:
         app.close()
     if as_json:
         print_json(data)
     else:
-        _show(_explain_lines(data))
+        _show(explained_lines(data))
 
 
 def _is_command(what: str, tools: Collection[str]) -> bool:
@@ -128,35 +127,21 @@ def _show(lines: list[str]) -> None:
         print_line(line)
 
 
-def _origin(app: App, key: str) -> str:
-    return str(app.config.origins.get(key, ""))
-
-
-def _rule_data(app: App, rule: Rule) -> dict[str, Any]:
-    from datetime import UTC, datetime
-
-    from inarch.host import said
-
-    position = next(index for index, other in enumerate(app.config.rules) if other is rule)
-    expired = not rule.counts_at(datetime.now(UTC))
-    where = _origin(app, f"rules[{position}]")
-    return {"decision": rule.decision, "rule": said(rule), "origin": where, "expired": expired}
-
-
 def _listed(app: App) -> dict[str, Any]:
     from attrs import asdict
 
     from inarch.host import approvals_of, dotted
+    from inarch_commands.policy.explaining import origin, rule_data
 
     config, grants, tools = app.config, app.project_grants, app.composition.tools
     known = approvals_of(config.root, config.state_dir)
     mode = dotted(("profiles", config.profile.name, "approve"))
     return {
         "root": config.root,
-        "mode": {"approve": config.profile.approve, "origin": _origin(app, mode)},
-        "rules": [_rule_data(app, rule) for rule in config.rules],
+        "mode": {"approve": config.profile.approve, "origin": origin(app, mode)},
+        "rules": [rule_data(app, rule) for rule in config.rules],
         "commands": [
-            {"name": name, "argv": list(grant.argv), "network": grant.reaches, "origin": _origin(app, place)}
+            {"name": name, "argv": list(grant.argv), "network": grant.reaches, "origin": origin(app, place)}
             for name, grant in config.commands.items()
             for place in [dotted(("commands", name))]
         ],
@@ -194,60 +179,13 @@ def _grant_words(argv: list[str]) -> str:
     return f"{join(argv[:-1])} …" if argv[-1] == "*" else join(argv)
 
 
-def _explained(app: App, found: Explanation) -> dict[str, Any]:
-    from inarch import to_data
-
-    return {
-        "tool": found.call.name,
-        "arguments": to_data(found.call.arguments),
-        "decision": found.decision,
-        "reason": found.reason,
-        "by": found.by,
-        "mode": app.config.profile.approve,
-        "question": found.question,
-        "shape": found.shape,
-        "effects": to_data(found.effects),
-        "policies": [
-            {"policy": said.policy, "plugin": said.plugin, "decision": said.verdict.decision,
-             "reason": said.verdict.reason}
-            for said in found.opinions
-        ],
-        "rules": [_rule_data(app, rule) | {"holds": rule is found.holds} for rule in found.rules],
-        "approved_for_project": found.approved,
-        "allows": found.allows,
-        "forbids": found.forbids,
-    }  # fmt: skip
-
-
-def _explain_lines(data: Mapping[str, Any]) -> list[str]:
-    lines = [f"{data['tool']} {json.dumps(data['arguments'], ensure_ascii=False)}"]
-    lines.append(f"{data['decision']}: {data['reason']}")
-    if data["decision"] == "invalid":
-        return lines
-    lines += ["", f"  mode {data['mode']}: {data['question'] or 'nothing to ask'}"]
-    for said in data["policies"]:
-        reason = said["reason"] or "nothing against it"
-        lines.append(f"  policy {said['policy']} ({said['plugin']}): {said['decision']}: {reason}")
-    for rule in data["rules"]:
-        lines.append(f"  rule at {rule['origin']}{'' if rule['holds'] else ', overruled'}: {rule['rule']}")
-    approved = f"covers it ({data['shape']})" if data["approved_for_project"] else "nothing of this shape"
-    lines.append(f"  approved for this project: {approved}")
-    if data["decision"] == "ask":
-        lines += ["", "Where nobody can be asked it is denied."]
-    for title, text in (
-        ("To let it run: ", data["allows"]),
-        ("To deny it, add to the configuration:\n", data["forbids"]),
-    ):
-        lines += ["", *f"{title}{text}".split("\n")] if text else []
-    return lines
-
-
 def _rule_faults(app: App) -> Iterator[str]:
     from datetime import UTC, datetime
 
+    from inarch_commands.policy.explaining import origin
     from inarch_commands.policy.rule_checks import faults_of
 
-    places = [_origin(app, f"rules[{position}]") for position in range(len(app.config.rules))]
+    places = [origin(app, f"rules[{position}]") for position in range(len(app.config.rules))]
     tools = {name: bound.value for name, bound in app.composition.tools.items()}
     for position, place in enumerate(places):
         for fault in faults_of(position, app.config.rules, places, tools, datetime.now(UTC)):

@@ -107,6 +107,22 @@ def test_explain_takes_a_command_line(cli: Run, user_file: Path) -> None:
     assert explained(cli, "pytest -x; mkdir a")["decision"] == "ask"
 
 
+def test_explain_says_which_command_of_a_line_a_rule_is_about(cli: Run, user_file: Path) -> None:
+    rules = [f'[[rules]]\ntool = "execute_command"\nmatch = {{ command = "{words} *" }}\ndecision = "{decision}"\n'
+             for words, decision in (("mkdir", "allow"), ("touch", "ask"))]  # fmt: skip
+    user_file.write_text("".join([RULES, *rules]))
+    told = explained(cli, "mkdir a && touch a/b 2>&1; pytest -q | wc -l")
+    parts = [(part["command"], [rule["decision"] for rule in part["rules"]]) for part in told["parts"]]
+    assert parts == [("mkdir a", ["allow"]), ("touch a/b", ["ask"]), ("pytest -q", []), ("wc -l", [])]
+    assert explained(cli, "pytest -q")["parts"] == explained(cli, "ls > a")["parts"] == []
+    text = cli("policy", "explain", "mkdir a && pytest -q | wc -l").stdout
+    assert f"  part 1, mkdir a: rule at {user_file}:12: " in text
+    assert "  part 2, pytest -q: granted by [commands.test]\n  part 3, wc -l: no rule\n" in text
+    text = cli("policy", "explain", "cd src && mkdir a; touch b").stdout  # what allows is meant for the root
+    assert f"  part 1, mkdir a: no rule\n  part 2, touch b: rule at {user_file}:16: " in text
+    assert "  part 1" not in cli("policy", "explain", "ls | wc -l").stdout
+
+
 def test_what_a_grant_may_reach_is_told(cli: Run, user_file: Path) -> None:
     lines = '[commands.get]\nargv = ["curl", "*"]\nnetwork = ["pypi.org", "*.example.org"]\n'
     user_file.write_text(lines + '[commands.all]\nargv = ["wget", "*"]\nnetwork = true\n')

@@ -1,0 +1,118 @@
+"""What `inarch policy explain` tells of a call: every layer's word, and the rules about each command of a line."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from inarch import App
+    from inarch.host import Explanation, Rule
+
+
+def origin(app: App, key: str) -> str:
+    """Return where a key of the configuration stands."""
+    return str(app.config.origins.get(key, ""))
+
+
+def rule_data(app: App, rule: Rule) -> dict[str, Any]:
+    """Return a rule as data, with its place."""
+    from datetime import UTC, datetime
+
+    from inarch.host import said
+
+    position = next(index for index, other in enumerate(app.config.rules) if other is rule)
+    expired = not rule.counts_at(datetime.now(UTC))
+    where = origin(app, f"rules[{position}]")
+    return {"decision": rule.decision, "rule": said(rule), "origin": where, "expired": expired}
+
+
+def explained(app: App, found: Explanation) -> dict[str, Any]:
+    """Return an explanation as data."""
+    from inarch import to_data
+
+    return {
+        "tool": found.call.name,
+        "arguments": to_data(found.call.arguments),
+        "decision": found.decision,
+        "reason": found.reason,
+        "by": found.by,
+        "mode": app.config.profile.approve,
+        "question": found.question,
+        "shape": found.shape,
+        "effects": to_data(found.effects),
+        "policies": [
+            {"policy": said.policy, "plugin": said.plugin, "decision": said.verdict.decision,
+             "reason": said.verdict.reason}
+            for said in found.opinions
+        ],
+        "rules": _rules(app, found),
+        "parts": _parts(app, found),
+        "approved_for_project": found.approved,
+        "allows": found.allows,
+        "forbids": found.forbids,
+    }  # fmt: skip
+
+
+def explained_lines(data: Mapping[str, Any]) -> list[str]:
+    """Return an explanation as lines for a person."""
+    lines = [f"{data['tool']} {json.dumps(data['arguments'], ensure_ascii=False)}"]
+    lines.append(f"{data['decision']}: {data['reason']}")
+    if data["decision"] == "invalid":
+        return lines
+    lines += ["", f"  mode {data['mode']}: {data['question'] or 'nothing to ask'}"]
+    for said in data["policies"]:
+        reason = said["reason"] or "nothing against it"
+        lines.append(f"  policy {said['policy']} ({said['plugin']}): {said['decision']}: {reason}")
+    lines += [f"  {_said(rule)}" for rule in data["rules"]]
+    if any({**part, "command": ""} != {**data["parts"][0], "command": ""} for part in data["parts"]):
+        lines += [
+            f"  part {number}, {part['command']}: {said}"
+            for number, part in enumerate(data["parts"], 1)
+            for said in [_said(rule) for rule in part["rules"]] or [part["allowed"] or "no rule"]
+        ]
+    approved = f"covers it ({data['shape']})" if data["approved_for_project"] else "nothing of this shape"
+    lines.append(f"  approved for this project: {approved}")
+    if data["decision"] == "ask":
+        lines += ["", "Where nobody can be asked it is denied."]
+    for title, text in (
+        ("To let it run: ", data["allows"]),
+        ("To deny it, add to the configuration:\n", data["forbids"]),
+    ):
+        lines += ["", *f"{title}{text}".split("\n")] if text else []
+    return lines
+
+
+def _rules(app: App, found: Explanation) -> list[dict[str, Any]]:
+    return [rule_data(app, rule) | {"holds": rule is found.holds} for rule in found.rules]
+
+
+def _said(rule: Mapping[str, Any]) -> str:
+    return f"rule at {rule['origin']}{'' if rule['holds'] else ', overruled'}: {rule['rule']}"
+
+
+def _parts(app: App, found: Explanation) -> list[dict[str, Any]]:
+    """Return each command of a line with what rules and grants say of it; none for one command, and for other calls."""
+    from inarch import ToolFailed
+    from inarch.host import explain
+    from inarch_sdk.joined_commands import Line, Part, split_line
+
+    call, tools = found.call, app.composition.tools
+    if found.decision == "invalid" or tools[call.name].value.category != "command":
+        return []
+    try:
+        line = split_line(call.arguments.get("command", ""))
+    except ToolFailed:
+        return []
+    if line.is_plain:
+        return []
+    parts = []
+    for part in line.parts:
+        # Where the line begins with a folder, what allows in the root does not count.
+        alone = {**call.arguments, "command": str(Line((Part(part.words),), line.folder))}
+        mode, root = app.config.profile.approve, app.config.root
+        one = explain(call.name, alone, tools=tools, policies=app.policies, mode=mode, root=root)
+        allowed = next((said.verdict.reason for said in one.opinions if said.grants), "")
+        parts.append({"command": str(Part(part.words)), "rules": _rules(app, one), "allowed": allowed})
+    return parts
