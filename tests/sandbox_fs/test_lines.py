@@ -241,3 +241,18 @@ def test_bubblewrap_joins_commands_too_each_with_its_rights(open_files: Any, tmp
     )  # fmt: skip
     assert [code == 0 for code, _ in ran.ended] == [True, True, False, True] and ran.level == 2
     assert not (tmp_path / "root" / "made-by-second").exists()
+
+
+def test_what_a_line_returns_is_as_documented(make_shell: Callable[..., Shell]) -> None:
+    shell = make_shell(p=SimpleNamespace(argv=("python3", "-c", "*"), writes=(), network=False, env=()))
+    # One piece at a time: the two of a pipe write at once.
+    home = "python3 -c 'import os; os.write(1, os.environb[b\"HOME\"] + bytes([10]))'"
+    found = shell(f"{home} >&2 | {home}; {home}")
+    first, second, third = found["output"].splitlines()
+    assert first == second != third and found["exit_code"] == 0
+    found = shell("ls no 2>&1  >/dev/null; false||'true' >>/dev/null; false && ls|wc -l;")
+    assert found["argv"] == ["ls no 2>&1 >/dev/null; false || true >/dev/null; false && ls | wc -l"]
+    assert [one["exit_code"] for one in found["parts"]] == [2, 1, 0, 1] and found["exit_code"] == 1
+    for passed_over in ("part 5, ls: did not run", "part 6, wc -l: did not run"):
+        assert passed_over in found["note"]
+    assert "parts" not in shell("ls") and "parts" in shell("ls 2>/dev/null")
