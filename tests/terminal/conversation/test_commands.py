@@ -144,6 +144,9 @@ def test_what_a_person_runs_is_shown_and_seen_with_the_next_prompt(talk: Talk, p
     assert screen.count("said it saw what") == 1
     opened.type("!cp notes.txt copy.txt", "Enter")  # of no tier: typed at the prompt, that is their yes
     opened.until("✓ execute_command cp notes.txt copy.txt")
+    opened.type("!mkdir x && touch x/y && ls x | tail -1", "Enter")
+    opened.until("✓ execute_command mkdir x && touch x/y && ls x | tail -1", "\ny\n")
+    assert (project / "x" / "y").exists()
     opened.type("!cat ../outside", "Enter")
     opened.until("execute_command is denied", "has a '..' component")
     opened.type("!", "Enter")
