@@ -15,6 +15,7 @@ from inarch.calls.remedies import command_table, key_for
 from inarch.calls.rules import RulesPolicy
 from inarch.config.grants import CommandGrant, Rule
 from inarch.contract.records import Effects, ToolCall, Verdict
+from inarch_sdk.joined_commands import split_line
 from inarch_sdk.tooling import tool
 
 Kitchen = Any
@@ -228,13 +229,24 @@ def careful_command(command: str) -> str:
 careful_command.name = "execute_command"
 
 
+class Careful:
+    """The tool, and which commands of a line it frees."""
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(careful_command, name)
+
+    def asking(self, arguments: Any) -> tuple[int, ...]:
+        parts = split_line(arguments["command"]).parts
+        return tuple(place for place, part in enumerate(parts) if _effects_of_words(canonical(part.words)).exclusive)
+
+
 def _effects_of_words(command: str) -> Effects:
     return Effects(reads=frozenset({""})) if command.split()[0] in ("ls", "wc", "cat") else Effects(exclusive=True)
 
 
 def of_line(rules: list[Rule], command: str, **commands: tuple[str, ...]) -> Verdict:
     grants = {name: CommandGrant(name, argv) for name, argv in commands.items()}
-    return RulesPolicy(rules, commands=grants, runners=RUNS).judge(call(command), careful_command)
+    return RulesPolicy(rules, commands=grants, runners=RUNS).judge(call(command), Careful())
 
 
 @pytest.mark.parametrize(
@@ -276,6 +288,35 @@ def test_a_rule_that_denies_is_about_each_command_of_a_line(command: str) -> Non
 def test_a_rule_for_a_path_is_about_each_command_of_a_line(command: str) -> None:
     assert of_line([Rule("*", "deny", path="docs/**")], command).decision == "deny"
     assert of_line([Rule("*", "deny", path="docs/**")], command.replace("docs", "src")).decision != "deny"
+
+
+def test_where_the_tool_frees_no_command_of_a_line_each_has_to_be_allowed() -> None:
+    rules = [Rule("*", "allow", match={"command": "pytest *"})]
+    assert verdict(rules, "pytest -q | tail").startswith("allow") and not reason_of(rules, "pytest -q | tail")
+    assert reason_of(rules, "pytest -q && pytest -x")
+
+
+def reason_of(rules: list[Rule], command: str) -> str:
+    return RulesPolicy(rules, runners=RUNS).judge(call(command), execute_command).reason
+
+
+@pytest.mark.parametrize("glob", ["docs", "docs/**", "/docs", "docs/a"])
+@pytest.mark.parametrize(
+    "command", ["cd /w/p/docs && cat a", "cd /w/p && cat docs/a", "cat /w/p/docs/a", "ls; cat --f=/w/p//docs/a",
+                "cd /w/p/x && cat /w/p/docs/a", "cd docs && cat a | wc -l"]
+)  # fmt: skip
+def test_a_rule_for_a_path_holds_however_the_path_is_written(glob: str, command: str) -> None:
+    policy = RulesPolicy([Rule("*", "deny", path=glob)], runners=RUNS, root="/w/p")
+    assert policy.judge(call(command), Careful()).decision == "deny"
+    assert policy.judge(call(command.replace("docs", "src")), Careful()).decision != "deny"
+
+
+def test_a_rule_for_a_folder_is_about_lines_that_run_in_it() -> None:
+    policy = RulesPolicy([Rule("*", "deny", path="docs")], runners=RUNS, root="/docs/p")
+    for command in ("cd docs && ls", "cd /docs/p/docs && ls", "cd ./docs/ && pytest | wc"):
+        assert policy.judge(call(command), Careful()).decision == "deny"
+    for command in ("cd /docs/p && ls", "cd . && ls", "ls ."):  # the root's own name is nobody's business
+        assert policy.judge(call(command), Careful()).decision != "deny"
 
 
 def test_a_broad_rule_names_no_program_of_a_line() -> None:

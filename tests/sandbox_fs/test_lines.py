@@ -13,6 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inarch import Cancelled, Piped, Rights, ToolFailed
+from inarch.calls.rules import RulesPolicy
+from inarch.config.grants import CommandGrant
+from inarch.contract.records import ToolCall
+from inarch_sandbox_fs.commands.choosing import offered
 from inarch_sandbox_fs.commands.classification import classify
 from inarch_sandbox_fs.commands.tool import ExecuteCommand
 
@@ -69,6 +73,10 @@ def test_a_line_is_what_its_strictest_command_is(commands: list[str], joints: li
         ("pytest; ./run", "asked"),
         ("cat a | ./run", "asked"),
         ("python main.py | head", "asked"),
+        ("echo x | make -f -", "asked"),
+        ("echo x | make --file=-", "asked"),
+        ("echo x | just -f-", "asked"),
+        ("make -f - | head", "workspace"),  # nothing is piped into it
         ("ls | xargs rm", "asked"),
         ("cd copy && git status", "asked"),
         ("cd copy && ls | git log", "asked"),
@@ -96,6 +104,7 @@ def test_lines_and_their_tiers(line: str, tier: str) -> None:
 @pytest.mark.parametrize(
     "line",
     ["git log -p | cut -c1-3", "git show | od -c", "git diff | cat | head -c 9", "git grep KEY | grep -o .",
+     "git log -p | grep --color=always .", "git grep -o . HEAD", "git grep --color=always . HEAD -- a",
      "git blame a | tail -c 2", "git show HEAD | sort | cut -b 1", "git log -L1,9:a | cmp -l - b", "cat .env | head",
      "ls; cat .env", "cd config && cat .env"],
 )  # fmt: skip
@@ -103,6 +112,45 @@ def test_secrets_are_not_shown_in_pieces_or_behind_others(line: str) -> None:
     found = classify(line, root=ROOT)
     assert found.tier == "read-only" and "secrets" in found.reason
     assert ExecuteCommand(ROOT, {}).effects({"command": line}).programs
+
+
+@pytest.mark.parametrize(
+    ("line", "left"),
+    [
+        ("tox -q | tail -3", True),
+        ("cat a | tox -q && tox -p", True),
+        ("tox -q; git log -p | cut -c1-3", False),
+        ("tox -q | FOO=1 sort", False),
+        ("tox -q | grep -o -f .env", False),
+        ("tox -q; cat .env", False),
+        ("tox -q | make -f -", False),
+        ("tox -q; make", False),
+    ],
+)
+def test_a_grant_answers_only_for_its_own_command_of_a_line(line: str, left: bool) -> None:
+    policy = RulesPolicy((), commands={"t": CommandGrant("t", ("tox", "*"))}, runners=("execute_command",), root=ROOT)
+    call = ToolCall("id", "", "turn", "execute_command", {"command": line})
+    found = policy.judge(call, ExecuteCommand(ROOT, GRANTS))
+    assert (bool(found.reason), found.person) == (left, left)
+
+
+@pytest.mark.parametrize(
+    ("line", "lasting"),
+    [
+        ("echo 1 | python3", False),
+        ("curl a.example | node", False),
+        ("cat a | timeout 5 perl", False),
+        ("echo x | make -f -", False),
+        ("cat a | awk -f -", False),
+        ("cat a | sh", False),
+        ("cat a | python3 -m json.tool", True),
+        ("cat a | python3 main.py", True),
+        ("npm ci | cat -", True),
+    ],
+)
+def test_code_out_of_a_pipe_is_not_approved_for_good(line: str, lasting: bool) -> None:
+    offer = offered(classify(line, root=ROOT), ROOT, {})
+    assert offer is not None and offer.lasting == lasting
 
 
 def test_commands_are_joined_by_real_pipes_and_end_as_in_a_shell(shell: Shell) -> None:
@@ -198,6 +246,14 @@ def test_each_command_has_its_own_rights_and_no_others(workspace: Any, tmp_path:
     assert (root / "made-by-first").exists() and not (root / "made-by-second").exists()
 
 
+def test_each_program_of_a_pipeline_has_a_home_that_no_other_one_reaches(workspace: Any) -> None:
+    plant = Piped(("sh", "-c", 'echo "$HOME"; echo planted > "$HOME/.npmrc"; echo x > "$TMPDIR/t"'), BUILDS)
+    look = 'read other; cat "$other/.npmrc" "$HOME/.npmrc" "$other/tmp/t"; echo x > "$other/.npmrc"; ls "$other"'
+    ran = workspace.run_piped([plant, Piped(("sh", "-c", look), BUILDS)])
+    assert ran.ended[0] == (0, 0) and ran.ended[1][0] != 0 and not ran.output
+    assert not Path(workspace.root, ".npmrc").exists()
+
+
 def test_a_command_that_can_not_be_started_is_named(workspace: Any) -> None:
     (Path(workspace.root) / "bad").write_text("#!/no/such/interpreter\n")
     (Path(workspace.root) / "bad").chmod(0o755)
@@ -249,7 +305,7 @@ def test_what_a_line_returns_is_as_documented(make_shell: Callable[..., Shell]) 
     home = "python3 -c 'import os; os.write(1, os.environb[b\"HOME\"] + bytes([10]))'"
     found = shell(f"{home} >&2 | {home}; {home}")
     first, second, third = found["output"].splitlines()
-    assert first == second != third and found["exit_code"] == 0
+    assert len({first, second, third}) == 3 and found["exit_code"] == 0
     found = shell("ls no 2>&1  >/dev/null; false||'true' >>/dev/null; false && ls|wc -l;")
     assert found["argv"] == ["ls no 2>&1 >/dev/null; false || true >/dev/null; false && ls | wc -l"]
     assert [one["exit_code"] for one in found["parts"]] == [2, 1, 0, 1] and found["exit_code"] == 1

@@ -39,12 +39,18 @@ def words_of(call: ToolCall, tool: Tool) -> tuple[str, ...] | None:
     return line.parts[0].words if line is not None and line.is_plain else None
 
 
-def parts_of(call: ToolCall, tool: Tool) -> tuple[ToolCall, ...]:
-    """Return the commands of a line as calls of their own; none for one command, and for those in another folder."""
+def open_parts(call: ToolCall, tool: Tool) -> tuple[ToolCall, ...]:
+    """Return the commands of a line that have to be allowed, each as a call of its own: all that its tool doesn't free.
+
+    None for one command, and for those in another folder. What a command is among others can't be told from it alone.
+    """
     line = line_of(call, tool)
     if line is None or line.is_plain or line.folder:
         return ()
-    return tuple(evolve(call, arguments={**call.arguments, "command": canonical(part.words)}) for part in line.parts)
+    asking = getattr(tool, "asking", None)
+    places = range(len(line.parts)) if asking is None else asking(call.arguments)
+    said = (canonical(line.parts[place].words) for place in places)
+    return tuple(evolve(call, arguments={**call.arguments, "command": words}) for words in said)
 
 
 def canonical(words: tuple[str, ...]) -> str:
@@ -83,11 +89,15 @@ def through_shell(call: ToolCall) -> tuple[str, ...] | None:
     return ("sh", "-c", str(line).strip())
 
 
-def paths_in(line: Line) -> Iterator[str]:
-    """Yield what may be paths among the arguments of commands: each word, and what follows its `=`."""
+def paths_in(line: Line, root: str) -> Iterator[str]:
+    """Yield what may be paths among the arguments of commands: its folder, each word, and what follows its `=`.
+
+    What lies below the root is relative to it, however it is written.
+    """
     from posixpath import join, normpath
 
-    for word in (word for part in line.parts for word in part.words[1:]):
-        for text in (word, word.partition("=")[2]):
-            if text:
-                yield normpath(join(line.folder, text))
+    given = [word for part in line.parts for word in part.words[1:]]
+    for text in (line.folder and ".", *given, *(word.partition("=")[2] for word in given)):
+        if text:
+            path = normpath(join(root, line.folder, text))
+            yield f"{path}/".removeprefix(root.rstrip("/") + "/" if root else "").rstrip("/") or "."

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from attrs import define, field
 
-from inarch.calls.commands import canonical, granted_by, is_command, line_of, parts_of, paths_in, words_of
+from inarch.calls.commands import canonical, granted_by, is_command, line_of, open_parts, paths_in, words_of
 from inarch.calls.ordering import components, normalised
 from inarch.contract.ports import Tool
 from inarch.contract.records import Effects, ToolCall, Verdict
@@ -40,13 +40,15 @@ class RulesPolicy:
 
     A rule that allows with `path` needs every path of the call to match; one that asks or denies needs one. A command
     line is compared by its words: one that the tokenizer refuses is matched by no rule that allows. `runners` are the
-    tools whose command lines the workspace runs; `commands` grants those of no other.
+    tools whose command lines the workspace runs; `commands` grants those of no other. `root` is the workspace's
+    absolute path, which command lines may name.
     """
 
     rules: tuple[Rule, ...] = field(converter=_in_order)
     now: Callable[[], datetime] = _now
     commands: Mapping[str, CommandGrant] = field(factory=dict, kw_only=True)
     runners: Collection[str] = field(default=(), kw_only=True)
+    root: str = field(default="", kw_only=True)
     name: str = field(init=False, default="rules")
 
     def judge(self, call: ToolCall, tool: Tool) -> Verdict:
@@ -59,7 +61,7 @@ class RulesPolicy:
             reached = self.commands[command].reaches
             told = f"granted by [commands.{command}]" + (f", with {reached}" if reached else "")
             return Verdict("allow", told, person=True)
-        said_of_parts = self._of_parts(parts_of(call, tool), tool)
+        said_of_parts = self._of_parts(open_parts(call, tool), tool)
         if said_of_parts is not None:
             return said_of_parts
         if found is not None:
@@ -70,8 +72,8 @@ class RulesPolicy:
         return Verdict("allow")
 
     def _of_parts(self, parts: Sequence[ToolCall], tool: Tool) -> Verdict | None:
-        """Return allow where every command of a line either is allowed by itself or asks nothing."""
-        verdicts = [self.judge(part, tool) for part in parts if not _asks_nothing(part, tool)]
+        """Return allow where every command of a line that has to be allowed is."""
+        verdicts = [self.judge(part, tool) for part in parts]
         if not verdicts or any(verdict.decision != "allow" or not verdict.reason for verdict in verdicts):
             return None
         reasons = dict.fromkeys(verdict.reason for verdict in verdicts)
@@ -83,7 +85,16 @@ class RulesPolicy:
 
     def matching(self, call: ToolCall, tool: Tool) -> Iterator[Rule]:
         """Yield the rules that match a call and have not expired."""
-        return (rule for rule in self.rules if matches(rule, call, tool) and rule.counts_at(self.now()))
+        return (rule for rule in self.rules if self._matches(rule, call, tool) and rule.counts_at(self.now()))
+
+    def _matches(self, rule: Rule, call: ToolCall, tool: Tool) -> bool:
+        """Whether a rule is about a call, expired or not."""
+        if not _is_about(rule, call, tool):
+            return False
+        if rule.path is None:
+            return True
+        effects, every = tool.effects(call.arguments), rule.decision == "allow"
+        return _path_matches(rule.path, call, tool, effects, self.root, every=every)
 
     def hidden(self, call: ToolCall, tool: Tool, effects: Effects) -> tuple[str, ...]:
         """Return the globs of paths that rules keep from a call which may come upon them in folders that it reads.
@@ -98,14 +109,8 @@ class RulesPolicy:
             and _is_above(_may_read(tool, effects), rule.path)
             and _is_about(rule, call, tool)
             and rule.counts_at(self.now())
-            and not _path_matches(rule.path, call, tool, effects, every=False)
+            and not _path_matches(rule.path, call, tool, effects, self.root, every=False)
         )
-
-
-def _asks_nothing(part: ToolCall, tool: Tool) -> bool:
-    """Whether a command only reads."""
-    effects = tool.effects(part.arguments)
-    return not (effects.writes or effects.exclusive or effects.programs or tool.requires_confirmation)
 
 
 def _names_program(rule: Rule) -> bool:
@@ -134,14 +139,6 @@ def said(rule: Rule) -> str:
         parts.append(f"path = {json.dumps(rule.path)}")
     told = f"the rule {', '.join(parts)} says {rule.decision}"
     return f"{told}: {rule.reason}" if rule.reason else told
-
-
-def matches(rule: Rule, call: ToolCall, tool: Tool) -> bool:
-    """Whether a rule is about a call, expired or not."""
-    if not _is_about(rule, call, tool):
-        return False
-    every = rule.decision == "allow"
-    return rule.path is None or _path_matches(rule.path, call, tool, tool.effects(call.arguments), every=every)
 
 
 def _is_about(rule: Rule, call: ToolCall, tool: Tool) -> bool:
@@ -181,14 +178,14 @@ def _as_text(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
 
 
-def _path_matches(glob: str, call: ToolCall, tool: Tool, effects: Effects, *, every: bool) -> bool:
+def _path_matches(glob: str, call: ToolCall, tool: Tool, effects: Effects, root: str, *, every: bool) -> bool:
     paths = {normalised(path) for path in (*effects.reads, *effects.writes, *_given(call.arguments))}
     if every:
         # What a call of unknown effects touches can't be vouched for by its paths, nor what programs do.
         bounded = not effects.exclusive and not effects.programs
         return bool(paths) and bounded and all(path_matches(path, glob) for path in paths)
     line = line_of(call, tool)
-    paths.update(normalised(path) for path in (paths_in(line) if line is not None else ()))
+    paths.update(normalised(path) for path in (paths_in(line, root) if line is not None else ()))
     return any(path_matches(path, glob) for path in paths) or _is_above(effects.writes, glob)
 
 

@@ -132,8 +132,9 @@ class Composed:
         """Who judges calls: the user's own rules and grants, then the plugins'."""
         from inarch.calls.rules import RulesPolicy
 
-        own = RulesPolicy(self.config.rules, commands=self.config.commands, runners=self.runners)
-        rules: Bound[Policy] = Bound(KERNEL, own, PluginContext(KERNEL, self.config.root))
+        config = self.config
+        own = RulesPolicy(config.rules, commands=config.commands, runners=self.runners, root=config.root)
+        rules: Bound[Policy] = Bound(KERNEL, own, PluginContext(KERNEL, config.root))
         return rules, *self.composition.policies
 
     @property

@@ -13,7 +13,7 @@ from attrs import evolve
 from inarch import ChosenRights, Right, Rights, RightsOffer, ToolFailed
 from inarch_sandbox_fs.commands.lines import is_open, place
 from inarch_sandbox_fs.commands.runners import is_known
-from inarch_sandbox_fs.commands.shells import can_be_kept
+from inarch_sandbox_fs.commands.shells import can_be_kept, reads_code
 from inarch_sdk.carriers import CARRIERS
 
 if TYPE_CHECKING:
@@ -58,8 +58,17 @@ def offered(found: Classified, root: str, chosen: ChosenRights) -> RightsOffer |
         resolved[FILES.name] = files
     rights = CHOOSABLE if has_repository else (NETWORK, FILES)
     may = tuple(_told(found, resolved, has_repository=has_repository))
-    lasting = all(can_be_kept(one.words) and not (files and _may_be_another(one)) for one in found.commands)
+    lasting = all(
+        can_be_kept(one.words) and not _is_fed_code(one) and not (files and _may_be_another(one))
+        for one in found.commands
+    )
     return RightsOffer(rights, resolved, may, found.text, lasting)
+
+
+def _is_fed_code(found: Classified) -> bool:
+    """Whether a command behind a pipe may run what it reads there."""
+    is_fed = found.line is not None and found.line.joint == "|"
+    return is_fed and found.tier != "read-only" and reads_code(found.words, found.rule)
 
 
 def _may_be_another(found: Classified) -> bool:

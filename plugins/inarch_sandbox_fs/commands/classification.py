@@ -135,7 +135,7 @@ def _line(line: Line, text: str, grants: Grants, root: str) -> Classified:
     for part in line.parts:
         # What the user granted is meant for the root.
         found = _one(part.words, {} if folder else grants, f"{root}/{folder}" if folder else root, part.joint == "|")
-        parts.append(evolve(lines.in_a_line(found, folder), line=part, folder=folder))
+        parts.append(evolve(lines.in_a_line(found, folder, part.joint == "|"), line=part, folder=folder))
     return lines.strictest(lines.kept_whole(parts), text, grants)
 
 
@@ -208,12 +208,15 @@ def _read_only(words: tuple[str, ...], root: str, fed: bool) -> Classified | Non
     argv = prepared(rest, rule) if is_git else (*rule.words, *rule.forced, *rest)
     rights = Rights(env=environment({})) if is_git else Rights()
     secret = secret_files.named(rule.name, (*paths, *reader.objects), root)
+    in_pieces = secret_files.takes_apart(rule.name, reader.given)
+    reason = f"{rule.name} could show the secrets in {secret}" if secret else ""
+    if in_pieces and is_git and not reason and secret_files.names_revision(rest, reader.objects, root):
+        reason = f"{rule.name} could show secrets of the repository in pieces"
     return Classified(
         "read-only", words, argv, rule.name, rights=rights, paths=paths, shape=words, exits=rule.exits,
-        reason=f"{rule.name} could show the secrets in {secret}" if secret else "",
-        options_end=len(argv) - len(rest) + reader.options_end
+        reason=reason, options_end=len(argv) - len(rest) + reader.options_end
         if secret_files.searches(rule.name, reader.given) else 0,
-        in_pieces=secret_files.takes_apart(rule.name, reader.given),
+        in_pieces=in_pieces,
         contents=secret_files.shows_history(rule.name, reader.given),
     )  # fmt: skip
 

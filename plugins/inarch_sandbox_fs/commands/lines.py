@@ -10,6 +10,7 @@ from attrs import evolve
 from inarch import Rights
 from inarch_sandbox_fs.commands.granting import Grants, allowing
 from inarch_sandbox_fs.commands.kinds import check_path
+from inarch_sandbox_fs.commands.shells import STANDARD_INPUT
 from inarch_sandbox_fs.paths import normal
 
 if TYPE_CHECKING:
@@ -34,14 +35,17 @@ def folder_in(named: str, root: str) -> str:
     return "" if found == "." else found
 
 
-def in_a_line(found: Classified, folder: str) -> Classified:
+def in_a_line(found: Classified, folder: str, fed: bool) -> Classified:
     """Return what a command is among others: a person is asked where alone the approve mode may answer, or nobody.
 
-    That is for a file of the workspace that is run by its path, which is how text from elsewhere would have code run
-    behind a harmless command; and for git in a folder, where a repository may give it orders.
+    That is for a file of the workspace that is run by its path and for what is piped into a build (`make -f -`), which
+    is how text from elsewhere would have code run behind a harmless command; and for git in a folder, where a
+    repository may give it orders.
     """
-    if found.tier == "workspace" and "FILE" in found.rule.split():
-        reason = f"{found.words[0]} runs a file of the workspace among other commands"
+    read = fed and any(map(STANDARD_INPUT.fullmatch, found.words[1:]))
+    if found.tier == "workspace" and (read or "FILE" in found.rule.split()):
+        what = "what another command writes" if read else "a file of the workspace among other commands"
+        reason = f"{found.words[0]} runs {what}"
         return evolve(found, tier="asked", reason=reason, remedy="run it in a call of its own", shape=found.words)
     if folder and found.tier == "read-only" and found.words[0] == "git":
         reason = f"git in {folder} takes orders from a repository there"

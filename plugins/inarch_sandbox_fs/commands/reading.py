@@ -20,7 +20,7 @@ class Reader:
 
     Once it has read, `objects` are the words that may name a file of a revision, such as `HEAD:a`, and `options_end` is
     where among the words more options could stand. Who is `fed` reads what another program writes where it names no
-    file.
+    file. `given` are the options, those with a value also as `NAME=VALUE`.
     """
 
     rule: Rule
@@ -145,6 +145,7 @@ class Reader:
         return self.words[self._position - 1]
 
     def _value(self, name: str, option: Option, value: str) -> None:
+        self.given.add(f"{name}={value}")
         try:
             check(option.kind, value, self.root)
         except Refused as refused:

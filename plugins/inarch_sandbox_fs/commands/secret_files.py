@@ -46,10 +46,12 @@ _PATCHES = frozenset(
     ]
 )
 """What makes `git log` show more than what commits are called."""
+_OF_MATCHES = frozenset({"-o", "--only-matching", "--color=always", "--colour=always"})  # colours part them, too
 _IN_PIECES: Mapping[str, frozenset[str]] = {
     "head": frozenset({"-c", "--bytes"}),
     "tail": frozenset({"-c", "--bytes"}),
-    "grep": frozenset({"-o", "--only-matching"}),
+    "grep": _OF_MATCHES,
+    "git grep": _OF_MATCHES,
     "tac": frozenset({"-s", "--separator", "-r", "--regex"}),
     "diff": frozenset({"-y", "--side-by-side", "-W", "--width"}),
 }
@@ -98,6 +100,12 @@ def shows_history(rule: str, given: Iterable[str]) -> bool:
 def takes_apart(rule: str, given: Iterable[str]) -> bool:
     """Whether a command with these options shows less than whole lines of what it reads."""
     return rule in ("cut", "od", "cmp") or not _IN_PIECES.get(rule, frozenset()).isdisjoint(given)
+
+
+def names_revision(words: Sequence[str], objects: Iterable[str], root: str) -> bool:
+    """Whether one of git's objects is no file of the workspace: what a revision held is not passed over."""
+    before = words[: words.index("--")] if "--" in words else words
+    return any(word in before and not (root and os.path.lexists(os.path.join(root, word))) for word in objects)
 
 
 def passing_over(rule: str, argv: Sequence[str], options_end: int, root: str) -> tuple[tuple[str, ...], str]:

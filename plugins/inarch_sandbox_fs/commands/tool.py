@@ -80,6 +80,11 @@ class ExecuteCommand:
 
         return join(found.shape) + ("" if found.is_exact else " …")
 
+    def asking(self, arguments: Mapping[str, Any]) -> tuple[int, ...]:
+        """Return the places of the commands of a line that are not free: each has to be allowed by itself."""
+        found = self._classified(arguments)
+        return tuple(place for place, part in enumerate(found.commands) if part.tier != "read-only" or part.reason)
+
     def allowed_by(self, arguments: Mapping[str, Any]) -> str:
         """Return the lines of configuration that would allow a command of no tier; empty where nothing does."""
         return self._classified(arguments).allowed_by

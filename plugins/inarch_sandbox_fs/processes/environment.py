@@ -18,7 +18,9 @@ _MEMORY = "/dev/shm"
 
 @frozen
 class Private:
-    """The private folder of one command: made before it starts, removed when it is over.
+    """A private folder: of what starts together, and in it that of each program, which no other one can reach.
+
+    It is made before they start and removed when they are over.
 
     Args:
         folder: Its absolute path; nothing stands there yet.
@@ -32,9 +34,13 @@ class Private:
         where = _MEMORY if small and os.access(_MEMORY, os.W_OK) else tempfile.gettempdir()
         return cls(os.path.join(os.path.realpath(where), f"inarch-{secrets.token_hex(12)}"))
 
+    def of(self, number: int) -> Private:
+        """Return the private folder of one of the programs, which is its home folder."""
+        return Private(os.path.join(self.folder, str(number)))
+
     @property
     def temporary(self) -> str:
-        """Where the command puts temporary files."""
+        """Where a program puts temporary files."""
         return os.path.join(self.folder, "tmp")
 
     def remove(self) -> None:
@@ -53,7 +59,7 @@ def environment(program: Program, private: Private, folder: str, added: Mapping[
 
     Args:
         program: What runs.
-        private: Its private folder.
+        private: Its own private folder.
         folder: The absolute path of its working directory.
         added: Variables that its rights give it.
 

@@ -96,16 +96,19 @@ class Runner:
         where = os.path.normpath(os.path.join(self.root, cwd))
         started: list[Planned] = []
         with ExitStack() as stack:
-            for part, program in zip(parts, programs, strict=True):
+            homes = [private.of(number) for number in range(len(parts))]
+            for part, program, home in zip(parts, programs, homes, strict=True):
                 protection = stack.enter_context(self._protected(part.rights))
                 egress = stack.enter_context(reaching(part.rights, features))
-                started.append(
-                    self._planner.planned(part, program, private, where, protection, egress, features, reached)
-                )
+                started.append(self._planner.planned(part, program, home, where, protection, egress, features, reached))
             whole = {
                 "programs": [one.request for one in started],
-                "folders": [private.folder, private.temporary],
-                "links": {name: path for part in parts for name, path in part.rights.home.items()},
+                "folders": [private.folder, *(path for home in homes for path in (home.folder, home.temporary))],
+                "links": {
+                    os.path.join(home.folder, name): path
+                    for part, home in zip(parts, homes, strict=True)
+                    for name, path in part.rights.home.items()
+                },
                 "timeout_s": min(timeout_s, _MOST_SECONDS),
             }
             gates = [one.egress for one in started if one.egress is not None]

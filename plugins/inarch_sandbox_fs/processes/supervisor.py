@@ -131,11 +131,11 @@ def _child(layers: frozenset[str], mine: socket.socket) -> Child:
     return Child(pid, ours)
 
 
-def _link(home: str, links: dict[str, str]) -> None:
-    """Give the user's files that the command may read a name in its own home folder; nobody is in there yet."""
+def _link(links: dict[str, str]) -> None:
+    """Give the user's files that a program may read a name in its own home folder; nobody is in there yet."""
     for name, path in links.items():
-        os.makedirs(os.path.dirname(os.path.join(home, name)), 0o700, exist_ok=True)
-        os.symlink(path, os.path.join(home, name))
+        os.makedirs(os.path.dirname(name), 0o700, exist_ok=True)
+        os.symlink(path, name)
 
 
 def pid_bytes(pid: int) -> bytes:
@@ -173,7 +173,7 @@ def _run(
         beside = os.open(where, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         for folder in request["folders"]:
             os.mkdir(os.path.relpath(folder, where), 0o700, dir_fd=beside)
-        _link(request["folders"][0], request["links"])
+        _link(request["links"])
         children += [_child(layers, control) for _ in request["programs"][1:]]
         _start(children, request["programs"], descriptors)
         timed_out = _wait(control, wake, {child.pid for child in children}, ended, began + request["timeout_s"], client)
