@@ -1,8 +1,8 @@
 """How well a place explains a question: what a shared ranking will know of itself is worked out here from searches.
 
 `judge` is the one door. A question's informative words are weighed by how rare they are in the files. A place explains
-a word where its name, signature or first sentence has it; its code counts a little. Below `LINE` an answer says that
-nothing here clearly answers the question.
+a word where its name, signature or first sentence has it; its code counts a little. The name of the package that it is
+in explains nothing. Below `LINE` an answer says that nothing here clearly answers the question.
 """
 
 from __future__ import annotations
@@ -58,7 +58,8 @@ class Match(NamedTuple):
 
 def judge(subject: str, found: Context) -> Asking[Match]:
     """Say how well the place that was found explains what is asked."""
-    words = informative(subject)
+    package = found.target.qualname.partition(".")[0].lower() if found.target else ""
+    words = [word for word in informative(subject) if word.lower() != package]
     if not words:
         return Match(0.0)
     results = yield [calls.search(calls.literal(stem(word)), ignore_case=True, limit=_LIMIT) for word in words]
@@ -86,7 +87,7 @@ def _weight(result: ToolResult) -> float:
 
 
 def _share(place: Symbol, weights: Mapping[str, float], in_code: float) -> float:
-    told = _words(f"{place.qualname} {place.signature} {place.doc}")
+    told = _words(f"{place.qualname.partition('.')[2]} {place.signature} {place.doc}")
     code = _words(place.code)
     got = sum(weight * _explained(_words(stem(word)), told, code, in_code) for word, weight in weights.items())
     return got / sum(weights.values())

@@ -61,6 +61,14 @@ def test_another_place_that_explains_more_makes_it_unclear():
     assert not judged("rotate log", Context(first, others=(other,)), frequencies).is_clear
 
 
+def test_the_packages_own_name_explains_nothing():
+    found = Context(symbol("click.Text._handle_long_word", "Handle a word that is too long."))
+    frequencies = {"click": 50, "handle": 20, "ctrl": 9}
+    match = judged("click handle ctrl", found, frequencies)
+    assert match.share == judged("handle ctrl", found, frequencies).share < 1
+    assert not judged("click", found, {"click": 50}).is_clear
+
+
 def test_tests_are_no_clear_answer():
     found = Context(symbol("tests.test_log.test_rotate_log", path="tests/test_log.py"))
     assert not judged("rotate log", found, {"rotate": 3, "log": 5}).is_clear
