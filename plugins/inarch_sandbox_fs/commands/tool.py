@@ -20,15 +20,15 @@ _SHOWS_SECRETS = Effects(reads=frozenset({""}), programs=True)
 _UNKNOWN = Effects(exclusive=True)
 
 _DESCRIPTION = (
-    "Run a program, or several joined by | && || ; (2>&1, >/dev/null and a leading cd FOLDER && work). There is no"
-    " shell: what needs one (variables, patterns, other redirections) is asked about. These run at once, in pipes too:"
-    " ls cat head tail wc grep find sort uniq cut stat du diff file nl, sed -n '1,9p', git status diff log show blame"
-    " grep ls-files. Tests and builds (pytest, npm test, make, …) are asked about."
+    "Run a program, or several joined by | && || ; (also 2>&1, >/dev/null, a leading cd FOLDER &&). These run at once,"
+    " in pipes too: ls cat head tail wc grep find sort uniq cut stat du diff file nl, sed -n '1,9p', git status diff"
+    " log show blame grep ls-files. Asked about: tests, builds (pytest, make, …), words for a shell (variables, globs,"
+    " redirections)."
 )
 _SCHEMA: Mapping[str, Any] = {
     "type": "object",
     "properties": {
-        "command": {"type": "string", "minLength": 1, "description": "Such as: grep -rn 'def main' src | head -5"},
+        "command": {"type": "string", "minLength": 1, "description": "Such as: grep -rn def src | head -5"},
         "timeout_s": {"type": "number", "minimum": 1, "maximum": LONGEST_S, "default": DEFAULT_S},
     },
     "required": ["command"],
