@@ -75,9 +75,9 @@ def pieces(identifier: str) -> list[str]:
 @lru_cache(maxsize=131072)
 def terms_of_word(word: str) -> tuple[str, ...]:
     """Give the terms of one word or identifier: a stem for each part, and one for the whole if the parts are few."""
-    if len(word) > LONGEST_WORD:
+    parts = pieces(word) if len(word) <= LONGEST_WORD else []
+    if not parts:
         return ()
-    parts = pieces(word)
     if len(parts) == 1:
         return () if parts[0] in STOP_WORDS or (len(parts[0]) == 1 and parts[0].isascii()) else (stem(parts[0]),)
     found = [stem(part) for part in parts if len(part) > 1 or not part.isascii()]

@@ -7,6 +7,7 @@ the same case under `ask`, `edits` and `none` is in a table here; whatever it is
 from __future__ import annotations
 
 import json
+import re
 import shlex
 from collections.abc import Iterator
 from typing import Any
@@ -46,7 +47,7 @@ def what_it_does(case: CommandCase) -> str:
     """Return the row of the table for a case, from its words alone."""
     if case.refused:
         return "is refused"
-    if case.tool in EDITING and any(f".{name}/" in str(case.arguments) for name in ("git", "inarch")):
+    if case.tool in EDITING and re.search(r"(?<![\w.])\.(?:git|inarch)/", str(case.arguments)):
         return "edits below .git or .inarch"  # such as a folder of the workspace may have
     if case.tool != "execute_command":
         return "edits" if case.tool in EDITING else "runs programs" if case.tool == "git_commit" else "looks"

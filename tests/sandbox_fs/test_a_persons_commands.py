@@ -104,7 +104,8 @@ LINES = (
     Line("mkdir -p x/y && touch x/y/z && ls x/y", has="z\n", leaves="x/y/z"),
     Line("FOO=1 python3 main.py | tail -n 1", has="hello 1"),
     Line("seq 3 | awk '{print $1 + 1}' | sort -r", has="4\n3\n2\n"),
-    Line("cd remote && git rev-parse --is-bare-repository"),
+    Line("cd remote && git rev-parse --show-prefix", has="safe.bareRepository", code=128),  # whoever made it, built it
+    Line("cd remote && touch b.md && ls", has="b.md\n", leaves="remote/b.md"),
     Line("cp a.txt b.txt; cat b.txt", has="one", leaves="b.txt"),
     Line("curl --silent http://127.0.0.1:9/ | head -c 9", WEB, code=7),
     Line("test -f nothing || echo none", has="none\n"),
@@ -131,8 +132,9 @@ def house(tmp_path: Path) -> House:
 
 
 def program(line: Line) -> str:
-    """Return the name of a line's program."""
-    return next(word for word in line.command.split() if "=" not in word)
+    """Return the name of a line's first program."""
+    words = line.command.split()
+    return next(word for word in (words[3:] if words[0] == "cd" else words) if "=" not in word)
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from inarch_search.tokens import LONGEST_WORD, pieces, stem, terms, terms_of_word
@@ -43,7 +43,8 @@ def test_stop_words_count_inside_names_only() -> None:
 
 
 @given(st.text())
-def test_any_text_has_terms_without_blanks_and_the_same_whatever_its_case(text: str) -> None:
+@example("_")
+def test_any_text_has_terms_without_blanks_and_the_same_among_blanks(text: str) -> None:
     found = terms(text)
     assert all(term and not any(mark.isspace() for mark in term) for term in found)
     assert terms(f" {text}\n") == found
