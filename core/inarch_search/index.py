@@ -8,6 +8,7 @@ answers as one made at once.
 from __future__ import annotations
 
 import hashlib
+import re
 import sqlite3
 from array import array
 from collections.abc import Iterable, Mapping, Sequence
@@ -254,10 +255,10 @@ class Index:
         exact = self._of_file(path)
         if exact:
             return exact
-        tail = path.replace("\\", "/").lstrip("./")
+        tail = re.sub(r"^(?:\.{0,2}/)+", "", path.replace("\\", "/"))
         rows = self.connection.execute(
-            "SELECT path FROM search_files WHERE ?1 = path OR ?2 LIKE '%/' || path"
-            " OR path LIKE '%/' || ?3 ESCAPE '\\' ORDER BY length(path), path LIMIT 1",
+            "SELECT path FROM search_files WHERE ? = path OR ? LIKE '%/' || path"
+            " OR path LIKE '%/' || ? ESCAPE '\\' ORDER BY length(path), path LIMIT 1",
             (*_storable((tail, f"/{tail}", tail.replace("%", "\\%").replace("_", "\\_"))),),
         ).fetchone()
         return self._of_file(rows[0]) if rows else []

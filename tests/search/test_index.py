@@ -141,3 +141,5 @@ def test_a_file_is_found_by_a_longer_path_and_by_its_end() -> None:
     for path in ("src/app/jar.py", "/usr/lib/src/app/jar.py", "app/jar.py", "./src/app/jar.py", "jar.py"):
         assert [kept.name for kept in index.in_file(path)] == ["cookie"]
     assert index.in_file("ar.py") == index.in_file("other.py") == index.in_file("%") == []
+    index.update({".ci/jar.py": [function(".ci/jar.py", "check")]})
+    assert [kept.name for kept in index.in_file("./.ci/jar.py")] == ["check"]
