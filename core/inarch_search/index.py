@@ -81,7 +81,11 @@ class Index:
         self._segments: list[Segment] | None = None
         self._read: dict[str, list[tuple[Segment, Postings]]] = {}
         self._version = -1
-        self._begin()
+        try:
+            self._begin()
+        except BaseException:
+            self.close()
+            raise
 
     def __enter__(self) -> Self:
         """Give the index itself."""

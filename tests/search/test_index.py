@@ -13,6 +13,8 @@ from inarch_search import FUNCTION, PRODUCT, TEST, Document, Index, search
 from inarch_search.documents import WEIGHTS
 from inarch_search.postings import STEPS, empty, packed, step_of, unpacked, weight_of
 
+from .opened import opened
+
 WORDS = ("cookie", "jar", "send", "request", "parse", "header", "retry", "timeout", "url", "join")
 
 
@@ -51,7 +53,7 @@ def answers(index: Index) -> list[object]:
 
 @given(st.lists(files(), max_size=5), st.sets(st.sampled_from(["a.py", "b.py"])))
 def test_an_index_that_grew_answers_as_a_fresh_one(updates: list[dict[str, list[Document]]], gone: set[str]) -> None:
-    grown, fresh = Index(), Index()
+    grown, fresh = opened(), opened()
     state: dict[str, list[Document]] = {}
     for update in updates:
         grown.update(update)
@@ -63,7 +65,7 @@ def test_an_index_that_grew_answers_as_a_fresh_one(updates: list[dict[str, list[
 
 
 def test_many_updates_are_merged_and_lose_nothing() -> None:
-    index = Index()
+    index = opened()
     for number in range(40):
         index.update({f"m{number % 13}.py": [function(f"m{number % 13}.py", f"send_{WORDS[number % 10]}")]})
     assert len(index.segments()) < 13
@@ -72,7 +74,7 @@ def test_many_updates_are_merged_and_lose_nothing() -> None:
 
 
 def test_what_was_replaced_is_not_found() -> None:
-    index = Index()
+    index = opened()
     index.update({"a.py": [function("a.py", "old_cookie")], "b.py": [function("b.py", "url")]})
     index.update({"a.py": [function("a.py", "new_header")]})
     assert [hit.place.name for hit in search(index, "cookie").hits] == []
@@ -80,7 +82,7 @@ def test_what_was_replaced_is_not_found() -> None:
 
 
 def test_an_update_that_fails_changes_nothing() -> None:
-    index = Index()
+    index = opened()
     index.update({"a.py": [function("a.py", "cookie")]}, stamps={"a.py": "1"})
     before = answers(index)
     with pytest.raises(ValueError, match="not in"):
@@ -111,6 +113,7 @@ def test_a_lent_connection_keeps_its_other_tables_and_stays_open(tmp_path: Path)
     with Index(connection) as index:
         index.update({"a.py": [function("a.py", "cookie")]})
     assert connection.execute("SELECT path FROM files").fetchall() == [("theirs",)]
+    connection.close()
 
 
 def test_a_damaged_file_is_told(tmp_path: Path) -> None:
@@ -136,7 +139,7 @@ def test_steps_grow_with_weights() -> None:
 
 
 def test_a_file_is_found_by_a_longer_path_and_by_its_end() -> None:
-    index = Index()
+    index = opened()
     index.update({"src/app/jar.py": [function("src/app/jar.py", "cookie")]})
     for path in ("src/app/jar.py", "/usr/lib/src/app/jar.py", "app/jar.py", "./src/app/jar.py", "jar.py"):
         assert [kept.name for kept in index.in_file(path)] == ["cookie"]

@@ -9,6 +9,8 @@ from hypothesis import strategies as st
 from inarch_search import CLASS, EXAMPLE, FUNCTION, MODULE, PRODUCT, TEST, VENDORED, Document, Index, search
 from inarch_search.parts import ALL, Parts
 
+from .opened import opened
+
 
 def place(file: str, name: str, line: int = 1, kind: str = FUNCTION, nature: str = PRODUCT, **words: str) -> Document:
     module = file.removesuffix(".py").replace("/", ".")
@@ -39,7 +41,7 @@ def filled(documents: list[Document]) -> Index:
     by_file: dict[str, list[Document]] = {}
     for document in documents:
         by_file.setdefault(document.file, []).append(document)
-    index = Index()
+    index = opened()
     index.update(by_file)
     return index
 
@@ -116,7 +118,7 @@ def test_each_hit_has_reasons_and_files_are_ranked(shop: Index) -> None:
 def test_bad_questions_are_answered(shop: Index, text: str) -> None:
     answer = search(shop, text)
     assert 0.0 <= answer.confidence <= 1.0
-    assert search(Index(), text).hits == ()
+    assert search(opened(), text).hits == ()
 
 
 def test_bad_documents_are_kept(shop: Index) -> None:
@@ -149,7 +151,7 @@ def test_unrelated_documents_reorder_nothing(shop: Index, count: int) -> None:
 @pytest.mark.slow
 def test_a_hundred_thousand_documents_are_found_in() -> None:
     words = ("cookie", "jar", "send", "request", "parse", "header", "retry", "timeout", "join", "url")
-    index = Index()
+    index = opened()
     index.update(
         {
             f"f{file}.py": [
