@@ -47,12 +47,8 @@ def explain(intent: Intent) -> Plan:
         path = target.place.path
         say_symbols(page, "See also", [other for other in found.others if other.place.path != path], 4)
     elif target is not None and not _is_unrelated(intent, target):
-        if not is_named(intent, target):
-            match = yield from judge(intent.subject, found)
-            if not match.is_clear:
-                yield from say_unclear(page, intent, found, match)
-                say_note(page, result, LINKED)
-                return page
+        if not is_named(intent, target) and (yield from is_said_unclear(page, intent, result, found)):
+            return page
         found = found._replace(target=(yield from whole_code(target)))
         delegate = yield from _delegate(found)
         say_target(page, intent, found, delegate)
@@ -66,6 +62,16 @@ def explain(intent: Intent) -> Plan:
         yield from _without_symbols(page, intent, found)
     say_note(page, result, LINKED, named=is_answered(intent, found))
     return page
+
+
+def is_said_unclear(page: Page, intent: Intent, result: ToolResult, found: Context) -> Asking[bool]:
+    """Whether what was found doesn't clearly answer the question; then the page says so."""
+    match = yield from judge(intent.subject, found)
+    if match.is_clear:
+        return False
+    yield from say_unclear(page, intent, found, match)
+    say_note(page, result, LINKED)
+    return True
 
 
 def file_named(intent: Intent) -> Asking[str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from inarch_offline import calls
-from inarch_offline.confidence import judge
 from inarch_offline.exchange import Plan
 from inarch_offline.flows import say_ways
 from inarch_offline.intents import Intent
@@ -14,10 +13,10 @@ from inarch_offline.plans.explaining import (
     file_named,
     is_answered,
     is_named,
+    is_said_unclear,
     say_more,
     say_note,
     say_sites,
-    say_unclear,
 )
 from inarch_offline.plans.outlining import explain_file
 from inarch_offline.plans.reading import whole_code
@@ -64,12 +63,9 @@ def locate(intent: Intent) -> Plan:
         else:
             page.absent("The question names nothing to look for.")
     else:
-        if not is_named(intent, target):
-            match = yield from judge(subject, found)
-            if not match.is_clear:
-                yield from say_unclear(page, intent._replace(subject=subject), found, match)
-                say_note(page, result, LINKED)
-                return page
+        asked = intent._replace(subject=subject)
+        if not is_named(intent, target) and (yield from is_said_unclear(page, asked, result, found)):
+            return page
         target = yield from whole_code(target)
         _say_place(page, target)
         _say_key_lines(page, target, [site.qualname.rpartition(".")[2] for site in found.callees], intent.long)
