@@ -1,0 +1,1 @@
+"""Live: a spoken session over the same tools, approvals and undo as text."""
