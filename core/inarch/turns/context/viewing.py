@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from decimal import Decimal
 
-from attrs import frozen
+from attrs import field, frozen
 
 from inarch.contract.errors import PluginError
 from inarch.contract.records import ModelRequest, Usage
@@ -28,6 +28,7 @@ class ContextView:
         cost_usd: What its input costs at the known price; None if unknown.
         calibration: What is known of how the model counts.
         last: What was counted for the last request and what its reply reported.
+        request: The request itself, as its provider gets it.
     """
 
     model: str
@@ -38,6 +39,7 @@ class ContextView:
     cost_usd: Decimal | None
     calibration: Calibration
     last: Report | None
+    request: ModelRequest = field(repr=False)
 
     @property
     def tokens(self) -> int:
@@ -66,6 +68,7 @@ def view_context(state: SessionState) -> ContextView:
         _cost(choice, sum(row.tokens for row in rows)),
         state.counter.calibration(model),
         state.counter.last,
+        state.hiding.request(request),
     )
 
 
