@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import sys
 from collections.abc import AsyncIterator, Mapping, Sequence
 from decimal import Decimal
 
@@ -25,6 +27,8 @@ from inarch import (
 # The planner's own modules are imported with the first request: a session with a real model never needs them.
 
 MODEL = "extractive"
+_NARROWEST, _WIDEST = 40, 400
+"""Columns between which an answer is written as wide as was asked for."""
 FREE = Usage(cost_usd=Decimal(0))
 """What a request costs: no tokens and no money."""
 
@@ -88,11 +92,27 @@ def _reply(
         return [], _condensed(request), "stop"
     from inarch_offline.keys import notice_for
     from inarch_offline.plans import next_step
+    from inarch_offline.writing import written_for
 
-    step = next_step(request, long)
-    if isinstance(step, list):
-        return step, "", "calls"
-    return [], step.text(notice_for(environ)), "declined" if step.declined else "stop"
+    with written_for(_columns(environ)):
+        step = next_step(request, long)
+        if isinstance(step, list):
+            return step, "", "calls"
+        return [], step.text(notice_for(environ)), "declined" if step.declined else "stop"
+
+
+def _columns(environ: Mapping[str, str]) -> int:
+    """Return how wide to write: as `COLUMNS` says, as the terminal is, 100 where there is none and at most."""
+    from inarch_offline.writing import WIDTH
+
+    told = environ.get("COLUMNS", "")
+    if told.isdecimal() and int(told) > 0:
+        return min(max(int(told), _NARROWEST), _WIDEST)
+    try:
+        there = os.get_terminal_size(sys.__stdout__.fileno()).columns if sys.__stdout__ else WIDTH
+    except (OSError, ValueError):  # no terminal, or closed
+        return WIDTH
+    return min(max(there - 1, _NARROWEST), WIDTH)
 
 
 def _no_decision() -> str:

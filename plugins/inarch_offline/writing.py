@@ -4,16 +4,22 @@ NOTICE
 
 Statement (path:line)
 Heading:
-  item (path:line)
-  label  item with a label (path:line)
+- item (path:line)
+- label  item with a label (path:line)
+1.  step (path:line)
+
 Note: something that is not about the code.
+
+It reads well as it is, and is Markdown: a conversation, an editor and an exported page show it as lists and code.
 """
 
 from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import NamedTuple
 
 from attrs import define, field
@@ -23,12 +29,24 @@ NOTICE = f"{KIND} Set GEMINI_API_KEY or OPENROUTER_API_KEY for a model."
 """The first line of every answer, where no other key is set."""
 
 WIDTH = 100
-"""Columns of an answer."""
+"""Columns of an answer, unless it is written for others."""
+
+_columns: ContextVar[int] = ContextVar("columns of the answer that is being written", default=WIDTH)
 
 _LABEL = 36
 """Columns of a label; longer ones stand out of their column."""
 
 _GLUE = "\u2060"  # a word joiner holds the words of a citation together while a line is wrapped
+
+
+@contextmanager
+def written_for(columns: int) -> Iterator[None]:
+    """Write what is written meanwhile for so many columns."""
+    token = _columns.set(columns)
+    try:
+        yield
+    finally:
+        _columns.reset(token)
 
 
 class Place(NamedTuple):
@@ -54,6 +72,8 @@ class Page:
 
     lines: list[str] = field(factory=list)
     declined: bool = False
+    _listed: bool = False
+    """Whether the last line is one of a list: an empty line stands between it and what is none."""
 
     def say(self, text: str, *places: Place) -> None:
         """Add a statement at the margin."""
@@ -61,16 +81,26 @@ class Page:
 
     def head(self, title: str) -> None:
         """Begin a section."""
+        self._begin(False)
         self.lines.append(f"{title}:")
 
-    def item(self, text: str, *places: Place, label: str = "", pad: int = 0) -> None:
+    def item(self, text: str, *places: Place, label: str = "", pad: int = 0, depth: int = 0) -> None:
         """Add a statement of a section, behind a label that is padded to `pad` columns."""
+        start = f"{'  ' * depth}- "
         if label:
             label = shortened(label) if "/" in label else label
-            start = f"  {label:<{pad}}  "
-            self._add(start, " " * min(len(start), 38), text, places)
-        else:
-            self._add("  ", "    ", text, places)
+            start += f"{label:<{pad}}  "
+        self._add(start, " " * min(len(start), 38) if label else "    ", text, places, listed=True)
+
+    def step(self, number: int, text: str, place: Place, lines: int = 0) -> None:
+        """Add one of the numbered statements of a section, cut to fit into some lines."""
+        self._add(f"{number}.".ljust(4), "    ", fitted(text, place, 4, lines), [place], listed=True)
+
+    def code(self, lines: Iterable[str], first: int) -> None:
+        """Add lines of code as they are, with their numbers."""
+        self.gap()
+        self.lines.extend(f"{number:>8}  {line}".rstrip() for number, line in enumerate(lines, first))
+        self._listed = True
 
     def rows(self, rows: Iterable[tuple[str, str, Place]], lines: int = 0) -> None:
         """Add items with labels of one width, each cut to fit into some lines."""
@@ -87,7 +117,7 @@ class Page:
         """Put a note before everything else."""
         page = Page()
         page.note(note)
-        self.lines[:0] = page.lines
+        self.lines[:0] = [*page.lines, *([""] if self.lines else [])]
 
     def plain(self, text: str) -> None:
         """Add text about the planner itself."""
@@ -100,6 +130,7 @@ class Page:
 
     def absent(self, text: str) -> None:
         """Add that something is not there: it is taken back where a look failed."""
+        self._begin(False)
         page = Page()
         page.plain(text)
         self.lines.extend(map(_Absence, page.lines))
@@ -122,17 +153,30 @@ class Page:
         if self.lines and self.lines[-1]:
             self.lines.append("")
 
+    def add(self, page: Page) -> None:
+        """Add what another page says."""
+        if page.lines:
+            self.gap()
+            self.lines += page.lines
+            self._listed = page._listed
+
     def text(self, notice: str = NOTICE) -> str:
         """Give the whole answer, the notice first."""
         body = "\n".join(self.lines).strip("\n")
         return f"{notice}\n\n{body}\n" if body else f"{notice}\n"
 
-    def _add(self, start: str, hang: str, text: str, places: Iterable[Place]) -> None:
+    def _begin(self, listed: bool) -> None:
+        if self._listed and not listed:
+            self.gap()
+        self._listed = listed
+
+    def _add(self, start: str, hang: str, text: str, places: Iterable[Place], listed: bool = False) -> None:
+        self._begin(listed)
         cited = ", ".join(str(place).replace(" ", _GLUE) for place in dict.fromkeys(places))
         words = [one_line(text), f"({cited})" if cited else ""]
         wrapped = textwrap.fill(
             " ".join(word for word in words if word),
-            WIDTH,
+            _columns.get(),
             initial_indent=start,
             subsequent_indent=hang,
             break_long_words=False,
@@ -152,7 +196,25 @@ def cut(text: str, most: int) -> str:
     if len(text) <= most:
         return text
     head = text[: most - 1]
-    return (head.rsplit(" ", 1)[0] if " " in head[most // 2 :] else head).rstrip(" ,;:") + "…"
+    kept = (head.rsplit(" ", 1)[0] if " " in head[most // 2 :] else head).rstrip(" ,;:")
+    if not _is_open(kept) or _is_open(text):
+        return f"{kept}…"
+    kept = kept[: most - 2].rstrip()
+    before, _, inside = kept.rpartition("`")
+    if not _is_open(kept) or not inside:  # it would be cut where the code begins
+        return f"{(kept if inside else before).rstrip(' —')}…"
+    return f"{kept}…`"
+
+
+def _is_open(text: str) -> bool:
+    """Whether a text ends in the middle of code."""
+    return text.count("`") % 2 == 1
+
+
+def code(text: str, most: int = 84) -> str:
+    """Give a line as code, cut to `most` characters."""
+    told = cut(text.strip(), most)
+    return f"`{told}`" if "`" not in told else f"`` {told} ``"
 
 
 def shortened(path: str, most: int = 72) -> str:
@@ -195,7 +257,7 @@ def fitted(text: str, place: Place, indent: int, lines: int) -> str:
 
 def room_for(place: Place, indent: int, lines: int) -> int:
     """Give how many characters fit into some lines beside a citation, words being kept whole."""
-    return lines * (WIDTH - indent) - len(str(place)) - 4 - 10 * (lines - 1)
+    return lines * (_columns.get() - indent) - len(str(place)) - 4 - 10 * (lines - 1)
 
 
 def fitting(names: Iterable[str], room: int, most: int = 8) -> str:

@@ -243,8 +243,8 @@ def test_follow_ups_mean_the_place_that_was_answered(shop, asked):
     )
     assert "shop.prices.price_of" in turns[0].content
     assert "shop.till.Till.total: `return sum(price_of(item)" in turns[1].content
-    assert "     6  def price_of(item: str) -> int:\n" in turns[2].content
-    assert "     8      return PRICES.get(item, 0)\n" in turns[2].content
+    assert "       6  def price_of(item: str) -> int:\n" in turns[2].content
+    assert "       8      return PRICES.get(item, 0)\n" in turns[2].content
     for turn in turns:
         assert "function `shop.prices.price_of" in turn.content, turn.content
 
@@ -279,7 +279,7 @@ def test_the_other_one_is_what_is_called_alike(tmp_path, asked):
 
 
 def test_source_of_what_is_named_is_shown_and_what_is_not_there_is_told(shop, answer):
-    assert "    24  def check_item(item: str) -> None:" in answer(shop, "show me the source of check_item")
+    assert "      24  def check_item(item: str) -> None:" in answer(shop, "show me the source of check_item")
     assert "Nothing here is called “no_such_thing”." in answer(shop, "show me the code of no_such_thing")
 
 

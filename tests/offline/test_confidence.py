@@ -97,7 +97,7 @@ def test_what_is_not_there_is_told_with_five_lines_at_most(shop, answer, prompt)
     body = answer(shop, prompt).split("\n\n")[1]
     lines = body.splitlines()
     assert lines[0].startswith("Nothing here ")
-    assert len([line for line in lines if line.startswith("  ")]) <= 5
+    assert len([line for line in lines if line.startswith("- ")]) <= 5
     assert "Step by step" not in body
 
 
@@ -124,8 +124,7 @@ def test_what_a_program_does_is_no_task_for_a_model(shop, answer):
     "prompt", ["how does Till.add work?", "where is check_item defined?", "how are prices looked up?"]
 )
 def test_answers_are_short_unless_asked_for_in_full(shop, answer, prompt):
-    short = answer(shop, prompt).splitlines()[2:]
-    full = answer(shop, f"{prompt} in full").splitlines()[2:]
+    short, full = (list(filter(None, answer(shop, one).splitlines()[1:])) for one in (prompt, f"{prompt} in full"))
     assert len(short) <= 12
     assert len(full) > len(short)
 
@@ -162,4 +161,4 @@ def test_an_answer_on_a_part_of_the_code_says_so_first():
     page = Page()
     page.plain("the answer")
     say_note(page, ToolResult(True, {"note": "indexed 327 of 1,413 files, the next call goes on"}), LINKED)
-    assert page.lines == ["Note: indexed 327 of 1,413 files, the next call goes on", "the answer"]
+    assert page.lines == ["Note: indexed 327 of 1,413 files, the next call goes on", "", "the answer"]

@@ -47,12 +47,13 @@ def test_commands_stand_below_their_groups_and_nothing_else_is_listed(tmp_path, 
     check_citations(text, root)
     assert [line.rstrip() for line in text.splitlines()[2:]] == [
         "Console scripts (1):",
-        "  shop  shop.cli.main (src/shop/cli.py:4)",
+        "- shop  shop.cli.main (src/shop/cli.py:4)",
+        "",
         "Commands (4):",
-        "  shop      Keep a shop. (src/shop/cli.py:4)",
-        "    sell    Sell things. (src/shop/cli.py:8)",
-        "    stock   Look after it. (src/shop/cli.py:12)",
-        "      list  Show it. (src/shop/cli.py:16)",
+        "- shop      Keep a shop. (src/shop/cli.py:4)",
+        "  - sell    Sell things. (src/shop/cli.py:8)",
+        "  - stock   Look after it. (src/shop/cli.py:12)",
+        "    - list  Show it. (src/shop/cli.py:16)",
     ]
 
 
@@ -138,7 +139,7 @@ def test_both_sides_of_a_comparison_are_shown(shop, answer):
     text = answer(shop, "what is the difference between Till and Pot?")
     check_citations(text, shop)
     assert "class `shop.till.Till`" in text and "class `shop.pot.Pot`" in text
-    assert "Methods that both define:\n  total (" in text and "Only Pot defines:\n  smash(self) (" in text
+    assert "Methods that both define:\n- total (" in text and "Only Pot defines:\n- smash(self) (" in text
     assert "Nothing here is called “Zebra”" in answer(shop, "compare Till with Zebra") or "closest" in text
 
 

@@ -11,7 +11,7 @@ from inarch_offline.intents import Intent
 from inarch_offline.material import Context, Hit, Site, context, hits
 from inarch_offline.plans.explaining import is_named, say_definition, say_note, say_sites, say_steps
 from inarch_offline.plans.searching import say_hits, say_symbols
-from inarch_offline.writing import Page, counted, cut, joined
+from inarch_offline.writing import Page, code, counted, cut, joined
 
 _MOST_CALLERS = 12
 
@@ -83,7 +83,7 @@ def _say_callers(page: Page, found: Context, mentions: Sequence[Hit]) -> None:
     if others:
         page.head("Also named in" if by_role else "Named in")
     for site in others[: 6 if by_role else _MOST_CALLERS]:
-        page.item(f"`{cut(site.text, 84)}`", site.place)
+        page.item(code(site.text), site.place)
 
 
 def _same(hit: Hit, path: str) -> int:

@@ -13,7 +13,7 @@ from inarch_offline.layout import is_aside
 from inarch_offline.material import Hit, Symbol, hits, is_partial, symbols
 from inarch_offline.plans.searching import say_symbols, significant
 from inarch_offline.topics import ENVIRONMENT
-from inarch_offline.writing import Page, Place, cut
+from inarch_offline.writing import Page, Place, code, cut
 
 _READ = (
     r"(\benviron\b|\bgetenv\b|process\.env\b|\benv::var|os\.LookupEnv|\bENV\[|\benvvar\b|import\.meta\.env|"
@@ -96,9 +96,9 @@ def _rows(found: Sequence[Hit], environment: bool, seen: set[Place]) -> list[_Se
 def _told(text: str, names: Sequence[str]) -> str:
     """Show an environment variable by its name and default, anything else as its line."""
     if not names:
-        return f"`{cut(text, 88)}`"
+        return code(text, 88)
     default = _DEFAULT.search(text, text.find(names[0]) + len(names[0]))
-    return f"{names[0]}" + (f", {default[1]} unless it is set" if default else "") + f": `{cut(text, 70)}`"
+    return f"{names[0]}" + (f", {default[1]} unless it is set" if default else "") + f": {code(text, 70)}"
 
 
 def _say(page: Page, title: str, rows: Sequence[_Setting], more: bool) -> None:
@@ -115,7 +115,7 @@ def _say_documented(page: Page, words: Sequence[str]) -> Plan:
     [result] = yield [calls.search(calls.any_of(words), ignore_case=True, limit=_LIMIT)]
     prose = [hit for hit in hits(result) if hit.path.endswith((".md", ".rst", ".txt")) and not _is_log(hit.path)]
     best = max((_held(hit, words) for hit in prose), default=0)
-    rows = [_Setting(f"`{cut(hit.text, 88)}`", (hit.place,)) for hit in prose if _held(hit, words) == best]
+    rows = [_Setting(code(hit.text, 88), (hit.place,)) for hit in prose if _held(hit, words) == best]
     _say(page, "In the documentation", rows[:4], False)
     return page
 

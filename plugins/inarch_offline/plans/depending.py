@@ -12,7 +12,7 @@ from inarch_offline.layout import is_aside
 from inarch_offline.manifests import is_manifest
 from inarch_offline.material import hits, is_partial
 from inarch_offline.plans.calling import callers
-from inarch_offline.writing import Page, counted, cut
+from inarch_offline.writing import Page, code, counted, cut
 
 _MOST = 15
 _LIMIT = 2_000
@@ -41,7 +41,7 @@ def importers(intent: Intent) -> Plan:
     ranked = sorted(counts, key=lambda path: (is_aside(path), -counts[path], path))
     for path in ranked[:_MOST]:
         times = f"{counts[path]} times, first " if counts[path] > 1 else ""
-        page.item(f"{times}`{cut(first[path].text, 84)}`", first[path].place)
+        page.item(f"{times}{code(first[path].text)}", first[path].place)
     if len(ranked) > _MOST:
         aside = sum(map(is_aside, ranked[_MOST:]))
         told = f" ({aside} in tests, examples and documentation)" if aside else ""
@@ -70,5 +70,5 @@ def _say_declared(page: Page, name: str) -> Plan:
     if lines:
         page.head("Declared in")
     for hit in lines[:3]:
-        page.item(f"`{cut(hit.text, 84)}`", hit.place)
+        page.item(code(hit.text), hit.place)
     return page

@@ -12,7 +12,7 @@ from inarch_offline.intents import Intent
 from inarch_offline.material import FileText, files, is_changed, said
 from inarch_offline.occurrences import Span, lines_around, replaced, spans_of
 from inarch_offline.plans.reading import whole_file
-from inarch_offline.writing import Page, Place, counted, cut, joined
+from inarch_offline.writing import Page, Place, code, counted, cut, joined
 
 
 def refuse(intent: Intent) -> Plan:
@@ -91,7 +91,7 @@ def _replace(change: Edit) -> Plan:
         page.decline(f"Nothing was changed: “{cut(change.search, 60)}” occurs {_times(places, text)}.")
         page.head("Say “replace all …” to change each of")
         for place in list(dict.fromkeys(places))[:10]:
-            page.item(f"`{cut(_line(text, place), 84)}`", place)
+            page.item(code(_line(text, place)), place)
         return page
     [result] = yield [PlannedCall("patch_source_file", _patch(change, text.text, spans))]
     if result.success and is_changed(result):

@@ -12,7 +12,7 @@ from inarch_offline.layout import is_aside
 from inarch_offline.manifests import read_project
 from inarch_offline.material import Hit, file_text, files, hits, said, totals
 from inarch_offline.readme import Fact
-from inarch_offline.writing import Page, Place, counted, cut
+from inarch_offline.writing import Page, Place, code, counted, cut, fitted
 
 _MOST = 40
 _FEW = 6
@@ -95,24 +95,18 @@ def _say_other_languages(page: Page, paths: Sequence[str], mains: Sequence[Hit])
     if own:
         page.head("Programs")
     for hit in own[:_FEW]:
-        page.item(f"`{cut(hit.text, 80)}`", hit.place)
+        page.item(code(hit.text, 80), hit.place)
     return page
 
 
 def _say_commands(page: Page, way: Way) -> None:
     page.head(_title("Commands", way))
     shown = nested(way.found)[:_MOST]
-    page.rows(
-        (
-            (
-                "  " * depth + (entry.name.rpartition(" ")[2] if depth else entry.name),
-                entry.doc or ("" if entry.qualname.endswith(".Command") else entry.qualname),
-                entry.place,
-            )
-            for entry, depth in shown
-        ),
-        2,
-    )
+    labels = [entry.name.rpartition(" ")[2] if depth else entry.name for entry, depth in shown]
+    pad = max(2 * depth + len(label) for label, (_, depth) in zip(labels, shown, strict=True))
+    for label, (entry, depth) in zip(labels, shown, strict=True):
+        doc = entry.doc or ("" if entry.qualname.endswith(".Command") else entry.qualname)
+        page.item(fitted(doc, entry.place, pad + 4, 2), entry.place, label=label, pad=pad - 2 * depth, depth=depth)
     _say_rest(page, way, _MOST)
 
 

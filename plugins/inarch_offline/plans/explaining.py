@@ -26,7 +26,7 @@ from inarch_offline.plans.searching import (
 )
 from inarch_offline.readme import plain_text
 from inarch_offline.steps import Method, Step, docstring_of, methods_of, most_telling, steps_of, told
-from inarch_offline.writing import Page, counted, cut, fitted, joined, sentence, shortened
+from inarch_offline.writing import Page, code, counted, cut, fitted, joined, sentence, shortened
 
 _MOST_SITES = 5
 _FILE = r"[\w@+./-]*\w\.\w{1,8}"
@@ -184,7 +184,7 @@ def say_sites(
     number = counted(len(sites), "place", more=more)
     page.head(title if len(sites) <= most else f"{title} ({most} of {number})")
     for site in sites[:most]:
-        told = shortened(site.qualname) + (f": `{cut(site.text, 70)}`" if site.text else "")
+        told = shortened(site.qualname) + (f": {code(site.text, 70)}" if site.text else "")
         page.item(fitted(told, site.place, 2, lines), site.place)
 
 
@@ -270,7 +270,7 @@ def _say_steps(page: Page, title: str, steps: Sequence[Step], most: int = 9, lin
     left = len(steps) - len(shown)
     page.head(title + (f" ({left} smaller steps left out)" if left else ""))
     for number, step in enumerate(shown, 1):
-        page.item(fitted(told(step), step.place, 6, lines), step.place, label=f"{number}.")
+        page.step(number, told(step), step.place, lines)
 
 
 def _is_unrelated(intent: Intent, target: Symbol) -> bool:

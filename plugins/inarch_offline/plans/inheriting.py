@@ -10,7 +10,7 @@ from inarch_offline.intents import CALLERS, Intent
 from inarch_offline.layout import is_aside
 from inarch_offline.material import hits, is_partial
 from inarch_offline.plans.calling import callers
-from inarch_offline.writing import Page, counted, cut
+from inarch_offline.writing import Page, code, counted, cut
 
 _MOST = 15
 _LIMIT = 500
@@ -34,7 +34,7 @@ def subclasses(intent: Intent) -> Plan:
     number = counted(len(found), "class", "classes", more=is_partial(result))
     page.head(f"{number} directly below “{cut(name, 60)}”, by the lines that begin classes")
     for hit in found[:_MOST]:
-        page.item(f"`{cut(hit.text.strip(), 84)}`", hit.place)
+        page.item(code(hit.text), hit.place)
     if len(found) > _MOST:
         page.item(f"… {counted(len(found) - _MOST, 'more class', 'more classes')}", found[_MOST].place)
     return page

@@ -13,7 +13,7 @@ from inarch_offline.manifests import MANIFESTS, Project, read_project
 from inarch_offline.material import Hit, entries, file_text, files, hits, is_partial, said, totals
 from inarch_offline.plans.reading import whole, whole_list
 from inarch_offline.readme import Fact
-from inarch_offline.writing import Page, Place, counted, cut, joined, shortened
+from inarch_offline.writing import Page, Place, code, counted, cut, joined, shortened
 
 _MOST = 30
 _FEW_TESTS = 6
@@ -100,7 +100,7 @@ def _say_commands(page: Page, project: Project, steps: Sequence[Hit]) -> None:
     for hit in steps:
         command = re.sub(r"^\s*(?:-\s*)?(?:run:)?\s*", "", hit.text).strip()
         if command not in told and len(told) < 3:
-            page.say(f"Continuous integration runs `{cut(command, 80)}`", hit.place)
+            page.say(f"Continuous integration runs {code(command, 80)}", hit.place)
         told.add(command)
 
 

@@ -16,7 +16,7 @@ from inarch_offline.material import FileText, Hit, files, hits, is_partial, last
 from inarch_offline.plans.reading import whole_file
 from inarch_offline.readme import comment_of, lead_of
 from inarch_offline.subpackages import docstring_in
-from inarch_offline.writing import Page, Place, counted, cut, joined, sentence, shortened
+from inarch_offline.writing import Page, Place, code, counted, cut, joined, sentence, shortened
 
 _MOST = 24
 _DEFINITION = re.compile(
@@ -178,7 +178,7 @@ def _say_other(page: Page, text: FileText) -> None:
     if not outline and not lead and text.text.strip():
         page.head("It begins")
         for index, line in [(index, line) for index, line in enumerate(text.text.split("\n")) if line.strip()][:10]:
-            page.item(f"`{cut(line, 84)}`", text.place(index))
+            page.item(code(line), text.place(index))
 
 
 def _headings(text: FileText) -> list[Outline]:

@@ -12,7 +12,7 @@ from inarch_offline.material import hits, said, symbols
 from inarch_offline.other_languages import TOP_LEVEL, files_of
 from inarch_offline.plans.explaining import explain
 from inarch_offline.plans.searching import say_hits, say_symbols, text_search
-from inarch_offline.writing import Page
+from inarch_offline.writing import Page, code
 
 _MOST_HITS = 400
 """Definitions among which examples are found."""
@@ -24,7 +24,7 @@ def introduce(intent: Intent) -> Plan:
     page = Page()
     page.plain("Ask about the code in this folder:")
     for name, example in _capabilities(files_of(hits(searched))):
-        page.lines.append(f"  {name:<22}{example}")
+        page.item(code(example), label=name, pad=20)
     return page
 
 
@@ -39,7 +39,7 @@ def _capabilities(parts: Sequence[Part] = ()) -> list[tuple[str, str]]:
         ("who uses it", f"who calls {other}"),
         ("lists", "list the CLI commands (routes, entry points, tests, dependencies)"),
         ("a file", f"explain {path}"),
-        ("plain edits", f'replace "a" by "b" in {path}; create file notes.txt with "hello"'),
+        ("plain edits", f'replace "a" by "b" in {path}'),
     ]
 
 

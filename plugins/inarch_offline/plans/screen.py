@@ -39,7 +39,6 @@ class Findings(NamedTuple):
 
 def write_overview(found: Findings, picture: Page | None = None) -> Page:
     """Write the whole overview: what is long gives way until all of it is one screen; a picture stands in it whole."""
-    drawn = picture.lines if picture else []
     head, end = Page(), Page()
     _say_what_it_is(head, found)
     head.gap()
@@ -50,14 +49,17 @@ def write_overview(found: Findings, picture: Page | None = None) -> Page:
         end.say(fact.text, fact.place)
     for note in dict.fromkeys(found.notes):
         end.note(note)
-    room = SCREEN - len(head.lines) - len(drawn) - len(end.lines)
+    room = SCREEN - len(head.lines) - (len(picture.lines) if picture else 0) - len(end.lines)
     for rows, parts, lines in _SIZES:
         middle = Page()
         _say_layout(middle, found, rows)
         _say_parts(middle, found, parts, lines)
         if len(middle.lines) <= room:
             break
-    return Page([*head.lines, *middle.lines, *drawn, *end.lines])
+    for one in (middle, picture, end):
+        if one is not None:
+            head.add(one)
+    return head
 
 
 def _say_what_it_is(page: Page, found: Findings) -> None:

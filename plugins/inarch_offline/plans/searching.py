@@ -9,7 +9,7 @@ from inarch import PlannedCall, ToolResult
 from inarch_offline import calls
 from inarch_offline.material import Hit, Symbol, hits, said
 from inarch_offline.readme import plain_text
-from inarch_offline.writing import Page, cut, fitted, sentence, shortened
+from inarch_offline.writing import Page, code, cut, fitted, sentence, shortened
 
 DEFINING = (
     r"(class|function|func|fn|def|struct|interface|enum|trait|type|module|const|let|var|macro|namespace|sub|procedure)"
@@ -58,7 +58,7 @@ def say_hits(page: Page, subject: str, result: ToolResult, most: int = 8) -> boo
         return False
     page.head(f"Closest lines for “{cut(subject, 60)}” (text search)")
     for hit in found:
-        page.item(f"`{cut(hit.text, 84)}`", hit.place)
+        page.item(code(hit.text), hit.place)
     return True
 
 
@@ -94,7 +94,7 @@ def say_closest(
     for word in missing[:2]:
         page.absent(f"Nothing here mentions “{cut(word, 60)}”.")
     rows = [(_row(symbol), symbol.place) for symbol in symbols if not symbol.name.startswith("__")]
-    rows = rows[:_MOST_CLOSEST] or [(f"`{cut(hit.text, 84)}`", hit.place) for hit in lines[:_MOST_CLOSEST]]
+    rows = rows[:_MOST_CLOSEST] or [(code(hit.text), hit.place) for hit in lines[:_MOST_CLOSEST]]
     if not rows:
         if not missing:
             page.absent(f"Nothing here mentions “{cut(subject, 60)}”.")

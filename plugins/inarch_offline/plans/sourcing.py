@@ -35,8 +35,7 @@ def show(intent: Intent) -> Plan:
         page.say(f"{target.kind} `{shortened(target.qualname)}`", target.place)
         lines = target.code.splitlines()
         shown = lines[: _ALL if intent.long else _MOST]
-        for number, line in enumerate(shown, target.place.line):
-            page.lines.append(f"{number:>6}  {line[:_COLUMNS]}".rstrip())
+        page.code([line[:_COLUMNS] for line in shown], target.place.line)
         end = max(target.end, target.place.line + len(lines) - 1)
         if target.place.line + len(shown) <= end:
             page.item("… the rest", Place(target.place.path, target.place.line + len(shown)))
