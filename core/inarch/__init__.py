@@ -41,6 +41,7 @@ _HOMES: dict[str, str] = {
         "turns.models": "Choice",
         "inarch_output.columns": "shorten width",
         "inarch_output.escaping": "escape escape_json",
+        "inarch_schemas.openapi": "openapi_parameters",
         "inarch_schemas.references": "reference_fault",
         "inarch_schemas.repair": "repair_arguments",
         "inarch_sdk.chat": "ReasoningDetails chat_call chat_content chat_finish chat_tool",

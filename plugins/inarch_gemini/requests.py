@@ -14,7 +14,7 @@ from attrs import define, field, frozen
 
 from inarch import Image, Message, MessageCache, ModelRequest, Part, Text, ToolSpec, to_data
 from inarch_gemini.exchanges import encode_exchange, encoded, joined
-from inarch_gemini.schemas import parameters, reply_schema
+from inarch_schemas.openapi import openapi_parameters, reply_schema
 
 OPENING = "(The beginning of this conversation is left out.)"
 MODES = {"none": "NONE", "required": "ANY"}
@@ -180,7 +180,7 @@ def _exchanges(messages: Sequence[Message], start: int) -> Iterator[tuple[Messag
 
 def _declaration(spec: ToolSpec) -> dict[str, Any]:
     declaration: dict[str, Any] = {"name": spec.name, "description": spec.description or spec.name}
-    taken = parameters(to_data(spec.input_schema))
+    taken = openapi_parameters(to_data(spec.input_schema))
     if taken is not None:
         declaration["parameters"] = taken
     return declaration

@@ -103,6 +103,7 @@ class LiveSetup:
         hearing: Who says when the person speaks.
         transcribe: Whether what is heard and said also comes as text.
         history: What went before, oldest first; not sent where `handle` is given, because the service has it.
+        awaits_answer: Whether the last of `history` still waits for an answer, which the model then gives at once.
         handle: Continues the conversation that an earlier connection gave this handle of; empty for a new one.
     """
 
@@ -114,6 +115,7 @@ class LiveSetup:
     hearing: Hearing = "open"
     transcribe: bool = True
     history: tuple[History, ...] = ()
+    awaits_answer: bool = False
     handle: str = field(default="", repr=False)
 
 
@@ -208,7 +210,7 @@ class CallsCancelled:
 class Interrupted:
     """The person has spoken into the answer.
 
-    Stop playing, drop what is queued, then call `interrupt` with what was heard.
+    Stop playing, drop what is queued, then call `interrupt` with how much that was.
     """
 
 
@@ -328,10 +330,11 @@ class LiveConnection(Protocol):
         """
         ...
 
-    async def interrupt(self, heard_ms: int) -> None:
-        """Stop the present answer, of which the person heard so many milliseconds; nothing more of it comes.
+    async def interrupt(self, unheard_ms: int) -> None:
+        """Stop the present answer; nothing more of it comes.
 
-        To be called after `Interrupted`, too, so that the model knows what was heard.
+        To be called after `Interrupted`, too, so that the model knows what was heard: all audio that has come but for
+        the last `unheard_ms` milliseconds.
         """
         ...
 

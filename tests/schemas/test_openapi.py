@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import inarch
-from inarch_gemini.schemas import parameters, reply_schema
+from inarch_schemas.openapi import openapi_parameters, reply_schema
 
 TAKEN = {
     "type", "format", "description", "nullable", "enum", "minItems", "maxItems", "minLength", "maxLength", "minimum",
@@ -19,7 +19,9 @@ NODE = {"type": "object", "properties": {"value": {"type": "integer"}, "next": {
 
 
 def cleaned(schema: Any) -> Any:
-    whole = parameters({"type": "object", "properties": {"x": schema}, "$defs": {"Node": NODE, "C": {"enum": ["r"]}}})
+    whole = openapi_parameters(
+        {"type": "object", "properties": {"x": schema}, "$defs": {"Node": NODE, "C": {"enum": ["r"]}}}
+    )
     assert whole is not None
     return whole["properties"]["x"]
 
@@ -84,13 +86,13 @@ def test_anything_is_any_of_the_types() -> None:
 
 
 def test_a_function_without_parameters_has_none() -> None:
-    assert parameters({"type": "object", "properties": {}, "additionalProperties": False}) is None
-    assert parameters({}) is None
+    assert openapi_parameters({"type": "object", "properties": {}, "additionalProperties": False}) is None
+    assert openapi_parameters({}) is None
 
 
 def test_alternatives_of_whole_objects_become_members() -> None:
     either = [{"properties": {name: {"type": "string"}}, "required": [name]} for name in "ab"]
-    whole = parameters({"type": "object", "anyOf": either})
+    whole = openapi_parameters({"type": "object", "anyOf": either})
     assert whole is not None
     assert set(whole["properties"]) == {"a", "b"}
     assert "required" not in whole
@@ -98,13 +100,13 @@ def test_alternatives_of_whole_objects_become_members() -> None:
 
 
 def test_a_tool_that_refers_to_itself() -> None:
-    whole = parameters({"$ref": "#/$defs/Node", "$defs": {"Node": NODE}})
+    whole = openapi_parameters({"$ref": "#/$defs/Node", "$defs": {"Node": NODE}})
     assert whole is not None and set(whole["properties"]) == {"value", "next"}
     names = range(12)
     web = {
         f"D{n}": {"type": "object", "properties": {f"p{m}": {"$ref": f"#/$defs/D{m}"} for m in names}} for n in names
     }
-    assert parameters({"type": "object", "properties": {"a": {"$ref": "#/$defs/D0"}}, "$defs": web}) is not None
+    assert openapi_parameters({"type": "object", "properties": {"a": {"$ref": "#/$defs/D0"}}, "$defs": web}) is not None
 
 
 SCALARS = st.none() | st.booleans() | st.integers() | st.text(max_size=4)
@@ -152,7 +154,7 @@ def check(schema: Any) -> None:
 def test_nothing_else_is_ever_sent(schema: Any, definition: Any) -> None:
     check(cleaned({"type": "object", "properties": {"x": schema}}))
     root = {**schema, "$defs": {"D": definition}} if isinstance(schema, dict) else {"properties": {"x": schema}}
-    whole = parameters(root)
+    whole = openapi_parameters(root)
     if whole is not None:
         assert whole["type"] == "object"
         check(whole)
@@ -164,7 +166,7 @@ def test_every_shipped_tool_keeps_its_parameters(tmp_path: Any) -> None:
         schemas = {name: inarch.to_data(bound.value.input_schema) for name, bound in app.composition.tools.items()}
     assert len(schemas) > 10
     for schema in schemas.values():
-        whole = parameters(schema)
+        whole = openapi_parameters(schema)
         assert set(whole["properties"] if whole else ()) == set(schema.get("properties", ()))
         assert (whole or {}).get("required", []) == schema.get("required", [])
 

@@ -1,4 +1,4 @@
-"""From JSON Schema to what the API takes as the parameters of a function.
+"""From JSON Schema to what the services of Gemini take as the parameters of a function: a part of OpenAPI's schemas.
 
 The API knows a part of OpenAPI's schema objects and refuses a request with any other word in it. What it knows is
 kept, what can be said in its words is said in them (`const`, `oneOf`, `$ref`, a list of types), and the rest is added
@@ -38,8 +38,8 @@ LARGEST = 500
 """Nesting and number of schemas that are followed; beyond, and where one contains itself, any object is said to do."""
 
 
-def parameters(schema: Schema) -> dict[str, Any] | None:
-    """Return a tool's input schema in the API's words; None for a function without parameters."""
+def openapi_parameters(schema: Schema) -> dict[str, Any] | None:
+    """Return a tool's input schema in the words that Gemini's services take; None for a function without parameters."""
     cleaner = _Cleaner(schema)
     # The API wants an object with members here, so alternatives of whole objects become its members.
     whole = cleaner.target(str(schema["$ref"])) or schema if "$ref" in schema else schema
