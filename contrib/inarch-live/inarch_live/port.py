@@ -251,10 +251,12 @@ class Resumable:
             can't at this moment.
         consumed: How many of the messages sent on this connection (each `send_audio`, `send_text`, `send_results`,
             `begin_speech` and `end_speech` counts one) need not be sent again; None where the service doesn't say.
+        others: Numbers of messages after these, counted from 1, that need not either.
     """
 
     handle: str = field(repr=False)
     consumed: int | None
+    others: tuple[int, ...] = ()
 
 
 @frozen

@@ -1,0 +1,1 @@
+"""The services behind the port: Gemini Live and OpenAI Realtime."""

@@ -1,0 +1,181 @@
+"""Gemini Live: BidiGenerateContent over a WebSocket."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
+from typing import Any
+
+from attrs import define, field
+
+from inarch import HttpService, ProviderError
+from inarch_live.port import (
+    INPUT_RATE,
+    ConnectionEnded,
+    LiveEvent,
+    LiveResult,
+    LiveSetup,
+    Scheduling,
+)
+from inarch_live.wires.calls import Calls
+from inarch_live.wires.gemini_reading import OWN_ID, Reading
+from inarch_live.wires.gemini_setup import (
+    GO_ON,
+    Message,
+    history_message,
+    late_result,
+    result_entry,
+    setup_message,
+    text_message,
+    waits,
+)
+from inarch_live.wires.numbering import Numbering
+from inarch_live.wires.sockets import Socket
+from inarch_live.wires.sound import encoded
+
+BASE_URL = "https://generativelanguage.googleapis.com"
+KEY = "GEMINI_API_KEY"
+MODEL = "gemini-3.8-live"
+NAME = "gemini-live"
+_PATH = "/ws/google.ai.generativelanguage.{}.GenerativeService.{}"
+_SHORT_LIVED = "auth_tokens/"
+_MIME = f"audio/pcm;rate={INPUT_RATE}"
+
+
+@define(eq=False, repr=False)
+class GeminiLive:
+    """The provider.
+
+    Args:
+        key: The API key, or a short-lived token (`auth_tokens/…`) that was made with one.
+        base_url: Where the service is; another one gets the key as well.
+    """
+
+    _key: str
+    _base_url: str = BASE_URL
+    _is_transparent: bool = field(init=False, default=True)
+    name: str = field(init=False, default=NAME)
+    default_model: str = field(init=False, default=MODEL)
+
+    async def connect(self, setup: LiveSetup) -> GeminiConnection:
+        """Return a connection on which the service has accepted `setup`.
+
+        Raises:
+            ProviderError: It has not.
+        """
+        if not self._key:
+            raise ProviderError("auth", f"{KEY} is not set", remedy=f"set {KEY} to your key", was_sent=False)
+        try:
+            return await self._connected(setup)
+        except ProviderError as error:
+            if not self._is_transparent or "transparent" not in error.message:
+                raise
+        self._is_transparent = False  # not every service of this wire says how much a handle stands for
+        return await self._connected(setup)
+
+    async def _connected(self, setup: LiveSetup) -> GeminiConnection:
+        is_token = self._key.startswith(_SHORT_LIVED)
+        headers = {"authorization": f"Token {self._key}"} if is_token else {"x-goog-api-key": self._key}
+        method = ("v1alpha", "BidiGenerateContentConstrained") if is_token else ("v1beta", "BidiGenerateContent")
+        service = HttpService(self.name, self._base_url, headers)
+        socket = await Socket.open(service, _PATH.format(*method), KEY)
+        try:
+            return await _accepted(socket, setup, setup.model or self.default_model, self._is_transparent)
+        except BaseException:
+            await socket.aclose()
+            raise
+
+
+async def _accepted(socket: Socket, setup: LiveSetup, model: str, is_transparent: bool) -> GeminiConnection:
+    """Send the setup, wait until the service takes it, and send what went before."""
+    await socket.send(setup_message(setup, model, is_transparent))
+    messages = socket.messages()
+    first = await _answer_to_setup(socket, messages)
+    calls = Calls(setup.history)
+    before: list[Message] = []
+    if setup.history and not setup.handle:
+        before = [history_message(setup.history), *([text_message(GO_ON, model)] if setup.awaits_answer else ())]
+    reading = Reading(socket.service.name, calls, Numbering(len(before)), setup.modality == "text")
+    unwaited = {tool.name for tool in setup.tools if not waits(tool, model)}
+    told = {call.id for call in calls.waiting} if before else set()
+    for message in before:
+        await socket.send(message)
+    return GeminiConnection(socket, model, setup.hearing == "push", reading, messages, first, unwaited, told)
+
+
+async def _answer_to_setup(socket: Socket, messages: AsyncIterator[dict[str, Any]]) -> dict[str, Any]:
+    first = await socket.answer_to_setup(messages)
+    if "setupComplete" not in first:
+        raise socket.error(first)
+    return first
+
+
+@define(eq=False, repr=False)
+class GeminiConnection:
+    """One conversation over Gemini Live."""
+
+    _socket: Socket
+    _model: str
+    _is_pushed: bool
+    _reading: Reading
+    _messages: AsyncGenerator[dict[str, Any]]
+    _first: Mapping[str, Any]
+    _unwaited: set[str]
+    _told: set[str]
+
+    async def __aiter__(self) -> AsyncIterator[LiveEvent]:
+        """Yield what comes, to `ConnectionEnded`."""
+        ended = ConnectionEnded()
+        try:
+            for event in self._reading.read(self._first):
+                yield event
+            async for message in self._messages:
+                for event in self._reading.read(message):
+                    yield event
+        except ProviderError as error:
+            ended = ConnectionEnded(error)
+        await self.aclose()
+        yield ended
+
+    async def send_audio(self, pcm: bytes) -> None:
+        """Send samples."""
+        await self._input({"audio": {"data": encoded(pcm), "mimeType": _MIME}})
+
+    async def begin_speech(self) -> None:
+        """Say that the person begins to speak."""
+        await self._input({"activityStart": {}})
+
+    async def end_speech(self) -> None:
+        """Say that the person has finished, or that the microphone is off."""
+        await self._input({"activityEnd": {}} if self._is_pushed else {"audioStreamEnd": True})
+
+    async def send_text(self, text: str) -> None:
+        """Send typed text."""
+        await self._send(text_message(text, self._model))
+
+    async def send_results(self, results: Sequence[LiveResult], scheduling: Scheduling = "when_idle") -> None:
+        """Answer calls. Those that a conversation before this one asked for are told in words."""
+        waiting = self._reading.calls.answered(results)
+        late = [late_result(result) for result in waiting if result.id in self._told]
+        entries = [self._entry(result, scheduling) for result in waiting if result.id not in self._told]
+        answer: list[Message] = [{"toolResponse": {"functionResponses": entries}}] if entries else []
+        await self._send(*answer, *([text_message("\n".join(late), self._model)] if late else ()))
+
+    async def interrupt(self, unheard_ms: int) -> None:
+        """Leave out the rest of the present answer: the service goes by what it hears, and can't be told to stop."""
+        self._reading.cut()
+
+    async def aclose(self) -> None:
+        """End the connection."""
+        await self._socket.aclose()
+
+    async def _input(self, what: Message) -> None:
+        await self._send({"realtimeInput": what})
+
+    async def _send(self, *messages: Message) -> None:
+        self._reading.sent.sent(len(messages))
+        for message in messages:
+            await self._socket.send(message)
+
+    def _entry(self, result: LiveResult, scheduling: Scheduling) -> Message:
+        when = scheduling if result.name in self._unwaited else None
+        return result_entry(result, when, not result.id.startswith(OWN_ID))

@@ -1,0 +1,211 @@
+"""OpenAI Realtime: /v1/realtime over a WebSocket."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from typing import Any
+from urllib.parse import quote
+
+from attrs import define, field
+
+from inarch import HttpService, ProviderError
+from inarch_live.port import (
+    BYTES_PER_SAMPLE,
+    INPUT_RATE,
+    ConnectionEnded,
+    LiveEvent,
+    LiveResult,
+    LiveSetup,
+    Scheduling,
+)
+from inarch_live.resampling import Resampler
+from inarch_live.wires.calls import Calls
+from inarch_live.wires.openai_reading import Reading
+from inarch_live.wires.openai_setup import (
+    RATE,
+    Message,
+    history_item,
+    result_item,
+    session_update,
+    truncation,
+    user_item,
+)
+from inarch_live.wires.sockets import Socket
+from inarch_live.wires.sound import encoded
+
+BASE_URL = "https://api.openai.com/v1"
+KEY = "OPENAI_API_KEY"
+MODEL = "gpt-realtime-2.1"
+TRANSCRIPTION_MODEL = "gpt-transcribe"
+NAME = "openai-realtime"
+PAUSE_MS = 700
+"""Silence after which the service takes an utterance for ended; it hears none from a microphone that is off."""
+_EXPIRED = "session_expired"
+
+
+@define(eq=False, repr=False)
+class OpenAIRealtime:
+    """The provider.
+
+    Args:
+        key: The API key.
+        base_url: Where the service is; another one gets the key as well.
+        transcription_model: What writes down what the person says.
+    """
+
+    _key: str
+    _base_url: str = BASE_URL
+    _transcription_model: str = TRANSCRIPTION_MODEL
+    name: str = field(init=False, default=NAME)
+    default_model: str = field(init=False, default=MODEL)
+
+    async def connect(self, setup: LiveSetup) -> OpenAIConnection:
+        """Return a connection on which the service has accepted `setup`, whose handle nothing came of: there are none.
+
+        Raises:
+            ProviderError: It has not.
+        """
+        if not self._key:
+            raise ProviderError("auth", f"{KEY} is not set", remedy=f"set {KEY} to your key", was_sent=False)
+        service = HttpService(self.name, self._base_url, {"authorization": f"Bearer {self._key}"})
+        model = quote(setup.model or self.default_model, safe="")
+        socket = await Socket.open(service, f"/realtime?model={model}", KEY)
+        try:
+            messages = socket.messages()
+            await _accepted(socket, messages, session_update(setup, self._transcription_model))
+            for piece in setup.history:
+                await socket.send(history_item(piece))
+        except BaseException:
+            await socket.aclose()
+            raise
+        reading = Reading(self.name, Calls(setup.history), setup.transcribe)
+        connection = OpenAIConnection(socket, setup.hearing == "push", reading, messages)
+        if setup.awaits_answer:
+            await connection.respond()
+        return connection
+
+
+async def _accepted(socket: Socket, messages: AsyncIterator[dict[str, Any]], update: Message) -> None:
+    """Send the setup when the session is there, and wait until the service has taken it."""
+    while True:
+        event = await socket.answer_to_setup(messages)
+        match event.get("type"):
+            case "session.created":
+                await socket.send(update)
+            case "session.updated":
+                return
+            case "error":
+                raise socket.error(event)
+
+
+@define(eq=False, repr=False)
+class OpenAIConnection:
+    """One conversation over OpenAI Realtime."""
+
+    _socket: Socket
+    _is_pushed: bool
+    _reading: Reading
+    _messages: AsyncGenerator[dict[str, Any]]
+    _resampler: Resampler = field(init=False, factory=lambda: Resampler(INPUT_RATE, RATE))
+    _sent_bytes: int = field(init=False, default=0)
+    _has_input: bool = field(init=False, default=False)
+
+    async def __aiter__(self) -> AsyncIterator[LiveEvent]:
+        """Yield what comes, to `ConnectionEnded`."""
+        ended = ConnectionEnded()
+        try:
+            async for message in self._messages:
+                for event in self._reading.read(message):
+                    yield event
+                if self._reading.wants_response and not self._reading.is_responding:
+                    await self.respond()
+                if _is_expired(message):
+                    ended = ConnectionEnded(self._socket.error(message))
+        except ProviderError as error:
+            ended = ConnectionEnded(error)
+        await self.aclose()
+        yield ended
+
+    async def send_audio(self, pcm: bytes) -> None:
+        """Send samples, at the service's rate."""
+        await self._append(self._resampler.add(pcm))
+        self._reading.consumed.audio(self._sent_ms)
+
+    async def begin_speech(self) -> None:
+        """Forget what the microphone heard before; the answer is stopped by `interrupt`."""
+        self._reading.consumed.items()
+        self._has_input = False
+        await self._socket.send({"type": "input_audio_buffer.clear"})
+        if self._reading.is_responding:
+            await self._socket.send({"type": "response.cancel"})
+
+    async def end_speech(self) -> None:
+        """Ask for an answer to what was said (`push`), or let the service hear the pause that it waits for (`open`)."""
+        if not self._is_pushed:
+            await self._append(bytes(PAUSE_MS * RATE // 1_000 * BYTES_PER_SAMPLE))
+            self._reading.consumed.audio(self._sent_ms)
+            return
+        await self._append(self._resampler.flush())
+        self._reading.consumed.commit(self._has_input)
+        if self._has_input:
+            self._has_input = False
+            await self._socket.send({"type": "input_audio_buffer.commit"})
+            await self.respond()
+
+    async def send_text(self, text: str) -> None:
+        """Send typed text, which interrupts an answer."""
+        item_id = self._item_id(0)
+        self._reading.consumed.items(item_id)
+        await self._socket.send(user_item(text, item_id))
+        await self.respond(now=True)
+
+    async def send_results(self, results: Sequence[LiveResult], scheduling: Scheduling = "when_idle") -> None:
+        """Answer calls."""
+        waiting = self._reading.calls.answered(results)
+        ids = [self._item_id(index) for index in range(len(waiting))]
+        self._reading.consumed.items(*ids)
+        for result, item_id in zip(waiting, ids, strict=True):
+            await self._socket.send(result_item(result, item_id))
+        if waiting and scheduling != "silent":
+            await self.respond(now=scheduling == "interrupt")
+
+    async def interrupt(self, unheard_ms: int) -> None:
+        """Stop the answer, and take out of the conversation what was not heard of it."""
+        if self._reading.is_responding:
+            await self._socket.send({"type": "response.cancel"})
+        self._reading.cut()
+        for item in self._reading.unheard(unheard_ms):
+            await self._socket.send(truncation(item.item_id, item.content_index, item.milliseconds))
+
+    async def respond(self, now: bool = False) -> None:
+        """Ask for an answer, after the present one; `now` stops that."""
+        if not self._reading.is_responding:
+            self._reading.asks()
+            await self._socket.send({"type": "response.create"})
+            return
+        self._reading.wants_response = True
+        if now:
+            await self._socket.send({"type": "response.cancel"})
+
+    async def aclose(self) -> None:
+        """End the connection."""
+        await self._socket.aclose()
+
+    async def _append(self, pcm: bytes) -> None:
+        if pcm:
+            self._has_input = True
+            self._sent_bytes += len(pcm)
+            await self._socket.send({"type": "input_audio_buffer.append", "audio": encoded(pcm)})
+
+    @property
+    def _sent_ms(self) -> int:
+        return self._sent_bytes * 1_000 // (RATE * BYTES_PER_SAMPLE)
+
+    def _item_id(self, index: int) -> str:
+        return f"in_{self._reading.consumed.sent + 1}_{index}"
+
+
+def _is_expired(message: Message) -> bool:
+    """Return whether a message says why the connection is about to end in peace."""
+    error = message.get("error")
+    return message.get("type") == "error" and isinstance(error, dict) and error.get("code") == _EXPIRED

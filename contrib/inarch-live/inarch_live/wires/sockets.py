@@ -1,0 +1,248 @@
+"""A WebSocket to a live service: JSON objects both ways, and every failure a `ProviderError` without the key.
+
+The key goes into a header of the first request. So that it stands nowhere else, errors are made anew and raised where
+nothing of the library that met them is attached, its debug log (which has all headers) is off, and no redirect is
+followed (it would get the key).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import socket
+import ssl
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+from typing import Any
+
+from attrs import define, field
+from websockets.asyncio.client import ClientConnection, connect
+from websockets.exceptions import (
+    ConnectionClosed,
+    InvalidHandshake,
+    InvalidProxy,
+    InvalidStatus,
+    InvalidURI,
+    ProxyError,
+    WebSocketException,
+)
+
+from inarch import HttpService, ProviderError, provider_error
+
+LARGEST_MESSAGE = 16 * 2**20
+"""Bytes of one message: a minute of speech in base64 takes 4 MB."""
+OPEN_S = 10.0
+"""Seconds for a connection with its handshake, and for the service to accept the setup."""
+PING_S = 20.0
+"""Seconds of silence after which the other side is asked whether it is there, and that it may take to answer."""
+CLOSE_S = 1.0
+
+_QUIET = logging.Logger("inarch_live.sockets", logging.CRITICAL + 1)
+_PROXY = "check HTTPS_PROXY, or name the host in NO_PROXY"
+_STATUS_OF_WORDS = (
+    (("api key", "api_key", "credential", "unauthenticated", "permission"), 401),
+    (("not found", "not_found", "not supported for bidi"), 404),
+    (("quota", "rate limit", "rate_limit", "resource_exhausted", "resource exhausted"), 429),
+)  # fmt: skip
+
+
+class _ToOneAddress(connect):
+    """A connection that follows no redirect."""
+
+    def process_redirect(self, exc: Exception) -> Exception | str:
+        return exc
+
+
+@define(eq=False, repr=False)
+class Socket:
+    """One open connection to a service, whose name, address and key `service` holds."""
+
+    service: HttpService
+    key_name: str
+    _connection: ClientConnection
+    _is_closing: bool = field(init=False, default=False)
+
+    @classmethod
+    async def open(cls, service: HttpService, path: str, key_name: str) -> Socket:
+        """Connect to `path` of the service.
+
+        Args:
+            service: Where, and with which headers.
+            path: What is appended to its base address; without secrets.
+            key_name: The variable that holds the key, for what is said where it is refused.
+
+        Raises:
+            ProviderError: There is no connection.
+        """
+        opened = await _opened(service, path, key_name)
+        if isinstance(opened, ProviderError):
+            raise opened
+        return cls(service, key_name, opened)
+
+    async def send(self, message: Mapping[str, Any]) -> None:
+        """Send a message; nothing where the connection has ended, since reading says why."""
+        try:
+            await self._connection.send(json.dumps(message, separators=(",", ":")))
+        except ConnectionClosed:
+            pass
+
+    async def messages(self) -> AsyncGenerator[dict[str, Any]]:
+        """Yield what comes, until one of the two sides ends the connection in peace.
+
+        Raises:
+            ProviderError: It broke off, was refused, or what came is no JSON object.
+        """
+        while True:
+            data = await self._received()
+            if isinstance(data, ProviderError):
+                raise data
+            if data is None:
+                return
+            yield self.parsed(data)
+
+    async def answer_to_setup(self, messages: AsyncIterator[dict[str, Any]]) -> dict[str, Any]:
+        """Return the next message, for which the setup waits.
+
+        Raises:
+            ProviderError: None comes.
+        """
+        name = self.service.name
+        try:
+            async with asyncio.timeout(OPEN_S):
+                message = await anext(messages, None)
+        except TimeoutError:
+            raise ProviderError(
+                "timeout", f"{name} said nothing to the setup for {OPEN_S:g} s", retryable=True
+            ) from None
+        if message is None:
+            raise ProviderError("server", f"{name} ended the connection instead of accepting the setup", retryable=True)
+        return message
+
+    def error(self, data: Any) -> ProviderError:
+        """Return the error that a message stands for."""
+        return _with_key(self.service.error(data), self.key_name)
+
+    async def aclose(self) -> None:
+        """End the connection; may be called twice."""
+        self._is_closing = True
+        await self._connection.close()
+
+    def parsed(self, data: bytes) -> dict[str, Any]:
+        """Return a message.
+
+        Raises:
+            ProviderError: It is none.
+        """
+        try:
+            message = json.loads(data)
+        except (ValueError, RecursionError):
+            message = None
+        if isinstance(message, dict):
+            return message
+        said = self.service.hide(data[:80].decode("utf-8", "replace"))
+        raise ProviderError(
+            "malformed", f"{self.service.name} sent what is no JSON object: {said!r}", retryable=True,
+            remedy="check that its address is the one of its live service",
+        )  # fmt: skip
+
+    async def _received(self) -> bytes | ProviderError | None:
+        try:
+            return await self._connection.recv(decode=False)
+        except ConnectionClosed as closed:
+            return None if self._is_closing else _ended(self.service, self.key_name, closed)
+
+
+async def _opened(service: HttpService, path: str, key_name: str) -> ClientConnection | ProviderError:
+    if not all(value.isascii() and value.isprintable() for value in service.headers.values()):
+        message = f"the key of {service.name} has characters that no key has"
+        return ProviderError("auth", message, remedy=f"{key_name} is one line of plain letters", was_sent=False)
+    scheme, _, place = service.base_url.rstrip("/").partition("://")
+    scheme = {"http": "ws", "https": "wss"}.get(scheme.lower(), scheme)
+    try:
+        return await _ToOneAddress(
+            f"{scheme}://{place}{path}",
+            additional_headers=service.headers,
+            user_agent_header="inarch",
+            compression=None,  # base64 of audio hardly gets smaller, and unpacking has no bound
+            proxy=None if service.is_local else True,  # nothing of this machine goes through a proxy
+            open_timeout=OPEN_S,
+            ping_interval=PING_S,
+            ping_timeout=PING_S,
+            close_timeout=CLOSE_S,
+            max_size=LARGEST_MESSAGE,
+            logger=_QUIET,
+        )
+    except (OSError, WebSocketException, ImportError, ValueError) as error:
+        return _unopened(service, key_name, error)
+
+
+def _unopened(service: HttpService, key_name: str, error: Exception) -> ProviderError:
+    """Return what a failed connection means for the person. No text of `error` that may hold an address is shown."""
+    name, where = service.name, service.address
+    if isinstance(error, InvalidStatus):
+        return _refused(service, key_name, error)
+    if isinstance(error, ImportError):
+        return ProviderError(
+            "network", f"{name} is behind a SOCKS proxy", remedy="pip install python-socks", was_sent=False
+        )
+    if isinstance(error, (ProxyError, InvalidProxy)):
+        return ProviderError("network", f"the proxy leads to no {name}", remedy=_PROXY, retryable=True, was_sent=False)
+    if isinstance(error, InvalidURI) or (isinstance(error, ValueError) and not isinstance(error, OSError)):
+        message = f"{where!r} is no wss:// or https:// address for {name}"
+        return ProviderError("request", message, remedy="correct its base_url", was_sent=False)
+    if isinstance(error, InvalidHandshake | WebSocketException):
+        message = f"what answers at {where} is no WebSocket service"
+        return ProviderError("malformed", message, remedy="correct the base_url", was_sent=False)
+    if isinstance(error, TimeoutError):
+        message = f"{name} could not be reached at {where} for {OPEN_S:g} s"
+        return ProviderError("timeout", message, retryable=True, remedy="check the connection", was_sent=False)
+    remedy = "start the server, or correct the base_url" if service.is_local else "check the connection"
+    if isinstance(error, ssl.SSLCertVerificationError):
+        remedy = "its certificate is not trusted here: check the base_url, the clock and who stands in between"
+    said = "no such host" if isinstance(error, socket.gaierror) else service.hide(str(error))
+    message = f"{name} can't be reached at {where}: {said}"
+    return ProviderError("network", message, retryable=True, remedy=remedy, was_sent=False)
+
+
+def _refused(service: HttpService, key_name: str, error: InvalidStatus) -> ProviderError:
+    response = error.response
+    headers = {name.lower(): value for name, value in response.headers.raw_items()}
+    try:
+        data = json.loads(response.body or b"")
+    except (ValueError, RecursionError):
+        data = bytes(response.body or b"")[:2_000].decode("utf-8", "replace")
+    return _with_key(provider_error(service.name, response.status_code, headers, data, service.hide), key_name)
+
+
+def _with_key(error: ProviderError, key_name: str) -> ProviderError:
+    return error.with_text(remedy=f"check the key in {key_name}") if error.kind == "auth" else error
+
+
+def _ended(service: HttpService, key_name: str, closed: ConnectionClosed) -> ProviderError | None:
+    """Return what the end of a connection means; None for one in peace."""
+    name = service.name
+    ours, theirs = closed.sent, closed.rcvd
+    if ours is not None and not closed.rcvd_then_sent:
+        if ours.code == 1009:
+            message = f"{name} sent a message of more than {LARGEST_MESSAGE >> 20} MB"
+            return ProviderError("too_long", message, remedy="begin a new session", retryable=True)
+        if ours.code == 1011:  # the keepalive's
+            return ProviderError("timeout", f"{name} said nothing for {2 * PING_S:g} s", retryable=True)
+        return ProviderError("malformed", f"{name} sent what is no WebSocket message", retryable=True)
+    if theirs is None:
+        return ProviderError(
+            "network", f"{name} broke the connection off", retryable=True, remedy="check the connection"
+        )
+    return closing_error(service, key_name, theirs.code, theirs.reason)
+
+
+def closing_error(service: HttpService, key_name: str, code: int, reason: str) -> ProviderError | None:
+    """Return what a service's close code with its words means; None for an end in peace (1000)."""
+    if code == 1000:
+        return None
+    words = reason.lower()
+    unwell = 503 if code in (1001, 1006, 1011, 1012, 1013, 1014) else 400
+    status = next((number for known, number in _STATUS_OF_WORDS if any(word in words for word in known)), unwell)
+    error = _with_key(provider_error(service.name, status, {}, reason, service.hide), key_name)
+    said = f": {service.hide(reason)}" if reason else ""
+    return error.with_text(f"{service.name} ended the connection ({code}){said}")
