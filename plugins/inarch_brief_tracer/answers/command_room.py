@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from typing import Any, NoReturn, TypeVar
 
 import click
-from attrs import Factory, define, frozen
+from attrs import Factory, define, evolve, frozen
 
 import inarch
 from inarch_brief_tracer.answers import curated_paths
@@ -25,8 +25,8 @@ from inarch_brief_tracer.store.database import Store
 
 BUILDING_SECONDS = 3600.0
 """For `trace index`, which is there to build; questions read within the budget of the settings."""
-LINKING_SECONDS = 300.0
-"""For questions on the command line: what is not linked when a process ends would be begun anew by the next one."""
+WHOLE_SECONDS = 3.0
+"""For linking of all files at once, by a question on the command line: nothing goes on when its process has ended."""
 _QUIET_SECONDS = 0.5
 _EVERY = 0.1
 
@@ -90,10 +90,10 @@ class Room:
         number = self.index.notebooks
         return f"{number:,} {'notebook is' if number == 1 else 'notebooks are'} not looked into" if number else ""
 
-    def graph(self, answer: Callable[[Graph, Coverage], Answer]) -> Answer:
-        """Answer from the graph."""
+    def graph(self, answer: Callable[[Graph, Coverage], Answer], about: str = "") -> Answer:
+        """Answer what is asked `about` from the graph."""
         try:
-            return self.look.graph(self.index, answer)
+            return evolve(self.look, about=about).graph(self.index, answer)
         finally:
             self.progress.clear()
 
@@ -107,12 +107,11 @@ def has_paths(workspace: inarch.Workspace) -> bool:
 
 
 @contextmanager
-def room(seconds: float | None = None, link_seconds: float | None = None) -> Iterator[Room]:
+def room(seconds: float | None = None) -> Iterator[Room]:
     """Open what a command needs.
 
     Args:
-        seconds: Time for reading; that of the settings by default.
-        link_seconds: Time for linking; enough for a large tree by default.
+        seconds: Time for reading, and for linking; those of the settings by default.
     """
     context = click.get_current_context().find_object(inarch.PluginContext) or inarch.PluginContext("brief-tracer", ".")
     settings = context.settings if isinstance(context.settings, Settings) else Settings()
@@ -121,7 +120,8 @@ def room(seconds: float | None = None, link_seconds: float | None = None) -> Ite
         index = Index(
             Store(context.cache_dir, context.root),
             seconds or settings.index_seconds,
-            link_seconds or max(settings.link_seconds, LINKING_SECONDS),
+            seconds or settings.link_seconds,
+            WHOLE_SECONDS,
         )
         yield Room(context, Look(workspace, progress=progress), index, progress)
 

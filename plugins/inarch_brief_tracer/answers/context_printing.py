@@ -36,7 +36,7 @@ def get(query: str, as_json: bool, mermaid: bool, tokens: int | None, file: str,
             else:
                 command_room.say(found.text(wish.tokens))
 
-        room.graph(answer)
+        room.graph(answer, query)
 
 
 def _data(graph: Graph, coverage: Coverage, query: str, found: Answered, tokens: int | None) -> dict[str, Any]:

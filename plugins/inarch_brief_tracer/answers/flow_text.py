@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 
 TOKENS = 1_500
 HEADING = "## Execution Flow"
+_PARTLY = re.compile(r"\b\d[\d,]* of [\d,]+ (?:test )?files\b|may not be indexed")
+"""How it is said that only a part of the code was looked at: that comes first."""
 UNLINKED = "What calls it is not linked yet."
 _PER_TOKEN = 3
 """Characters a token has at least in such text; most have more."""
@@ -107,6 +110,10 @@ def _lines(story: Story, sites: Sites, detail: Detail) -> Iterator[str]:
     calls = list(below_lines(drawing, flow.target, flow.down, flow.more_below))
     yield HEADING
     yield ""
+    notes = joined(flow.linked, story.note)
+    partly = [note for note in notes.split("; ") if _PARTLY.search(note)]
+    if partly:
+        yield from (f"Note: {plain('; '.join(partly))}", "")
     if routes:
         yield from entry_lines(flow, detail)
         yield from route_lines(drawing, routes, calls)
@@ -124,10 +131,10 @@ def _lines(story: Story, sites: Sites, detail: Detail) -> Iterator[str]:
         yield "## Also matching"
         for node in story.others[: detail.extras]:
             yield f"- {named(node)} {at(node.file, node.line)}"
-    notes = joined(flow.linked, story.note)
-    if notes:
+    rest = [note for note in notes.split("; ") if note and note not in partly]
+    if rest:
         yield ""
-        yield f"Note: {plain(notes)}"
+        yield f"Note: {plain('; '.join(rest))}"
 
 
 def _left_out(flow: Flow, routes: list[Route], detail: Detail, story: Story) -> Iterator[str]:

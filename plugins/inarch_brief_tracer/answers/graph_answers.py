@@ -31,7 +31,7 @@ def context_get(index: Index, context: ToolContext, query: str, project: KeptFol
         data = neighbourhood(graph, coverage, query)
         return {**data, "flow": found.text(FLOW_TOKENS) if found.story else None}
 
-    return look(context).graph(index, answer)
+    return look(context, query).graph(index, answer)
 
 
 def trace_execution(index: Index, context: ToolContext, function: str, direction: str, depth: int) -> dict[str, Any]:
@@ -43,7 +43,7 @@ def trace_execution(index: Index, context: ToolContext, function: str, direction
         notes = coverage.noted(graph.linked)
         return {"function": node.qualname, "direction": direction, "flow": flow.text(FLOW_TOKENS), "note": notes}
 
-    return look(context).graph(index, answer)
+    return look(context, function).graph(index, answer)
 
 
 def find_callers(index: Index, context: ToolContext, function: str) -> dict[str, Any]:
@@ -55,7 +55,7 @@ def find_callers(index: Index, context: ToolContext, function: str) -> dict[str,
         notes = coverage.noted(graph.linked)
         return {"function": node.qualname, "callers": callers, "more": more, "note": notes}
 
-    return look(context).graph(index, answer)
+    return look(context, function).graph(index, answer)
 
 
 def only(graph: Graph, coverage: Coverage, function: str) -> Node:

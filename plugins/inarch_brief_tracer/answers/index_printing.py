@@ -28,7 +28,7 @@ def index(status: bool, rebuild: bool, folder: str | None, as_json: bool) -> Non
             store = room.index.store
             figures = {"path": store.path, **_kept(store.path)}
     else:
-        with command_room.room(command_room.BUILDING_SECONDS, command_room.BUILDING_SECONDS) as room:
+        with command_room.room(command_room.BUILDING_SECONDS) as room:
             if rebuild:
                 room.index.recover("built again", in_memory=False)
             figures = room.graph(lambda graph, coverage: _built(graph, coverage, folder))

@@ -20,7 +20,7 @@ from inarch_brief_tracer.indexing.index import Coverage
 def define(name: str, functions: tuple[str, ...], description: str) -> None:
     """Keep a path as NAME: through the FUNCTIONs in their order, or by the best way to a single one."""
     with command_room.room() as room:
-        nodes = room.graph(lambda graph, coverage: _nodes(graph, coverage, functions))
+        nodes = room.graph(lambda graph, coverage: _nodes(graph, coverage, functions), " ".join(functions))
         _kept(
             lambda: room.paths.put(
                 curated_paths.CuratedPath(name, description, curated_paths.kept(nodes)), replaces=False
@@ -66,7 +66,9 @@ def update(name: str, functions: tuple[str, ...], description: str | None) -> No
     checked = _one(name)
     with command_room.room() as room:
         if functions:
-            steps = curated_paths.kept(room.graph(lambda graph, coverage: _nodes(graph, coverage, functions)))
+            steps = curated_paths.kept(
+                room.graph(lambda graph, coverage: _nodes(graph, coverage, functions), " ".join(functions))
+            )
         else:
             gone = [step.qualname for step, node in zip(checked.path.steps, checked.nodes, strict=True) if node is None]
             if gone:

@@ -10,16 +10,16 @@ class Settings:
     """Settings of the brief tracer.
 
     Args:
-        index_seconds: How long one call may read and parse; the next call goes on where it stopped.
-        link_seconds: How long one call may wait for the graph, which goes on in the background.
+        index_seconds: Processor time that one call may read and parse; the next call goes on where it stopped.
+        link_seconds: The same for the graph, which goes on in the background and with the next call.
         context: Whether the flow through what a prompt names is added to the turn.
         context_seconds: How long that may take before it is left out.
         context_tokens: How long it may be.
         impact: Whether the end of a turn tells which entry paths and tests its edits are on.
     """
 
-    index_seconds: float = 4.0
-    link_seconds: float = 2.0
+    index_seconds: float = 0.8
+    link_seconds: float = 0.5
     context: bool = True
     context_seconds: float = 2.0
     context_tokens: int = 600

@@ -23,4 +23,4 @@ def find_symbols(index: Index, context: ToolContext, query: str, kind: str, limi
         symbols = [described(hit) for hit in shown]
         return {"symbols": symbols, "files": best_files(hits)[: len(symbols)], "note": coverage.noted()}
 
-    return look(context).facts(index, answer)
+    return look(context, query).facts(index, answer)

@@ -31,8 +31,8 @@ class Desk:
     """
 
     context: PluginContext
-    seconds: float = 4.0
-    link_seconds: float = 2.0
+    seconds: float = 0.8
+    link_seconds: float = 0.5
     workspace: Workspace | None = None
     """The workspace of the last turn that began."""
     _index: Index | None = field(default=None, init=False)

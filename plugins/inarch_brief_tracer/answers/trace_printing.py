@@ -40,7 +40,7 @@ def trace(function: str, way: str, depth: int, as_json: bool, mermaid: bool, tok
                 command_room.say(found.text(tokens or 4_000))
             return found, notes
 
-        found, notes = room.graph(answer)
+        found, notes = room.graph(answer, f"{function} {end}")
     if notes and not as_json:
         click.echo(command_room.noted(notes), err=True)
     if way == "path" and not found.ways:

@@ -38,7 +38,7 @@ def flow_for(desk: Desk, situation: Situation, prompt: str, tokens: int, stopped
         text = found.text(tokens).removeprefix(HEADING).lstrip("\n")
         return "" if _is_known(situation, text) else text
 
-    return Look(situation.workspace, stop=stopped).graph(desk.index, answer)
+    return Look(situation.workspace, stop=stopped, about=prompt[:MAX_PROMPT]).graph(desk.index, answer)
 
 
 def _is_known(situation: Situation, text: str) -> bool:

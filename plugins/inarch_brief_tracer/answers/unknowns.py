@@ -7,6 +7,7 @@ from inarch_brief_tracer.facts.entry_kinds import ORPHAN
 from inarch_brief_tracer.facts.file_facts import FULL, LIGHT
 from inarch_brief_tracer.graph.call_graph import Graph
 from inarch_brief_tracer.graph.model import Flow, Node
+from inarch_brief_tracer.indexing.index import UNINDEXED
 
 _UNLINKED = "SELECT 1 FROM files f WHERE f.level = ? AND NOT EXISTS (SELECT 1 FROM arcs a WHERE a.file = f.id) LIMIT 1"
 
@@ -23,7 +24,7 @@ def unread(graph: Graph, node: Node) -> str:
 def as_known(graph: Graph, flow: Flow) -> Flow:
     """Leave out that nothing calls a function where what would is not linked yet."""
     alone = all(route.entry.kind == ORPHAN and len(route.steps) == 1 for route in flow.routes)
-    if alone and flow.linked and _is_unlinked(graph):
+    if alone and flow.linked and (UNINDEXED in flow.linked or _is_unlinked(graph)):
         return flow._replace(routes=(), entry_count=0, entry_counts={})
     return flow
 

@@ -39,10 +39,12 @@ def decided(
     folders: Mapping[str, list[str]], packages: Collection[str], text_of: Callable[[str], str]
 ) -> dict[str, int]:
     """Ask the imports of files for the roots of their folders; folders of which they say nothing are left out."""
-    ends = _suffixes(folders, packages)
+    asked = [(folder, absolute_imports(text_of(path))) for folder, path in islice(_asked(folders), MOST_READ)]
+    lasts = {name.rpartition(".")[2] for _, names in asked for name in names}
+    ends = _suffixes(folders, packages, lasts)
     votes: dict[str, Counter[int]] = {}
-    for folder, path in islice(_asked(folders), MOST_READ):
-        for name in absolute_imports(text_of(path)):
+    for folder, names in asked:
+        for name in names:
             targets = ends.get(name, ())
             for target, root in targets:
                 votes.setdefault(target, Counter())[root] += 1
@@ -58,13 +60,17 @@ def _asked(folders: Mapping[str, list[str]]) -> Iterator[tuple[str, str]]:
         yield from ((folder, path) for path in files[:MOST_OF_ONE])
 
 
-def _suffixes(folders: Mapping[str, list[str]], packages: Collection[str]) -> dict[str, list[tuple[str, int]]]:
-    """Give, by dotted name, the folders that hold a module of that name below one of their roots."""
+def _suffixes(
+    folders: Mapping[str, list[str]], packages: Collection[str], lasts: Collection[str]
+) -> dict[str, list[tuple[str, int]]]:
+    """Give, by dotted names that end so, the folders that hold a module of that name below one of their roots."""
     found: dict[str, list[tuple[str, int]]] = {}
     for folder, files in folders.items():
         for path in files:
             above, stem = parts_of(path)
             parts = above if stem == "__init__" else [*above, stem]
+            if parts[-1] not in lasts:
+                continue
             for root in range(regular_top(above, packages) + 1):
                 if len(parts) - root > 1 and all(part.isidentifier() for part in parts[root:]):
                     found.setdefault(".".join(parts[root:]), []).append((folder, root))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import lru_cache
 from types import MappingProxyType
 
 CODE, TEST, EXAMPLE, VENDORED = "code", "test", "example", "vendored"
@@ -16,6 +17,7 @@ _EXAMPLES = frozenset(
 _LAYOUTS = frozenset(("src", "lib", "python"))
 
 
+@lru_cache(maxsize=65_536)
 def role_of(path: str) -> str:
     """Say whether a file is product code, a test, an example or a vendored copy."""
     *folders, base = path.split("/")
@@ -73,6 +75,22 @@ def module_name(path: str, packages: Collection[str], roots: Mapping[str, int] =
     if stem != "__init__":
         names = [*names, stem]
     return ".".join(names) or stem
+
+
+def module_names(
+    paths: Iterable[str], packages: Collection[str], roots: Mapping[str, int] = MappingProxyType({})
+) -> dict[str, str]:
+    """Give the module names of many files; what a folder is called in them is worked out once."""
+    found: dict[str, str] = {}
+    known: dict[str, str] = {}
+    for path in paths:
+        folder, _, base = path.rpartition("/")
+        prefix = known.get(folder)
+        if prefix is None:
+            prefix = known[folder] = module_name(f"{folder}/x.py" if folder else "x.py", packages, roots)[:-1]
+        stem = base.rsplit(".", 1)[0]
+        found[path] = prefix + stem if stem != "__init__" else prefix[:-1] or stem
+    return found
 
 
 def root_of(path: str, module: str) -> tuple[str, ...]:

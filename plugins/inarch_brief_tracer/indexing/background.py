@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import sqlite3
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from attrs import Factory, define, field
 
 from inarch_brief_tracer.facts.collecting import uncollected
+from inarch_brief_tracer.indexing.reading import Changed
 from inarch_brief_tracer.linking.budget import Budget
 from inarch_brief_tracer.linking.edges import Edge, shared_modules
 from inarch_brief_tracer.linking.link import link
 from inarch_brief_tracer.linking.loading import Files
 
+SETTLED = 1.5
+"""Seconds without a question before files are read in the background: short-lived processes never begin it."""
+BREATH = 0.02
+"""Seconds between two batches, in which others come to their turn."""
 WHOLE = Budget()
 """What linking may cost: the size of the tree decides."""
 
@@ -82,6 +88,35 @@ class Job:
             return
         self.run()
         self.late(self)
+
+
+class Rest:
+    """Files that there was no time for, read once nobody has asked for a while: by a thread that ends with the process.
+
+    Args:
+        read: Reads some of these files and gives those that are left.
+    """
+
+    def __init__(self, read: Callable[[Sequence[Changed]], Sequence[Changed]], files: Sequence[Changed]) -> None:
+        self._read, self._files = read, files
+        self._stopped = threading.Event()
+
+    def start(self) -> None:
+        """Begin, after a while."""
+        threading.Thread(target=self._work, name="inarch-reading", daemon=True).start()
+
+    def stop(self) -> None:
+        """Read no more: others go on."""
+        self._stopped.set()
+
+    def _work(self) -> None:
+        pause = SETTLED
+        while self._files and not self._stopped.wait(pause):
+            pause = BREATH
+            try:
+                self._files = self._read(self._files)
+            except sqlite3.Error:
+                return  # the next call sees what is wrong with the store
 
 
 def linked(files: Files, budget: Budget = WHOLE) -> tuple[list[Edge], dict[str, int], str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
@@ -16,15 +16,24 @@ from inarch import Workspace
 from inarch_brief_tracer.facts.collecting import uncollected
 from inarch_brief_tracer.facts.file_facts import NAMES
 from inarch_brief_tracer.indexing.reading import Changed, Progress, Reader, Reading, readable
+from inarch_brief_tracer.indexing.time_limit import Limit
 from inarch_brief_tracer.indexing.walking import MAX_FILES, walked
 from inarch_brief_tracer.store.database import Busy, Store, transaction
 from inarch_brief_tracer.store.kept_files import kept_files, put_state, state
 
 if TYPE_CHECKING:
+    from inarch_brief_tracer.indexing.background import Rest
     from inarch_brief_tracer.indexing.relinking import Links, Version
 
+FEW = 150
+"""Files that are read in any order: so many take half a second."""
+UNINDEXED = "what calls it may not be indexed yet"
 PATIENT = 60.0
 """Seconds of waiting for the graph from which tests are read whole at once: who waits wants everything."""
+SCANNING = 0.3
+"""Of the time for reading, what looking for the files that a question leads to may take."""
+BACKGROUND_SECONDS = 0.2
+"""How long reading in the background keeps others waiting."""
 NEAR_TESTS = 3
 """New test files up to which only they are linked, at first."""
 
@@ -52,19 +61,32 @@ class Coverage(NamedTuple):
         return "; ".join(note for note in (own, *notes) if note) or None
 
 
+class Call(NamedTuple):
+    """Who asks, and how long they wait."""
+
+    workspace: Workspace
+    stop: Callable[[], bool] = lambda: False
+    progress: Progress | None = None
+    is_patient: bool = False
+    """Whether tests are read whole at once."""
+    about: str = ""
+
+
 @define(eq=False, repr=False)
 class Index:
     """Symbols of one root, kept up to date with its files.
 
     Args:
         store: Where the index is kept.
-        seconds: Time that one call may spend on reading and parsing; the next call goes on.
-        link_seconds: Time that one call may wait for linking, which goes on in the background.
+        seconds: Processor time that one call may spend on reading and parsing; the next call goes on.
+        link_seconds: The same for linking, which goes on in the background.
+        whole_seconds: What linking of all files at once may take where they are read.
     """
 
     store: Store
-    seconds: float = 4.0
-    link_seconds: float = 2.0
+    seconds: float = 0.8
+    link_seconds: float = 0.5
+    whole_seconds: float = 0.1
     notebooks: int = field(default=0, init=False)
     """How many there were at the last look at the tree: nothing in them is indexed."""
     _lock: threading.RLock = field(factory=threading.RLock, init=False)
@@ -72,6 +94,9 @@ class Index:
     _whole: Version | None = field(default=None, init=False)
     """What the store held when everything was last seen to be read and linked."""
     _fresh: tuple[object, float, Coverage] | None = field(default=None, init=False)
+    _wanted: Mapping[str, float] = field(factory=dict, init=False)
+    """What the last question leads to."""
+    _rest: Rest | None = field(default=None, init=False)
 
     @property
     def links(self) -> Links:
@@ -79,7 +104,7 @@ class Index:
         if self._links is None:
             from inarch_brief_tracer.indexing.relinking import Links  # here: facts are answered without a graph
 
-            self._links = Links(self.store, self._lock)
+            self._links = Links(self.store, self._lock, self.whole_seconds)
         return self._links
 
     @contextmanager
@@ -90,6 +115,7 @@ class Index:
         stop: Callable[[], bool] = lambda: False,
         linked: bool = False,
         progress: Progress | None = None,
+        about: str = "",
     ) -> Iterator[tuple[sqlite3.Connection, Coverage]]:
         """Bring the index up to date and lend a connection to it.
 
@@ -99,13 +125,14 @@ class Index:
             stop: Asked between files; what was read until then is kept.
             linked: Whether the graph is wanted, too: `coverage.linked` says what is missing of it.
             progress: Told what is being done, and how much of how much is.
+            about: What is asked: where there is no time for all files, those that it leads to come first.
         """
         with self._lock, self.store.connection() as connection:
             try:
-                deep = linked and self.link_seconds >= PATIENT
-                coverage = self._current(connection, workspace, moment, stop, progress, deep)
+                call = Call(workspace, stop, progress, linked and self.link_seconds >= PATIENT, about)
+                coverage = self._current(connection, call, moment)
                 if linked:
-                    coverage = self._linked(connection, workspace, coverage, stop, progress)
+                    coverage = self._linked(connection, call, coverage)
                 # What another process writes meanwhile is not seen: rows found stay there until they are read.
                 connection.execute("BEGIN")
                 try:
@@ -115,6 +142,13 @@ class Index:
             except sqlite3.DatabaseError as error:
                 raise Damaged(str(error)) from error
 
+    def close(self) -> None:
+        """Stop what goes on in the background; what is done is not lost."""
+        if self._rest is not None:
+            self._rest.stop()
+        if self._links is not None:
+            self._links.close()
+
     def recover(self, reason: str, in_memory: bool) -> None:
         """Throw the kept index away, so that the next use builds it again: where it was, or in memory."""
         with self._lock:
@@ -123,43 +157,38 @@ class Index:
             if in_memory:
                 self.store.keep_in_memory(reason)
 
-    def _current(
-        self,
-        connection: sqlite3.Connection,
-        workspace: Workspace,
-        moment: object,
-        stop: Callable[[], bool],
-        progress: Progress | None = None,
-        deep: bool = False,
-    ) -> Coverage:
+    def _current(self, connection: sqlite3.Connection, call: Call, moment: object) -> Coverage:
         now = time.monotonic()
         if self._fresh and moment is not None and self._fresh[0] == moment and now - self._fresh[1] < 5:
             return self._fresh[2]
-        coverage = self.refresh(connection, workspace, stop, progress, deep)
+        coverage = self.refresh(connection, call)
         complete = coverage.indexed == coverage.files
         self._fresh = (moment, time.monotonic(), coverage) if complete else None
         return coverage
 
-    def refresh(
-        self,
-        connection: sqlite3.Connection,
-        workspace: Workspace,
-        stop: Callable[[], bool] = lambda: False,
-        progress: Progress | None = None,
-        deep: bool = False,
-    ) -> Coverage:
+    def refresh(self, connection: sqlite3.Connection, call: Call) -> Coverage:
         """Read what changed since the last time, as far as time allows, and say how far that was."""
+        limit = Limit(self.seconds)
         # Before the walk: what another process adds meanwhile is not gone.
         kept = kept_files(connection)
-        found = walked(workspace, kept)
+        found = walked(call.workspace, kept)
         self.notebooks, gone, changed = found.notebooks, found.gone, found.changed
+        self._wanted = {}
+        if call.about and len(changed) > FEW:
+            from inarch_brief_tracer.indexing.leading import led
+
+            self._wanted = led(call.workspace, changed, call.about, Limit(self.seconds * SCANNING))
+        # What a walk through very many files took leaves no less than half of the time.
+        limit = Limit(max(limit.left, self.seconds / 2))
 
         def keep(reading: Reading) -> bool:
             known = self._keep(connection, gone, reading)
             gone.clear()
             return known
 
-        reading = Reader(workspace, kept, time.monotonic() + self.seconds, stop, progress, deep, keep).read(changed)
+        reader = Reader(call.workspace, kept, limit, call.stop, call.progress, call.is_patient, keep)
+        reading = reader.read(changed, self._wanted)
+        self._go_on_with(call.workspace, reading.rest)
         notes = [f"only the first {MAX_FILES:,} Python files are looked at"] if found.truncated else []
         if reading.is_refused:
             notes.append("another process is writing the index: the answer is from before its changes")
@@ -172,37 +201,46 @@ class Index:
             notes.append(self.store.note)
         return Coverage(min(indexed, found.files), found.files, tuple(notes))
 
-    def _linked(
-        self,
-        connection: sqlite3.Connection,
-        workspace: Workspace,
-        coverage: Coverage,
-        stop: Callable[[], bool],
-        progress: Progress | None,
-    ) -> Coverage:
+    def _go_on_with(self, workspace: Workspace, files: Sequence[Changed]) -> None:
+        """Read on once nobody has asked for a while; in a process that ends before, the next one goes on."""
+        if self._rest is not None:
+            self._rest.stop()
+            self._rest = None
+        if files:
+            from inarch_brief_tracer.indexing.background import Rest
+
+            self._rest = Rest(partial(self._read_on, workspace), files)
+            self._rest.start()
+
+    def _read_on(self, workspace: Workspace, files: Sequence[Changed]) -> Sequence[Changed]:
+        """Read some more files, and give what is left; nothing where it is of no use to go on."""
+        with self._lock, self.store.connection() as connection:
+            reader = Reader(
+                workspace, {}, Limit(BACKGROUND_SECONDS), keep=lambda reading: self._keep(connection, [], reading)
+            )
+            reading = reader.read(files)
+            if not reading.kept:
+                return ()  # the workspace is closed, or another process does the same
+            if not reading.rest and not reading.is_refused:
+                self.links.bring(connection, partial(readable, workspace), Limit(0.0))
+            return reading.rest
+
+    def _linked(self, connection: sqlite3.Connection, call: Call, coverage: Coverage) -> Coverage:
         """Link what is not, tests after the code that they call."""
-        deadline = time.monotonic() + self.link_seconds
+        limit, read = Limit(self.link_seconds), partial(readable, call.workspace)
         if coverage.indexed < coverage.files:
-            return coverage._replace(linked="the graph is made once all files are indexed")
+            self.links.bring_some(connection, read, limit, self._wanted)
+            return coverage._replace(linked=UNINDEXED)
         if self._whole is not None and self._whole == self.links.version(connection):
             return coverage._replace(linked=self.links.standing_note(connection))
-        note = self.links.bring(connection, partial(readable, workspace), deadline, progress)
+        note = self.links.bring(connection, read, limit, call.progress, wanted=self._wanted)
         if note == self.links.standing_note(connection):
-            left = self._deepened(connection, workspace, deadline, stop, progress)
-            note = left or self.links.bring(
-                connection, partial(readable, workspace), deadline, progress, near=NEAR_TESTS
-            )
+            left = self._deepened(connection, call, limit)
+            note = left or self.links.bring(connection, read, limit, call.progress, NEAR_TESTS, self._wanted)
             self._whole = None if left else self.links.whole
         return coverage._replace(linked=note)
 
-    def _deepened(
-        self,
-        connection: sqlite3.Connection,
-        workspace: Workspace,
-        deadline: float,
-        stop: Callable[[], bool],
-        progress: Progress | None,
-    ) -> str:
+    def _deepened(self, connection: sqlite3.Connection, call: Call, limit: Limit) -> str:
         """Read tests whole, which were read for their names only; say how many are left."""
         if not connection.execute("SELECT 1 FROM files WHERE level = ? LIMIT 1", (NAMES,)).fetchone():
             return ""
@@ -210,13 +248,13 @@ class Index:
         changed = [
             Changed(path, stat, known.module)
             for path, known in kept.items()
-            if (stat := workspace.stat(path)) is not None
+            if (stat := call.workspace.stat(path)) is not None
         ]
 
         def keep(reading: Reading) -> bool:
             return self._keep(connection, [], reading)
 
-        reading = Reader(workspace, kept, deadline, stop, progress, True, keep).read(changed)
+        reading = Reader(call.workspace, kept, limit, call.stop, call.progress, True, keep).read(changed)
         if reading.is_refused:
             return "another process is writing the index: tests are not linked yet"
         left = len(changed) - reading.kept - reading.skipped

@@ -28,12 +28,14 @@ class Look:
         moment: Looks with an equal moment share one walk of the tree; None walks always.
         stop: Asked between files.
         progress: Told how far the index is.
+        about: What is asked: where there is no time for all files, those that it leads to come first.
     """
 
     workspace: Workspace
     moment: object = None
     stop: Callable[[], bool] = lambda: False
     progress: Progress | None = None
+    about: str = ""
 
     def read(self, path: str) -> bytes | None:
         """Read a file; None for what isn't there or isn't for us."""
@@ -53,7 +55,7 @@ class Look:
         """Answer from an index that is up to date; one that proves damaged is built again, once."""
         for attempt in range(3):
             try:
-                with index.opened(self.workspace, self.moment, self.stop, linked, self.progress) as (
+                with index.opened(self.workspace, self.moment, self.stop, linked, self.progress, self.about) as (
                     connection,
                     coverage,
                 ):

@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import time
 from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from attrs import Factory, define, field
@@ -16,6 +17,7 @@ from inarch import Cancelled, FileStat, ToolFailed, Workspace
 from inarch_brief_tracer.facts.collecting import uncollected
 from inarch_brief_tracer.facts.file_facts import NAMES
 from inarch_brief_tracer.facts.modules import CODE, EXAMPLE, TEST, VENDORED, role_of
+from inarch_brief_tracer.indexing.time_limit import Limit
 from inarch_brief_tracer.store.kept_files import Kept, Stamp
 
 if TYPE_CHECKING:
@@ -24,6 +26,8 @@ if TYPE_CHECKING:
 
 BATCH_BYTES = 2_000_000
 """Text of files that is read before what was found in it is kept: this much is in memory at a time."""
+AT_LEAST = 4
+"""Files that are read in any case, so that each call gets on."""
 MANY = 1_000
 """Files above which link facts are read from the store again, and words are forgotten, for the sake of memory."""
 MAX_BYTES = 2_000_000
@@ -64,6 +68,8 @@ class Reading:
     """Entries of the batches that were written."""
     is_refused: bool = False
     """Whether a batch could not be written."""
+    rest: list[Changed] = Factory(list)
+    """What there was no time for, in order."""
 
     def next(self) -> None:
         """Make room for the next batch."""
@@ -78,7 +84,7 @@ class Reader:
     Args:
         workspace: Where they are.
         kept: What the store knows of them.
-        deadline: On the monotonic clock.
+        limit: Time for it; some files are read even without.
         stop: Asked between files; what was read until then is kept.
         progress: Told how far it is.
         deep: Whether tests are read whole, too; else their names are enough, unless more is known already.
@@ -87,21 +93,27 @@ class Reader:
 
     workspace: Workspace
     kept: Mapping[str, Kept]
-    deadline: float
-    stop: Callable[[], bool]
+    limit: Limit
+    stop: Callable[[], bool] = lambda: False
     progress: Progress | None = None
     deep: bool = False
     keep: Callable[[Reading], bool] = lambda _: True
     found: Reading = Factory(Reading)
     _many: bool = field(default=False, init=False)
 
-    def read(self, changed: Sequence[Changed]) -> Reading:
-        """Read files, product code first, and keep what was found in them."""
-        ordered = sorted(changed, key=lambda item: (_ORDER[role_of(item.path)], item.path.count("/"), item.path))
+    def read(self, changed: Sequence[Changed], scores: Mapping[str, float] = MappingProxyType({})) -> Reading:
+        """Read files, those with a score first, then product code, and keep what was found in them."""
+        ordered = sorted(
+            changed,
+            key=lambda item: (
+                -scores.get(item.path, 0.0), _ORDER[role_of(item.path)], item.path.count("/"), item.path
+            ),
+        )  # fmt: skip
         self._many = len(ordered) > MANY
         with uncollected():
             for number, item in enumerate(ordered):
-                if time.monotonic() > self.deadline or self.stop():
+                if self.stop() or (number >= AT_LEAST and self.limit.is_over):
+                    self.found.rest = ordered[number:]
                     break
                 if self.found.size >= BATCH_BYTES and not self._kept():
                     return self.found
@@ -110,6 +122,7 @@ class Reader:
                 try:
                     self._read_one(item)
                 except Cancelled:
+                    self.found.rest = ordered[number:]
                     break  # what was read so far is worth keeping
             self._kept()
         if self._many:

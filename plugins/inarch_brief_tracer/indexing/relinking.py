@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import sqlite3
 import threading
-import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from attrs import Factory, define, field
@@ -16,6 +16,7 @@ from attrs import Factory, define, field
 from inarch_brief_tracer.facts.collecting import uncollected
 from inarch_brief_tracer.facts.manifests import MANIFESTS
 from inarch_brief_tracer.indexing.reading import Progress
+from inarch_brief_tracer.indexing.time_limit import PATIENCE, Limit
 from inarch_brief_tracer.store.database import Busy, Store, give_back, transaction
 from inarch_brief_tracer.store.kept_files import Shelf, put_state, state
 
@@ -30,6 +31,10 @@ QUICK = 0.1
 """CPU seconds up to which everything is linked again after every change; else only what changed is, at first."""
 MAX_NEAR = 12
 """Changed files up to which only they are linked again, at first."""
+A_FEW = 6
+"""Files that are linked together where there is no time for all."""
+SECONDS_A_BYTE = 1.2e-6
+"""What linking of packed facts takes, roughly."""
 _SETTLED = 5.0
 """Seconds without a question before a large tree is linked again as a whole."""
 
@@ -58,10 +63,12 @@ class Links:
     Args:
         store: Where they are kept.
         lock: Held by whoever uses the store.
+        at_once: Seconds that linking of the whole may take at least, once all is read.
     """
 
     store: Store
     lock: threading.RLock
+    at_once: float = QUICK
     fresh: dict[str, LinkFacts] = Factory(dict)
     """Link facts as they were read just now; from the store they have to be unpacked."""
     whole: Version | None = field(default=None, init=False)
@@ -73,18 +80,20 @@ class Links:
         self,
         connection: sqlite3.Connection,
         read: Callable[[str], bytes | None],
-        deadline: float,
+        limit: Limit,
         progress: Progress | None = None,
         near: int = MAX_NEAR,
+        wanted: Mapping[str, float] = MappingProxyType({}),
     ) -> str:
         """Link what is not, as long as there is time, and say what is left.
 
         Args:
             connection: The index, outside of a transaction.
             read: Gives the bytes of a manifest, None where there is none.
-            deadline: On the monotonic clock: what takes longer goes on in the background.
+            limit: What takes longer goes on in the background, and with the next call.
             progress: Told how far linking is.
             near: Files up to which only what changed is linked, at first.
+            wanted: Files that are linked first where there is no time for all.
         """
         version = self.version(connection)
         if version == self.whole:
@@ -98,14 +107,37 @@ class Links:
         cost = state(connection, "link_seconds")
         try:
             if cost is not None and 0 < len(stale.missing) <= near and cost > QUICK:
-                self._link_near(connection, read, stale)
+                self._link_near(connection, read, [file for file, _ in stale.missing])
                 stale = _stale(connection)
-            if stale.missing or stale.near > 4 * MAX_NEAR or (cost or 0.0) <= QUICK:
-                return self._link_whole(connection, read, stale, deadline, cost or 0.0)
+            if not stale.missing and stale.near <= 4 * MAX_NEAR and (cost or 0.0) > QUICK:
+                self._link_later(connection, read)
+                return ""
+            left = max(limit.left, self.at_once)
+            if (_estimated(connection) if cost is None else cost) <= left:
+                return self._link_whole(connection, read, stale, left, cost or 0.0)
+            self.bring_some(connection, read, limit, wanted)
             self._link_later(connection, read)
+            return _partly(_stale(connection))
         except Busy:
             return "another process is writing the index: the graph is from before its changes"
-        return ""
+
+    def bring_some(
+        self,
+        connection: sqlite3.Connection,
+        read: Callable[[str], bytes | None],
+        limit: Limit,
+        wanted: Mapping[str, float],
+    ) -> None:
+        """Link some files that are not, each with what it imports: wanted ones first, a few even without time."""
+        missing = sorted(_stale(connection).missing, key=lambda item: -wanted.get(item[1], 0.0))
+        numbers = [file for file, _ in missing]
+        for start in range(0, len(numbers), A_FEW):
+            if start and limit.is_over:
+                break
+            try:
+                self._link_near(connection, read, numbers[start : start + A_FEW])
+            except Busy:
+                break  # what another process writes will do
 
     def version(self, connection: sqlite3.Connection) -> Version:
         """Give the version of what the store holds: what is known of one stays true as long as it is the same."""
@@ -141,7 +173,7 @@ class Links:
         connection: sqlite3.Connection,
         read: Callable[[str], bytes | None],
         stale: Stale,
-        deadline: float,
+        seconds: float,
         cost: float,
     ) -> str:
         job = self._job
@@ -151,8 +183,8 @@ class Links:
                 job.run()
             else:
                 job.start()
-        if not job.wait(deadline - time.monotonic()):
-            return f"{stale.files - len(stale.missing):,} of {stale.files:,} files are linked, the rest goes on"
+        if not job.wait(seconds * PATIENCE):
+            return _partly(stale)
         if job.damage:
             job.is_taken = True
             raise sqlite3.DatabaseError(job.damage)
@@ -214,13 +246,27 @@ class Links:
             put_state(connection, "gone", 0)
             give_back(connection)
 
-    def _link_near(self, connection: sqlite3.Connection, read: Callable[[str], bytes | None], stale: Stale) -> None:
+    def _link_near(
+        self, connection: sqlite3.Connection, read: Callable[[str], bytes | None], files: Sequence[int]
+    ) -> None:
         from inarch_brief_tracer.indexing.partial_linking import link_near
 
         with uncollected(), transaction(connection):
-            link_near(Shelf(connection, read), [file for file, _ in stale.missing], self.fresh)
-            self.fresh = {}
+            link_near(Shelf(connection, read), files, self.fresh)
             put_state(connection, "linked", (state(connection, "linked") or 0) + 1)
+
+
+def _partly(stale: Stale) -> str:
+    """Say how much of the tree is linked."""
+    if stale.missing:
+        return f"{stale.files - len(stale.missing):,} of {stale.files:,} files are linked, the rest goes on"
+    return f"{stale.near:,} of {stale.files:,} files are linked with what they import only, the rest goes on"
+
+
+def _estimated(connection: sqlite3.Connection) -> float:
+    """Guess how long linking of the whole will take, from the size of the facts."""
+    size = connection.execute("SELECT coalesce(sum(length(facts)), 0) FROM link_facts").fetchone()[0]
+    return float(size * SECONDS_A_BYTE)
 
 
 def _stale(connection: sqlite3.Connection) -> Stale:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from inarch import FileStat, ToolFailed, Workspace
 from inarch_brief_tracer.facts.import_roots import decided, kept_roots, open_folders
-from inarch_brief_tracer.facts.modules import module_name, packages_of
+from inarch_brief_tracer.facts.modules import module_names, packages_of
 from inarch_brief_tracer.facts.source import sound
 from inarch_brief_tracer.indexing.reading import Changed
 from inarch_brief_tracer.store.kept_files import Kept, Stamp
@@ -44,8 +44,9 @@ def walked(workspace: Workspace, kept: Mapping[str, Kept]) -> Walked:
     touched = {path for path, stat in stats.items() if stat and not _is_known(kept.get(path), stat)}
     roots = _roots(workspace, kept, paths, packages, touched)
     changed: list[Changed] = []
+    modules = module_names(paths, packages, roots)
     for path, stat in stats.items():
-        known, module = kept.get(path), module_name(path, packages, roots)
+        known, module = kept.get(path), modules[path]
         if stat is None or stat.kind != "file":
             if known:
                 gone.append(path)
