@@ -17,7 +17,9 @@ T = TypeVar("T")
 
 KERNEL = "inarch"
 """The name under which the kernel's own parts stand where a plugin's name would."""
-_LIBRARIES = ("confinement", "egress", "output", "schemas", "search", "sdk", "secrets", "staging", "testing", "toml")
+_LIBRARIES = (
+    "confinement", "egress", "languages", "output", "schemas", "search", "sdk", "secrets", "staging", "testing", "toml",
+)  # fmt: skip
 OURS = frozenset({"inarch", *(f"inarch_{name}" for name in _LIBRARIES)})
 """The packages of the kernel and the libraries beside it."""
 _BETWEEN = OURS | {"pluggy", "attr", "attrs", "cattr", "cattrs", "jsonschema"}

@@ -1,4 +1,4 @@
-"""Facts of one Python file: a pure function of its bytes, versioned, encoded as JSON.
+"""Facts of one file: a pure function of its bytes, versioned, encoded as JSON.
 
 Facts
 ├── symbols   the module itself first, then classes, functions, methods and constants in order of line
@@ -13,7 +13,7 @@ import json
 import zlib
 from typing import Any, NamedTuple
 
-FACTS_VERSION = 9
+FACTS_VERSION = 10
 """Raised whenever extraction or encoding changes; kept facts of another version are read anew."""
 
 MODULE, CLASS, FUNCTION, METHOD, CONSTANT = "module", "class", "function", "method", "constant"
@@ -66,6 +66,17 @@ class Call(NamedTuple):
     """The arguments as written, for calls that register commands and routes only."""
 
 
+class Shown(NamedTuple):
+    """An entry that a file in another language than Python shows; `how` says what makes it one."""
+
+    kind: str
+    name: str
+    scope: int
+    line: int
+    how: str
+    target: str
+
+
 class Facts(NamedTuple):
     """What is known of one file."""
 
@@ -79,6 +90,13 @@ class Facts(NamedTuple):
     """Line of `if __name__ == "__main__"`, 0 without one."""
     unparsable: str = ""
     """Why there is no syntax tree; the names were then found by scanning."""
+    language: str = ""
+    """"" is Python."""
+    package: str = ""
+    """What a file in another language says it belongs to."""
+    shown: tuple[Shown, ...] = ()
+    handed: tuple[tuple[str, str], ...] = ()
+    """Of another language: the names under which it hands something on, and what each is called in it."""
 
 
 def encode(facts: Facts) -> bytes:
@@ -101,9 +119,10 @@ def decode(blob: bytes) -> Facts:
         ValueError: the blob is damaged.
     """
     try:
-        level, symbols, imports, calls, exports, guard, unparsable = json.loads(
+        level, symbols, imports, calls, exports, guard, unparsable, *other = json.loads(
             zlib.decompress(blob).decode("utf-8", "surrogatepass")
         )
+        language, package, shown, handed = other
         return Facts(
             level,
             tuple([_symbol(row) for row in symbols]),
@@ -112,6 +131,10 @@ def decode(blob: bytes) -> Facts:
             None if exports is None else tuple(exports),
             guard,
             unparsable,
+            language,
+            package,
+            tuple([Shown(*row) for row in shown]),
+            tuple([(name, own) for name, own in handed]),
         )
     except (zlib.error, TypeError) as error:
         raise ValueError(f"damaged facts: {error}") from error

@@ -6,6 +6,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
 from types import MappingProxyType
 
+from inarch_brief_tracer.facts.file_names import is_other, is_other_test
+
 CODE, TEST, EXAMPLE, VENDORED = "code", "test", "example", "vendored"
 
 _VENDORED = frozenset(
@@ -24,6 +26,8 @@ def role_of(path: str) -> str:
     if not _VENDORED.isdisjoint(folders):
         return VENDORED
     if base.startswith("test_") or base.endswith("_test.py") or base in ("conftest.py", "tests.py"):
+        return TEST
+    if is_other(base) and is_other_test(path):
         return TEST
     # "test" and "testing" inside a package are its public testing kit (django/test), at the top they are tests.
     if "tests" in folders or folders[:1] in (["test"], ["testing"]):
@@ -62,13 +66,15 @@ def usual_root(folders: Sequence[str], packages: Collection[str]) -> int:
 
 
 def module_name(path: str, packages: Collection[str], roots: Mapping[str, int] = MappingProxyType({})) -> str:
-    """Give the dotted module name of a file.
+    """Give the dotted module name of a file; of one in another language its path without the ending.
 
     Args:
         path: relative to the root, `/` separators.
         packages: the folders that hold an `__init__.py`.
         roots: what imports say of folders, by `import_roots`.
     """
+    if is_other(path):
+        return path[: path.rfind(".")]
     folders, stem = parts_of(path)
     known = roots.get("/".join(folders[: regular_top(folders, packages) + 1])) if roots else None
     names = folders[usual_root(folders, packages) if known is None else known :]

@@ -194,6 +194,8 @@ class Index:
             notes.append("another process is writing the index: the answer is from before its changes")
         indexed = connection.execute("SELECT count(*) FROM files").fetchone()[0] + reading.skipped
         notes += _unparsable(connection)
+        if found.note:
+            notes.append(found.note)
         if reading.skipped:
             files = "1 Python file" if reading.skipped == 1 else f"{reading.skipped:,} Python files"
             notes.append(f"{files} can't be read")
@@ -287,7 +289,7 @@ class Index:
 def _unparsable(connection: sqlite3.Connection) -> list[str]:
     """Say which product code has names only, because it can't be parsed."""
     rows = connection.execute(
-        "SELECT path, unparsable FROM files WHERE unparsable != '' AND role = 'code' ORDER BY path"
+        "SELECT path, unparsable FROM files WHERE unparsable != '' AND role = 'code' AND path LIKE '%.py' ORDER BY path"
     ).fetchall()
     if not rows:
         return []

@@ -16,12 +16,15 @@ from attrs import Factory, define, field
 from inarch import Cancelled, FileStat, ToolFailed, Workspace
 from inarch_brief_tracer.facts.collecting import uncollected
 from inarch_brief_tracer.facts.file_facts import NAMES
+from inarch_brief_tracer.facts.file_names import is_other
 from inarch_brief_tracer.facts.modules import CODE, EXAMPLE, TEST, VENDORED, role_of
 from inarch_brief_tracer.indexing.time_limit import Limit
 from inarch_brief_tracer.store.kept_files import Kept, Stamp
 
 if TYPE_CHECKING:
+    from inarch_brief_tracer.facts.file_facts import Facts
     from inarch_brief_tracer.facts.link_facts import LinkFacts
+    from inarch_brief_tracer.indexing.other_files import OtherReader
     from inarch_brief_tracer.store.file_rows import FileRow
 
 BATCH_BYTES = 2_000_000
@@ -100,6 +103,7 @@ class Reader:
     keep: Callable[[Reading], bool] = lambda _: True
     found: Reading = Factory(Reading)
     _many: bool = field(default=False, init=False)
+    _others: OtherReader | None = field(default=None, init=False)
 
     def read(self, changed: Sequence[Changed], scores: Mapping[str, float] = MappingProxyType({})) -> Reading:
         """Read files, those with a score first, then product code, and keep what was found in them."""
@@ -125,6 +129,8 @@ class Reader:
                     self.found.rest = ordered[number:]
                     break  # what was read so far is worth keeping
             self._kept()
+        if self._others is not None:
+            self._others.close()
         if self._many:
             from inarch_brief_tracer.facts.words import forget
 
@@ -155,6 +161,11 @@ class Reader:
         from inarch_brief_tracer.store.file_rows import FileRow
 
         role = role_of(path)
+        if is_other(path):
+            facts, text = self._other(path, whole.data)
+            self.found.size += len(text)
+            self.found.entries.append(FileRow(path, module, role, stamp, content, facts, text))
+            return
         if role == TEST and not self.deep and not (known and known.level != NAMES):
             # Tests are most of a large tree and rarely asked for: names now, the rest when the graph is.
             text = as_text(whole.data)
@@ -168,3 +179,11 @@ class Reader:
             self.found.links[path] = links
         self.found.size += len(text)
         self.found.entries.append(FileRow(path, module, role, stamp, content, facts, text, encode_links(links)))
+
+    def _other(self, path: str, data: bytes) -> tuple[Facts, str]:
+        """Read a file in another language than Python."""
+        if self._others is None:
+            from inarch_brief_tracer.indexing.other_files import OtherReader
+
+            self._others = OtherReader()
+        return self._others.read(path, data)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import NamedTuple
 
 from inarch import FileStat, ToolFailed, Workspace
+from inarch_brief_tracer.facts.file_names import is_other
 from inarch_brief_tracer.facts.import_roots import decided, kept_roots, open_folders
 from inarch_brief_tracer.facts.modules import module_names, packages_of
 from inarch_brief_tracer.facts.source import sound
@@ -13,8 +14,9 @@ from inarch_brief_tracer.indexing.reading import Changed
 from inarch_brief_tracer.store.kept_files import Kept, Stamp
 
 MAX_FILES = 50_000
-_SOURCES = "**/*.[pi][yp]*"
-"""Matches Python files and notebooks (and little else): one walk through a tree finds both."""
+_SOURCES = "**/*.[cghijmprt]*"
+"""Matches the first letter of every ending that is looked at: one walk through a tree finds all of them."""
+_MAX_WALKED = 4 * MAX_FILES
 _HEAD = 32_000
 """Bytes of a file in which its imports are looked for."""
 _RACY_NS = 100_000_000
@@ -30,17 +32,22 @@ class Walked(NamedTuple):
     notebooks: int
     truncated: bool
     """Whether there are more files than are looked at."""
+    note: str = ""
+    """What has to be said about files in other languages."""
 
 
 def walked(workspace: Workspace, kept: Mapping[str, Kept]) -> Walked:
     """Walk through a tree and compare the stamps of its files."""
-    walk = workspace.walk(_SOURCES, MAX_FILES)
+    walk = workspace.walk(_SOURCES, _MAX_WALKED)
     # A name that is no text has no place in the index.
     paths = [path for path in walk.paths if path.endswith(".py") and sound(path) == path]
+    others, note = _others(path for path in walk.paths if is_other(path) and sound(path) == path)
+    truncated = walk.truncated or len(paths) + len(others) > MAX_FILES
+    paths = paths[:MAX_FILES]
+    present = {*paths, *others[: MAX_FILES - len(paths)]}
     packages = packages_of(paths)
-    present = set(paths)
     gone = [path for path in kept if path not in present]
-    stats = {path: workspace.stat(path) for path in paths}
+    stats = {path: workspace.stat(path) for path in sorted(present)}
     touched = {path for path, stat in stats.items() if stat and not _is_known(kept.get(path), stat)}
     roots = _roots(workspace, kept, paths, packages, touched)
     changed: list[Changed] = []
@@ -53,7 +60,18 @@ def walked(workspace: Workspace, kept: Mapping[str, Kept]) -> Walked:
         elif path in touched or (known and known.module != module):
             changed.append(Changed(path, stat, module))
     notebooks = sum(path.endswith(".ipynb") for path in walk.paths)
-    return Walked(changed, gone, len(present), notebooks, walk.truncated)
+    return Walked(changed, gone, len(present), notebooks, truncated, note)
+
+
+def _others(paths: Iterable[str]) -> tuple[list[str], str]:
+    """Give the files in other languages that can be read here, and what to say of those that can't."""
+    listed = list(paths)
+    if not listed:
+        return [], ""
+    from inarch_brief_tracer.indexing.other_files import looked_at
+
+    found = looked_at(listed)
+    return found.paths, found.note
 
 
 def _roots(

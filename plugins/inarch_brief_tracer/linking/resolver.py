@@ -130,8 +130,8 @@ class Resolver:
 
     def meaning(self, file: FileFacts, scope: int, dotted: str, depth: int = 0) -> Meaning | None:
         """Give what a dotted expression stands for where it is written."""
-        if depth > _DEPTH or "?" in dotted:
-            return None
+        if depth > _DEPTH or "?" in dotted or file.facts.language:
+            return None  # what other languages' names stand for is for `other_linking` to say
         parts = dotted.split(".")
         made = next((place for place, part in enumerate(parts) if part.endswith("()")), None)
         current: Meaning | None
@@ -246,7 +246,9 @@ class Resolver:
     def _files_of(self, module: str) -> tuple[int, ...]:
         known = self._modules.get(module)
         if known is None:
-            rows = self.connection.execute("SELECT id FROM files WHERE module = ? ORDER BY path", (module,))
+            rows = self.connection.execute(
+                "SELECT id FROM files WHERE module = ? AND substr(path, -3) IN ('.py', 'ynb') ORDER BY path", (module,)
+            )
             known = self._modules[module] = tuple(row[0] for row in rows)
         return known
 

@@ -142,7 +142,7 @@ def add(connection: sqlite3.Connection, entries: Iterable[FileRow], former: Mapp
 def _add_file(rows: _Rows, entry: FileRow, file: int) -> None:
     stamp, facts = entry.stamp, entry.facts
     level, unparsable, blob = (facts.level, facts.unparsable, b"") if facts else (NAMES, "", b"")
-    if facts and entry.role != TEST:
+    if facts and (entry.role != TEST or facts.language):
         blob = encode(facts)
     rows.files.append(
         (file, entry.path, entry.module, entry.role, level, stamp.size, stamp.mtime_ns, stamp.ctime_ns,
@@ -150,7 +150,9 @@ def _add_file(rows: _Rows, entry: FileRow, file: int) -> None:
     )  # fmt: skip
     if entry.links:
         rows.links.append((file, entry.links))
-    if entry.role == TEST:
+    if facts and facts.language:
+        _add_other(rows, entry, file, facts)
+    elif entry.role == TEST:
         names, imported = names_in(entry.text)
         rows.tests.append((file, " ".join(names).lower()))
         rows.callees.append((file, " ".join(imported)))
@@ -164,6 +166,21 @@ def _add_file(rows: _Rows, entry: FileRow, file: int) -> None:
         rows.exports += [(file, *pair) for pair in exports_of(entry.path, entry.module, entry.role, facts)]
         found = entry_points_of(entry.path, entry.module, entry.role, facts)
         rows.entry_points += [(file, *entry_point) for entry_point in found]
+
+
+def _add_other(rows: _Rows, entry: FileRow, file: int, facts: Facts) -> None:
+    """Note what a file in another language shows; its tests are counted, and found by their names."""
+    rows.callees.append((file, " ".join(_called_names(facts))))
+    tests = sum(shown.kind == entry_kinds.TEST for shown in facts.shown)
+    if tests:
+        rows.entry_points.append((file, entry_kinds.TEST, entry.path, 0, 1, f"{tests} test{'s' * (tests != 1)}", ""))
+    if entry.role == TEST:
+        names = [symbol.name.rpartition(".")[2] for symbol in facts.symbols[1:]]
+        rows.tests.append((file, " ".join(names).lower()))
+        return
+    for kind, name, place, line, how, target in facts.shown:
+        if kind != entry_kinds.TEST:
+            rows.entry_points.append((file, kind, name or entry.path, place, line, how, target))
 
 
 def _add_symbols(

@@ -120,13 +120,13 @@ def test_json_and_mermaid_exclude_each_other(acme: Any) -> None:
 
 
 def test_a_tree_without_python_says_what_cannot_be_done(project: Any) -> None:
-    project.write({"main.go": "package main\n", "notes.ipynb": "{}"})
+    project.write({"main.kt": "package main\n", "notes.ipynb": "{}"})
     out = project.run("context", "get", "table validation").out
     assert "no Python files here" in out
     assert "search_files" in out
     found = json.loads(project.run("tools", "call", "search_files", '{"pattern": "package main"}').out)
     assert found["success"]
-    assert [hit["path"] for hit in found["data"]["hits"]] == ["main.go"]
+    assert [hit["path"] for hit in found["data"]["hits"]] == ["main.kt"]
 
 
 def test_files_that_cannot_be_parsed_are_told(acme: Any) -> None:

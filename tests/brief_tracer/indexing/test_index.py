@@ -125,7 +125,7 @@ def test_time_runs_out_and_the_next_call_goes_on(tree: Any) -> None:
 
 
 def test_no_python_is_said(tree: Any) -> None:
-    tree.write({"main.go": "package main\n"})
+    tree.write({"main.kt": "package main\n"})
     assert "no Python files" in tree.ask("find_symbols", query="main")["note"]
     assert tree.ask("context_get", query="main")["target"] is None
 

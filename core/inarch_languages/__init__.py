@@ -1,0 +1,40 @@
+"""What a file of JavaScript, TypeScript, Go, Rust, Java, C, C++ and others says: its symbols, imports, calls, entries.
+
+It knows nothing of Inarch. tree-sitter parses, and each language is one record (`Language`): the endings of its files,
+the wheel of its grammar, a query that captures definitions, calls and imports, and what reads an import. A further
+language is a further record: `scripting` has two that are nothing else.
+
+```text
+table                    which language a file is in
+├─► ecmascript, go, …    one record each: `language` says what is in it
+apart, worker            reading in a process of its own, which may crash and hang
+reading                  bytes become facts, within bounds of size
+├─► comments, entries    what stands above a definition; where a program is entered
+└─► nodes, records       small reads of syntax nodes; what is given
+```
+
+A grammar is loaded with the first file of its language; without its wheel `read` raises `NotInstalled`.
+"""
+
+from __future__ import annotations
+
+from inarch_languages.apart import Apart
+from inarch_languages.language import Language
+from inarch_languages.reading import NotInstalled, bare, read
+from inarch_languages.records import Call, Entry, FileFacts, Import, Symbol
+from inarch_languages.table import LANGUAGES, language_of
+
+__all__ = [
+    "LANGUAGES",
+    "Apart",
+    "Call",
+    "Entry",
+    "FileFacts",
+    "Import",
+    "Language",
+    "NotInstalled",
+    "Symbol",
+    "bare",
+    "language_of",
+    "read",
+]

@@ -1,0 +1,70 @@
+"""Small reads of syntax nodes."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+_NAME = re.compile(r"[\w$#@~!?=<>+\-*/%&|^\[\]]+")
+_BLANKS = re.compile(r"\s+")
+_CHAIN = re.compile(r"[\w$@#]+(?:(?:\.|::|->|\?\.|\\)[\w$#]+)*")
+_SEPARATOR = re.compile(r"::|->|\?\.|\\")
+_LAST = re.compile(r"(?:\.|::|->|\\)\s*([\w$#]+)$")
+_GENERIC = re.compile(r"(?:::)?<[^()]*>$|\[[^()\[\]]*\]$")
+_THIS = re.compile(r"^(?:(?:this|self|Self|\$this)\b|@+(?=\w+\.))")
+MOST_CALLEE = 200
+"""Bytes of a callee that are looked at: of a long chain of calls only the end says what is called."""
+
+
+def field(node: Node | None, name: str) -> Node | None:
+    """Give a node's field; None where it has none."""
+    return None if node is None else node.child_by_field_name(name)
+
+
+def text_of(node: Node | None) -> str:
+    """Give a node's text; "" of None."""
+    return "" if node is None or node.text is None else node.text.decode("utf-8", "replace")
+
+
+def line_of(node: Node) -> int:
+    """Give the line a node begins on, from 1."""
+    return node.start_point[0] + 1
+
+
+def unquoted(text: str) -> str:
+    """Take the quotes off a literal."""
+    return text.strip("'\"`<>")
+
+
+def flat(text: str, most: int = 300) -> str:
+    """Put a text on one line."""
+    return _BLANKS.sub(" ", text[: most * 3]).strip()[:most]
+
+
+def plain_name(text: str) -> str:
+    """Give a name as written, without quotes; "" for what is computed."""
+    name = text.strip("'\"` ")
+    return name if len(name) <= 120 and _NAME.fullmatch(name) else ""
+
+
+def dotted(text: str) -> str:
+    """Write a callee with dots: `a::b` and `a->b` as `a.b`, what is no name as `?`."""
+    text = _GENERIC.sub("", text.strip().rstrip("!"))
+    if len(text) < MOST_CALLEE and _CHAIN.fullmatch(text):
+        return _THIS.sub(_own, _SEPARATOR.sub(".", text).lstrip("."))
+    last = _LAST.search(text[-MOST_CALLEE:])
+    return f"?.{last[1]}" if last else "?"
+
+
+def _own(found: re.Match[str]) -> str:
+    return "self." if found[0].startswith("@") else "self"
+
+
+def type_name(text: str) -> str:
+    """Give the class that a written type names: `*gin.Context` is `gin.Context`, `&mut Vec<T>` is `Vec`."""
+    text = re.sub(r"^(?:[*&\[\]\s?]|mut\b|const\b|dyn\b|impl\b|'\w+|struct\b|class\b|enum\b|readonly\b)+", "", text)
+    found = _CHAIN.match(text.strip())
+    return _SEPARATOR.sub(".", found[0]) if found else ""

@@ -1,0 +1,51 @@
+"""The process in which files are read: what comes in are a path and its bytes, what goes out are facts."""
+
+from __future__ import annotations
+
+import marshal
+import sys
+from typing import Any, BinaryIO
+
+MOST_MEMORY = 1 << 30
+"""Bytes of address space: a tree takes about a hundred times its file."""
+
+
+def send(stream: BinaryIO, value: Any) -> None:
+    """Write a value with its length in front."""
+    data = marshal.dumps(value)
+    stream.write(len(data).to_bytes(4, "big") + data)
+    stream.flush()
+
+
+def main() -> None:
+    """Answer until the other side closes."""
+    from inarch_languages.reading import NotInstalled, read
+    from inarch_languages.table import language_of
+
+    _bound_memory()
+    source, answers = sys.stdin.buffer, sys.stdout.buffer
+    while len(head := source.read(4)) == 4:
+        path, data = marshal.loads(source.read(int.from_bytes(head, "big")))
+        language = language_of(path)
+        try:
+            facts = read(data, language) if language else None
+            send(answers, ("facts", _plain(facts)))
+        except NotInstalled as error:
+            send(answers, ("missing", error.args[0]))
+        except (MemoryError, RecursionError, ValueError) as error:
+            send(answers, ("problem", type(error).__name__))
+
+
+def _plain(value: Any) -> Any:
+    """Write records as tuples, which is all that marshal knows."""
+    return tuple([_plain(item) for item in value]) if isinstance(value, tuple) else value
+
+
+def _bound_memory() -> None:
+    try:
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY))
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    except (ImportError, OSError, ValueError):
+        pass  # there is none here, or it may not be set

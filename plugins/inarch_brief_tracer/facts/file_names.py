@@ -1,0 +1,39 @@
+"""Names of files that are looked at besides Python's, and what they say of a file's part.
+
+A copy of the endings of `inarch_languages`, which is not loaded where there is only Python; a test compares them.
+"""
+
+from __future__ import annotations
+
+import re
+
+PYTHON = (".py", ".ipynb")
+
+SUFFIXES = frozenset(
+    """
+    .js .mjs .cjs .jsx .ts .mts .cts .tsx .go .rs .java .c .h .cc .cpp .cxx .c++ .hpp .hh .hxx .h++ .ipp .inl .cu .cuh
+    .rb .rake .gemspec .php
+    """.split()  # noqa: SIM905 - a list of thirty strings is no easier to read
+)
+
+_TESTS = re.compile(
+    r"[._-](?:test|tests|spec|e2e)\.\w+$|_test\.(?:go|cc|cpp|c|rb)$|(?:Test|Tests|IT|TestCase)\.(?:java|php)$"
+    r"|(?:^|/)(?:test|test_\w+|conftest)\.(?:c|cc|cpp|js|ts)$"
+)
+_TEST_FOLDERS = frozenset(("test", "tests", "__tests__", "spec", "specs", "__mocks__", "testdata", "e2e", "fixtures"))
+
+
+def suffix_of(path: str) -> str:
+    """Give the ending of a file's name in small letters, "" without one."""
+    dot = path.rfind(".")
+    return path[dot:].lower() if dot > path.rfind("/") else ""
+
+
+def is_other(path: str) -> bool:
+    """Whether a file is in a language besides Python that is looked at."""
+    return suffix_of(path) in SUFFIXES
+
+
+def is_other_test(path: str) -> bool:
+    """Whether the name of a file in another language says that it is a test."""
+    return bool(_TESTS.search(path)) or not _TEST_FOLDERS.isdisjoint(path.split("/")[:-1])

@@ -1,0 +1,113 @@
+"""Files in other languages than Python are found like Python's; what isn't looked at is said."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+
+import inarch_languages
+from inarch_brief_tracer.facts.file_names import SUFFIXES, is_other
+from inarch_brief_tracer.facts.modules import CODE, TEST, VENDORED, module_name, role_of
+from inarch_brief_tracer.indexing import other_files
+
+MIXED = {
+    "server/main.go": "// Serves.\npackage main\n\n// Serve answers requests.\nfunc Serve() { listen() }\n",
+    "web/src/cart.ts": "/** Adds an apple to the basket. */\nexport function addApple(n: number) { basket(n) }\n",
+    "web/src/view.tsx": "export const View = () => <Basket />;\n",
+    "lib/peel.js": "// Peels one.\nexports.peel = function (fruit) { return fruit; };\n",
+    "src/lib.rs": "/// Weighs fruit.\npub fn weigh(fruit: &Fruit) -> u32 { 3 }\n",
+    "src/main/java/Shop.java": "/** Sells fruit. */\npublic class Shop { void sell() { } }\n",
+    "tools/run.py": "def peel_all():\n    '''Peel everything.'''\n",
+}
+
+
+def test_every_language_is_found_by_name_and_by_words(tree: Any) -> None:
+    ask = tree.write(MIXED).asking()
+
+    def first(query: str) -> dict[str, Any]:
+        found: dict[str, Any] = ask("find_symbols", query=query)["symbols"][0]
+        return found
+
+    go = first("Serve")
+    assert (go["qualname"], go["file"], go["line"], go["doc"]) == (
+        "server/main.Serve", "server/main.go", 5, "Serve answers requests.",
+    )  # fmt: skip
+    assert first("who adds an apple to the basket")["qualname"] == "web/src/cart.addApple"
+    assert first("addApple")["signature"] == "(n: number)"
+    assert first("weigh fruit")["file"] == "src/lib.rs" and first("Shop.sell")["kind"] == "method"
+    assert first("View")["file"] == "web/src/view.tsx" and first("peel_all")["file"] == "tools/run.py"
+    assert ask("find_symbols", query="Serve")["note"] is None
+
+
+def test_a_change_shows_and_what_is_gone_is_gone(tree: Any) -> None:
+    ask = tree.write(MIXED).asking()
+    assert ask("find_symbols", query="peel")["symbols"]
+    tree.write({"lib/peel.js": "exports.slice = () => 1;\n"})
+    assert [row["qualname"] for row in ask("find_symbols", query="slice")["symbols"]] == ["lib/peel.slice"]
+    (tree.root / "lib/peel.js").unlink()
+    assert "lib/peel.slice" not in [row["qualname"] for row in ask("find_symbols", query="slice")["symbols"]]
+
+
+def test_what_nobody_can_read_holds_nothing_up(tree: Any) -> None:
+    tree.write(MIXED)
+    tree.write(
+        {
+            "a/min.js": "function f(){};" * 4_000, "a/binary.go": b"\0\1\2" * 99, "a/empty.rs": "",
+            "a/half.ts": "class {",
+            "a/latin.java": "/** Caf\xe9. */ class Latin {}".encode("latin-1"), "a/deep.js": "[" * 30_000,
+            "a/table.c": "int t[] = {" + "1,\n" * 500_000 + "};",
+        }
+    )  # fmt: skip
+    (tree.root / "a/loop").symlink_to(tree.root / "a")
+    (tree.root / "a/dangling.go").symlink_to(tree.root / "nowhere.go")
+    found = tree.ask("find_symbols", query="Latin")
+    assert found["symbols"][0]["file"] == "a/latin.java" and found["note"] is None
+
+
+def test_languages_without_a_grammar_are_named_with_what_to_install(tree: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(other_files, "_is_installed", lambda grammar: "javascript" in grammar)
+    found = tree.write(MIXED).ask("find_symbols", query="peel")
+    assert found["symbols"][0]["file"] == "lib/peel.js"
+    assert found["note"] == (
+        "2 TypeScript and 1 Go and 1 Rust and 1 Java files are not looked at: pip install 'inarch[languages]'"
+    )
+
+
+def test_a_python_tree_loads_nothing_of_it(tree: Any) -> None:
+    tree.write({"a.py": "def f():\n    pass\n", "README.md": "# a\n"})
+    code = (
+        "import sys\nfrom inarch.__main__ import main\n"
+        "try:\n    main()\nexcept SystemExit:\n    pass\n"
+        "print([name for name in sys.modules if 'tree_sitter' in name or name.startswith('inarch_languages')])\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, "--root", str(tree.root), "trace", "index"],
+        env={**os.environ, "XDG_CACHE_HOME": str(tree.cache), "XDG_STATE_HOME": str(tree.cache)},
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert "1 Python file" in done.stdout and done.stdout.endswith("\n[]\n"), done
+
+
+def test_endings_are_those_of_the_library() -> None:
+    assert {suffix for language in inarch_languages.LANGUAGES for suffix in language.suffixes} == SUFFIXES
+
+
+@pytest.mark.parametrize(
+    ("path", "role"),
+    [
+        ("lib/a.js", CODE), ("lib/a.test.js", TEST), ("src/__tests__/a.ts", TEST), ("pkg/a_test.go", TEST),
+        ("src/test/java/ATest.java", TEST), ("src/main/java/Latest.java", CODE), ("packages/a/test/b.js", TEST),
+        ("node_modules/a/b.js", VENDORED), ("contest.js", CODE), ("tests/it.rs", TEST), ("src/contest/a.rs", CODE),
+    ],
+)  # fmt: skip
+def test_roles(path: str, role: str) -> None:
+    assert role_of(path) == role
+
+
+def test_modules_are_paths_and_never_a_python_modules_name() -> None:
+    assert module_name("lib/router/index.js", ()) == "lib/router/index"
+    assert is_other("a.GO") and not is_other("go") and not is_other("a.py") and not is_other(".js/a")

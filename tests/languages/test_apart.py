@@ -1,0 +1,50 @@
+"""Reading in a process of its own: what crashes or hangs there is said, and the next file is read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from inarch_languages import Apart, apart
+
+
+@pytest.fixture
+def reading() -> Iterator[Apart]:
+    reader = Apart(60.0)
+    yield reader
+    reader.close()
+
+
+def test_one_process_reads_many_files(reading: Apart) -> None:
+    for number in range(3):
+        found = reading.read(f"a{number}.js", b"function f%d() { g() }" % number)
+        assert [symbol.name for symbol in found.symbols] == ["", f"f{number}"]
+        assert found.calls[0].callee == "g" and not found.problem
+
+
+def test_a_crash_is_told_and_the_next_file_is_read(reading: Apart, monkeypatch: pytest.MonkeyPatch) -> None:
+    starting = apart._STARTING
+    monkeypatch.setattr(apart, "_STARTING", "import os, sys; sys.stdin.buffer.read(1); os.abort()  # {path}")
+    assert reading.read("a.js", b"function f() {}").problem == "its parser crashed"
+    monkeypatch.setattr(apart, "_STARTING", starting)
+    assert reading.read("a.js", b"function f() {}").symbols[1].name == "f"
+
+
+def test_what_takes_too_long_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(apart, "_STARTING", "import time; time.sleep(600)  # {path}")
+    reading = Apart(0.05)
+    try:
+        assert reading.read("a.js", b"function f() {}" * 2).problem == "reading it takes more than 0.05 s"
+        assert reading.read("a.js", b"function f() {}\n" * 60_000).problem == "reading it takes more than 0.05 s"
+    finally:
+        reading.close()
+
+
+def test_a_missing_grammar_is_asked_for_once(reading: Apart, monkeypatch: pytest.MonkeyPatch) -> None:
+    hiding = "import sys; sys.modules['tree_sitter_go'] = None"
+    monkeypatch.setattr(apart, "_STARTING", apart._STARTING.replace("import sys", hiding, 1))
+    assert reading.read("a.go", b"package a").problem == "tree-sitter-go is not installed"
+    assert reading.missing == {"Go": "tree-sitter-go is not installed"}
+    assert reading.read("b.go", b"package a").problem == "tree-sitter-go is not installed"
+    assert reading.read("a.js", b"function f() {}").symbols[1].name == "f"
