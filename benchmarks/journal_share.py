@@ -31,7 +31,7 @@ RUNS = 5
 
 _PROGRAM = """
 import asyncio, gc, json, resource, sys, time
-gc.set_threshold(100_000)  # as `inarch` does
+gc.set_threshold(250_000)  # as `inarch` does
 from inarch.testing import calls, says, scripted_app
 from inarch.journal.journal import Journal
 from inarch_sqlite_store.store import SqliteStore

@@ -21,8 +21,10 @@ HEAVY = {
 
 def modules_after(*words: str, cwd: Path | None = None, environ: dict[str, str] | None = None) -> set[str]:
     code = (
-        "import sys\nsys.argv = ['inarch', *sys.argv[1:]]\nfrom inarch.__main__ import main\n"
-        "try:\n    main()\nexcept SystemExit:\n    pass\nprint(*sys.modules, file=sys.stderr)"
+        "import gc, sys\nsys.argv = ['inarch', *sys.argv[1:]]\nfrom inarch.__main__ import main\n"
+        "before = gc.get_stats()\n"
+        "try:\n    main()\nexcept SystemExit:\n    pass\n"
+        "print(*sys.modules, '' if gc.get_stats() == before else 'searched-for-cycles', file=sys.stderr)"
     )
     done = subprocess.run(
         [sys.executable, "-P", "-c", code, *words], capture_output=True, text=True, check=True, cwd=cwd, env=environ
@@ -87,6 +89,7 @@ def test_a_first_request_loads_nothing_that_only_calls_or_failures_need(
         loaded = modules_after("say hi", "--model", "openai-compatible/m", cwd=folder, environ=environ)
     assert len(server.requests) == 1 and "httpx" in loaded
     assert not loaded & {"jsonschema", "cattrs", "loguru", "prompt_toolkit", "litellm", "importlib.metadata"}
+    assert not loaded & {"rich", "pygments", "httpx._main", "searched-for-cycles"}
     assert not loaded & {"inarch.journal.folding", "inarch_sandbox_fs.patching"}
     assert not loaded & {"inarch.calls.scheduler", "inarch.calls.runner", "inarch.calls.approvals"}
     tracing = ("indexing", "finding", "linking", "facts", "store", "answers.flow_answers", "graph")

@@ -72,6 +72,8 @@ def distributions(paths: Sequence[str], only: str = "") -> Iterator[Distribution
         except OSError:  # a zip archive, or nothing at all
             continue
         for folder in sorted(name for name in names if name.endswith((".dist-info", ".egg-info"))):
+            if only and not folder.lower().startswith(only):
+                continue
             name, version = _name_and_version(folder)
             if name in seen or (only and name != only):
                 continue

@@ -162,7 +162,9 @@ def _plugins_of(distribution: Distribution, group: str) -> Iterator[FoundPlugin]
 
 
 def _commands_of(distribution: Distribution, plugins: Mapping[str, FoundPlugin]) -> Iterator[FoundCommand]:
-    for name, target in distribution.groups.get(COMMANDS, ()):
+    entries = distribution.groups.get(COMMANDS, ())
+    own = [plugin for plugin in plugins.values() if plugin.distribution == distribution.name] if entries else []
+    owners = {plugin.package: plugin.name for plugin in reversed(own)}  # the first of a package counts
+    for name, target in entries:
         command = FoundCommand(name, target, "", distribution.name, distribution.version)
-        owners = (plugin.name for plugin in plugins.values() if plugin.owns(command))
-        yield command._replace(plugin=next(owners, ""))
+        yield command._replace(plugin=owners.get(command.package, ""))

@@ -68,7 +68,8 @@ def register(
             if f"inarch_{kind}" in hooks:
                 values += _answer(name, kind, manager, context, entering)
             offers[kind] = tuple({id(value): value for value in values}.values())
-            _check_names(name, kind, offers[kind])
+            if values:
+                _check_names(name, kind, offers[kind])
         return Registration(context, hooks, offers)
     finally:
         if manager.has_plugin(name):

@@ -6,7 +6,7 @@ sessions audit`. Inarch's own come the same way; a name belongs to who has it fi
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -63,11 +63,15 @@ def load(words: str, given: Mapping[str, Any]) -> click.Command | None:
     return command
 
 
-def refuse_slip(word: str, known: Iterable[str]) -> None:
+def refuse_slip(word: str, known: Callable[[], Iterable[str]]) -> None:
     """Refuse a word that is no command where it was hardly meant as a prompt, which may cost money.
 
+    Args:
+        word: What was typed.
+        known: Returns the names of commands; only asked where the word looks like one.
+
     Raises:
-        UsageError: It is a command that can be installed, or one slip away from one of `known`.
+        UsageError: It is a command that can be installed, or one slip away from a known one.
     """
     from inarch.contract.errors import UsageError
     from inarch.contract.metadata import OFFERED, own_distribution
@@ -80,8 +84,10 @@ def refuse_slip(word: str, known: Iterable[str]) -> None:
                 f"the command {word!r} is of {distribution}, which is not installed",
                 f"inarch plugins install {distribution} --enable; {asks}",
             )
-    slips = (name for name in known if _is_slip(word, name))
-    if len(letters := word.replace("-", "")) >= 5 and letters.isalpha() and (near := next(slips, "")):
+    if len(letters := word.replace("-", "")) < 5 or not letters.isalpha():
+        return
+    near = next((name for name in known() if _is_slip(word, name)), "")
+    if near:
         raise UsageError(f"no command {word!r}; did you mean {near!r}?", asks)
 
 

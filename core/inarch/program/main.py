@@ -89,7 +89,7 @@ class Commands(click.Group):
         if command is not None:
             return self._called(ctx, word, command, rest)
         goes_on = ctx.params["resume"] or ctx.params["session"] or _GOES_ON & {arg.partition("=")[0] for arg in rest}
-        refuse_slip(word, () if goes_on else self.list_commands(ctx))
+        refuse_slip(word, tuple if goes_on else lambda: self.list_commands(ctx))
         from inarch.program.ask import prompt
 
         return self._called(ctx, "ask", prompt, [*rest, "--", word])

@@ -230,7 +230,9 @@ class Composed:
         if not has_tables and not any(name.startswith("INARCH_PLUGIN_") for name in self.environ):
             return (*self.config.notes, *self._remarks())
         tried = (item.name for item in self.composition.refused)  # a single file, for one
-        names = {*discover().plugins, *(plugin.name for plugin in self.composition.loaded), *tried}
+        names = {*(plugin.name for plugin in self.composition.loaded), *tried}
+        if self.config.hints(names):  # one that is installed, and not of the profile, may have a table, too
+            names |= discover().plugins.keys()
         return (*self.config.notes, *self.config.hints(names), *self._remarks())
 
     def _remarks(self) -> Iterator[str]:
