@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from inarch_brief_tracer.answers.call_sites import Sites
+from inarch_brief_tracer.facts.file_names import is_other
 from inarch_brief_tracer.facts.modules import TEST
 from inarch_brief_tracer.finding.hits import Hit, described
 from inarch_brief_tracer.finding.neighbours import callees_of, callers_of
@@ -60,10 +61,20 @@ def _callers(graph: Graph, best: Hit, sites: Sites) -> tuple[list[Row], str | No
     if node is not None:
         places = {(row["file"], row["line"]) for row in found}
         more, left = callers_in(graph, sites, node)
-        found += [row for row in more if (row["file"], row["line"]) not in places and row["confidence"] != NAME]
-        found = [{name: value for name, value in row.items() if name not in ("kind", "confidence")} for row in found]
+        found += [
+            row
+            for row in more
+            if (row["file"], row["line"]) not in places and (row["confidence"] != NAME or is_other(best.path))
+        ]
+        found = [_without_kind(row) for row in found]
         note = note or (f"the first {MAX_SITES} callers found" if left or len(found) > MAX_SITES else None)
     return found[:MAX_SITES], note
+
+
+def _without_kind(row: Row) -> Row:
+    """Say of a call only whether nothing but its name tells what it calls."""
+    kept = {name: value for name, value in row.items() if name not in ("kind", "confidence")}
+    return {**kept, "by_name": True} if row.get("confidence") == NAME else kept
 
 
 def _callees(graph: Graph, best: Hit) -> tuple[list[Row], bool]:
@@ -103,7 +114,7 @@ def callees_in(graph: Graph, node: Node) -> list[Row]:
     arcs: dict[int, Arc] = {}
     for start in _made(graph, node):
         for arc in graph.callees(start):
-            if arc.confidence != NAME:
+            if arc.confidence != NAME or is_other(node.file):
                 arcs.setdefault(arc.callee, arc)
     nodes: Mapping[int, Node] = graph.nodes(item for arc in arcs.values() for item in (arc.callee, arc.caller))
     return [
@@ -112,6 +123,7 @@ def callees_in(graph: Graph, node: Node) -> list[Row]:
             "file": nodes[arc.caller].file,
             "line": arc.line,
             "defined_at": f"{nodes[arc.callee].file}:{nodes[arc.callee].line}",
+            **({"by_name": True} if arc.confidence == NAME else {}),
         }
         for arc in sorted(arcs.values(), key=lambda arc: arc.line)
         if arc.callee in nodes and arc.caller in nodes

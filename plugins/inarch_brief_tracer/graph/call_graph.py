@@ -15,7 +15,7 @@ from inarch_brief_tracer.graph.costs import Costs
 from inarch_brief_tracer.graph.model import Arc, Node
 from inarch_brief_tracer.store.kept_files import Shelf
 
-_PLACE = re.compile(r"(.+\.py):(\d+)")
+_PLACE = re.compile(r"(.+\.\w+):(\d+)")
 _COLUMNS = (
     "SELECT s.id, f.module, s.dotted, s.kind, f.path, s.line, s.end, f.role, s.signature, s.doc"
     " FROM symbols s JOIN files f ON f.id = s.file WHERE s.kind != 'constant'"
@@ -117,7 +117,7 @@ def _exactness(node: Node, text: str) -> int | None:
     """Rank how a text names a node: whole, by its last components, through its package; None if it doesn't."""
     if node.qualname == text:
         return 0
-    if node.qualname.endswith(f".{text}"):
+    if node.qualname.endswith((f".{text}", f"/{text}")):
         return 1
     head, _, rest = text.partition(".")
     if rest and node.qualname.startswith(f"{head}.") and node.qualname.endswith(f".{rest}"):

@@ -63,12 +63,20 @@ def _shown(
                 name = commands.name_of(own, name, how)
         elif kind == ROUTE and not target:
             name = prefixes.name_of(own, name, how)
+        elif target and resolver.file(number).facts.language:
+            own = _handler(resolver, own, target)
         elif target:
             meant = resolver.named(resolver.file(number), place, target)
             if not isinstance(meant, Place) or resolver.symbol(meant).kind == CONSTANT:
                 continue
             own = meant
         yield own, kind, name, how
+
+
+def _handler(resolver: Resolver, place: Place, target: str) -> Place:
+    """Give what a route of another language runs, where the file itself has it; else where it is registered."""
+    found = resolver.file(place.file).by_name.get(target)
+    return place if found is None else Place(place.file, found)
 
 
 def _run_by(resolver: Resolver, place: Place) -> list[Place]:

@@ -97,6 +97,8 @@ class Index:
     _wanted: Mapping[str, float] = field(factory=dict, init=False)
     """What the last question leads to."""
     _rest: Rest | None = field(default=None, init=False)
+    _others: int = field(default=0, init=False)
+    """Files of other languages than Python at the last look at the tree."""
 
     @property
     def links(self) -> Links:
@@ -132,7 +134,7 @@ class Index:
                 call = Call(workspace, stop, progress, linked and self.link_seconds >= PATIENT, about)
                 coverage = self._current(connection, call, moment)
                 if linked:
-                    coverage = self._linked(connection, call, coverage)
+                    coverage = self._with_others(connection, call, self._linked(connection, call, coverage))
                 # What another process writes meanwhile is not seen: rows found stay there until they are read.
                 connection.execute("BEGIN")
                 try:
@@ -172,6 +174,7 @@ class Index:
         # Before the walk: what another process adds meanwhile is not gone.
         kept = kept_files(connection)
         found = walked(call.workspace, kept)
+        self._others = found.others
         self.notebooks, gone, changed = found.notebooks, found.gone, found.changed
         self._wanted = {}
         if call.about and len(changed) > FEW:
@@ -202,6 +205,15 @@ class Index:
         if self.store.note:
             notes.append(self.store.note)
         return Coverage(min(indexed, found.files), found.files, tuple(notes))
+
+    def _with_others(self, connection: sqlite3.Connection, call: Call, coverage: Coverage) -> Coverage:
+        """Link the files of other languages."""
+        if not self._others:
+            return coverage
+        from inarch_brief_tracer.indexing.other_arcs import bring_others
+
+        note = bring_others(connection, call.workspace, partial(readable, call.workspace), call.is_patient)
+        return coverage._replace(linked="; ".join(filter(None, (coverage.linked, note))))
 
     def _go_on_with(self, workspace: Workspace, files: Sequence[Changed]) -> None:
         """Read on once nobody has asked for a while; in a process that ends before, the next one goes on."""

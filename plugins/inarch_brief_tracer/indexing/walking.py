@@ -32,6 +32,8 @@ class Walked(NamedTuple):
     notebooks: int
     truncated: bool
     """Whether there are more files than are looked at."""
+    others: int = 0
+    """Files in other languages than Python that are read."""
     note: str = ""
     """What has to be said about files in other languages."""
 
@@ -53,14 +55,14 @@ def walked(workspace: Workspace, kept: Mapping[str, Kept]) -> Walked:
     changed: list[Changed] = []
     modules = module_names(paths, packages, roots)
     for path, stat in stats.items():
-        known, module = kept.get(path), modules[path]
+        known, module = kept.get(path), modules.get(path) or path[: path.rfind(".")]
         if stat is None or stat.kind != "file":
             if known:
                 gone.append(path)
         elif path in touched or (known and known.module != module):
             changed.append(Changed(path, stat, module))
     notebooks = sum(path.endswith(".ipynb") for path in walk.paths)
-    return Walked(changed, gone, len(present), notebooks, truncated, note)
+    return Walked(changed, gone, len(present), notebooks, truncated, len(present) - len(paths), note)
 
 
 def _others(paths: Iterable[str]) -> tuple[list[str], str]:
