@@ -14,6 +14,7 @@ from inarch import InarchError, escape
 from inarch.commands import ANSWERED, say
 from inarch_terminal.abilities import has_colours
 from inarch_terminal.conversation.asking import ApprovalKeys
+from inarch_terminal.conversation.companions import Beside, companion_of
 from inarch_terminal.conversation.completing import LineCompleter
 from inarch_terminal.conversation.history import KeptHistory
 from inarch_terminal.conversation.interrupting import signals
@@ -49,7 +50,7 @@ class Chat:
     """One conversation at a terminal."""
 
     def __init__(self, launch: Launch) -> None:
-        self.launch = launch
+        self.launch, self.companion = launch, companion_of(launch)
         self.colours = has_colours(sys.stdout, no_color=launch.options.no_color)
         self.pastes = Pastes()
         self.history = KeptHistory(launch.root, lambda: launch.state_dir, self.pastes.unfold)
@@ -63,9 +64,12 @@ class Chat:
         self.screen.queued = lambda: [line.shown for line in self.work.waiting]
         self.screen.asked = lambda: self.asking.keys
         self.screen.standing = self._standing_hint
+        if self.companion is not None:
+            self.screen.beside = self.companion.status
         self.screen.app.key_processor.before_key_press += lambda _: self._key_comes()
         self.talk: Talk | None = None
         self._beside: set[asyncio.Task[None]] = set()
+        self._accompanied: asyncio.Task[None] | None = None
         self.is_leaving = False
         self._over: asyncio.Future[int]
         self._ready: asyncio.Future[Talk]
@@ -125,9 +129,13 @@ class Chat:
     def cancel(self) -> None:
         """Cancel what is being done."""
         self.work.cancel()
+        if self.companion is not None:
+            self.companion.cancelled()
 
     def interrupt(self, was_running: bool | None = None) -> None:
         """Do what Ctrl-C means now: cancel, else leave a search or clear the line, else say how to leave."""
+        if self.companion is not None:
+            self.companion.cancelled()
         if self.work.is_running if was_running is None else was_running:
             self.work.cancel()
         elif self.screen.app.layout.is_searching:
@@ -168,6 +176,9 @@ class Chat:
         if before := recap(talk.session, self.screen.columns):
             self.screen.put("".join(map(self._dim, before.splitlines())))
         self._ready.set_result(talk)
+        if self.companion is not None:
+            self._accompanied = asyncio.get_running_loop().create_task(self.companion.run(Beside(self)))
+            self._accompanied.add_done_callback(self._failed)
 
     def _switched(self) -> None:
         """Show another session, or the same in another composition."""
@@ -201,7 +212,10 @@ class Chat:
         try:
             talk = self.talk
             assert talk is not None
-            if SlashCommands.takes(line.shown):  # a paste that begins with a sign of ours is words
+            if line.around is not None:
+                with line.around():
+                    await self._turn(talk, line.whole)
+            elif SlashCommands.takes(line.shown):  # a paste that begins with a sign of ours is words
                 await SlashCommands(talk).run(line.whole)
             elif line.shown.startswith("!") and line.shown == line.whole and "\n" not in line.whole:
                 from inarch_terminal.user_commands import run_command
@@ -311,6 +325,9 @@ class Chat:
         self.is_leaving = True
         working.cancel()
         await asyncio.wait([working, composed, *self._beside])
+        if self._accompanied is not None:
+            self._accompanied.cancel()
+            await asyncio.wait([self._accompanied])
         try:
             await self._take_down(shown)
         finally:  # a terminal that is gone takes no last picture; the session is kept all the same

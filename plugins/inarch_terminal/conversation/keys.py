@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -21,6 +22,7 @@ def make_keys(chat: Chat) -> KeyBindings:
     at_question = Condition(lambda: chat.asking.is_open and not has_focus(chat.screen.answer)())
     in_line = ~at_question & ~in_answer & ~is_searching
     _line_keys(keys, chat, in_line)
+    _companions_keys(keys, chat, in_line & Condition(lambda: not chat.screen.line.text))
     _running_keys(keys, chat, ~at_question & ~in_answer)
     _question_keys(keys, chat, at_question, in_answer)
     return keys
@@ -68,6 +70,17 @@ def _line_keys(keys: KeyBindings, chat: Chat, in_line: Filter) -> None:
     @keys.add("c-o")
     def fold(event: KeyPressEvent) -> None:
         chat.fold()
+
+
+def _companions_keys(keys: KeyBindings, chat: Chat, at_empty_line: Filter) -> None:
+    def call(does: Callable[[], object]) -> Callable[[KeyPressEvent], None]:
+        def pressed(event: KeyPressEvent) -> None:
+            does()
+
+        return pressed
+
+    for name, does in (chat.companion.keys if chat.companion is not None else {}).items():
+        keys.add(name, filter=at_empty_line)(call(does))
 
 
 def _sign(chat: Chat) -> int:

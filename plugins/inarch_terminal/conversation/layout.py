@@ -59,6 +59,7 @@ def make_layout(screen: Screen) -> Layout:
     rows = [
         _text(lambda: _live(screen)),
         Window(height=1, char=" "),
+        _text(lambda: _beside(screen)),
         _text(lambda: _queued(screen)),
         ConditionalContainer(_text(lambda: _question(screen), wraps=True), is_asked & ~has_focus(screen.answer)),
         ConditionalContainer(answer_window, has_focus(screen.answer)),
@@ -94,6 +95,11 @@ def _live(screen: Screen) -> AnyFormattedText:
     taken = screen.line.document.line_count + len(screen.queued()) + 4
     text = screen.view.live(screen.columns, max(LEAST_LIVE, screen.rows - min(taken, screen.rows // 2)))
     return to_formatted_text(ANSI("\n" + text)) if text else ""
+
+
+def _beside(screen: Screen) -> AnyFormattedText:
+    text = screen.beside(screen.columns) if screen.beside is not None else ""
+    return to_formatted_text(ANSI(text)) if text else ""
 
 
 def _queued(screen: Screen) -> AnyFormattedText:

@@ -57,6 +57,7 @@ class Screen:
         self.hint = ""
         self.queued: Callable[[], Sequence[str]] = list
         self.standing: Callable[[], str] = str  # a hint as long as it holds
+        self.beside: Callable[[int], str] | None = None  # the line of who takes part beside the keyboard
         self.asked: Callable[[], str] = str  # the line of keys while a question stands
         self.label = "> "
         self.loop: asyncio.AbstractEventLoop | None = None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Coroutine
+from contextlib import AbstractContextManager
 from typing import Any
 
 from attrs import define, field, frozen
@@ -11,10 +12,11 @@ from attrs import define, field, frozen
 
 @frozen
 class Line:
-    """A line as it stood in the input, and with its pastes."""
+    """A line as it stood in the input, and with its pastes; where it was not typed, what its turn runs within."""
 
     shown: str
     whole: str
+    around: Callable[[], AbstractContextManager[object]] | None = None
 
 
 @define(eq=False, repr=False)
@@ -45,6 +47,11 @@ class Work:
         (self._now if self.is_held and not self.is_running else self.waiting).append(line)
         self._go()
 
+    def add_first(self, line: Line) -> None:
+        """Do a line before those that wait, also while these are held back."""
+        self._now.append(line)
+        self._go()
+
     def go_on(self) -> None:
         """Send on what was held back."""
         self.is_held = False
@@ -57,11 +64,11 @@ class Work:
         self.changed()
         return line
 
-    def cancel(self) -> bool:
-        """Cancel what is being done and hold back the rest; return whether there was something."""
+    def cancel(self, *, holds: bool = True) -> bool:
+        """Cancel what is being done, and hold back the rest if wanted; return whether there was something."""
         if self._task is None or self._task.done():
             return False
-        self.is_held = bool(self.waiting)
+        self.is_held = bool(self.waiting) and (holds or self.is_held)
         self._task.cancel()
         return True
 

@@ -1,0 +1,51 @@
+"""Who takes part beside the keyboard has a line, keys and prompts of its own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from .conftest import Talk
+
+pytestmark = pytest.mark.once
+
+PLUGIN = str(Path(__file__).with_name("accompanied.py"))
+FLAGS = ("--plugin", PLUGIN, "--output", "accompanied")
+
+
+def test_its_prompts_are_turns_of_the_conversation(talk: Talk) -> None:
+    opened = talk(*FLAGS, columns=80)
+    opened.until("takes part in a session", "beside 80 columns: is ready")
+    opened.type("", "Space")
+    opened.until("> slow words from beside", "Slowly", "is in a turn")
+    opened.type("typed meanwhile", "Enter")
+    opened.until("queued: typed meanwhile")
+    opened.type("", "Space")
+    opened.type("", "Escape")
+    screen = opened.until("> words from beside", "said words from beside", "has had a turn")
+    assert "said typed" not in screen, "a cancel holds back what was typed, and not what is said beside"
+    opened.type("", "Enter")
+    opened.until("said typed meanwhile")
+
+
+def test_its_keys_are_only_those_of_an_empty_line(talk: Talk) -> None:
+    opened = talk(*FLAGS)
+    opened.until("is ready")
+    opened.type("two words", "Enter")
+    opened.until("said two words")
+    assert "from beside" not in opened.until("is ready")
+
+
+def test_it_leaves_with_the_conversation(talk: Talk) -> None:
+    opened = talk(*FLAGS)
+    opened.until("is ready")
+    opened.type("", "C-d")
+    opened.until("the companion has left")
+
+
+def test_its_failure_ends_the_conversation_in_words(talk: Talk) -> None:
+    opened = talk(*FLAGS)
+    opened.until("is ready")
+    opened.type("", "C-x")
+    opened.until("the companion has left", "error: the companion failed")
