@@ -12,6 +12,7 @@ _HOMES: dict[str, str] = {
     name: module if module.startswith("inarch_") else f"inarch.{module}"
     for module, names in {
         "contract.codec": "from_data to_data",
+        "contract.compaction": "Compacted Compaction Crowded EarlierTurn",
         "contract.errors": "Cancelled ConfigError InarchError PluginError ProviderError StoreError ToolFailed"
         " UsageError",
         "contract.events": "EVENT_KINDS Event",
@@ -48,6 +49,7 @@ _HOMES: dict[str, str] = {
         "inarch_sdk.commandline": "NeedsShell split_command",
         "inarch_sdk.costs": "cost_of price_at",
         "inarch_sdk.deltas": "join_deltas",
+        "inarch_sdk.elision": "result_excerpt result_size result_stub",
         "inarch_sdk.http_errors": "provider_error",
         "inarch_sdk.message_cache": "MessageCache",
         "inarch_sdk.prices": "KnownModel PriceTable price_table",

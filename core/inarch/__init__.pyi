@@ -8,6 +8,10 @@ from inarch import staging as staging
 from inarch import transcripts as transcripts
 from inarch.contract.codec import from_data as from_data
 from inarch.contract.codec import to_data as to_data
+from inarch.contract.compaction import Compacted as Compacted
+from inarch.contract.compaction import Compaction as Compaction
+from inarch.contract.compaction import Crowded as Crowded
+from inarch.contract.compaction import EarlierTurn as EarlierTurn
 from inarch.contract.errors import Cancelled as Cancelled
 from inarch.contract.errors import ConfigError as ConfigError
 from inarch.contract.errors import InarchError as InarchError
@@ -140,6 +144,9 @@ from inarch_sdk.commandline import split_command as split_command
 from inarch_sdk.costs import cost_of as cost_of
 from inarch_sdk.costs import price_at as price_at
 from inarch_sdk.deltas import join_deltas as join_deltas
+from inarch_sdk.elision import result_excerpt as result_excerpt
+from inarch_sdk.elision import result_size as result_size
+from inarch_sdk.elision import result_stub as result_stub
 from inarch_sdk.http_errors import provider_error as provider_error
 from inarch_sdk.message_cache import MessageCache as MessageCache
 from inarch_sdk.prices import KnownModel as KnownModel

@@ -94,6 +94,7 @@ def dropped_words(data: Mapping[str, Any]) -> str:
     words = [
         _many(len(data.get("shortened") or ()), "earlier turn", " but for prompt and answer"),
         _many(len(data.get("turns") or ()), "earlier turn", " wholly"),
+        _many(len(data.get("summaries") or ()), "earlier turn", " but for a summary"),
         _many(int(data.get("steps") or 0), "earlier step", " of this turn"),
         _many(len(data.get("results") or ()), "tool result"),
         "the project's structure" if data.get("structure") else "",

@@ -43,7 +43,7 @@ def full_turn(session: str = "s", turn: str = "t", text: str = "a text") -> tupl
         kinds.TurnStarted(asked, {}),
         kinds.TurnStarted(begun, {"model": "m", "approve": "ask"}),
         kinds.ContextAdded(text, text, (KeptImage("image/png", HASH),)),
-        kinds.ContextDropped("window", 5, ("a",), ("b",), {"c1": HASH}, 1, True, 2),
+        kinds.ContextDropped("window", 5, ("a",), ("b",), {"c1": HASH}, 1, True, 2, {"c": "they agreed"}),
         kinds.DecisionMade("native", "call_tools", text, 0.5, True, ("c1",), text, "prompt"),
         kinds.ModelRequested("m", "turn", 3, 4, "auto", 2, "dispatch"),
         kinds.ModelDelta(text, text),

@@ -20,6 +20,7 @@ _REFUSED = {
     "workspaces": "a workspace opens the project's files itself, which an isolated plugin can't",
     "front_ends": "a front end needs the terminal, which an isolated plugin doesn't have",
     "session_extensions": "an extension works in the session, which an isolated plugin can't reach",
+    "compactions": "a compaction reads the whole conversation, which an isolated plugin isn't given",
     "loaders": "a loader is a part of Inarch itself",
     "exporters": "an exporter reads a whole session, which an isolated plugin isn't given",
 }

@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inarch.calls.outputs import KEPT, LONGEST_RESULT, shortened
+from inarch.calls.outputs import LONGEST_RESULT
 from inarch.contract.records import Effects
+from inarch_sdk.shortening import shortened
 from inarch_sdk.tooling import tool
 
 Kitchen = Any
@@ -88,7 +89,3 @@ def test_what_fits_is_not_changed_and_the_shape_stays(data: Any, room: int) -> N
         assert short == data
     if isinstance(data, dict):
         assert list(short) == list(data)
-
-
-def test_figures_agree() -> None:
-    assert KEPT == LONGEST_RESULT * 2 // 3

@@ -19,6 +19,7 @@ from inarch.testing import says, scripted_app
 BUILTINS = {
     "auth": "inarch_auth",
     "commands": "inarch_commands",
+    "compaction": "inarch_compaction",
     "export": "inarch_export",
     "isolation": "inarch_isolation",
     "native": "inarch_native",
@@ -40,6 +41,7 @@ def test_a_profile_without_plugins_has_them_all(site: Site) -> None:
     composition = site.compose()
     assert composition.loaded == ()
     assert [*composition.builtins] == [*BUILTINS]
+    assert [bound.plugin for bound in composition.compactions] == ["compaction"]
     sources = [(bound.plugin, bound.value.name) for bound in composition.context_sources]
     assert sources == [("project", name) for name in ("undo", "commands", "mentions", "structure")]
 

@@ -16,6 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from inarch import ContextStore, Replacements, StoreError
+from inarch.contract.compaction import EarlierTurn
 from inarch.contract.events import Event
 from inarch.contract.ids import SystemClock
 from inarch.journal.folding import fold
@@ -25,7 +26,7 @@ from inarch.journal.resuming import Going, resume, resume_kept
 from inarch.sessions.app import App
 from inarch.sessions.hearing import Heard
 from inarch.testing import calls, says, scripted_app
-from inarch.turns.context.earlier_turns import Said, restored
+from inarch.turns.context.earlier_turns import restored
 from inarch_sdk.memory_store import MemoryStore
 from inarch_sdk.snapshots import folded
 from inarch_sqlite_store.store import SqliteStore
@@ -107,8 +108,8 @@ def resumed(store: ContextStore, session_id: str) -> tuple[History, dict[str, An
     return evolve(history, left_out=()), heard.to_data() | {"forms": [said.form for said in _seen(history)]}
 
 
-def _seen(history: History) -> list[Said]:
-    return restored([Said(*said) for said in history.said], history.left_out)
+def _seen(history: History) -> list[EarlierTurn]:
+    return restored([EarlierTurn(*said) for said in history.said], history.left_out)
 
 
 @settings(max_examples=settings().max_examples // 3, deadline=None)

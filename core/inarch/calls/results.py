@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Any, get_args
 
 from attrs import evolve
 
-from inarch.calls.outputs import LONGEST_RESULT, measured, shortened, whole_text
+from inarch.calls.outputs import LONGEST_RESULT, whole_text
 from inarch.calls.threads import Outcome
 from inarch.contract.codec import to_data
 from inarch.contract.errors import Cancelled, ErrorCode, InarchError, StoreError, ToolFailed
 from inarch.contract.records import ToolError, ToolResult
 from inarch_schemas.checking import BrokenSchema, Schema
 from inarch_sdk.bounds import fault_of
+from inarch_sdk.shortening import measured, shortened
 
 if TYPE_CHECKING:
     from inarch.journal.journal import Journal

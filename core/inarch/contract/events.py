@@ -71,7 +71,8 @@ class ContextDropped:
     `reason` is `window` (it would not fit), `refused` (the service said so), `turns` (`context_turns`) or `asked`.
     `tokens` is how many that are, about; `shortened` are ids of turns of which prompt and answer stay, `turns` of those
     that are gone; `results` has call ids with what `read_output` takes, `steps` counts replies that are gone with their
-    calls, `structure` says that the project's structure is, `added` counts texts added to the prompt that are cut.
+    calls, `structure` says that the project's structure is, `added` counts texts added to the prompt that are cut;
+    `summaries` has ids of turns with the text that stands in their place.
     """
 
     kind: ClassVar[str] = "context.dropped"
@@ -83,10 +84,12 @@ class ContextDropped:
     steps: int = 0
     structure: bool = False
     added: int = 0
+    summaries: Mapping[str, str] = Factory(dict)
 
     def __bool__(self) -> bool:
         """Whether anything is left out at all."""
-        return bool(self.shortened or self.turns or self.results or self.steps or self.structure or self.added)
+        earlier = self.shortened or self.turns or self.summaries
+        return bool(earlier or self.results or self.steps or self.structure or self.added)
 
 
 @frozen

@@ -9,8 +9,8 @@ from typing import Literal, TypeVar
 from inarch.contract.errors import Cancelled, InarchError, PluginError, ProviderError, ToolFailed
 
 Door = Literal[
-    "load", "hook", "tool", "tracer", "policy", "strategy", "source", "provider", "store", "workspace", "front end",
-    "command", "settings", "extension", "exporter", "check",
+    "load", "hook", "tool", "tracer", "policy", "strategy", "source", "compaction", "provider", "store", "workspace",
+    "front end", "command", "settings", "extension", "exporter", "check",
 ]  # fmt: skip
 
 T = TypeVar("T")

@@ -30,6 +30,7 @@ from inarch.contract.session_extensions import SessionExtension
 from inarch.contract.slash_commands import SlashCommand
 
 if TYPE_CHECKING:
+    from inarch.contract.compaction import Compaction  # only where a conversation is too long
     from inarch.contract.findings import SelfCheck  # only doctor looks
     from inarch.contract.transcripts import Exporter  # only an export reads a session
 
@@ -153,6 +154,23 @@ def inarch_context_sources(context: PluginContext) -> Iterable[ContextSource]:  
     ...     return [Greeting()]
     >>> inarch_context_sources(inarch.PluginContext("demo", "."))[0].name
     'greeting'
+    """
+
+
+@hookspec
+def inarch_compactions(context: PluginContext) -> Iterable[Compaction]:  # type: ignore[empty-body]
+    """Return compactions: what becomes of a conversation that is too long for its model.
+
+    >>> import inarch
+    >>> class Forgetful:
+    ...     name = "forgetful"
+    ...     async def compact(self, crowded):
+    ...         return inarch.Compacted(tuple(said.dropped() for said in crowded.earlier), crowded.running)
+    >>> @inarch.hookimpl
+    ... def inarch_compactions(context):
+    ...     return [Forgetful()]
+    >>> inarch_compactions(inarch.PluginContext("demo", "."))[0].name
+    'forgetful'
     """
 
 
@@ -307,6 +325,7 @@ def inarch_settings() -> type:  # type: ignore[empty-body]
 
 HOOKS: tuple[str, ...] = (
     "inarch_tools", "inarch_models", "inarch_strategies", "inarch_stores", "inarch_tracers", "inarch_workspaces",
-    "inarch_context_sources", "inarch_policies", "inarch_slash_commands", "inarch_events", "inarch_front_ends",
-    "inarch_session_extensions", "inarch_exporters", "inarch_checks", "inarch_loaders", "inarch_settings",
+    "inarch_context_sources", "inarch_compactions", "inarch_policies", "inarch_slash_commands", "inarch_events",
+    "inarch_front_ends", "inarch_session_extensions", "inarch_exporters", "inarch_checks", "inarch_loaders",
+    "inarch_settings",
 )  # fmt: skip

@@ -50,6 +50,7 @@ PORTS: dict[str, Port] = {
     "tracers": Port("tracer", False, ("saw", "summary", "close")),
     "workspaces": Port("workspace", True, ("open",), cls=WorkspaceSpec),
     "context_sources": Port("context source", False, ("gather",), coroutines=("gather",)),
+    "compactions": Port("compaction", False, ("compact",), coroutines=("compact",)),
     "policies": Port("policy", False, ("judge",)),
     "slash_commands": Port("slash command", True, ("run",), ("name", "help", "words"), ("run",), SlashCommand),
     "session_extensions": Port("session extension", True, ("open",), ("name", "help"), cls=SessionExtension),

@@ -40,6 +40,7 @@ from inarch.plugins.single_files import tried_file
 
 if TYPE_CHECKING:
     from inarch.config.config import Config
+    from inarch.contract.compaction import Compaction
     from inarch.contract.findings import SelfCheck
     from inarch.contract.transcripts import Exporter
     from inarch.plugins.apart import Apart
@@ -91,6 +92,7 @@ class Composition:
     tracers: tuple[Bound[Tracer], ...] = ()
     workspaces: Mapping[str, Bound[WorkspaceSpec]] = _NOTHING
     context_sources: tuple[Bound[ContextSource], ...] = ()
+    compactions: tuple[Bound[Compaction], ...] = ()
     policies: tuple[Bound[Policy], ...] = ()
     slash_commands: Mapping[str, Bound[SlashCommand]] = _NOTHING
     session_extensions: Mapping[str, Bound[SessionExtension]] = _NOTHING

@@ -18,6 +18,7 @@ from inarch_sdk.nearest import nearest
 
 if TYPE_CHECKING:
     from inarch.calls.grants import ProjectGrants
+    from inarch.contract.compaction import Compaction
     from inarch.contract.ports import DecisionStrategy, FrontEnd, Policy
     from inarch.plugins.readiness import Ready
     from inarch.turns.models import Choice
@@ -51,6 +52,11 @@ class Composed:
             ConfigError: No plugin provides one of them.
         """
         return self.strategies_of(self._strategy_names)
+
+    @property
+    def compactions(self) -> list[Bound[Compaction]]:
+        """What makes a conversation shorter: the plugins' first, in the profile's order, then the built-in ones."""
+        return sorted(self.composition.compactions, key=lambda one: one.plugin in self.composition.builtins)
 
     def strategies_of(self, names: Sequence[str]) -> list[Bound[DecisionStrategy]]:
         """Return the composed strategies of these names.

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from inarch.config.config import Config
 from inarch.config.files import GUIDE_FILES
+from inarch.contract.compaction import EarlierTurn
 from inarch.contract.errors import StoreError, UsageError
 from inarch.contract.events import ErrorHappened, Event, Note, SessionStarted
 from inarch.contract.guarding import KERNEL
@@ -19,7 +20,7 @@ from inarch.sessions.hearing import Heard
 from inarch.sessions.mending import bring_back
 from inarch.sessions.observers import Observer
 from inarch.sessions.parts import Parts
-from inarch.turns.context.earlier_turns import Said, restored
+from inarch.turns.context.earlier_turns import restored
 from inarch.turns.session_state import SessionState
 from inarch_sdk.memory_store import MemoryStore
 
@@ -126,6 +127,7 @@ def _state(parts: Parts, journal: Journal, history: History | None, heard: Heard
         strategies=parts.strategies,
         find_strategies=parts.strategies_of,
         sources=parts.composition.context_sources,
+        compactions=parts.compactions,
         tracers=parts.composition.tracers,
         make_scheduler=partial(parts.scheduler, journal, seen),
         journal=journal,
@@ -142,7 +144,7 @@ def _state(parts: Parts, journal: Journal, history: History | None, heard: Heard
         counter=heard.counter,
     )
     if history:
-        state.go_on_with(restored([Said(*said) for said in history.said], history.left_out))
+        state.go_on_with(restored([EarlierTurn(*said) for said in history.said], history.left_out))
     return state
 
 

@@ -6,7 +6,17 @@ from collections.abc import Awaitable
 from inspect import isawaitable
 from typing import TypeVar, get_args
 
-from inarch.contract.records import Contribution, Decision, DecisionKind, Image, PlannedCall
+from inarch.contract.compaction import Compacted, Crowded, EarlierTurn
+from inarch.contract.records import (
+    CallPart,
+    Contribution,
+    Decision,
+    DecisionKind,
+    Image,
+    Message,
+    PlannedCall,
+    ResultPart,
+)
 
 T = TypeVar("T")
 _KINDS = get_args(DecisionKind)
@@ -68,6 +78,42 @@ def checked_summary(value: object) -> str | None:
     if value is None or isinstance(value, str):
         return value
     raise TypeError(f"summary returned {value!r:.60}, not text or None")
+
+
+def checked_compacted(value: object, crowded: Crowded) -> Compacted | None:
+    """Return a compaction's answer.
+
+    Raises:
+        TypeError: It isn't the conversation that it was given: another one could neither be sent nor resumed.
+    """
+    if value is None:
+        return None
+    if not isinstance(value, Compacted):
+        raise TypeError(f"compact returned {value!r:.60}, not an inarch.Compacted or None")
+    if len(value.earlier) != len(crowded.earlier) or not all(map(_is_form_of, value.earlier, crowded.earlier)):
+        raise TypeError("compact returned other earlier turns than it was given, in other forms than there are")
+    if not value.running or value.running[0].parts[:1] != crowded.running[0].parts[:1]:
+        raise TypeError("compact returned a turn that doesn't begin with its prompt")
+    if not _is_answered(value.running):
+        raise TypeError("compact returned calls without their results, or results without their calls")
+    return value
+
+
+def _is_form_of(now: EarlierTurn, was: EarlierTurn) -> bool:
+    forms = (was, was.short(), was.dropped(), was.summary(now.messages[0].text if now.messages else ""))
+    return now in forms
+
+
+def _is_answered(messages: tuple[Message, ...]) -> bool:
+    waiting: list[str] = []
+    for part in (part for message in messages for part in message.parts):
+        if isinstance(part, CallPart):
+            waiting.append(part.id)
+        elif isinstance(part, ResultPart):
+            if part.call_id not in waiting:
+                return False
+            waiting.remove(part.call_id)
+    return not waiting
 
 
 def _check_calls(calls: tuple[object, ...], method: str) -> None:

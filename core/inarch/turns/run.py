@@ -9,6 +9,7 @@ from typing import Literal
 
 from attrs import define, evolve, field
 
+from inarch.contract.compaction import EarlierTurn
 from inarch.contract.errors import ErrorCode, InarchError, StoreError
 from inarch.contract.events import ErrorHappened, Event, Note, TurnEnded, TurnStarted
 from inarch.contract.guarding import KERNEL, guarded
@@ -31,7 +32,6 @@ from inarch.contract.records import (
 from inarch.turns.asker import Asker
 from inarch.turns.budget.meter import Meter
 from inarch.turns.checking import checked_summary
-from inarch.turns.context.earlier_turns import Said
 from inarch.turns.context.fitting import age
 from inarch.turns.limits import Refused, Repeats, TurnLimits
 from inarch.turns.models import Choice, choose_decision_model, choose_model
@@ -189,7 +189,7 @@ class TurnRun:
         self.is_over = True
         self.close_calls()
         self.state.turns.append(turn)
-        self.state.history.append(Said(turn.id, tuple(self.messages)))
+        self.state.history.append(EarlierTurn(turn.id, tuple(self.messages)))
         ledger = self.state.ledger
         self.state.journal.record(TurnEnded(evolve(turn, calls=()), ledger.rows(turn.id), ledger.total()), turn.id)
 

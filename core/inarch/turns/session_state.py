@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from attrs import define, field
 
 from inarch.config.config import Config
+from inarch.contract.compaction import Compaction, EarlierTurn
 from inarch.contract.ports import ContextSource, DecisionStrategy, Tracer, Workspace
 from inarch.contract.records import Message, ToolSpec, Turn
 from inarch.contract.session_extensions import SessionExtension
@@ -16,7 +17,6 @@ from inarch.plugins.composition import Bound
 from inarch.turns.between_turns import BetweenTurns
 from inarch.turns.budget.ledger import Ledger
 from inarch.turns.context.counting import TokenCounter
-from inarch.turns.context.earlier_turns import Said
 from inarch.turns.hiding import Hiding
 from inarch.turns.limits import Repeats
 from inarch.turns.models import Models
@@ -37,6 +37,7 @@ class SessionState:
     Args:
         find_strategies: Returns the composed strategies of these names.
         extensions: What plugins add to sessions.
+        compactions: What makes a conversation shorter that is too long, in this order.
         runners: The tools that run command lines.
         make_scheduler: Makes what runs calls, when it is first needed: after a reply that has some, most often.
         history: What the model sees of each turn that is over, oldest first; `gone` is how many before it sees no more.
@@ -55,6 +56,7 @@ class SessionState:
     strategies: Sequence[Bound[DecisionStrategy]]
     find_strategies: Callable[[Sequence[str]], Sequence[Bound[DecisionStrategy]]]
     sources: Sequence[Bound[ContextSource]]
+    compactions: Sequence[Bound[Compaction]]
     tracers: Sequence[Bound[Tracer]]
     make_scheduler: Callable[[], Scheduler]
     journal: Journal
@@ -65,7 +67,7 @@ class SessionState:
     instructions: str = ""
     extensions: Mapping[str, Bound[SessionExtension]] = field(factory=dict)
     runners: Collection[str] = ()
-    history: list[Said] = field(factory=list)
+    history: list[EarlierTurn] = field(factory=list)
     gone: int = 0
     turns: list[Turn] = field(factory=list)
     effectful_calls: int = 0
@@ -94,7 +96,7 @@ class SessionState:
             self._scheduler = self.make_scheduler()
         return self._scheduler
 
-    def go_on_with(self, history: Sequence[Said]) -> None:
+    def go_on_with(self, history: Sequence[EarlierTurn]) -> None:
         """Let this be what the model sees of earlier turns; of one that is dropped nothing is held."""
         self.history[:] = [said for said in history if said.form != "dropped"]
         self.gone += len(history) - len(self.history)

@@ -2,45 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Literal
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
+from typing import Any
 
 from attrs import evolve
 
-from inarch.contract.frozen import frozen
-from inarch.contract.records import Message, ResultPart, Text
-from inarch.turns.context.elision import STUB_CHARACTERS, characters, stub
-
-Form = Literal["whole", "short", "dropped"]
-
-
-@frozen
-class Said:
-    """What was said in one turn, as the model will see it; `form` is whole, short (prompt and answer) or dropped."""
-
-    turn_id: str
-    messages: tuple[Message, ...]
-    form: Form = "whole"
-
-    def short(self) -> Said:
-        """Return the prompt and the final answer of the turn; its calls go with their results."""
-        if self.form != "whole":
-            return self
-        prompt = next((m for m in self.messages if m.role == "user"), None)
-        answer = next((m for m in reversed(self.messages) if m.role == "assistant" and m.text), None)
-        kept = []
-        if prompt is not None:
-            kept.append(Message("user", tuple(part for part in prompt.parts if isinstance(part, Text))[:1]))
-        if answer is not None:
-            kept.append(Message("assistant", (Text(answer.text),)))
-        return Said(self.turn_id, tuple(kept), "short")
-
-    def dropped(self) -> Said:
-        """Return the turn without anything to see."""
-        return self if self.form == "dropped" else Said(self.turn_id, (), "dropped")
+from inarch.contract.compaction import EarlierTurn
+from inarch.contract.events import ContextDropped
+from inarch.contract.records import Message, ResultPart
+from inarch_sdk.elision import result_stub
 
 
-def by_turns(history: Sequence[Said], whole: int, short: int) -> list[Said]:
+def by_turns(history: Sequence[EarlierTurn], whole: int, short: int) -> list[EarlierTurn]:
     """Return the last `whole` turns as they are, the `short` ones before those in short form, the others dropped."""
     last = len(history) - whole
     return [
@@ -49,32 +23,44 @@ def by_turns(history: Sequence[Said], whole: int, short: int) -> list[Said]:
     ]
 
 
-def restored(history: Sequence[Said], dropped: Iterable[Mapping[str, Any]]) -> list[Said]:
+def dropped(reason: str, tokens: int, old: Sequence[EarlierTurn], new: Sequence[EarlierTurn]) -> ContextDropped:
+    """Return what is recorded where turns stand in other forms than before."""
+    changed = [now for now, was in zip(new, old, strict=True) if now is not was]
+    return ContextDropped(
+        reason,
+        max(0, tokens),
+        tuple(said.turn_id for said in changed if said.form == "short"),
+        tuple(said.turn_id for said in changed if said.form == "dropped"),
+        summaries={said.turn_id: said.messages[0].text for said in changed if said.form == "summary"},
+    )
+
+
+def restored(history: Sequence[EarlierTurn], left_out: Iterable[Mapping[str, Any]]) -> list[EarlierTurn]:
     """Return a kept session's turns with left out what had been left out of them: the data of `context.dropped`."""
-    forms: dict[str, str] = {}
+    changes: dict[str, Callable[[EarlierTurn], EarlierTurn]] = {}
     refs: dict[str, str] = {}
-    for data in dropped:
-        forms |= dict.fromkeys(data.get("shortened") or (), "short") | dict.fromkeys(data.get("turns") or (), "dropped")
+    for data in left_out:
+        changes |= dict.fromkeys(data.get("shortened") or (), EarlierTurn.short)
+        changes |= {one: partial(EarlierTurn.summary, text=text) for one, text in (data.get("summaries") or {}).items()}
+        changes |= dict.fromkeys(data.get("turns") or (), EarlierTurn.dropped)
         refs |= data.get("results") or {}
-    return [_restored(said, forms.get(said.turn_id), refs) for said in history]
+    return [_restored(said, changes.get(said.turn_id), refs) for said in history]
 
 
-def _restored(said: Said, form: str | None, refs: Mapping[str, str]) -> Said:
-    if form == "dropped":
-        return said.dropped()
-    if form == "short":
-        return said.short()
-    if not refs:
-        return said
-    return evolve(said, messages=tuple(_without(message, refs) for message in said.messages))
+def _restored(
+    said: EarlierTurn, change: Callable[[EarlierTurn], EarlierTurn] | None, refs: Mapping[str, str]
+) -> EarlierTurn:
+    if change is not None:
+        return change(said)
+    return evolve(said, messages=tuple(_without(message, refs) for message in said.messages)) if refs else said
 
 
 def _without(message: Message, refs: Mapping[str, str]) -> Message:
     if not any(isinstance(part, ResultPart) and part.call_id in refs for part in message.parts):
         return message
     parts = (
-        evolve(part, result=stub(part.result, refs[part.call_id]))
-        if isinstance(part, ResultPart) and part.call_id in refs and characters(part.result) > STUB_CHARACTERS
+        evolve(part, result=result_stub(part.result, refs[part.call_id]))
+        if isinstance(part, ResultPart) and part.call_id in refs
         else part
         for part in message.parts
     )

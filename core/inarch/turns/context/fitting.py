@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Literal
 
 from inarch.contract.codec import to_data
-from inarch.contract.errors import PluginError, ProviderError, StoreError
+from inarch.contract.errors import PluginError, ProviderError
 from inarch.contract.events import ContextDropped, Note
-from inarch.contract.records import Limits, Message, Reply, ToolResult
-from inarch.turns.context.earlier_turns import Said, by_turns
+from inarch.contract.records import Limits, Reply
+from inarch.turns.context.earlier_turns import by_turns, dropped
 from inarch.turns.limits import LimitReached
 from inarch.turns.models import Choice, choose_model
 from inarch.turns.session_state import COMPACTED_FACTOR, SessionState
 from inarch_sdk.accumulator import TOO_LONG
-from inarch_sdk.result_text import result_text
 
 if TYPE_CHECKING:
+    from inarch.contract.compaction import Crowding, EarlierTurn
     from inarch.turns.run import TurnRun
 
 OUTPUT_RESERVE = 4096
@@ -33,7 +33,6 @@ _LIMIT = re.compile(r"(?:maximum|available|limit|context)[^.\d]{0,40}(\d[\d,]{2,
 _NUMBER = re.compile(r"\d[\d,]{2,9}")
 
 ToolChoice = Literal["auto", "none"]
-Reason = Literal["window", "refused", "turns", "asked"]
 
 
 async def ask_fitting(run: TurnRun, tool_choice: ToolChoice = "auto") -> Reply:
@@ -43,7 +42,7 @@ async def ask_fitting(run: TurnRun, tool_choice: ToolChoice = "auto") -> Reply:
         ProviderError: As the asker does, or nothing more can be left out.
         LimitReached: The turn can't afford it.
     """
-    make_room(run)
+    await make_room(run)
     try:
         return await run.asker.ask(run.request(tool_choice))
     except ProviderError as error:
@@ -59,7 +58,7 @@ async def _ask_with_less(run: TurnRun, error: ProviderError, tool_choice: ToolCh
     state, model = run.state, _answering(run).full_name
     room = _room_after(error, state.counter.count(run.request(), model))
     state.journal.record(Note(f"{model}: {error.message}; asking once more with less", "context"), run.turn.id)
-    if not _shrink(run, room, "refused", strict=False):
+    if not await _shrink(run, room, "refused", strict=False):
         raise error
     request = run.request(tool_choice)
     reply = await run.asker.ask(request)
@@ -81,7 +80,7 @@ def window_of(choice: Choice, state: SessionState) -> int | None:
     return min(known - reserve, refused or known)
 
 
-def make_room(run: TurnRun) -> None:
+async def make_room(run: TurnRun) -> None:
     """Leave out what doesn't fit the model's window, record and tell it.
 
     Raises:
@@ -90,25 +89,23 @@ def make_room(run: TurnRun) -> None:
     choice = _answering(run)
     window = window_of(choice, run.state)
     if window is not None:
-        _shrink(run, window, "window", strict=window != run.state.refused.get(choice.full_name))
+        await _shrink(run, window, "window", strict=window != run.state.refused.get(choice.full_name))
 
 
-def _shrink(run: TurnRun, window: int, reason: Reason, *, strict: bool) -> bool:
+async def _shrink(run: TurnRun, window: int, reason: Crowding, *, strict: bool) -> bool:
     """Leave out what doesn't fit `window`; whether there was anything."""
     state, model = run.state, _answering(run).full_name
     request = run.request()
     if state.counter.count(request, model) <= window:
         return False
-    from inarch.turns.context.compaction import fit
+    from inarch.turns.context.compacting import compacted  # most conversations fit
 
     known = state.counter.calibration(model)
     room = window - 1 - state.counter.frame(request) * known.ratio * (1 + known.margin)
-    fitted = fit(state.history, run.messages, room, _size(state, model), _keeper(state), reason=reason, strict=strict)
-    state.go_on_with(fitted.earlier)
-    run.messages[:] = fitted.running
+    left_out = await compacted(run, room, reason, model, strict=strict)
     run.earlier[:] = state.earlier_messages()
-    record(state, fitted.dropped, run.turn.id)
-    return bool(fitted.dropped)
+    record(state, left_out, run.turn.id)
+    return bool(left_out)
 
 
 def age(state: SessionState) -> None:
@@ -126,31 +123,24 @@ def _let_go(state: SessionState) -> None:
         state.turns[:-1] = [turn for turn in state.turns[:-1] if turn.id in seen]
 
 
-def compact(state: SessionState, history: list[Said], reason: Reason) -> ContextDropped:
+def compact(state: SessionState, history: list[EarlierTurn], reason: Literal["turns", "asked"]) -> ContextDropped:
     """Put `history` in the place of what the model sees of earlier turns; record what is left out by that."""
-    pairs = [(new, old) for new, old in zip(history, state.history, strict=True) if new.form != old.form]
-    tokens = sum(_tokens(state, old) - _tokens(state, new) for new, old in pairs)
-    changed = [new for new, _ in pairs]
-    dropped = ContextDropped(
-        reason,
-        max(0, tokens),
-        tuple(said.turn_id for said in changed if said.form == "short"),
-        tuple(said.turn_id for said in changed if said.form == "dropped"),
-    )
+    tokens = _tokens(state, state.history) - _tokens(state, history)
+    left_out = dropped(reason, tokens, state.history, history)
     state.go_on_with(history)
-    record(state, dropped, None)
-    return dropped
+    record(state, left_out, None)
+    return left_out
 
 
-def record(state: SessionState, dropped: ContextDropped, turn_id: str | None) -> None:
+def record(state: SessionState, left_out: ContextDropped, turn_id: str | None) -> None:
     """Record what is left out from now on; where it wasn't asked for and isn't the rule, tell it."""
-    if not dropped:
+    if not left_out:
         return
-    state.journal.record(dropped, turn_id)
-    if dropped.reason in ("window", "refused"):
+    state.journal.record(left_out, turn_id)
+    if left_out.reason in ("window", "refused"):
         from inarch_sdk.figures import dropped_words  # few turns leave anything out
 
-        said = f"left out to fit the model's window: {dropped_words(to_data(dropped))}"
+        said = f"left out to fit the model's window: {dropped_words(to_data(left_out))}"
         state.journal.record(Note(said, "context"), turn_id)
 
 
@@ -175,29 +165,5 @@ def _answering(run: TurnRun) -> Choice:
     return run.main if name == run.main.full_name else choose_model(name, run.state.models, run.state.environ)
 
 
-def _size(state: SessionState, model: str) -> Callable[[Message], float]:
-    known = state.counter.calibration(model)
-
-    def size(message: Message) -> float:
-        measure = state.counter.message(message)
-        return (measure.words * known.ratio + measure.images) * (1 + known.margin)
-
-    return size
-
-
-def _keeper(state: SessionState) -> Callable[[ToolResult], str]:
-    def keep(result: ToolResult) -> str:
-        ref = result.metadata.get("output_ref")
-        if ref:
-            return str(ref)
-        text = result_text(result)
-        try:
-            return state.journal.store.put_blob(state.journal.session_id, text.encode("utf-8", "surrogatepass"))
-        except StoreError:
-            return ""  # the session's record still has it
-
-    return keep
-
-
-def _tokens(state: SessionState, said: Said) -> int:
-    return sum(sum(state.counter.message(message)) for message in said.messages)
+def _tokens(state: SessionState, history: Iterable[EarlierTurn]) -> int:
+    return sum(sum(state.counter.message(message)) for said in history for message in said.messages)

@@ -10,84 +10,46 @@ newest results stay.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from attrs import define, evolve, field
 
-from inarch.contract.errors import ProviderError
-from inarch.contract.events import ContextDropped
-from inarch.contract.records import CallPart, Message, ResultPart, Text, ToolResult
-from inarch.turns.context.earlier_turns import Form, Said
-from inarch.turns.context.elision import LEAST_EXCERPT, STUB_CHARACTERS, characters, cut_text, excerpt, stub
-from inarch.turns.wording import STRUCTURE_TITLE
+from inarch import (
+    CallPart,
+    Compacted,
+    Crowded,
+    EarlierTurn,
+    Message,
+    ResultPart,
+    Text,
+    ToolResult,
+    result_excerpt,
+    result_size,
+    result_stub,
+)
+from inarch.host import STRUCTURE_TITLE
 
 EASE = 0.8
 """Where something must go, so much goes that this share of the room is used: not a little at every request."""
+LEAST_EXCERPT = 400
+"""Characters of a newest result that stay, whatever else has to give."""
 STRUCTURE_GONE = f"{STRUCTURE_TITLE}\n(left out for lack of room; the tools that list files show it)"
 STEPS_GONE = "Earlier steps of this turn were left out for lack of room."
 MOST_NAMES = 20
 
-Size = Callable[[Message], float]
-Keep = Callable[[ToolResult], str]
-"""Keeps a result's text where `read_output` finds it, and returns its reference; empty where it can't be kept."""
 
-
-class Fitted(NamedTuple):
-    """A conversation that fits: earlier turns, the running one, what was left out, and the size of what stays."""
-
-    earlier: list[Said]
-    running: list[Message]
-    dropped: ContextDropped
-    size: float
-
-    @property
-    def messages(self) -> list[Message]:
-        """All that the model sees."""
-        return [message for said in self.earlier for message in said.messages] + self.running
-
-
-def fit(
-    earlier: Sequence[Said],
-    running: Sequence[Message],
-    room: float,
-    size: Size,
-    keep: Keep,
-    *,
-    reason: str = "window",
-    strict: bool = True,
-) -> Fitted:
-    """Return the conversation in at most `room` tokens, with what had to go for it.
-
-    Args:
-        earlier: The turns before, oldest first.
-        running: The messages of the present turn; the first one is the prompt.
-        room: Tokens that the messages may have.
-        size: The tokens of one message; not negative.
-        keep: Keeps what is left out of results.
-        reason: Why something may have to go, as `context.dropped` says it.
-        strict: Whether it is an error where all that may go is not enough; otherwise that comes back.
-
-    Raises:
-        ProviderError: Not even the prompt and the newest step fit; it says what to do.
-    """
-    fitting = _Fitting(list(earlier), list(running), size, keep)
-    before = fitting.total = sum(map(size, fitting.messages()))
-    if before > room:
-        fitting.shrink(room)
-        if strict and fitting.total > room:
-            raise cannot_fit(fitting.total, room)
-    dropped = fitting.dropped(reason, int(before - fitting.total))
-    return Fitted(fitting.earlier, fitting.running, dropped, fitting.total)
-
-
-def cannot_fit(tokens: float, room: float) -> ProviderError:
-    """Return the error that says that nothing more can be left out."""
-    has = f"has room for {int(room)}" if room > 0 else "has no room for them beside the system text and the tools"
-    return ProviderError(
-        "context_length",
-        f"the prompt and what this step needs have about {int(tokens)} tokens, and the model {has}",
-        remedy="ask about less or mention fewer files, leave plugins out with -p no:NAME, or name a model with a "
-        "larger window with --model",
+def fit(crowded: Crowded) -> Compacted:
+    """Return the conversation in as many tokens as it has room for, or as few as can be."""
+    fitting = _Fitting(crowded, [*crowded.earlier], [*crowded.running], crowded.tokens)
+    if fitting.total > crowded.room:
+        fitting.shrink(crowded.room)
+    return Compacted(
+        tuple(fitting.earlier),
+        tuple(fitting.running),
+        fitting.results,
+        fitting.steps,
+        fitting.structure,
+        len(fitting.added),
     )
 
 
@@ -106,29 +68,24 @@ def group_steps(messages: Sequence[Message]) -> list[list[int]]:
 
 @define(eq=False, repr=False)
 class _Fitting:
-    earlier: list[Said]
+    crowded: Crowded
+    earlier: list[EarlierTurn]
     running: list[Message]
-    size: Size
-    keep: Keep
-    total: float = 0.0
+    total: float
     results: dict[str, str] = field(factory=dict)
     steps: int = 0
     structure: bool = False
     added: set[int] = field(factory=set)
-    _forms: list[Form] = field(init=False)
 
-    def __attrs_post_init__(self) -> None:
-        self._forms = [said.form for said in self.earlier]
-
-    def messages(self) -> list[Message]:
-        return [message for said in self.earlier for message in said.messages] + self.running
+    def size(self, message: Message) -> float:
+        return self.crowded.size(message)
 
     def shrink(self, room: float) -> None:
         """Leave things out, the least missed first, until there is room; what is begun goes on to where it is easy."""
         ease = room * EASE
-        self._change_turns(Said.short, ease)
+        self._change_turns(EarlierTurn.short, ease)
         if self.total > room:
-            self._change_turns(Said.dropped, ease)
+            self._change_turns(EarlierTurn.dropped, ease)
         groups = group_steps(self.running)
         newest = next((group for group in reversed(groups) if len(group) > 1), [])
         if self.total > room:
@@ -142,23 +99,7 @@ class _Fitting:
         if self.total > room and self.running:
             self._cut_added(room)
 
-    def dropped(self, reason: str, tokens: int) -> ContextDropped:
-        """Return what was left out by now."""
-        changed = [
-            (said.turn_id, said.form) for said, form in zip(self.earlier, self._forms, strict=True) if said.form != form
-        ]
-        return ContextDropped(
-            reason,
-            tokens,
-            tuple(turn_id for turn_id, form in changed if form == "short"),
-            tuple(turn_id for turn_id, form in changed if form == "dropped"),
-            self.results,
-            self.steps,
-            self.structure,
-            len(self.added),
-        )
-
-    def _change_turns(self, change: Callable[[Said], Said], goal: float) -> None:
+    def _change_turns(self, change: Callable[[EarlierTurn], EarlierTurn], goal: float) -> None:
         for place, old in enumerate(self.earlier):
             if self.total <= goal:
                 return
@@ -191,10 +132,10 @@ class _Fitting:
             self._replace(place, small)
 
     def _stubbed(self, part: ResultPart, tokens: int, refs: dict[str, str]) -> ResultPart:
-        if characters(part.result) <= STUB_CHARACTERS:
+        if result_stub(part.result, "") is part.result:
             return part
-        refs[part.call_id] = self.keep(part.result)
-        return evolve(part, result=stub(part.result, refs[part.call_id]))
+        refs[part.call_id] = self.crowded.keep(part.result)
+        return evolve(part, result=result_stub(part.result, refs[part.call_id]))
 
     def _drop_steps(self, groups: Sequence[Sequence[int]], goal: float) -> None:
         """Drop whole steps, the oldest first, and say so beside the prompt."""
@@ -225,7 +166,7 @@ class _Fitting:
         """Cut the longest of the newest results to head and tail, by halves, until there is room or nothing to cut."""
         group = next((group for group in reversed(group_steps(self.running)) if len(group) > 1), [])
         whole = {p.call_id: p.result for at in group for p in self.running[at].parts if isinstance(p, ResultPart)}
-        most = max(map(characters, whole.values()), default=0) // 2
+        most = max(map(result_size, whole.values()), default=0) // 2
         while self.total > room and most >= LEAST_EXCERPT:
             for place in group:
                 message = self.running[place]
@@ -245,16 +186,23 @@ class _Fitting:
         most = max(map(len, long.values()), default=0) // 2
         while self.total > room and most >= LEAST_EXCERPT:
             self.added |= {place for place, text in long.items() if len(text) > most}
-            parts = (Text(cut_text(long[at], most)) if at in self.added else part for at, part in enumerate(whole))
+            parts = (Text(_cut(long[at], most)) if at in self.added else part for at, part in enumerate(whole))
             self._replace(0, Message(self.running[0].role, tuple(parts)))
             most //= 2
 
     def _excerpt(self, part: Any, whole: Mapping[str, ToolResult], most: int) -> Any:
-        if not isinstance(part, ResultPart) or characters(whole[part.call_id]) <= most:
+        if not isinstance(part, ResultPart) or result_size(whole[part.call_id]) <= most:
             return part
         result = whole[part.call_id]
-        ref = self.results[part.call_id] = self.results.get(part.call_id) or self.keep(result)
-        return evolve(part, result=excerpt(result, ref, most))
+        ref = self.results[part.call_id] = self.results.get(part.call_id) or self.crowded.keep(result)
+        return evolve(part, result=result_excerpt(result, ref, most))
+
+
+def _cut(text: str, most: int) -> str:
+    """Return head and tail of a text that was added to a prompt, and how many characters are missing between them."""
+    head, tail = text[: most * 3 // 4], text[len(text) - most // 4 :]
+    left = len(text) - len(head) - len(tail)
+    return f"{head}\n… {left} characters left out for lack of room; the tools that read files have them …\n{tail}"
 
 
 def _is_structure(part: object) -> bool:

@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from inarch.calls.outputs import measured, shortened
 from inarch.contract.records import ToolError, ToolResult
 from inarch_sdk.result_text import CHANGED_BY_USER
+from inarch_sdk.shortening import measured, shortened
 
-STUB_CHARACTERS = 600
+_STUB = 600
 """Results shorter than about this gain nothing by a stub."""
-LEAST_EXCERPT = 400
-"""Characters of a newest result that stay, whatever else has to give."""
-LEFT_OUT = "result left out"
+_MEMBERS = 400
+"""Characters beyond twice what was asked for, above which the shape of a result is given up."""
+_LEFT_OUT = "result left out"
 
 
-def characters(result: ToolResult) -> int:
+def result_size(result: ToolResult) -> int:
     """Return about how many characters a model reads of a result."""
     error = result.error
     said = len(error.message) + len(error.remedy) if error is not None else 0
@@ -25,34 +25,43 @@ def characters(result: ToolResult) -> int:
     return said + (measured(result.data) if result.data is not None else 0)
 
 
-def stub(result: ToolResult, ref: str) -> ToolResult:
-    """Return a line in a result's place that says how to read it back; whether it was a success stays."""
-    tokens = characters(result) // 4
+def result_stub(result: ToolResult, ref: str) -> ToolResult:
+    """Return a line in a result's place that says how to read it back; whether it was a success stays.
+
+    A result that is hardly longer than such a line is returned as it is.
+
+    Args:
+        result: The result.
+        ref: What `read_output` takes for it; empty where it was not kept.
+    """
+    size = result_size(result)
+    if size <= _STUB:
+        return result
+    tokens = size // 4
     how = f'the whole is output_ref "{ref}"' if ref else "it can't be read back here"
     error = result.error
     if error is not None:
-        error = ToolError(error.code, error.message[: STUB_CHARACTERS // 4], error.remedy[: STUB_CHARACTERS // 4])
+        error = ToolError(error.code, error.message[: _STUB // 4], error.remedy[: _STUB // 4])
     return ToolResult(
-        result.success, f"[{LEFT_OUT}: about {tokens} tokens; {how}]", error, _metadata(result.metadata, ref)
+        result.success, f"[{_LEFT_OUT}: about {tokens} tokens; {how}]", error, _metadata(result.metadata, ref)
     )
 
 
-def excerpt(result: ToolResult, ref: str, most: int) -> ToolResult:
-    """Return a result with head and tail of its data."""
+def result_excerpt(result: ToolResult, ref: str, most: int) -> ToolResult:
+    """Return a result with head and tail of its data.
+
+    Args:
+        result: The result.
+        ref: What `read_output` takes for it; empty where it was not kept.
+        most: About how many characters stay.
+    """
     error = result.error
     if error is not None:
         error = ToolError(error.code, error.message[:most], error.remedy[:most])
     data = shortened(result.data, ref, most)
-    if data is not None and characters(ToolResult(True, data)) > 2 * most + LEAST_EXCERPT:
+    if data is not None and result_size(ToolResult(True, data)) > 2 * most + _MEMBERS:
         data = shortened(str(data), ref, most)  # many small members: no shape can be kept
     return ToolResult(result.success, data, error, _metadata(result.metadata, ref))
-
-
-def cut_text(text: str, most: int) -> str:
-    """Return head and tail of a text that was added to a prompt, and how many characters are missing between them."""
-    head, tail = text[: most * 3 // 4], text[len(text) - most // 4 :]
-    left = len(text) - len(head) - len(tail)
-    return f"{head}\n… {left} characters left out for lack of room; the tools that read files have them …\n{tail}"
 
 
 def _metadata(metadata: Mapping[str, Any], ref: str) -> dict[str, Any]:

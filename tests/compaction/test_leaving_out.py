@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import inarch
-from inarch.contract.events import ContextDropped
+from inarch.contract.compaction import Compacted, Crowded, EarlierTurn
 from inarch.contract.records import CallPart, Image, Message, Part, Reasoning, ResultPart, Text, ToolError, ToolResult
-from inarch.turns.context.compaction import STEPS_GONE, STRUCTURE_GONE, Fitted, fit
+from inarch.turns.checking import checked_compacted
 from inarch.turns.context.counting import TokenCounter
-from inarch.turns.context.earlier_turns import Said, by_turns, restored
+from inarch.turns.context.earlier_turns import by_turns, restored
 from inarch.turns.wording import STRUCTURE_TITLE as TITLE
+from inarch_compaction import LeavingOut
+from inarch_compaction.leaving_out import STEPS_GONE, STRUCTURE_GONE, fit
 
 SIGNED = {"gemini": {"thoughtSignature": "c2lnbmVk"}}
 
@@ -44,28 +46,45 @@ def step(*ids: str, data: Any = "x" * 4000, error: ToolError | None = None) -> l
     ]
 
 
-def turn(name: str, *, steps: int = 1, words: int = 40) -> Said:
+def turn(name: str, *, steps: int = 1, words: int = 40) -> EarlierTurn:
     messages = [Message("user", (Text(f"question {name}"), Text(f"{TITLE}\n" + "tree " * words)))]
     for number in range(steps):
         messages += step(f"{name}-{number}")
-    return Said(name, (*messages, Message("assistant", (Text(f"answer {name}"),))))
+    return EarlierTurn(name, (*messages, Message("assistant", (Text(f"answer {name}"),))))
 
 
-def fitted(earlier: list[Said], running: list[Message], room: float) -> tuple[Fitted, Kept]:
+async def nobody(request: inarch.ModelRequest) -> inarch.Reply:
+    raise AssertionError("no model is asked")
+
+
+def crowd(earlier: list[EarlierTurn], running: list[Message], room: float) -> tuple[Crowded, Kept]:
     kept = Kept()
-    return fit(earlier, running, room, size, kept), kept
+    return Crowded(tuple(earlier), tuple(running), room, "window", "scripted/m", size, kept, nobody), kept
 
 
-def whole(earlier: list[Said], running: list[Message]) -> float:
+def fitted(earlier: list[EarlierTurn], running: list[Message], room: float) -> tuple[Compacted, Kept]:
+    crowded, kept = crowd(earlier, running, room)
+    return fit(crowded), kept
+
+
+def messages_of(done: Compacted) -> list[Message]:
+    return [message for said in done.earlier for message in said.messages] + [*done.running]
+
+
+def of_form(done: Compacted, form: str) -> tuple[str, ...]:
+    return tuple(said.turn_id for said in done.earlier if said.form == form)
+
+
+def whole(earlier: list[EarlierTurn], running: list[Message]) -> float:
     return sum(map(size, [m for said in earlier for m in said.messages] + running))
 
 
 def test_what_fits_stays_as_it_is() -> None:
     earlier, running = [turn("a")], [Message("user", (Text("now"),)), *step("1")]
     done, _ = fitted(earlier, running, 1e9)
-    assert done.earlier == earlier
+    assert done.earlier == tuple(earlier)
     assert all(new is old for new, old in zip(done.running, running, strict=True))
-    assert not done.dropped
+    assert done == Compacted(tuple(earlier), tuple(running))
 
 
 def test_the_oldest_turn_is_shortened_first() -> None:
@@ -73,18 +92,17 @@ def test_the_oldest_turn_is_shortened_first() -> None:
     done, _ = fitted(earlier, running, whole(earlier, running) - 10)
     assert [said.form for said in done.earlier] == ["short", "whole", "whole"]
     assert [message.text for message in done.earlier[0].messages] == ["question a", "answer a"]
-    assert done.dropped.shortened == ("a",)
-    assert done.dropped.tokens > 500
+    assert whole(earlier, running) - sum(map(size, messages_of(done))) > 500
 
 
 def test_then_turns_are_dropped_and_the_running_one_is_whole() -> None:
     earlier = [turn(f"t{n}") for n in range(50)]
     running = [Message("user", (Text("now"),)), *step("1")]
     done, _ = fitted(earlier, running, whole([], running) / 0.8 + 60)
-    assert done.running == running
+    assert done.running == tuple(running)
     assert {said.form for said in done.earlier} == {"short", "dropped"}
     assert done.earlier[-1].form == "short"
-    assert set(done.dropped.shortened) | set(done.dropped.turns) == {said.turn_id for said in earlier}
+    assert {*of_form(done, "short"), *of_form(done, "dropped")} == {said.turn_id for said in earlier}
 
 
 def test_then_the_oldest_results_become_a_line_and_the_newest_stay() -> None:
@@ -93,7 +111,7 @@ def test_then_the_oldest_results_become_a_line_and_the_newest_stay() -> None:
     texts = [part.result.data for message in done.running for part in message.parts if isinstance(part, ResultPart)]
     assert texts[0].startswith("[result left out: about 1000 tokens; the whole is output_ref")
     assert texts[-1] == "x" * 4000
-    assert kept.results[done.dropped.results["1"]].data == "x" * 4000
+    assert kept.results[done.results["1"]].data == "x" * 4000
     assert all(new.parts is old.parts for new, old in zip(done.running[1::2], running[1::2], strict=True))
 
 
@@ -111,7 +129,7 @@ def test_an_error_stays_an_error() -> None:
 def test_then_whole_steps_go_and_the_model_is_told_once() -> None:
     running = [Message("user", (Text("now"),)), *(m for n in range(40) for m in step(f"{n}"))]
     done, _ = fitted([], running, 1800)
-    assert done.dropped.steps > 0
+    assert done.steps > 0
     assert done.running[0].parts[0] == Text("now")
     assert done.running[-1].parts == running[-1].parts
     again, _ = fitted([], [*done.running, *step("new")], 1500)
@@ -125,13 +143,13 @@ def test_then_the_structure_and_the_middle_of_the_newest_result_go() -> None:
     running = [prompt, *step("1", data={"content": "line\n" * 20_000, "path": "a"})]
     done, kept = fitted([], running, 1200)
     assert done.running[0].parts == (Text("now"), Text(STRUCTURE_GONE))
-    assert done.dropped.structure
+    assert done.structure
     (part,) = done.running[2].parts
     assert isinstance(part, ResultPart)
     assert part.result.data["path"] == "a"
     assert part.result.data["content"].startswith("line\nline\n")
-    assert part.result.metadata["output_ref"] == done.dropped.results["1"]
-    assert kept.results[done.dropped.results["1"]].data["content"] == "line\n" * 20_000
+    assert part.result.metadata["output_ref"] == done.results["1"]
+    assert kept.results[done.results["1"]].data["content"] == "line\n" * 20_000
 
 
 def test_at_last_the_middle_of_what_was_added_to_the_prompt_goes() -> None:
@@ -140,15 +158,7 @@ def test_at_last_the_middle_of_what_was_added_to_the_prompt_goes() -> None:
     words, added = (part.text for part in done.running[0].parts if isinstance(part, Text))
     assert words == "what is in @a"
     assert added.startswith("begin ") and added.endswith(" end") and "characters left out" in added
-    assert (done.dropped.added, bool(done.dropped)) == (1, True)
-
-
-def test_a_prompt_that_can_never_fit_is_an_error_that_says_what_to_do() -> None:
-    with pytest.raises(inarch.ProviderError) as raised:
-        fitted([turn("a")], [Message("user", (Text("word " * 5000),))], 100)
-    assert raised.value.kind == "context_length"
-    assert "--model" in raised.value.remedy
-    assert not raised.value.retryable
+    assert done.added == 1
 
 
 def test_turns_beyond_those_to_keep_are_short_then_gone() -> None:
@@ -209,11 +219,11 @@ def prompts(draw: st.DrawFn) -> Message:
 
 
 @st.composite
-def conversations(draw: st.DrawFn) -> tuple[list[Said], list[Message]]:
+def conversations(draw: st.DrawFn) -> tuple[list[EarlierTurn], list[Message]]:
     earlier = []
     for number in range(draw(st.integers(0, 4))):
         messages = [draw(prompts()), *draw(steps_of(f"t{number}")), Message("assistant", (Text(draw(texts)),))]
-        earlier.append(Said(f"t{number}", tuple(messages)))
+        earlier.append(EarlierTurn(f"t{number}", tuple(messages)))
     return earlier, [draw(prompts()), *draw(steps_of("now"))]
 
 
@@ -232,21 +242,17 @@ def answered(messages: list[Message]) -> None:
 
 @given(conversations(), st.floats(0.02, 1.2))
 def test_whatever_is_left_out_calls_keep_their_results_and_all_is_told(
-    talk: tuple[list[Said], list[Message]], share: float
+    talk: tuple[list[EarlierTurn], list[Message]], share: float
 ) -> None:
     earlier, running = talk
     before = whole(earlier, running)
-    room = before * share
-    kept = Kept()
-    try:
-        done = fit(earlier, running, room, size, kept)
-    except inarch.ProviderError as error:
-        assert error.remedy
-        assert before > room
-        return
-    assert whole(done.earlier, done.running) <= room
-    assert done.size == pytest.approx(whole(done.earlier, done.running))
-    answered(done.messages)
+    crowded, kept = crowd(earlier, running, before * share)
+    done = asyncio.run(LeavingOut().compact(crowded))
+    assert checked_compacted(done, crowded) is done
+    least = whole([said.dropped() for said in earlier], running[:1])
+    after = sum(map(size, messages_of(done)))
+    assert after <= max(crowded.room, least) or len(done.running) > 1
+    answered(messages_of(done))
     assert done.running[0].parts[0] == running[0].parts[0]
     ids = {id(message): place for place, message in enumerate(running)}
     places = [ids[id(m)] for m in done.running if m.role == "assistant"]  # as they were, to the last signature
@@ -255,27 +261,25 @@ def test_whatever_is_left_out_calls_keep_their_results_and_all_is_told(
     told(earlier, running, done, kept)
 
 
-def told(earlier: list[Said], running: list[Message], done: Fitted, kept: Kept) -> None:
+def told(earlier: list[EarlierTurn], running: list[Message], done: Compacted, kept: Kept) -> None:
     """Check that everything that is not as it was is in the record of what was left out."""
-    dropped = done.dropped
     for old, new in zip(earlier, done.earlier, strict=True):
-        if new is not old:
-            assert new.turn_id in (dropped.shortened if new.form == "short" else dropped.turns)
+        assert new is old or new.form in ("short", "dropped")
     now = {part.call_id: part.result for m in done.running for part in m.parts if isinstance(part, ResultPart)}
     before = {part.call_id: part.result for m in running for part in m.parts if isinstance(part, ResultPart)}
     for call_id, result in before.items():
         if call_id in now and now[call_id] is not result:
-            assert kept.results[dropped.results[call_id]] is result
+            assert kept.results[done.results[call_id]] is result
     steps = sum(m.role == "assistant" for m in running) - sum(m.role == "assistant" for m in done.running)
-    assert steps == dropped.steps
+    assert steps == done.steps
     if steps:
         assert any(isinstance(part, Text) and part.text.startswith(STEPS_GONE) for part in done.running[0].parts)
     gone = {TITLE in part.text for part in running[0].parts if isinstance(part, Text)}
-    assert not dropped.structure or True in gone
+    assert not done.structure or True in gone
     texts_now = [part for part in done.running[0].parts if not (isinstance(part, Text) and STEPS_GONE in part.text)]
     pairs = list(zip(running[0].parts, texts_now, strict=True))
     cut = [new for old, new in pairs if new != old and not (isinstance(old, Text) and TITLE in old.text)]
-    assert len(cut) == dropped.added
+    assert len(cut) == done.added
     assert all("left out for lack of room" in part.text for part in cut if isinstance(part, Text))
-    if done.messages == [m for said in earlier for m in said.messages] + running:
-        assert dropped == ContextDropped("window", 0)
+    if messages_of(done) == [m for said in earlier for m in said.messages] + running:
+        assert done == Compacted(tuple(earlier), tuple(running))

@@ -1,0 +1,101 @@
+"""Makes a conversation that is too long shorter: each compaction in turn, until the next request fits."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from attrs import evolve
+
+from inarch.contract.compaction import Compacted, Crowded
+from inarch.contract.errors import InarchError, ProviderError, StoreError, ToolFailed
+from inarch.contract.events import ContextDropped
+from inarch.contract.guarding import guarded
+from inarch.contract.records import Message, ToolResult
+from inarch.turns.checking import checked_compacted, pending
+from inarch.turns.context.earlier_turns import dropped
+from inarch.turns.limits import LimitReached
+from inarch.turns.session_state import SessionState
+from inarch_sdk.result_text import result_text
+
+if TYPE_CHECKING:
+    from inarch.contract.compaction import Crowding
+    from inarch.turns.run import TurnRun
+
+
+async def compacted(run: TurnRun, room: float, reason: Crowding, model: str, *, strict: bool) -> ContextDropped:
+    """Let the model see a conversation of at most `room` tokens, and return what it doesn't see any more.
+
+    Args:
+        run: The turn.
+        room: Tokens that the messages may have.
+        reason: Why something has to go.
+        model: Who is asked, by its full name.
+        strict: Whether it is an error where all that may go is not enough; otherwise that is taken.
+
+    Raises:
+        ProviderError: Not even the prompt and the newest step fit; it says what to do.
+        LimitReached: A compaction's own request can't be afforded.
+    """
+    state = run.state
+    whole = Crowded(
+        tuple(state.history),
+        tuple(run.messages),
+        room,
+        reason,
+        model,
+        partial(_size, state, model),
+        partial(_keep, state),
+        run.asker.ask,
+    )
+    crowded, done = whole, Compacted(whole.earlier, whole.running)
+    for one in state.compactions:
+        try:
+            with guarded(one.plugin, "compaction", (ProviderError, ToolFailed, LimitReached)):
+                asking = evolve(crowded, ask=partial(run.asker.ask, plugin=one.plugin))
+                found = checked_compacted(await pending(one.value.compact(asking), "compact"), crowded)
+        except InarchError as error:
+            run.skipped(f"compaction {one.value.name!r}", error)
+            continue
+        if found is not None:
+            done = found.after(done)
+            crowded = evolve(crowded, earlier=done.earlier, running=done.running)
+        if crowded.tokens <= room:
+            break
+    if strict and crowded.tokens > room:
+        raise _cannot_fit(crowded, bool(state.compactions))
+    run.messages[:] = done.running
+    state.go_on_with(done.earlier)
+    left_out = dropped(reason, int(whole.tokens - crowded.tokens), whole.earlier, done.earlier)
+    return evolve(left_out, results=done.results, steps=done.steps, structure=done.structure, added=done.added)
+
+
+def _cannot_fit(crowded: Crowded, was_tried: bool) -> ProviderError:
+    has = (
+        f"room for {int(crowded.room)}" if crowded.room > 0 else "no room for them beside the system text and the tools"
+    )
+    why = "" if was_tried else "; nothing is composed that makes a conversation shorter"
+    return ProviderError(
+        "context_length",
+        f"the prompt and what this step needs have about {int(crowded.tokens)} tokens, and the model has {has}{why}",
+        remedy="ask about less or mention fewer files, leave plugins out with -p no:NAME, or name a model with a "
+        "larger window with --model"
+        if was_tried
+        else "compose with the built-in parts, or with a plugin that brings a compaction",
+    )
+
+
+def _size(state: SessionState, model: str, message: Message) -> float:
+    measure, known = state.counter.message(message), state.counter.calibration(model)
+    return (measure.words * known.ratio + measure.images) * (1 + known.margin)
+
+
+def _keep(state: SessionState, result: ToolResult) -> str:
+    ref = result.metadata.get("output_ref")
+    if ref:
+        return str(ref)
+    text = result_text(result)
+    try:
+        return state.journal.store.put_blob(state.journal.session_id, text.encode("utf-8", "surrogatepass"))
+    except StoreError:
+        return ""  # the session's record still has it
