@@ -14,7 +14,7 @@ class Calls:
     """The calls of one connection, by id.
 
     Args:
-        history: What went before: its calls are not delivered again, and those without a result may be answered.
+        history: What went before: those of its calls that have no result may be answered.
     """
 
     history: Iterable[History] = field(default=(), repr=False)
@@ -24,9 +24,9 @@ class Calls:
     def __attrs_post_init__(self) -> None:
         for piece in self.history:
             if isinstance(piece, LiveCall):
-                self.arrived([piece])
+                self._open[piece.id] = piece
             elif isinstance(piece, LiveResult):
-                self.answered([piece])
+                self._open.pop(piece.id, None)
         self.history = ()
 
     def arrived(self, calls: Iterable[LiveCall]) -> tuple[LiveCall, ...]:

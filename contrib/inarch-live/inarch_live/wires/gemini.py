@@ -10,6 +10,7 @@ from attrs import define, field
 from inarch import HttpService, ProviderError
 from inarch_live.port import (
     INPUT_RATE,
+    CallsRequested,
     ConnectionEnded,
     LiveEvent,
     LiveResult,
@@ -130,6 +131,8 @@ class GeminiConnection:
                 yield event
             async for message in self._messages:
                 for event in self._reading.read(message):
+                    if isinstance(event, CallsRequested):
+                        self._told.difference_update(call.id for call in event.calls)
                     yield event
         except ProviderError as error:
             ended = ConnectionEnded(error)

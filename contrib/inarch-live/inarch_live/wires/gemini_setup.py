@@ -46,7 +46,10 @@ def setup_message(setup: LiveSetup, model: str, is_transparent: bool) -> Message
 
 def history_message(history: Iterable[History]) -> Message:
     """Return what went before, which the service only takes in before anything else, and doesn't answer."""
-    turns = [{"role": role, "parts": [{"text": text}]} for role, text in map(_told, history) if text]
+    pieces = list(history)
+    ended = {piece.id for piece in pieces if isinstance(piece, LiveResult)}
+    told = [_told(piece) for piece in pieces if not isinstance(piece, LiveCall) or piece.id in ended]
+    turns = [{"role": role, "parts": [{"text": text}]} for role, text in told if text]
     return {"clientContent": {"turns": turns, "turnComplete": True}}
 
 

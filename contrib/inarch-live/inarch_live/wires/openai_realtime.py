@@ -16,6 +16,7 @@ from inarch_live.port import (
     LiveEvent,
     LiveResult,
     LiveSetup,
+    Resumable,
     Scheduling,
 )
 from inarch_live.resampling import Resampler
@@ -113,6 +114,7 @@ class OpenAIConnection:
     async def __aiter__(self) -> AsyncIterator[LiveEvent]:
         """Yield what comes, to `ConnectionEnded`."""
         ended = ConnectionEnded()
+        yield Resumable("", 0)
         try:
             async for message in self._messages:
                 for event in self._reading.read(message):

@@ -1,0 +1,154 @@
+"""What was sent and may have to be sent again, in order. Pure."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Sequence
+from itertools import chain
+
+from attrs import define, field, frozen
+
+from inarch_live.port import BYTES_PER_SAMPLE, INPUT_RATE, LiveResult, Scheduling
+
+IN_FLIGHT_S = 1.0
+"""Where a service doesn't say how much it has consumed, what was sent this long before counts as not."""
+
+
+@frozen
+class Audio:
+    """Samples."""
+
+    pcm: bytes
+
+    @property
+    def seconds(self) -> float:
+        """Return how long it sounds."""
+        return len(self.pcm) / (BYTES_PER_SAMPLE * INPUT_RATE)
+
+
+@frozen
+class Typed:
+    """Text."""
+
+    text: str
+
+
+@frozen
+class Results:
+    """Answers to calls."""
+
+    results: Sequence[LiveResult]
+    scheduling: Scheduling
+
+
+@frozen
+class SpeechBegins:
+    """The person begins to speak."""
+
+
+@frozen
+class SpeechEnds:
+    """The person has finished."""
+
+
+Message = Audio | Typed | Results | SpeechBegins | SpeechEnds
+
+
+@define(eq=False)
+class Kept:
+    """One message, its number on the present connection (0 before it was sent) and when it was sent."""
+
+    message: Message
+    number: int = 0
+    sent_at: float = 0.0
+
+
+@define(eq=False)
+class Outbox:
+    """The messages of one conversation that a next connection would need.
+
+    Args:
+        longest_s: Seconds of audio that are kept; what is older is lost if the connection then breaks.
+    """
+
+    longest_s: float
+    lost_s: float = field(init=False, default=0.0)
+    """Seconds of audio that were lost since the service last said what it has."""
+    _sent: deque[Kept] = field(init=False, factory=deque)
+    _unsent: deque[Kept] = field(init=False, factory=deque)
+    _count: int = field(init=False, default=0)
+    _audio_s: float = field(init=False, default=0.0)
+
+    def put(self, message: Message) -> Kept:
+        """Add a message to be sent."""
+        kept = Kept(message)
+        self._unsent.append(kept)
+        if isinstance(message, Audio):
+            self._audio_s += message.seconds
+            while self._audio_s > self.longest_s:
+                self._lose()
+        return kept
+
+    def take(self, now: float) -> Message | None:
+        """Return the next message to send, None where there is none."""
+        if not self._unsent:
+            return None
+        kept = self._unsent.popleft()
+        self._count += 1
+        kept.number, kept.sent_at = self._count, now
+        self._sent.append(kept)
+        return kept.message
+
+    def consumed(self, upto: int, others: Iterable[int] = ()) -> None:
+        """Forget the first so many messages of the present connection, and some others."""
+        while self._sent and self._sent[0].number <= upto:
+            self._forget(self._sent.popleft())
+            self.lost_s = 0.0
+        also = set(others)
+        if also:
+            self.remove(lambda kept: kept.number in also)
+
+    def in_flight_since(self, moment: float) -> None:
+        """Forget what was sent before a moment."""
+        while self._sent and self._sent[0].sent_at < moment:
+            self._forget(self._sent.popleft())
+            self.lost_s = 0.0
+
+    def remove(self, is_gone: Callable[[Kept], bool]) -> list[Kept]:
+        """Forget some messages, and return them."""
+        gone = [kept for kept in self if is_gone(kept)]
+        for queue in (self._sent, self._unsent) if gone else ():
+            left = [kept for kept in queue if not is_gone(kept)]
+            queue.clear()
+            queue.extend(left)
+        for kept in gone:
+            self._forget(kept)
+        return gone
+
+    def begin_anew(self) -> None:
+        """Everything is to be sent, on another connection."""
+        self._unsent = deque(chain(self._sent, self._unsent))
+        self._sent = deque()
+        self._count = 0
+        for kept in self._unsent:
+            kept.number = 0
+
+    def __iter__(self) -> chain[Kept]:
+        return chain(self._sent, self._unsent)
+
+    def __len__(self) -> int:
+        return len(self._sent) + len(self._unsent)
+
+    def _lose(self) -> None:
+        """Lose the oldest audio: most often the very first message."""
+        for queue in (self._sent, self._unsent):
+            for place, kept in enumerate(queue):
+                if isinstance(kept.message, Audio):
+                    del queue[place]
+                    self.lost_s += kept.message.seconds
+                    self._forget(kept)
+                    return
+
+    def _forget(self, kept: Kept) -> None:
+        if isinstance(kept.message, Audio):
+            self._audio_s -= kept.message.seconds
