@@ -22,6 +22,9 @@ from inarch_offline.plans.searching import stem
 LINE = 0.45
 """Chosen on the tune halves of the questions in `benchmarks`: more coverage below it, fewer wrong answers above it."""
 
+SURE = 0.75
+"""What a place must explain of a question that asks what happens in some case: the case is most of it."""
+
 _LIMIT = 60
 _MOST_WORDS = 8
 _IN_CODE = 0.3

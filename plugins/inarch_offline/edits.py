@@ -68,6 +68,30 @@ _QUOTES = {"```": "```", "`": "`", '"': '"', "'": "'", "“": "”", "‘": "’
 _NAME = r"\w+(?:\.\w+)*"
 """A name, dotted or not, or a number: it is replaced where it stands as a whole."""
 _UNKNOWN = "was not understood"
+_MEANS = "may mean these words or what they describe: in quotes they are the words"
+_DESCRIBING = frozenset(
+    [
+        "tabs",
+        "spaces",
+        "whitespace",
+        "newlines",
+        "quotes",
+        "commas",
+        "semicolons",
+        "comments",
+        "docstrings",
+        "imports",
+        "it",
+        "this",
+        "that",
+        "them",
+        "everything",
+        "something",
+        "anything",
+        "nothing",
+        "all",
+    ]
+)
 _SPELLED = "is no text that is spelled out: a text stands in quotes or in a fence"
 
 
@@ -122,6 +146,8 @@ def _replacement(verb: str, text: str) -> Reading:
         return _refusal(text[rest.end() :] or found, _UNKNOWN, form)
     if not found:
         return Refusal("", "no file is named", form)
+    if any(one.plain and one.said.lower() in _DESCRIBING and text[one.end - 1] != "`" for one in (old, new)):
+        return Refusal(f"{old.said} by {new.said}", _MEANS, f'replace all "{old.said}" by "{new.said}" in {found}')
     everywhere = bool(quantity[1] or rest["every"] or rest["also"])
     as_name = old.plain and bool(re.fullmatch(_NAME, old.said))
     return Edit(REPLACE, found, old.said, new.said, everywhere, as_name=as_name, attributes=bool(rest["attributes"]))
@@ -199,6 +225,11 @@ def _removal(verb: str, text: str) -> Reading:
 
 
 def _move(verb: str, text: str) -> Reading:
+    kind = r"(?:(?:the\s+)?(?:variable|function|class|method|name|symbol|constant|argument|parameter)\s+)?"
+    named = re.match(rf"rename\s+{kind}`?({_NAME})`?\s+(?:to|into|as)\s+`?({_NAME})`?\s+{_IN_FILE}{_PATH}", text, re.I)
+    if named and _path(named):
+        why = "would leave other files that use the name as they are"
+        return Refusal(f"rename {named[1]}", why, f"replace all {named[1]} by {named[2]} in {_path(named)}")
     found = re.match(rf"{verb}\s+(?:the\s+)?(?:file\s+)?{_PATH}", text, re.I)
     path = _path(found) if found else ""
     if not found or not path:

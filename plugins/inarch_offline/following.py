@@ -32,6 +32,11 @@ def source_of(text: str, place: str) -> str:
     return _named(_OF.fullmatch(text)).strip("`'").removesuffix("()")
 
 
+def asks_for_its_source(text: str) -> bool:
+    """Whether a text asks to see the code of what was answered."""
+    return bool(_ITS.fullmatch(text)) and bool(re.search(r"\b(?:its|that|their|his|it|this)\b", text, re.I))
+
+
 def variant_of(text: str) -> str:
     """Give what is said of another one: `async` in “what about the async one?”; "" where nothing is."""
     return _named(_ABOUT.fullmatch(text))

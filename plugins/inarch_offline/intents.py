@@ -8,8 +8,10 @@ from typing import NamedTuple
 
 from inarch_offline import phrasings
 from inarch_offline.edits import Edit, Refusal, edit_of
-from inarch_offline.following import SOURCE, VARIANT, source_of, variant_of
-from inarch_offline.topics import ARCHITECTURE, CHANGES, COMMANDS, CONFIGURE, ENVIRONMENT, Topic, topic_of
+from inarch_offline.following import SOURCE, VARIANT, asks_for_its_source, source_of, variant_of
+from inarch_offline.tongues import foreign
+from inarch_offline.topic_patterns import ARCHITECTURE, CHANGES, COMMANDS, CONFIGURE, ENVIRONMENT, RAISES, TESTS
+from inarch_offline.topics import Topic, topic_of
 from inarch_offline.words import PATHS, leading_verb, names_in, paths_in, stripped_politeness, subject_of
 
 SUMMARIZE, EXPLAIN, WHERE, CALLERS, CALLEES, COMPARE, LIST, FILE, EDIT, REFUSED, NEEDS_MODEL, HELP, EMPTY, OTHER = (
@@ -38,6 +40,8 @@ class Intent(NamedTuple):
         facet: What is asked of a list (`commands`, `tests`, …) or of a place (`defined`, `called`, …).
         edit: The change that is asked for.
         long: Whether all there is to say is asked for.
+        tongue: The language of a question that is not English; the answer rests on names and shared words only.
+        if_so: Whether it asks what happens in some case: the case must be explained, too.
         refusal: Why a sentence that begins as an edit is none.
     """
 
@@ -49,6 +53,8 @@ class Intent(NamedTuple):
     edit: Edit | None = None
     refusal: Refusal | None = None
     long: bool = False
+    tongue: str = ""
+    if_so: bool = False
 
 
 def parse(prompt: str, earlier: Sequence[str] = (), place: str = "") -> Intent:
@@ -70,8 +76,8 @@ def parse(prompt: str, earlier: Sequence[str] = (), place: str = "") -> Intent:
     if not text:
         return Intent(EMPTY)
     greeted = re.fullmatch(phrasings.HELP, " ".join(prompt.lower().split()).rstrip(" ?!."))
-    intent = Intent(HELP) if greeted else _continued(text, earlier, place) or _classified(text)
-    return intent._replace(long=long)
+    intent = Intent(HELP) if greeted else _continued(text, earlier, place) or _foreign(text) or _classified(text)
+    return intent._replace(long=long, if_so=bool(re.match(phrasings.CASE, text, re.I)))
 
 
 def _in_full(prompt: str) -> tuple[str, bool]:
@@ -85,6 +91,8 @@ def _continued(text: str, earlier: Sequence[str], place: str) -> Intent | None:
     """Read a question that goes on from what was asked or answered before, None if it stands for itself."""
     if name := source_of(text, place):
         return Intent(SOURCE, subject=name, names=(name,))
+    if asks_for_its_source(text):
+        return Intent(SOURCE)
     if not earlier:
         return None
     before = parse(earlier[-1])
@@ -92,8 +100,8 @@ def _continued(text: str, earlier: Sequence[str], place: str) -> Intent | None:
         kind = before.kind if before.kind in (*_FOLLOWING, SOURCE) else EXPLAIN
         return Intent(VARIANT, subject=subject_of(what) or what, names=(place,), facet=kind)
     intent = _classified(text)
-    if intent.kind == CHANGES and place and not intent.subject and re.search(phrasings.PRONOUNS, text, re.I):
-        return intent._replace(subject=place)
+    if place and not intent.subject and (again := _of_the_place(text, intent)):
+        return again._replace(subject=place, names=(place,))
     if intent.kind not in _FOLLOWING or intent.names or not _is_follow_up(text, intent.subject):
         return None
     if before.kind == FILE and intent.kind == EXPLAIN:
@@ -104,6 +112,26 @@ def _continued(text: str, earlier: Sequence[str], place: str) -> Intent | None:
         about = " ".join([*intent.subject.split(), before.subject or before.path])
         return intent._replace(subject=about, names=before.names)
     return None
+
+
+def _foreign(text: str) -> Intent | None:
+    """Read a question in another language, by its names and the words that it shares with the code."""
+    found = foreign(text)
+    if found is None:
+        return None
+    if found.called:
+        name = found.called.strip("`'").removesuffix("()")
+        return Intent(CALLERS, subject=name, names=(name,), tongue=found.language)
+    kind = WHERE if found.asks_where else EXPLAIN
+    return Intent(kind, subject=found.words, names=names_in(found.words), tongue=found.language or "another language")
+
+
+def _of_the_place(text: str, intent: Intent) -> Intent | None:
+    """Read what a question with an answer of its own asks of the place that was answered."""
+    topic = topic_of(text)
+    if topic is None or not (re.search(phrasings.PRONOUNS, text, re.I) or topic.kind == TESTS):
+        return None
+    return Intent(topic.kind, facet=intent.facet) if topic.kind in (CHANGES, TESTS, RAISES) else None
 
 
 def _classified(text: str) -> Intent:
@@ -146,7 +174,9 @@ def _topical(topic: Topic, low: str) -> Intent:
         return Intent(SUMMARIZE, facet=ARCHITECTURE)
     if topic.kind == COMMANDS:
         return Intent(LIST, subject=topic.what, facet="commands")
-    facet = ENVIRONMENT if topic.kind == CONFIGURE and re.search(r"\benv", low) else ""
+    if topic.kind == TESTS and not topic.what:
+        return Intent(LIST, facet="tests")
+    facet = ENVIRONMENT if topic.kind == CONFIGURE and re.search(r"\benv", low) else topic.facet
     return Intent(topic.kind, subject=topic.what, names=names_in(topic.what), facet=facet)
 
 

@@ -70,12 +70,11 @@ TEST_RUN = (
 CALLERS = (
     r"(?:who|what|which (?:code|functions?|methods?|places?|modules?|classes)|where)\s+(?:all\s+)?(?:calls?|"
     r"uses?|imports?|invokes?|references?|instantiates?|creates?|depends? on|"
-    r"tests?|raises?)\s+(?P<what>.+)",
+    r"raises?)\s+(?P<what>.+)",
     r"(?:list |show |find |get |give me |what are )?(?:me )?(?:all |the |every )*(?:callers?|call sites?|"
     r"usages?|uses?|references?|users?) (?:of|to|for)\s+(?P<what>.+)",
     r"(?:where|from where|how often) (?:is|are|does|do|was|were|gets?)\s+(?P<what>.+?)\s+(?:get |being |"
     r"actually |ever )*(?:called|used|invoked|imported|referenced|instantiated|raised)(?:\s+from)?",
-    r"(?:which|what) tests? (?:covers?|tests?|exercises?|checks?|uses?|calls?)\s+(?P<what>.+)",
     r"is (?P<what>\S+) (?:called|used|referenced)(?: anywhere)?",
     r"what (?:breaks|would break|will break|could break|is affected|would be affected|depends on it) (?:if|when)\s+"
     r"(?:i |we |you |one |somebody )?(?:changed?|changes|removed?|removes|renamed?|renames|deleted?|deletes|edits?|"
@@ -127,6 +126,8 @@ MODEL_VERBS = frozenset(
     delete replace move run execute install deploy reformat format split merge extract plan prove""",
     )
 )
+CASE = r"what (?:happens|would happen|will happen|if|does \w+ do) (?:if|when|in case|for|with)\b|what if\b"
+"""What is asked of some case: “what happens if an option is given twice?”."""
 BEHAVIOUR = (
     r"(?:make|convert|generate|build|clean|split|merge|extract|format|reformat|move|replace|remove|delete|update|insert|"
     r"repair|resolve|compare|verify|validate|check|run|execute|turn|translate)\s+"

@@ -64,6 +64,11 @@ def stripped_politeness(prompt: str) -> str:
     return text if re.search(r"\w", text) else ("?" if "?" in prompt else "")
 
 
+def in_words(name: str) -> str:
+    """Take an identifier apart: `DigestAuth` and `digest_auth` become words."""
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|[\W_]+", " ", name).strip()
+
+
 def leading_verb(low: str) -> str:
     """Give the first word."""
     found = re.match(r"[\w'-]+", low)

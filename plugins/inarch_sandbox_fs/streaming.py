@@ -164,7 +164,7 @@ class _Survey:
             if piece.startswith(mark) and mark != UTF_8_MARK:
                 raise self._refused(codec)
         if b"\0" in piece[:PROBE]:
-            raise binary(self.path)
+            raise binary(self.path, piece)
         self.mark = UTF_8_MARK if piece.startswith(UTF_8_MARK) else b""
 
     def _refused(self, what: str) -> ToolFailed:
@@ -176,7 +176,7 @@ class _Survey:
         if self.utf_8 is not None and _takes(self.utf_8, b"", last=True):
             return Encoding("utf-8", self.mark)
         if self.controls > self.size * MOST_CONTROLS:
-            raise binary(self.path)
+            raise binary(self.path, b"", self.size)
         return Encoding("latin-1" if self.holes else "cp1252", self.mark)
 
 

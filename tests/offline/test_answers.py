@@ -17,7 +17,7 @@ def statements(text):
     assert lines[0] == NOTICE
     blocks = []
     for line in lines[1:]:
-        if not line.strip():
+        if not line.strip() or re.match(r" +\d+  ", line):  # code stands below its citation
             continue
         indent = len(line) - len(line.lstrip())
         if blocks and indent >= 2 and not blocks[-1].endswith(":") and not blocks[-1].rstrip().endswith(")"):
@@ -315,3 +315,16 @@ def test_lines_of_a_file_that_are_not_counted_are_not_said_to_be_all(shop, answe
     assert "“log” occurs 700 or more times" in text
     text = " ".join(answer(shop, "replace 'two lines' with 'three' in huge.log").split())
     assert "does not occur in the beginning, which is all that was read, of huge.log" in text
+
+
+def test_source_of_nothing_in_particular_is_asked_back(shop, asked):
+    turns = asked(shop, "list the files", "show me its source")
+    assert "about no single definition" in turns[1].content
+
+
+@pytest.mark.parametrize("prompt", ["how does ringBell work?", "where is ringBell defined?"])
+def test_a_function_of_javascript_is_shown_by_its_code(bell, answer, prompt):
+    text = answer(bell, prompt)
+    assert "ringBell" in text
+    assert "'ding '.repeat(times)" in text
+    assert "lib/bell.js:4" in text

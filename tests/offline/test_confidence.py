@@ -162,3 +162,7 @@ def test_an_answer_on_a_part_of_the_code_says_so_first():
     page.plain("the answer")
     say_note(page, ToolResult(True, {"note": "indexed 327 of 1,413 files, the next call goes on"}), LINKED)
     assert page.lines == ["Note: indexed 327 of 1,413 files, the next call goes on", "", "the answer"]
+
+
+def test_what_happens_in_some_case_is_answered_only_where_the_case_is_explained(shop, answer):
+    assert "Nothing here clearly answers this" in answer(shop, "what happens if an item is given twice?")

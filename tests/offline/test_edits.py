@@ -153,3 +153,45 @@ def test_any_text_is_read_without_failing(prompt):
     edit_of(prompt)
     edit_of(f"replace {prompt} in a.py")
     edit_of(f"create file a.py with {prompt}")
+
+
+@pytest.mark.parametrize("text", ["rename foo to bar in a.py", "rename the function foo to bar in `a.py`"])
+def test_renaming_in_one_file_names_the_form_that_works(text):
+    found = edit_of(text)
+    assert isinstance(found, Refusal)
+    assert found.form == "replace all foo by bar in a.py"
+
+
+@pytest.mark.parametrize("text", ["replace tabs with spaces in a.py", "replace quotes by commas in a.py"])
+def test_words_that_describe_are_not_taken_for_the_text(text):
+    assert isinstance(edit_of(text), Refusal)
+    words = text.split()
+    assert isinstance(edit_of(text.replace(words[1], f'"{words[1]}"').replace(words[3], f'"{words[3]}"')), Edit)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "make one decimal number out of two 16 bit words", "how do I add a header", "remove duplicates how?",
+        "how do I replace foo by bar in a.py?", "how can I delete a.py?", "should I delete a.py?",
+        "is it safe to delete a.py", "what happens if I delete a.py", "don't delete a.py", "never delete a.py",
+        "do not replace foo by bar in a.py", "why replace foo by bar in a.py?", "delete a.py? no!",
+        "delete a.py if unused", "delete a.py tomorrow", "delete a.py's first function", "delete a.py b.py",
+        "delete all .pyc files", "remove *.py", "remove a.py from git", "remove the import of os in a.py",
+        "delete line 3 in a.py", "move a.py up", "move a.py b.py", "move function foo to b.py",
+        "move a.py to lib/ and fix imports", "rename foo to bar", "rename foo to bar everywhere",
+        "replace foo by bar", "replace foo by bar in a.py and run the tests", "replace foo with bar everywhere in src/",
+        "replace all foo with bar in a.py, b.py", 'replace "a" with "b" in x.py then commit',
+        "replace foo by bar in a.py? just asking", 'replace "foo" by "bar" in a.py, but only the first',
+        "replace foo and baz by bar in a.py", "replace foo by bar or baz in a.py", "replace x with y in a.py in b.py",
+        "replace single quotes with double quotes in a.py", "replace the parser with a better one",
+        "change timeout to 5", "change the default timeout to 5 in config.py", "create a file with hello",
+        "create a test for utils.py", "create notes.md with the content hello and commit it",
+        'create file a.txt with "x" unless it exists', "create file x.py from y.py", "create `a.py` containing:",
+        "add a docstring to a.py", 'add "x" to a.py', "add file a.py to git", "add b to __all__ in a.py",
+        "write a.txt with hello", "write a function that sorts in a.py", "make a.py faster", "make docs/html",
+        'append "x" to a.txt', 'insert "x" in a.py', "in a.py fix the bug", "ersetze foo durch bar in a.py",
+    ],
+)  # fmt: skip
+def test_nothing_that_is_not_understood_to_its_last_word_writes(text):
+    assert not isinstance(edit_of(text), Edit)

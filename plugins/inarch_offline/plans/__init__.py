@@ -9,7 +9,7 @@ from collections.abc import Callable
 from importlib import import_module
 
 from inarch import ModelRequest, PlannedCall
-from inarch_offline import following, intents, topics
+from inarch_offline import following, intents, topic_patterns
 from inarch_offline.exchange import Plan, carry_on, read_exchange
 from inarch_offline.intents import Intent
 from inarch_offline.writing import Page
@@ -26,13 +26,19 @@ PLANS = {
     intents.EDIT: "editing:edit",
     following.SOURCE: "sourcing:show",
     following.VARIANT: "varying:vary",
-    topics.CHANGES: "history:recent_changes",
-    topics.MARKS: "marking:list_marks",
-    topics.FILES: "handling:list_handlers",
-    topics.CONFIGURE: "configuring:configure",
-    topics.DEPENDENTS: "depending:importers",
-    topics.SUBCLASSES: "inheriting:subclasses",
-    topics.EXISTS: "locating:locate",
+    topic_patterns.CHANGES: "history:recent_changes",
+    topic_patterns.MARKS: "marking:list_marks",
+    topic_patterns.FILES: "handling:list_handlers",
+    topic_patterns.CONFIGURE: "configuring:configure",
+    topic_patterns.DEPENDENTS: "depending:importers",
+    topic_patterns.SUBCLASSES: "inheriting:subclasses",
+    topic_patterns.EXISTS: "locating:locate",
+    topic_patterns.GUIDE: "documenting:guide",
+    topic_patterns.DECLARED: "declaring:declared",
+    topic_patterns.RAISES: "raising:exceptions",
+    topic_patterns.DECORATORS: "decorating:list_decorators",
+    topic_patterns.TESTS: "testing:tests_of",
+    topic_patterns.GATHER: "gathering:gather",
     intents.REFUSED: "editing:refuse",
     intents.NEEDS_MODEL: "replying:needs_model",
     intents.HELP: "replying:introduce",
@@ -53,4 +59,14 @@ def plan_for(intent: Intent) -> Plan:
     """Start the plan for an intent."""
     module, _, function = PLANS[intent.kind].partition(":")
     start: Callable[[Intent], Plan] = getattr(import_module(f"{__name__}.{module}"), function)
-    return start(intent)
+    return _with_a_word_on_its_language(start(intent), intent.tongue) if intent.tongue else start(intent)
+
+
+def _with_a_word_on_its_language(plan: Plan, tongue: str) -> Plan:
+    """Say first that of a question in another language only some words were understood."""
+    page = yield from plan
+    page.open_with(
+        f"this is read as {tongue}, of which only names and words that stand in the code are understood; English is"
+        " understood better"
+    )
+    return page

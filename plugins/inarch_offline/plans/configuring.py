@@ -12,7 +12,8 @@ from inarch_offline.intents import Intent
 from inarch_offline.layout import is_aside
 from inarch_offline.material import Hit, Symbol, hits, is_partial, symbols
 from inarch_offline.plans.searching import say_symbols, significant
-from inarch_offline.topics import ENVIRONMENT
+from inarch_offline.plans.whole import of_the_whole
+from inarch_offline.topic_patterns import ENVIRONMENT
 from inarch_offline.writing import Page, Place, code, cut
 
 _READ = (
@@ -26,10 +27,21 @@ _SETTING = (
 )
 _PARAMETER = r"^\s*\w*ABOUT\w*\s*:[^=#]+=[^=]|\bdef .*ABOUT\w*\s*(:[^=]+)?=|^\s*\w*ABOUT\w*=[^=].*,$"
 """What lines look like that read or set something; ABOUT stands for the words that are asked about."""
-_CONSTANT = re.compile(r"\s*[A-Z][A-Z0-9_]{3,}\s*[:=]|(?!.*\bcase\b).*['\"]")
+_CONSTANT = re.compile(
+    r"\s*[A-Z][A-Z0-9_]{3,}\s*[:=](?!\s*\d+\s*,)|\s*['\"][\w. -]+['\"]\s*:(?!.*\bcase\b)|"
+    r".*\b(?:config|settings?)\b.*['\"]|.*\b(?:set|enable|disable)\(['\"]"
+)
+_READS = re.compile(
+    r"\bos\.environ(?:\.get\(|\[)(?!.*\]\s*=[^=])|\bgetenv\(|process\.env\[|\benv::var|LookupEnv|\bENV\["
+)
+_GIVEN = re.compile(r"\s*\w+\s*=\s*[a-z_]\w*[.(\[]")
+"""A value that is handed on, and no default."""
 _PASSED_ON = re.compile(r"\s*(\w+)=\1\b")
 _NAMED = re.compile(r"['\"\[.(]([A-Z][A-Z0-9_]{2,})\b")
-_DEFAULT = re.compile(r"(?:default\s*=\s*|,\s*|\?\?\s*|\|\|\s*|\bor\s+)([\"'][^\"']*[\"']|[\w.]+)")
+_DEFAULT = re.compile(
+    r"""['"\])]*\s*(?:,\s*(?:default\s*=\s*)?|\)?\s*(?:\?\?|\|\||\bor\b)\s*)("[^"]*"|'[^']*'|[\w.]+)"""
+)
+"""What stands right behind the name of a variable where a default is given."""
 _LIMIT = 600
 _MOST = 6
 
@@ -43,6 +55,7 @@ class _Setting(NamedTuple):
 
 def configure(intent: Intent) -> Plan:
     """List what can be set, where it is read and what it is unless set: of a subject, or of everything."""
+    intent = yield from of_the_whole(intent)
     words = [word.lower() for word in significant(intent.subject)]
     about = f"({calls.any_of(words)})" if words else ""
     shapes = {"Environment variables": _READ}
@@ -76,7 +89,10 @@ def _is_it(symbol: Symbol, words: Sequence[str]) -> bool:
 
 
 def _rows(found: Sequence[Hit], environment: bool, seen: set[Place]) -> list[_Setting]:
-    """Choose lines of the product's code, each once with the places where it stands."""
+    """Choose lines of the product's code, each once with the places where it stands.
+
+    An environment variable whose name is put together elsewhere is shown by the line that reads it.
+    """
     code = [hit for hit in found if not hit.path.endswith((".md", ".rst", ".txt", ".lock")) and hit.place not in seen]
     own = [hit for hit in code if not is_aside(hit.path)]
     rows: dict[str, _Setting] = {}
@@ -84,7 +100,9 @@ def _rows(found: Sequence[Hit], environment: bool, seen: set[Place]) -> list[_Se
         names = _NAMED.findall(hit.text) if environment else []
         if re.match(r"\s*(?:import |from |#|//|\*|\.\.|>>>|:param)", hit.text):
             continue
-        if (environment and not names) or _PASSED_ON.match(hit.text):
+        if environment and not names and not _READS.search(hit.text):
+            continue
+        if not environment and (_PASSED_ON.match(hit.text) or _GIVEN.match(hit.text)):
             continue
         seen.add(hit.place)
         known = names[0] if names else hit.text.strip()
@@ -97,7 +115,7 @@ def _told(text: str, names: Sequence[str]) -> str:
     """Show an environment variable by its name and default, anything else as its line."""
     if not names:
         return code(text, 88)
-    default = _DEFAULT.search(text, text.find(names[0]) + len(names[0]))
+    default = _DEFAULT.match(text, text.find(names[0]) + len(names[0]))
     return f"{names[0]}" + (f", {default[1]} unless it is set" if default else "") + f": {code(text, 70)}"
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from inarch import ToolResult
 from inarch_offline import calls
-from inarch_offline.confidence import Match, judge
+from inarch_offline.confidence import SURE, Match, judge
 from inarch_offline.exchange import Asking, Plan
 from inarch_offline.flows import say_ways
 from inarch_offline.intents import IN_FULL, Intent
@@ -26,9 +26,10 @@ from inarch_offline.plans.searching import (
 )
 from inarch_offline.readme import plain_text
 from inarch_offline.steps import Method, Step, docstring_of, methods_of, most_telling, steps_of, told
-from inarch_offline.writing import Page, code, counted, cut, fitted, joined, sentence, shortened
+from inarch_offline.writing import Page, Place, code, counted, cut, fitted, joined, sentence, shortened
 
 _MOST_SITES = 5
+_COLUMNS = 160
 _FILE = r"[\w@+./-]*\w\.\w{1,8}"
 LINKED = r"\d[\d,]* of [\d,]+ (?:\w+ )?files are (?:not )?linked|callers looked for|the first \d+ callers"
 """A note on who calls what: it changes no definition."""
@@ -46,6 +47,9 @@ def explain(intent: Intent) -> Plan:
         page = yield from explain_file(intent._replace(path=target.place.path))
         path = target.place.path
         say_symbols(page, "See also", [other for other in found.others if other.place.path != path], 4)
+    elif not (target is not None and is_named(intent, target)) and (path := (yield from file_named(intent))):
+        page = yield from explain_file(intent._replace(path=path))
+        return page
     elif target is not None and not _is_unrelated(intent, target):
         if not is_named(intent, target) and (yield from is_said_unclear(page, intent, result, found)):
             return page
@@ -55,9 +59,6 @@ def explain(intent: Intent) -> Plan:
         if intent.long:
             say_ways(page, result, 2, 3)
         say_more(page, intent, found)
-    elif path := (yield from file_named(intent)):
-        page = yield from explain_file(intent._replace(path=path))
-        return page
     else:
         yield from _without_symbols(page, intent, found)
     say_note(page, result, LINKED, named=is_answered(intent, found))
@@ -67,16 +68,19 @@ def explain(intent: Intent) -> Plan:
 def is_said_unclear(page: Page, intent: Intent, result: ToolResult, found: Context) -> Asking[bool]:
     """Whether what was found doesn't clearly answer the question; then the page says so."""
     match = yield from judge(intent.subject, found)
-    if match.is_clear:
+    if match.is_clear and not intent.tongue and (not intent.if_so or match.share >= SURE):
         return False
+    if intent.tongue:
+        match = Match(0.0)  # that words of another language stand nowhere says nothing
     yield from say_unclear(page, intent, found, match)
     say_note(page, result, LINKED)
     return True
 
 
 def file_named(intent: Intent) -> Asking[str]:
-    """Find the file that a question names, whatever its ending; "" if it names none."""
-    named = next((word for word in (*intent.names, *intent.subject.split()) if re.fullmatch(_FILE, word)), "")
+    """Find the file that a question names, whatever its ending, or is about as a whole; "" if it names none."""
+    alone = intent.subject if re.fullmatch(r"[\w@+./-]+", intent.subject) else ""
+    named = next((word for word in (*intent.names, *intent.subject.split()) if re.fullmatch(_FILE, word)), alone)
     if not named:
         return ""
     [listed] = yield [calls.list_files(f"**/{named.rpartition('/')[2]}", 20)]
@@ -147,6 +151,7 @@ def say_target(page: Page, intent: Intent, found: Context, delegate: Context | N
         _say_class(page, intent, target, 4)
     elif target.kind != "module":
         say_steps(page, "Step by step", found, 4, 1)
+        say_code(page, target, 6)
     if delegate is not None and delegate.target is not None:
         say_steps(page, f"There, in {delegate.target.name}", delegate, 3, 1)
     own = [site for site in found.callers if not is_aside(site.place.path)]
@@ -159,12 +164,23 @@ def _say_all(page: Page, intent: Intent, found: Context, target: Symbol, delegat
         _say_class(page, intent, target)
     elif target.kind != "module":
         say_steps(page, "Step by step", found)
+        say_code(page, target, 40)
     if delegate is not None and delegate.target is not None:
         say_steps(page, f"There, in {delegate.target.name}", delegate)
     _say_callers(page, found)
     if target.kind != "class":
         _say_callees(page, found.callees)
     say_symbols(page, "See also", [other for other in found.others if other.place != target.place], 4)
+
+
+def say_code(page: Page, target: Symbol, most: int) -> None:
+    """Show the code of a function whose steps can't be told, such as one of another language than Python."""
+    lines = target.code.rstrip().splitlines()
+    if not lines or steps_of(target) or target.place.path.endswith((".py", ".pyi")):
+        return
+    page.code([line[:_COLUMNS] for line in lines[:most]], target.place.line)
+    if len(lines) > most:
+        page.item("… the rest", Place(target.place.path, target.place.line + most))
 
 
 def say_definition(page: Page, target: Symbol, most: int = 330) -> None:
@@ -205,7 +221,8 @@ def _say_callers(page: Page, found: Context) -> None:
 
 def is_named(intent: Intent, target: Symbol) -> bool:
     """Whether the prompt names the definition."""
-    words = {name.rpartition(".")[2].lower() for name in (*intent.names, *intent.subject.split())}
+    said = () if intent.tongue else intent.subject.split()  # a word of another language is no name
+    words = {name.rpartition(".")[2].lower() for name in (*intent.names, *said)}
     return target.name.lower() in words and len(intent.subject.split()) <= 3
 
 

@@ -39,8 +39,9 @@ def recent_changes(intent: Intent) -> Plan:
         for one in found:
             page.item(_told(one))
         return page
-    page.plain(_why_none(result, path))
-    yield from _say_changelog(page)
+    if not result.success or not path:
+        yield from _say_changelog(page)
+    (page.note if page.lines else page.plain)(_why_none(result, path))
     return page
 
 
@@ -61,7 +62,7 @@ def _told(one: Commit) -> str:
 def _why_none(result: ToolResult, path: str) -> str:
     if result.success:
         return f"No commit changed {path}." if path else "There are no commits yet."
-    return f"There is no history to look at: {said(result)}"
+    return f"no commits can be told: {said(result)}"
 
 
 def _is_head(lines: Sequence[str], index: int) -> bool:

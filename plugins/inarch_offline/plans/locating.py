@@ -14,6 +14,7 @@ from inarch_offline.plans.explaining import (
     is_answered,
     is_named,
     is_said_unclear,
+    say_code,
     say_more,
     say_note,
     say_sites,
@@ -68,6 +69,7 @@ def locate(intent: Intent) -> Plan:
             return page
         target = yield from whole_code(target)
         _say_place(page, target)
+        say_code(page, target, 20 if intent.long else 5)
         _say_key_lines(page, target, [site.qualname.rpartition(".")[2] for site in found.callees], intent.long)
         own_callers = [site for site in found.callers if not is_aside(site.place.path)]
         say_sites(page, "Called from", own_callers, 4 if intent.long else 2, found.more_callers, int(not intent.long))

@@ -8,6 +8,7 @@ import warnings
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from inarch import ToolResult
 from inarch_offline import calls
 from inarch_offline.exchange import Plan
 from inarch_offline.intents import Intent
@@ -48,13 +49,13 @@ def explain_file(intent: Intent) -> Plan:
             _say_folder(page, path, files(inside), is_partial(inside))
             return page
         found = [one for one in files(beside) if one.endswith(path)] or files(beside)
-        if not found:
-            page.plain(f"{path} could not be read: {said(read)}")
+        if not found or found == [path]:
+            page.plain(_why_unread(path, read))
             return page
         path = min(found, key=lambda one: (is_test(one), one.count("/"), one))
         text, read = yield from whole_file(path)
         if text is None:
-            page.plain(f"{path} could not be read: {said(read)}")
+            page.plain(_why_unread(path, read))
             return page
         if len(found) > 1:
             number = counted(len(found), "file", more=is_partial(beside))
@@ -70,6 +71,14 @@ def explain_file(intent: Intent) -> Plan:
     if said(read):
         page.note(said(read))
     return page
+
+
+def _why_unread(path: str, read: ToolResult) -> str:
+    """Say why a file can't be explained: of one that is no text, what it is."""
+    error = read.error.message if read.error else ""
+    if error.startswith(f"{path} is a binary file"):
+        return f"{error}: there is nothing in it to quote."
+    return f"{path} could not be read: {said(read)}"
 
 
 def _say_size(page: Page, text: FileText, language: str, total: int) -> None:

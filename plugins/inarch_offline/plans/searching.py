@@ -31,7 +31,8 @@ def definition_search(name: str) -> PlannedCall:
     """Look for the definition of a name in any language."""
     last = re.split(r"\.|::", name)[-1]
     name = calls.literal(last)
-    return calls.search(rf"\b{DEFINING}\s+(\([^)]*\)\s*)?{name}\b|^{name}\s*(:[^=]+)?=[^=]", limit=20)
+    method = r"^\s*((async|static|get|set|public|private|protected) +)*[*#]?" + name + r"\s*\([^()]*\)[^;()]*\{\s*$"
+    return calls.search(rf"\b{DEFINING}\s+(\([^)]*\)\s*)?{name}\b|^{name}\s*(:[^=]+)?=[^=]|{method}", limit=20)
 
 
 def significant(subject: str) -> list[str]:

@@ -20,10 +20,13 @@ _COLUMNS = 200
 
 def show(intent: Intent) -> Plan:
     """Show what stands there, with the numbers of the lines."""
+    page = Page()
+    if not intent.subject:
+        page.decline("The last answer was about no single definition. Name the one whose code you want to see.")
+        return page
     [result] = yield [calls.context_get(intent.subject)]
     found = context(result)
     target = found.target
-    page = Page()
     if paths_in(intent.subject) == (intent.subject,) or (target is not None and target.kind == "module"):
         path = target.place.path if target is not None and target.kind == "module" else intent.subject
         page = yield from explain_file(intent._replace(path=path))

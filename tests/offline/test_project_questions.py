@@ -1,0 +1,240 @@
+"""Questions about a project as such: guides, what manifests declare, exceptions, decorators, tests of something."""
+
+import pytest
+
+from inarch_offline.topic_patterns import DECLARED, DECORATORS, GATHER, GUIDE, RAISES, TESTS
+from inarch_offline.topics import topic_of
+
+from .conftest import write
+
+ERRORS = """
+    class ShopError(Exception):
+        pass
+
+
+    class PriceError(
+        ShopError,
+    ):
+        pass
+
+
+    class TillError(ShopError):
+        pass
+
+
+    class Closed(KeyError): ...
+
+
+    class Plain: ...
+
+
+    def sell(item):
+        if not item:
+            raise PriceError("no item")
+        return item
+    """
+MARKS = """
+    def priced(function):
+        return function
+
+
+    def unused(function):
+        return function
+
+
+    @priced
+    def cake(): ...
+    """
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "facet"),
+    [
+        ("how do I install this", GUIDE, "install"),
+        ("how do I install click", GUIDE, "install"),
+        ("installation instructions", GUIDE, "install"),
+        ("how can I set up the project locally", GUIDE, "install"),
+        ("how do I deploy this to production", GUIDE, "deploy"),
+        ("how is it deployed", GUIDE, "deploy"),
+        ("how do I use this library", GUIDE, "use"),
+        ("show me a usage example", GUIDE, "use"),
+        ("how do I contribute to this project", GUIDE, "contribute"),
+        ("which Python versions", DECLARED, "versions"),
+        ("what Python version do I need", DECLARED, "versions"),
+        ("does it support Python 3.13", DECLARED, "versions"),
+        ("minimum node version", DECLARED, "versions"),
+        ("which version is this", DECLARED, "version"),
+        ("who maintains this", DECLARED, "authors"),
+        ("who is the author", DECLARED, "authors"),
+        ("where is the documentation", DECLARED, "links"),
+        ("where do I report bugs", DECLARED, "links"),
+        ("which exceptions can a request raise", RAISES, ""),
+        ("what errors should I catch", RAISES, ""),
+        ("list the exception classes", RAISES, ""),
+        ("exception hierarchy", RAISES, ""),
+        ("which decorators does flask have to register functions", DECORATORS, ""),
+        ("list all decorators", DECORATORS, ""),
+        ("what tests cover digest auth", TESTS, ""),
+        ("is there a test for the parser", TESTS, ""),
+        ("where is the parser tested", TESTS, ""),
+        ("who calls send in the tests", TESTS, ""),
+        ("which functions parse options", GATHER, "function"),
+        ("which classes are responsible for redirects", GATHER, "class"),
+    ],
+)
+def test_wordings_of_what_a_project_says_of_itself(text, kind, facet):
+    found = topic_of(text)
+    assert found is not None
+    assert (found.kind, found.facet) == (kind, facet)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "how do I install a plugin hook into the parser",
+        "how does the installer work",
+        "how do I use Option with a callback",
+        "how are errors formatted",
+        "where is the test client created",
+        "what does the decorator module do",
+        "which class parses the version header",
+    ],
+)
+def test_questions_about_the_code_are_none_about_the_project(text):
+    found = topic_of(text)
+    assert found is None or found.kind not in (GUIDE, DECLARED, RAISES, DECORATORS, TESTS), found
+
+
+def test_installing_quotes_the_readme_and_the_manifest(shop, answer):
+    lines = "# Shop\n\nSells.\n\n## Quick start\n\nGo.\n\n## Installation\n\nWith pip:\n\n"
+    (shop / "README.md").write_text(f"{lines}```\n$ pip install shop\n```\n\n## End\n")
+    for prompt in ("how do I install this?", "how do I install shop?"):
+        text = answer(shop, prompt)
+        assert (
+            "README.md says under “Installation”:\n- With pip: (README.md:11)\n- `$ pip install shop` (README.md:14)"
+            in text
+        )
+        assert "By its manifest it is `shop`: `pip install .` (pyproject.toml:2)" in text
+        assert "Go." not in text
+        assert "End" not in text
+
+
+def test_deploying_is_found_in_underlined_documentation(shop, answer):
+    text = (
+        "Shop\n====\n\nDeploying to Production\n-----------------------\n\nPut it behind a counter.\n\nMore\n----\n\nx"
+    )
+    write(shop, {"docs/serving.rst": text})
+    assert (
+        "docs/serving.rst says under “Deploying to Production”:\n- Put it behind a counter. (docs/serving.rst:7)"
+        in answer(shop, "how do I deploy this?")
+    )
+
+
+def test_a_guide_that_is_not_there_is_told(shop, answer):
+    assert "No README and no documentation here says how to contribute to this." in answer(shop, "how do I contribute?")
+
+
+@pytest.mark.parametrize(
+    ("prompt", "told"),
+    [
+        ("which Python versions are supported?", '`requires-python = ">=3.11"` (pyproject.toml:5)'),
+        ("what version is it?", '`version = "1.2"` (pyproject.toml:3)'),
+        ("who maintains this?", "No manifest at the top says who made it."),
+        ("what licence is it?", "MIT (pyproject.toml:6)"),
+    ],
+)
+def test_what_the_manifest_declares_is_quoted(shop, answer, prompt, told):
+    assert told in answer(shop, prompt)
+
+
+def test_exceptions_are_a_tree_by_what_they_inherit_from(shop, answer):
+    write(shop, {"src/shop/errors.py": ERRORS, "web/errors.js": "class Late extends Error {\n}\nclass Other {}\n"})
+    text = answer(shop, "which exceptions can a sale raise?")
+    assert "5 exceptions defined here" in text
+    assert (
+        "- ShopError (Exception) (src/shop/errors.py:1)\n  - PriceError (src/shop/errors.py:5)\n  - TillError" in text
+    )
+    assert "- Closed (KeyError)" in text
+    assert "- Late (Error) (web/errors.js:1)" in text
+    assert "Plain" not in text
+
+
+def test_what_a_named_function_raises_comes_first(shop, answer):
+    write(shop, {"src/shop/errors.py": ERRORS})
+    text = answer(shop, "which exceptions does sell raise?")
+    assert 'It raises itself:\n- `raise PriceError("no item")` (src/shop/errors.py:23)' in text
+
+
+def test_that_there_are_no_exceptions_is_told(shop, answer):
+    assert "No class here is an exception" in answer(shop, "what exceptions are there?")
+
+
+def test_decorators_are_those_that_stand_above_functions(shop, answer):
+    write(shop, {"src/shop/marks.py": MARKS})
+    text = answer(shop, "which decorators are there?")
+    assert "1 decorator defined here" in text
+    assert "- `@priced`, 1 time (src/shop/marks.py:1, src/shop/marks.py:9)" in text
+
+
+def test_tests_of_something_are_found_by_calls_and_by_names(shop, answer):
+    text = answer(shop, "which tests cover Till?")
+    assert "Called in tests from" in text
+    assert "tests.test_till.test_total_adds_up" in text
+    text = answer(shop, "is there a test for the total?")
+    assert "test_total_adds_up (tests/test_till.py:4)" in text
+    assert "No test here is about “refunds”" in answer(shop, "what tests cover refunds?")
+
+
+def test_follow_up_asks_for_calls_in_tests_of_the_place_that_was_answered(shop, asked):
+    turns = asked(shop, "how does Till work?", "and who calls it in tests?", "is it tested?")
+    for turn in turns[1:]:
+        assert "class `shop.till.Till`" in turn.content
+        assert "tests/test_till.py:5" in turn.content
+
+
+def test_a_question_for_several_functions_is_answered_by_a_list(shop, answer):
+    text = answer(shop, "which functions check an item?")
+    assert "Functions with these words" in text
+    assert "function `shop.till.check_item`" in text
+    assert "Step by step" not in text
+
+
+def test_variables_of_the_project_itself_are_all_there_are(shop, answer):
+    code = "import os\n\n\ndef get(name):\n    os.environ[name] = 'x'\n    return os.environ.get(name)\n"
+    (shop / "src/shop/env.py").write_text(f"{code}\n\nX = os.getenv('SHOP_X')\n")
+    text = answer(shop, "which environment variables does shop read?")
+    assert "- `return os.environ.get(name)` (src/shop/env.py:6)" in text
+    assert "- SHOP_X: `X = os.getenv('SHOP_X')` (src/shop/env.py:9)" in text
+    assert "env.py:5" not in text
+
+
+def test_without_history_the_changelog_comes_first(shop, answer):
+    (shop / "CHANGELOG.md").write_text("# Changes\n\n## 1.2\n\n- Receipts.\n")
+    body = answer(shop, "what changed?").split("\n\n", 1)[1]
+    assert body.startswith("The newest part of CHANGELOG.md:\n- 1.2 (CHANGELOG.md:3)")
+    assert "Note: no commits can be told" in body
+
+
+def test_configuring_lists_what_can_be_set_and_no_numbers_of_a_protocol(shop, answer):
+    code = """
+        class Codes:
+            USE_PROXY = 305, "Use Proxy"
+
+
+        def open_till(proxy: str | None = None):
+            return connect(
+                proxy=self.proxy,
+            )
+        """
+    write(shop, {"src/shop/net.py": code})
+    for prompt in ("configure a proxy", "how do I configure a proxy?"):
+        text = answer(shop, prompt)
+        assert "`def open_till(proxy: str | None = None):` (src/shop/net.py:5)" in text
+        assert "305" not in text
+        assert "self.proxy" not in text
+
+
+def test_a_program_is_told_as_what_it_is(shop, answer):
+    (shop / "prog").write_bytes(b"\x7fELF\x02\x01\x01\0" + bytes(992))
+    text = answer(shop, "explain prog")
+    assert "prog is a binary file (a program or library (ELF), 1,000 bytes), not text" in text
