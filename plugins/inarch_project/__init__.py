@@ -42,6 +42,8 @@ class Mentions:
 
     async def gather(self, situation: inarch.Situation) -> inarch.Contribution | None:
         """Return the calls that read what was mentioned, and a note on what could not be."""
+        if "@" not in situation.turn.content:
+            return None
         from inarch_project.mentions import gather
 
         return await gather(situation)

@@ -90,6 +90,7 @@ def test_a_first_request_loads_nothing_that_only_calls_or_failures_need(
     assert len(server.requests) == 1 and "httpx" in loaded
     assert not loaded & {"jsonschema", "cattrs", "loguru", "prompt_toolkit", "litellm", "importlib.metadata"}
     assert not loaded & {"rich", "pygments", "httpx._main", "searched-for-cycles"}
+    assert not loaded & {"inarch.contract.loading", "inarch_project.mentions", "inarch_sdk.memory_store"}
     assert not loaded & {"inarch.journal.folding", "inarch_sandbox_fs.patching"}
     assert not loaded & {"inarch.calls.scheduler", "inarch.calls.runner", "inarch.calls.approvals"}
     tracing = ("indexing", "finding", "linking", "facts", "store", "answers.flow_answers", "graph")

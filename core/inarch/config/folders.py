@@ -7,12 +7,11 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from attrs import frozen
-
 from inarch.config import places
 from inarch.config.files import MAX_BYTES, Unreadable, needs_trust, read_user_file
 from inarch.config.project_files import digest, is_left, read_project_file
 from inarch.contract.errors import StoreError, ToolFailed
+from inarch.contract.frozen import frozen
 from inarch_staging import make_folder, write_whole
 
 if TYPE_CHECKING:

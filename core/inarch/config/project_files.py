@@ -8,9 +8,8 @@ import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
-from attrs import frozen
-
 from inarch.config.files import CONFIG_FILE, GUIDE_FILES, READ, Unreadable, read_regular, why
+from inarch.contract.frozen import frozen
 from inarch_staging import is_leftover
 
 MAX_FILES = 1_000

@@ -3,16 +3,16 @@
 Each key's `doc` and `check` also make the schema, the starter file and the docs.
 """
 
-# ruff: noqa: RUF009 - key is attrs.field with a sentence for people
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from typing import Literal
 
-from attrs import field, frozen
+from attrs import field
 
 from inarch.config.sources import Given
+from inarch.contract.frozen import frozen
 from inarch.contract.metadata import DEFAULTS, own_distribution
 from inarch_sdk.settings import Check, key, keys_of
 

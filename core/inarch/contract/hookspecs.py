@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 import pluggy
 
-from inarch.contract.loading import Loader
 from inarch.contract.plugin_events import EventKind
 from inarch.contract.ports import (
     ContextSource,
@@ -32,6 +31,7 @@ from inarch.contract.slash_commands import SlashCommand
 if TYPE_CHECKING:
     from inarch.contract.compaction import Compaction  # only where a conversation is too long
     from inarch.contract.findings import SelfCheck  # only doctor looks
+    from inarch.contract.loading import Loader  # most plugins are loaded here
     from inarch.contract.transcripts import Exporter  # only an export reads a session
 
 hookspec = pluggy.HookspecMarker("inarch")

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from attrs import field, frozen
+from attrs import field
 
+from inarch.contract.frozen import frozen
 from inarch.contract.records import Message, Turn
 
 if TYPE_CHECKING:

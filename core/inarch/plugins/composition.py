@@ -10,11 +10,11 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import pluggy
-from attrs import Factory, define, frozen
+from attrs import Factory, define
 
 from inarch.contract.errors import PluginError, UsageError
+from inarch.contract.frozen import frozen
 from inarch.contract.guarding import guarded, leaving_out
-from inarch.contract.loading import Loader, Loading
 from inarch.contract.plugin_events import EventKind
 from inarch.contract.ports import (
     ContextSource,
@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from inarch.config.config import Config
     from inarch.contract.compaction import Compaction
     from inarch.contract.findings import SelfCheck
+    from inarch.contract.loading import Loader, Loading
     from inarch.contract.transcripts import Exporter
     from inarch.plugins.apart import Apart
 

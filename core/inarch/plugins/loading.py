@@ -6,10 +6,11 @@ from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING
 
 import pluggy
-from attrs import evolve, frozen
+from attrs import evolve
 
 from inarch.config.environment import plugin_variable
 from inarch.contract.errors import PluginError
+from inarch.contract.frozen import frozen
 from inarch.contract.records import PluginContext, Refused
 from inarch.plugins.discovery import Discovery, FoundPlugin, full_name
 from inarch.plugins.modules import load_module

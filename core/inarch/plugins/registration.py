@@ -5,17 +5,19 @@ from __future__ import annotations
 import inspect
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from types import ModuleType
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pluggy
 
 from inarch.contract import hookspecs
 from inarch.contract.errors import ConfigError, PluginError
 from inarch.contract.guarding import blame, guarded
-from inarch.contract.loading import Offered
 from inarch.contract.ports import ToolFunction
 from inarch.contract.records import PluginContext
 from inarch.plugins.checks import PORTS, fault_of, schema_fault, twice
+
+if TYPE_CHECKING:
+    from inarch.contract.loading import Offered
 
 _ORDERING = ("hookwrapper", "wrapper", "tryfirst", "trylast")
 

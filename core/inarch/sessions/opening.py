@@ -22,7 +22,6 @@ from inarch.sessions.observers import Observer
 from inarch.sessions.parts import Parts
 from inarch.turns.context.earlier_turns import restored
 from inarch.turns.session_state import SessionState
-from inarch_sdk.memory_store import MemoryStore
 
 if TYPE_CHECKING:
     from inarch.journal.history import History
@@ -114,6 +113,8 @@ def _store_or_memory(parts: Parts, session_id: str | None) -> tuple[ContextStore
     except StoreError as error:
         if session_id or required:
             raise
+        from inarch_sdk.memory_store import MemoryStore
+
         return MemoryStore(), error
 
 

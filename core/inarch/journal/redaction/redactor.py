@@ -19,7 +19,6 @@ from weakref import WeakSet
 from attrs import define, field
 
 from inarch.contract import records
-from inarch_secrets.dotenv import parse_dotenv
 from inarch_secrets.names import SHORTEST, looks_random, secrets_of
 from inarch_secrets.pattern import Match
 from inarch_secrets.patterns import PATTERNS, SHORTEST_MATCH, begun, may_match, patterns_in
@@ -98,6 +97,8 @@ class Redactor:
 
     def learn_file(self, data: bytes) -> None:
         """Learn what is secret in a `.env` file."""
+        from inarch_secrets.dotenv import parse_dotenv  # most workspaces have none
+
         self.learn(parse_dotenv(data))
 
     def reserve(self, line: str) -> Sequence[tuple[str, str]]:
