@@ -9,7 +9,7 @@ import re
 import tomllib
 from bisect import bisect_right
 
-__all__ = ["KeyPath", "key_lines"]
+__all__ = ["KeyPath", "key_lines", "standing_before"]
 
 KeyPath = tuple[str | int, ...]
 """Keys, and indices of arrays, from the outermost table on."""
@@ -30,6 +30,30 @@ def key_lines(text: str) -> dict[KeyPath, int]:
     except RecursionError:  # arrays nested deeper than the stack: what was found so far stands
         pass
     return scan.lines
+
+
+def standing_before(text: str, line: int) -> tuple[KeyPath, int]:
+    """Return what a line declares that an earlier one has declared, with that line; `()` and 0 if it is no such line.
+
+    Args:
+        text: A TOML text that is valid up to this line.
+        line: Counted from 1; it has a whole table's header, or a key with its whole value.
+    """
+    lines = text.split("\n")
+    before, declared = "\n".join(lines[: line - 1]), lines[line - 1]
+    try:
+        tomllib.loads(declared)
+    except ValueError:
+        return (), 0
+    known = key_lines(before)
+    is_header = declared.lstrip().startswith("[")
+    table = () if is_header else next(path[:-1] for path in key_lines(f"{before}\n{_HERE} = 0") if path[-1] == _HERE)
+    again = [(*table, *path) for path in key_lines(declared)]
+    found = next((path for path in reversed(again) if path in known), ())
+    return found, known.get(found, 0)
+
+
+_HERE = "a-key-that-nobody-has"
 
 
 class _Scan:

@@ -70,7 +70,7 @@ CASES = [
     ('[isolation.p]\nmode = "proces"', 2, "isolation.p.mode", "did you mean 'process'?"),
     ("[isolation.p]\nmemory_mb = 0", 2, "isolation.p.memory_mb", "1 or more"),
     ("a = 1\nb = ", 2, "", "not valid TOML"),
-    ("a = 1\n\na = 2\n", 3, "", "not valid TOML"),
+    ("a = 1\n\na = 2\n", 3, "", "a stands there already, in line 1"),
     ("x = [", 1, "", "at the end"),
     (f"x = {'[' * 5000}", 1, "", "not valid TOML"),
 ]
@@ -189,3 +189,28 @@ def test_a_table_that_stands_there_twice_is_told_with_the_first_place(
     (problem,) = place.problems()
     assert problem.message == f"{place.file}:{line}: [{table}] stands there already, in line {first}"
     assert problem.remedy == "put these keys below that line"
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "key", "first"),
+    [
+        ('profile = "a"\n\nprofile = "b"\n', 3, "profile", 1),
+        ('[profiles.a]\nmodel = "x/y"\n[profiles.b]\nmodel = "x/y"\n"model" = 1 # again\n', 5, "profiles.b.model", 4),
+        ('[[rules]]\ntool = "a"\n[[rules]]\ntool = "b"\ntool = "c"\n', 5, "rules.1.tool", 4),
+        ("[plugins]\na.b = 1\na.c = 2\na.b = 3\n", 4, "plugins.a.b", 2),
+        ("[plugins]\na = {b = 1}\na.b = 3\n", 3, "plugins.a.b", 2),
+    ],
+)
+def test_a_key_that_is_given_twice_is_told_with_the_first_place(
+    place: Place, text: str, line: int, key: str, first: int
+) -> None:
+    place.user(text)
+    (problem,) = place.problems()
+    assert problem.message == f"{place.file}:{line}: {key} stands there already, in line {first}"
+    assert problem.remedy == "keep one of the two"
+
+
+def test_a_table_named_profile_is_one_of_profiles(place: Place) -> None:
+    place.user('[profile.fast]\nmodel = "a/b"\n')
+    (problem,) = place.problems()
+    assert (problem.line, problem.remedy) == (1, "did you mean [profiles.fast]?")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import stat
 import tomllib
 from pathlib import Path
@@ -11,10 +10,10 @@ from typing import Any
 
 from inarch.config.sources import Source
 from inarch.contract.errors import ConfigError
+from inarch_toml import standing_before
 
 MAX_BYTES = 1_000_000
 CONFIG_FILE = ".inarch/config.toml"
-_TWICE = re.compile(r"Cannot declare (\(.*\)) twice")
 GUIDE_FILES = ("AGENTS.md", "GEMINI.md", "CLAUDE.md")
 """A project's instructions to agents, the one that is read first in front."""
 READ = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC
@@ -54,9 +53,12 @@ def parse(data: bytes, name: str) -> tuple[Source, dict[str, Any]]:
         return Source(name, text), tomllib.loads(text)
     except (ValueError, RecursionError) as error:
         message, line = _syntax(str(error), text)
-        table, first = _declared_before(message, text, line)
+        path, first = standing_before(text, line) if message.startswith("Cannot ") else ((), 0)
         if first:
-            message, remedy = f"[{table}] stands there already, in line {first}", "put these keys below that line"
+            what, remedy = ".".join(map(str, path)), "keep one of the two"
+            if text.split("\n")[line - 1].lstrip().startswith("["):
+                what, remedy = f"[{what}]", "put these keys below that line"
+            message = f"{what} stands there already, in line {first}"
             raise ConfigError(message, source=name, line=line, remedy=remedy) from error
         raise ConfigError(f"is not valid TOML: {message}", source=name, line=line) from error
 
@@ -71,19 +73,6 @@ def _syntax(message: str, text: str) -> tuple[str, int]:
         column = place.rstrip(")").rpartition("column ")[2]
         return f"{what}, column {column}", int(line)
     return f"{what} at the end", text.rstrip("\n").count("\n") + 1
-
-
-def _declared_before(message: str, text: str, line: int) -> tuple[str, int]:
-    """Return the table that tomllib says is there twice, and the line of the first, 0 where it says another thing."""
-    from ast import literal_eval
-
-    from inarch_toml import key_lines
-
-    told = _TWICE.match(message)
-    if told is None:
-        return "", 0
-    path = literal_eval(told[1])
-    return ".".join(path), key_lines("".join(text.splitlines(keepends=True)[: line - 1])).get(path, 0)
 
 
 def why(error: Exception) -> str:

@@ -120,7 +120,8 @@ def _profile_name(source: Source, tables: Mapping[str, Any], problems: list[Conf
     if name is None:
         return None
     if not isinstance(name, str):
-        problems.append(source.error(("profile",), f"must be the name of a profile, not {shown(name)}"))
+        hint = f"did you mean [profiles.{next(iter(name), 'NAME')}]?" if isinstance(name, Mapping) else ""
+        problems.append(source.error(("profile",), f"must be the name of a profile, not {shown(name)}", hint))
         return None
     return Given(name, source, ("profile",))
 

@@ -51,13 +51,14 @@ def check(as_json: bool, **given: Any) -> int:
 
     from inarch.commands import ANSWERED, USAGE
     from inarch.host import check_config
+    from inarch_commands.config.loading import loading_notes
 
     options = _options(given)
     loaded, problems = check_config(options.root, profile=options.profile, flags=options.flags)
     found = list(problems)
     if loaded is not None:
         found += _plugin_problems(loaded, options)
-        _tell(loaded, options)
+        _tell(loaded, options, *loading_notes(loaded))
     if as_json:
         print_json([_problem_data(one) for one in found])
     else:
@@ -153,12 +154,12 @@ def _load(given: Mapping[str, Any]) -> Config:
     return loaded
 
 
-def _tell(loaded: Config, options: Options) -> None:
+def _tell(loaded: Config, options: Options, *further: str) -> None:
     from inarch.commands import say
     from inarch.host import discover
 
     if not options.quiet:
-        for note in (*loaded.notes, *loaded.hints(discover().plugins)):
+        for note in (*loaded.notes, *loaded.hints(discover().plugins), *further):
             say("note", note)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import pty
+import re
 import select
 import signal
 import subprocess
@@ -80,6 +81,22 @@ def test_check_prints_every_problem(cli: Run, user_file: Path) -> None:
         "message": "unknown key",
         "remedy": "did you mean 'model'?",
     }
+
+
+def test_check_tells_of_granted_variables_that_load_code(cli: Run, user_file: Path) -> None:
+    user_file.write_text(
+        '[commands.build]\nargv = ["make"]\nenv = ["CI", "LD_PRELOAD"]\n'
+        '[isolation.x]\nenv = ["NODE_OPTIONS", "NODE_ENV"]\n'
+    )
+    done = cli("config", "check")
+    assert done.returncode == 0, done.stderr
+    told = [line for line in done.stderr.splitlines() if "can load code" in line]
+    assert [re.findall(r"(\S+)\.env: (\S+)", line) for line in told] == [
+        [("commands.build", "LD_PRELOAD")],
+        [("isolation.x", "NODE_OPTIONS")],
+    ]
+    assert all(f"{user_file}:" in line for line in told)
+    assert "can load code" not in cli("config", "check", "--quiet").stderr
 
 
 def test_check_of_what_is_no_toml(cli: Run, user_file: Path) -> None:
