@@ -128,6 +128,9 @@ def _call(scopes: Scopes, node: ast.Call) -> Code:
     keywords: tuple[tuple[str | None, Code], ...] = ()
     if node.keywords:
         keywords = tuple([(word.arg, expression(scopes, word.value)) for word in node.keywords])
+        for word in node.keywords:
+            if type(word.value) is ast.Dict and scopes.outline is not None:
+                scopes.outline.scheduling(word.arg, word.value)
     if callee == "isinstance" and len(positional) == 2 and type(positional[0]) is str:
         scopes.narrow(positional[0], positional[1])
     # A method of a chain stands on the line of its name, not where the chain starts.

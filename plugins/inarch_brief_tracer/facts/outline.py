@@ -119,8 +119,7 @@ class Outline:
         """Note the names that a module or class assigns."""
         value = node.value
         for target in node.targets if type(node) is ast.Assign else [node.target]:
-            if getattr(target, "id", getattr(target, "attr", "")) in _SCHEDULES and type(value) is ast.Dict:
-                self._schedule(value)
+            self.scheduling(getattr(target, "id", getattr(target, "attr", "")), value)
             for name in target.elts if type(target) is ast.Tuple else [target]:
                 if type(name) is not ast.Name:
                     continue
@@ -136,8 +135,10 @@ class Outline:
                 dotted_name = f"{scope.name}.{name.id}" if scope.name else name.id
                 self.symbols.append(Symbol(CONSTANT, dotted_name, line, end, text, self._comment(line), flags=alias))
 
-    def _schedule(self, table: ast.Dict) -> None:
+    def scheduling(self, target: str | None, table: ast.expr | None) -> None:
         """Note the tasks of a schedule of celery beat: `{"name": {"task": "shop.tasks.count", ...}}`."""
+        if target not in _SCHEDULES or not isinstance(table, ast.Dict):
+            return
         for key, row in zip(table.keys, table.values, strict=True):
             for name, task in zip(row.keys, row.values, strict=True) if isinstance(row, ast.Dict) else ():
                 if _text(name) == "task" and _text(task):

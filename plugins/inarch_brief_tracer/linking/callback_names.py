@@ -43,6 +43,13 @@ def never_calls(callee: str) -> bool:
 
 
 @lru_cache(maxsize=4096)
+def is_keeping(callee: str) -> bool:
+    """Whether something outside may keep an object that it is handed, and call what its class overrides."""
+    module = callee.partition(".")[0]
+    return not never_calls(callee) or (module == "logging" and callee.rpartition(".")[2][:3] in ("add", "set"))
+
+
+@lru_cache(maxsize=4096)
 def is_caller(name: str) -> bool:
     """Whether a function's name says that it calls what it is handed."""
     return bool(_CALLERS.search(name.lower().lstrip("_"))) and not _SEEING.match(name.lower())

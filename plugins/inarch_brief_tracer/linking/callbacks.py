@@ -5,11 +5,30 @@ from __future__ import annotations
 from inarch_brief_tracer.linking.abstract_methods import READING, calls_of
 from inarch_brief_tracer.linking.binding import call_function
 from inarch_brief_tracer.linking.budget import CALLBACK, INFERRED, NAME
-from inarch_brief_tracer.linking.callback_names import is_callback, is_caller, is_entering, is_registrar, never_calls
+from inarch_brief_tracer.linking.callback_names import (
+    is_callback,
+    is_caller,
+    is_entering,
+    is_keeping,
+    is_registrar,
+    never_calls,
+)
 from inarch_brief_tracer.linking.cells import NO_ARGUMENTS, Arguments, Value, Values
 from inarch_brief_tracer.linking.linker import EMPTY, Linker, union
 from inarch_brief_tracer.linking.members import descendants, lookup
-from inarch_brief_tracer.linking.values import Bound, Cls, Container, Func, Guess, Instance, Outside, Partial
+from inarch_brief_tracer.linking.names import dotted_value
+from inarch_brief_tracer.linking.values import (
+    Bound,
+    Cls,
+    Container,
+    Func,
+    Guess,
+    Instance,
+    OpenClass,
+    Outside,
+    Partial,
+    Text,
+)
 
 
 def call_back_receiver(linker: Linker, callee: Outside, line: int) -> None:
@@ -18,8 +37,14 @@ def call_back_receiver(linker: Linker, callee: Outside, line: int) -> None:
     if "callbacks" in linker.on and isinstance(receiver, Instance):
         name = callee.name.rpartition(".")[2]
         if not name.startswith("__") or name in ("__init__", "__call__"):
-            key = (linker.scope.id, receiver.cls)
-            linker.hooks[key] = min(line, linker.hooks.get(key, line))
+            _hook(linker, receiver.cls, line)
+
+
+def _hook(linker: Linker, cls: Cls, line: int) -> None:
+    """Note that outside code has an object of a class: it may call what the class overrides of its outside bases."""
+    if any(ancestor.outside for ancestor in cls.ancestry):
+        key = (linker.scope.id, cls)
+        linker.hooks[key] = min(line, linker.hooks.get(key, line))
 
 
 def keep_handed(linker: Linker, cls: Cls, arguments: Arguments, name: str = "__init__") -> None:
@@ -77,8 +102,11 @@ def assembled(linker: Linker, callee: Outside, arguments: Arguments, line: int) 
         if type(value) in _KEPT:
             parts.append(value)
         elif type(value) is Container:
-            for cell in list(value.items.values())[:MAX_HANDED]:
-                parts += [item for item in linker.read(cell) if type(item) in _KEPT]
+            for cell in (value.rest, *list(value.items.values())[:MAX_HANDED]):
+                for item in linker.read(cell):
+                    parts += [item] if type(item) in _KEPT else _parts(linker, item)
+        else:
+            parts += _parts(linker, value)
     if not parts:
         return callee
     box = linker.container(-(line << 10) - 900, "parts")
@@ -88,6 +116,12 @@ def assembled(linker: Linker, callee: Outside, arguments: Arguments, line: int) 
     if found is None:
         found = linker.inherited[key] = Outside(callee.name, box)
     return found
+
+
+def _parts(linker: Linker, value: Value) -> Values:
+    """Give what something that was made outside was made of."""
+    made = value.receiver if isinstance(value, Outside) else None
+    return linker.read(made.rest) if isinstance(made, Container) else EMPTY
 
 
 def call_parts(linker: Linker, parts: Container, name: str, line: int) -> None:
@@ -107,9 +141,15 @@ def hand_over(linker: Linker, arguments: Arguments, line: int, callee: str = "")
             where nothing says that they are called, they may be: confidence `name`. Instances that can be called are
             where that is known, and those that can be entered where the name says so.
     """
-    if "callbacks" not in linker.on or never_calls(callee):
+    if "callbacks" not in linker.on:
         return
     last = callee.rpartition(".")[2]
+    if is_keeping(callee):
+        for value in arguments.every():
+            if isinstance(value, Instance | Cls | OpenClass):
+                _hook(linker, value if isinstance(value, Cls) else value.cls, line)
+    if never_calls(callee):
+        return
     calls, enters = is_caller(last), is_entering(last)
     confidence = INFERRED if calls or is_registrar(last) else NAME
     for values in (*arguments.positional, arguments.rest, arguments.mappings):
@@ -125,7 +165,11 @@ def _hand(linker: Linker, value: Value, line: int, confidence: int, calls: bool,
     if type(value) is Guess:
         value, confidence = value.value, NAME
     kind = type(value)
-    if kind is Func:
+    if kind is Text and ":" in value.text:  # type: ignore[attr-defined]
+        for named in dotted_value(linker, value.text):  # type: ignore[attr-defined]
+            if not isinstance(named, Text):
+                _hand(linker, named, line, confidence, calls, enters)
+    elif kind is Func:
         linker.edge(value.scope, CALLBACK, confidence, line)  # type: ignore[attr-defined]
     elif kind is Bound:
         linker.edge(value.func.scope, CALLBACK, confidence, line)  # type: ignore[attr-defined]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from inarch_brief_tracer.linking.binding import call_function
-from inarch_brief_tracer.linking.budget import CALL, CALLBACK, DUNDER, EXACT, HIERARCHY, INFERRED, NAME
+from inarch_brief_tracer.linking.budget import CALL, CALLBACK, DUNDER, EXACT, FRAMEWORK, HIERARCHY, INFERRED, NAME
 from inarch_brief_tracer.linking.callbacks import (
     assembled,
     call_back_receiver,
@@ -113,6 +113,9 @@ def construct(
     if cls.data and not found_any:
         _data_class(linker, cls, arguments, line)
     if not found_any:
+        for ancestor in cls.ancestry:
+            for value in linker.read(ancestor.validators):
+                call(linker, value, NO_ARGUMENTS, line, FRAMEWORK)
         for outer in outside_bases(cls):
             if not outer.startswith("<builtin>"):
                 linker.outside_call(f"{outer}.__init__", line)

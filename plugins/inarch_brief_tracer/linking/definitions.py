@@ -26,6 +26,9 @@ from inarch_brief_tracer.linking.values import (
     Scope,
 )
 
+_VALIDATING = ("validator", "serializer", "root_validator", "validates", "validates_schema", "default")
+"""Last parts of decorators, `field_` and `model_` taken off, of methods that run when an instance is made."""
+_ORDERING = ("__lt__", "__le__", "__gt__", "__ge__")
 _IMPLICIT_STATIC = frozenset(("__new__",))
 
 
@@ -43,9 +46,10 @@ def _function(linker: Linker, code: Code) -> None:
     applied = [evaluate(linker, decorator) for decorator in decorators]
     _binding(func, owner, applied)
     _receiver(linker, func, owner)
+    annotated = dict(hints)
     for name, item in defaults:
         values = evaluate(linker, item)
-        linker.put(own_cell(scope, name), injected(linker, scope, item) or values)
+        linker.put(own_cell(scope, name), injected(linker, scope, item, annotated.get(name)) or values)
     for name, hint in hints:
         linker.put(own_cell(scope, name), injected(linker, scope, hint))
     for decorator in decorators:
@@ -73,6 +77,8 @@ def _binding(func: Func, owner: Cls | None, applied: list[Values]) -> None:
                     func.binding = STATIC
                 elif value.name == "<builtin>.classmethod" or value.name.endswith("classproperty"):
                     func.binding = OF_CLASS
+                elif value.name.rpartition(".")[2].removeprefix("field_").removeprefix("model_") in _VALIDATING:
+                    owner.validators.values = union(owner.validators.values, (func,))
 
 
 def _receiver(linker: Linker, func: Func, owner: Cls | None) -> None:
@@ -127,11 +133,14 @@ def _decorated(linker: Linker, values: Values, decorators: Values, line: int) ->
     for decorator in functions_first(linker, decorators):
         if isinstance(decorator, Outside):
             given = _by_outside(linker, decorator, values, line)
-        elif isinstance(decorator, Generator) and decorator.func.context:
+        elif (isinstance(decorator, Generator) and decorator.func.context) or (
+            isinstance(decorator, Func) and decorator.universal
+        ):
             made = linker.made(3, Partial)
             assert isinstance(made, Partial)
-            made.around = decorator.func
+            made.around = decorator.func if isinstance(decorator, Generator) else decorator
             linker.put(made.func, values)
+            call(linker, made.around, Arguments((values,)), line, DECORATOR)
             given = (made,)
         else:
             given = call(linker, decorator, Arguments((values,)), line, DECORATOR)
@@ -184,6 +193,8 @@ def _class(linker: Linker, code: Code) -> None:
         for value in values:
             if isinstance(value, Outside) and _writes_init(value.name):
                 cls.data = value.name
+            if isinstance(value, Outside) and value.name == "functools.total_ordering":
+                _order(linker, cls)
         if not (values and all(isinstance(value, Outside) for value in values)):
             given = _decorated(linker, result, values, line)
             # One that gives the class back gives back the others it decorates to a reader that can't tell them apart.
@@ -191,6 +202,13 @@ def _class(linker: Linker, code: Code) -> None:
         elif linker.budget.outside:
             linker.outside_call(values[0].name, line)  # type: ignore[attr-defined]
     linker.put(binding_cell(linker, around, scope.facts.name.rpartition(".")[2]), result)
+
+
+def _order(linker: Linker, cls: Cls) -> None:
+    """Let a class compare by the one comparison that it defines."""
+    known = [name for name in _ORDERING if name in cls.class_cells]
+    for name in _ORDERING if known else ():
+        cls.class_cells.setdefault(name, cls.class_cells[known[0]])
 
 
 def _writes_init(name: str) -> bool:

@@ -11,7 +11,7 @@ from inarch_brief_tracer.linking.calls import call
 from inarch_brief_tracer.linking.cells import NO_ARGUMENTS, Arguments, Values
 from inarch_brief_tracer.linking.evaluate import evaluate
 from inarch_brief_tracer.linking.linker import EMPTY, Linker, union
-from inarch_brief_tracer.linking.values import Bound, Func, Generator, Outside, Scope
+from inarch_brief_tracer.linking.values import Bound, Container, Func, Generator, Outside, Scope
 
 INJECTORS = frozenset(
     (
@@ -20,6 +20,7 @@ INJECTORS = frozenset(
     )
 )
 """What is given a function whose result a parameter gets."""
+_ROUTERS = ("fastapi.FastAPI.", "fastapi.APIRouter.", "fastapi.applications.", "fastapi.routing.")
 _OPTIONS = frozenset(("click", "typer", "rich_click", "asyncclick", "cloup"))
 _CALLBACKS = ("callback", "autocompletion", "shell_complete")
 _PACKED = frozenset(("apply_async", "apply_async_on_commit", "send_with_options", "signature", "subtask"))
@@ -41,20 +42,32 @@ def deferred_method(linker: Linker, base: Func | Bound, name: str, arguments: Ar
     return EMPTY
 
 
-def injected(linker: Linker, scope: Scope, code: Code) -> Values:
+def injected(linker: Linker, scope: Scope, code: Code, hint: Code = None) -> Values:
     """Note what a framework runs for a function, as a default, annotation or decorator says; give what is injected.
 
-    `Depends(get_database)` as a default or in `Annotated[...]`, `option(callback=check)` as a decorator or a default.
+    `Depends(get_database)` as a default, in `Annotated[...]` or among the `dependencies` of a route or of its router,
+    `option(callback=check)` as a decorator or a default. `Depends()` alone makes what the parameter's `hint` names.
     """
     result: Values = EMPTY
+    if type(code) is tuple and code[0] == SUBSCRIPT and type(code[2]) is tuple and code[2][0] == SEQUENCE:
+        hint = code[2][3][0] if code[2][3] else None
     for part in _calls(code):
-        callees = [value.name for value in evaluate(linker, part[1]) if isinstance(value, Outside)]
+        made = [value for value in evaluate(linker, part[1]) if isinstance(value, Outside)]
+        callees = [value.name for value in made]
         keywords = dict(part[3])
         if not INJECTORS.isdisjoint(callees):
-            result = union(result, _run(linker, scope, part[2][0] if part[2] else keywords.get("dependency")))
+            wanted = part[2][0] if part[2] else keywords.get("dependency", hint)
+            result = union(result, _run(linker, scope, evaluate(linker, wanted)))
+        elif any(name.startswith(_ROUTERS) for name in callees):
+            wanted = keywords.get("dependencies")
+            for row in wanted[3] if type(wanted) is tuple and wanted[0] == SEQUENCE else ():
+                injected(linker, scope, row)
+            for value in made:
+                if isinstance(value.receiver, Container):
+                    _run(linker, scope, linker.read(value.receiver.rest))
         elif any(name.partition(".")[0] in _OPTIONS for name in callees):
             for name in _CALLBACKS:
-                _run(linker, scope, keywords.get(name))
+                _run(linker, scope, evaluate(linker, keywords.get(name)))
     return result
 
 
@@ -70,9 +83,8 @@ def _calls(code: Code) -> Iterator[Code]:
                 yield part
 
 
-def _run(linker: Linker, scope: Scope, code: Code) -> Values:
-    """Call what an expression stands for from a function's scope."""
-    values = evaluate(linker, code)
+def _run(linker: Linker, scope: Scope, values: Values) -> Values:
+    """Call values from a function's scope."""
     around, linker.scope = linker.scope, scope
     try:
         result: Values = EMPTY

@@ -42,6 +42,7 @@ from inarch_brief_tracer.linking.wrapper_models import (
     _stacked,
     _static,
     _sub,
+    _universal,
     _unstacked,
     _wraps,
 )
@@ -253,5 +254,7 @@ MODELS: dict[str, Model] = {
     "attr.field": _field,
     "attrs.field": _field,
     "inspect.unwrap": _passes(0),
+    "wrapt.decorator": _universal,
+    "decorator.decorator": _universal,
 }
 """What calling a name outside the tree does; others give themselves and call back the functions handed to them."""

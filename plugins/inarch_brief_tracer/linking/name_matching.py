@@ -111,7 +111,7 @@ def _has_hooks(base: str) -> bool:
 def _functions_of(cls: Cls) -> list[Scope]:
     found: list[Scope] = []
     for name, cell in cls.class_cells.items():
-        if name.startswith("_"):
+        if name.startswith("_") and name != "__call__":
             continue
         for value in cell.values:
             if isinstance(value, Func):

@@ -78,13 +78,15 @@ PLAIN, STATIC, OF_CLASS = 0, 1, 2
 class Func(Value):
     """A function of the tree."""
 
-    __slots__ = ("binding", "bound", "context", "generator", "passed", "returns", "scope", "yields")
+    __slots__ = ("binding", "bound", "context", "generator", "passed", "returns", "scope", "universal", "yields")
 
     def __init__(self, scope: Scope) -> None:
         self.scope = scope
         self.binding = PLAIN
         self.context = False
         """Made a context manager by a decorator."""
+        self.universal = False
+        """Made a decorator that runs around what it decorates, by one from outside."""
         self.returns = Cell()
         self.yields: Generator | None = None
         self.generator = bool(scope.facts.flags & 1)
@@ -116,6 +118,7 @@ class Cls(Value):
         "registered",
         "scope",
         "subclasses",
+        "validators",
     )
 
     def __init__(self, scope: Scope) -> None:
@@ -135,6 +138,8 @@ class Cls(Value):
         self.exact = Instance(self, False)
         self.open = Instance(self, True)
         self.open_class = OpenClass(self)
+        self.validators = Cell()
+        """Methods that what makes its instances runs, as their decorators say."""
         self.handed = Cell()
         """What its instances are made with, for what they have from outside: that may call it."""
         self.registered = Cell()

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from inarch_brief_tracer.linking.attributes import attribute, special
+from inarch_brief_tracer.linking.attributes import special
 from inarch_brief_tracer.linking.callbacks import call_back, hand_over
 from inarch_brief_tracer.linking.cells import NO_ARGUMENTS, Arguments, Values
 from inarch_brief_tracer.linking.containers import all_items, enter
 from inarch_brief_tracer.linking.iteration_models import argument
 from inarch_brief_tracer.linking.linker import EMPTY, Linker, Model, union
-from inarch_brief_tracer.linking.names import module_value
+from inarch_brief_tracer.linking.names import dotted_value, module_value
 from inarch_brief_tracer.linking.values import (
     STATIC,
     Bound,
@@ -60,6 +60,14 @@ def _context(linker: Linker, arguments: Arguments, line: int) -> Values:
     return argument(arguments, 0)
 
 
+def _universal(linker: Linker, arguments: Arguments, line: int) -> Values:
+    """Model `wrapt.decorator`: the function runs around whatever it decorates."""
+    for value in argument(arguments, 0):
+        if isinstance(value, Func):
+            value.universal = True
+    return argument(arguments, 0)
+
+
 def _decorator_or_factory(linker: Linker, arguments: Arguments, line: int) -> Values:
     """Model `lru_cache` and its like: applied to a function, or called to get what is applied."""
     functions = tuple([value for value in argument(arguments, 0) if not isinstance(value, Text | Instance)])
@@ -86,15 +94,8 @@ def _import_string(linker: Linker, arguments: Arguments, line: int) -> Values:
     result: Values = ()
     for name in argument(arguments, 0):
         if isinstance(name, Text):
-            result = union(result, dotted_value(linker, name.text, line))
+            result = union(result, dotted_value(linker, name.text))
     return result
-
-
-def dotted_value(linker: Linker, text: str, line: int) -> Values:
-    """Give what a dotted path in a string names: `package.module.name` or `package.module:name`."""
-    module, _, name = text.replace(":", ".").rpartition(".")
-    found = module_value(linker, linker.scope.file, module) if module else None
-    return attribute(linker, found, name, line) if found is not None and name.isidentifier() else EMPTY
 
 
 def _cast(linker: Linker, arguments: Arguments, line: int) -> Values:

@@ -99,3 +99,59 @@ def test_asynchronous_iteration_calls_its_own_methods() -> None:
 def test_what_is_handed_to_a_runner_is_called() -> None:
     found = calls("import fire, anyio\ndef main(): pass\nasync def serve(): pass\nfire.Fire(main)\nanyio.run(serve)\n")
     assert found == {("m", "main"): ("callback", "inferred"), ("m", "serve"): ("callback", "inferred")}
+
+
+DEPENDING = """
+from typing import Annotated
+from fastapi import APIRouter, Depends, FastAPI
+app = FastAPI()
+class Pager:
+    def __init__(self, size: int = 10): pass
+    def cut(self): pass
+def check(): pass
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "called"),
+    [
+        ("@app.get('/')\ndef view(pager: Pager = Depends()): pager.cut()", ["Pager.__init__", "Pager.cut"]),
+        ("@app.get('/')\ndef view(pager: Annotated[Pager, Depends()]): pager.cut()", ["Pager.__init__", "Pager.cut"]),
+        ("@app.get('/', dependencies=[Depends(check)])\nasync def view(): pass", ["check"]),
+        ("r = APIRouter(dependencies=[Depends(check)])\n@r.post('/')\ndef view(): pass", ["check"]),
+    ],
+)
+def test_what_a_route_depends_on_is_called_by_its_view(text: str, called: list[str]) -> None:
+    found = calls(f"{DEPENDING}{text}\n")
+    assert all(("view", callee) in found for callee in called)
+
+
+@pytest.mark.parametrize("library", ["wrapt", "decorator"])
+def test_a_decorator_made_outside_runs_around_what_it_decorates(library: str) -> None:
+    found = calls(
+        f"""
+        import {library}
+        @{library}.decorator
+        def logged(wrapped, *given): return wrapped()
+        @logged
+        def work(): pass
+        def main(): work()
+        """
+    )
+    assert ("main", "work") in found
+    assert ("main", "logged") in found
+    assert ("logged", "work") in found
+
+
+def test_validators_run_when_an_instance_is_made() -> None:
+    found = calls(
+        """
+        from pydantic import BaseModel, field_validator
+        class Order(BaseModel):
+            count: int
+            @field_validator("count")
+            def positive(cls, value): return value
+        def main(): Order(count=1)
+        """
+    )
+    assert found["main", "Order.positive"] == ("framework", "inferred")

@@ -210,3 +210,41 @@ def test_classes_of_the_standard_library_that_call_nothing_of_theirs_call_nothin
     edges = found(text)
     assert ("Own.use", "Own.other") not in edges
     assert edges["start", "Mine.handle"] == ("callback", "name")
+
+
+@pytest.mark.parametrize(
+    ("base", "method", "line"),
+    [
+        ("logging.Handler", "emit", "logging.getLogger().addHandler(Own())"),
+        ("logging.Formatter", "format", "logging.StreamHandler().setFormatter(Own())"),
+        ("json.JSONEncoder", "default", "json.dumps(1, cls=Own)"),
+        ("argparse.Action", "__call__", "argparse.ArgumentParser().add_argument('-x', action=Own)"),
+        ("http.server.BaseHTTPRequestHandler", "do_GET", "http.server.HTTPServer(('', 1), Own)"),
+        ("ast.NodeVisitor", "visit_Name", "Own().visit(tree)"),
+        ("cmd.Cmd", "do_quit", "Own().cmdloop()"),
+    ],
+)
+def test_what_a_class_overrides_is_called_where_outside_code_has_it(base: str, method: str, line: str) -> None:
+    library = base.rpartition(".")[0]
+    text = f"import argparse, logging, {library}\nclass Own({base}):\n    def {method}(self, *given): pass\n"
+    assert found(f"{text}def run(tree):\n    {line}\n")["run", f"Own.{method}"] == ("callback", "name")
+
+
+@pytest.mark.parametrize("line", ["logging.info('%s', Own())", "isinstance(x, Own)", "print(Own)", "copy.copy(Own())"])
+def test_what_only_looks_at_an_object_calls_nothing_that_its_class_overrides(line: str) -> None:
+    text = "import copy, logging, threading\nclass Own(threading.Thread):\n    def run(self): pass\n"
+    assert ("main", "Own.run") not in found(f"{text}def main(x):\n    {line}\n")
+
+
+def test_a_string_that_says_what_to_import_hands_it_over() -> None:
+    text = "import uvicorn\nasync def app(scope, receive, send): pass\ndef run(): uvicorn.run('main:app', port=1)\n"
+    assert found(text)["run", "app"][0] == "callback"
+
+
+@pytest.mark.parametrize("name", ["__lt__", "__ge__"])
+def test_a_class_with_total_ordering_compares_by_the_method_it_has(name: str) -> None:
+    text = (
+        f"import functools\n@functools.total_ordering\nclass Own:\n    def {name}(self, other): pass\n"
+        "def less(): return Own() < Own()\ndef more(): return Own() >= Own()\ndef run(): sorted([Own()])\n"
+    )
+    assert {caller for caller, callee in found(text) if callee == f"Own.{name}"} == {"less", "more", "run"}
