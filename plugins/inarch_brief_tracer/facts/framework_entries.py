@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from inarch_brief_tracer.facts.entry_kinds import HANDLER, HOOK, SIGNAL, TASK, VIEW
 from inarch_brief_tracer.facts.file_facts import CLASS, FUNCTION, METHOD, Call, Facts, Symbol
+from inarch_brief_tracer.facts.outside_hooks import hooks_of
 
 MOUNT = "mount"
 """No entry: a router that is mounted under a prefix, kept beside them."""
@@ -61,24 +62,6 @@ _VIEW_METHODS = frozenset(
         *("destroy", "partial_update", "dispatch", "on_connect", "on_receive", "handle"),
     }
 )
-_REST_BASES = {
-    "View": frozenset(
-        {
-            *("get_queryset", "get_object", "get_serializer_class", "get_serializer_context", "get_permissions"),
-            *("perform_create", "perform_update", "perform_destroy", "filter_queryset", "paginate_queryset"),
-            *("get_authenticators", "get_throttles", "initial", "handle_exception", "finalize_response"),
-        }
-    ),
-    "Serializer": frozenset(
-        ("validate", "create", "update", "to_representation", "to_internal_value", "run_validation")
-    ),
-    "Permission": frozenset(("has_permission", "has_object_permission")),
-    "Authentication": frozenset(("authenticate", "authenticate_header")),
-    "Throttle": frozenset(("allow_request", "get_cache_key")),
-    "FilterBackend": frozenset(("filter_queryset",)),
-    "Pagination": frozenset(("paginate_queryset", "get_paginated_response")),
-}
-"""Methods that Django REST framework calls, by what the name of a base has in it."""
 _NAME = re.compile(r"[A-Za-z_][\w.]*")
 
 
@@ -102,7 +85,7 @@ def framework_entries(facts: Facts) -> Iterator[EntryPoint]:
     libraries = {item.name: item.module.partition(".")[0] for item in facts.imports if not item.level}
     imported = frozenset(libraries.values())
     views = _views(facts, imported)
-    hooks = _rest_hooks(facts) if "rest_framework" in imported else {}
+    hooks = _hooks(facts, libraries)
     for place, symbol in enumerate(facts.symbols):
         for text in symbol.decorators:
             yield from _decorated(place, symbol, text, libraries)
@@ -111,22 +94,24 @@ def framework_entries(facts: Facts) -> Iterator[EntryPoint]:
             yield EntryPoint(HOOK, short, place, symbol.line, "pytest hook")
         elif symbol.kind == METHOD and symbol.name.rpartition(".")[0] in views and _answers(short):
             yield EntryPoint(VIEW, symbol.name, place, symbol.line, "method of a view")
-        elif symbol.kind == METHOD and short in hooks.get(symbol.name.rpartition(".")[0], ()):
-            yield EntryPoint(HOOK, symbol.name, place, symbol.line, "Django REST framework hook")
+        elif symbol.kind == METHOD and (made := hooks.get(symbol.name.rpartition(".")[0])) and made[1].fullmatch(short):
+            yield EntryPoint(HOOK, symbol.name, place, symbol.line, f"{made[0]} calls it")
     for call in facts.calls:
         if call.text:
             yield from _registered(call, libraries)
 
 
-def _rest_hooks(facts: Facts) -> dict[str, set[str]]:
-    """Give, for each class that is made for Django REST framework, the methods of it that this calls."""
-    found: dict[str, set[str]] = {}
+def _hooks(facts: Facts, libraries: dict[str, str]) -> dict[str, tuple[str, re.Pattern[str]]]:
+    """Give, for each class that is made for a library, what matches the methods of it that this calls."""
+    found: dict[str, tuple[str, re.Pattern[str]]] = {}
     for symbol in facts.symbols:
-        for mark, names in _REST_BASES.items() if symbol.kind == CLASS else ():
-            if any(mark in base.partition("[")[0].rpartition(".")[2] for base in symbol.bases):
-                own = {other.name.removeprefix(f"{symbol.name}.") for other in facts.symbols}
-                fields = {name for name in own if name.startswith("validate_")} if mark == "Serializer" else set()
-                found.setdefault(symbol.name, set()).update(names, fields)
+        for base in symbol.bases if symbol.kind == CLASS else ():
+            dotted = base.partition("[")[0]
+            library = libraries.get(dotted.partition(".")[0], "")
+            methods = hooks_of(library, dotted.rpartition(".")[2]) if library else None
+            known = (library, methods) if methods else found.get(dotted)
+            if known:
+                found.setdefault(symbol.name, known)
     return found
 
 

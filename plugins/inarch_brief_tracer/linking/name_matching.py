@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from inarch_brief_tracer.facts.link_facts import FUNCTION_SCOPE, METHOD
-from inarch_brief_tracer.linking.budget import CALL, CALLBACK, NAME, PROPERTY
+from inarch_brief_tracer.facts.outside_hooks import hooks_of
+from inarch_brief_tracer.linking.budget import CALL, CALLBACK, INFERRED, NAME, PROPERTY
 from inarch_brief_tracer.linking.linker import Linker, Missing
 from inarch_brief_tracer.linking.members import outside_bases
 from inarch_brief_tracer.linking.values import Cls, Func, Property, Scope
@@ -80,6 +83,8 @@ def call_hooks(linker: Linker) -> None:
     called = {key >> 3 & mask for key in linker.edges if key & 7 != CALLBACK}
     for (number, cls), line in sorted(linker.hooks.items(), key=lambda item: (item[0][0], item[0][1].scope.id)):
         linker.scope = linker.scopes[number]
+        for scope in _known_hooks(linker.scope, cls):
+            linker.edge(scope, CALLBACK, INFERRED, line)
         found = [
             scope
             for ancestor in cls.ancestry
@@ -92,6 +97,19 @@ def call_hooks(linker: Linker) -> None:
             linker.edge(scope, CALLBACK, NAME, line)
 
 
+def _known_hooks(caller: Scope, cls: Cls) -> Iterator[Scope]:
+    """Give the methods that a library is known to call of a class; a class that calls itself is visited, at most."""
+    is_own = caller.cls is not None and caller.cls in cls.ancestry
+    for base in [base for ancestor in cls.ancestry for base in ancestor.outside]:
+        library = base.partition(".")[0]
+        methods = hooks_of(library, base.rpartition(".")[2]) if not is_own or library in _VISITING else None
+        for ancestor in cls.ancestry if methods else ():
+            for scope in _functions_of(ancestor, ""):
+                if methods and methods.fullmatch(scope.facts.name.rpartition(".")[2]) and scope is not caller:
+                    yield scope
+
+
+_VISITING = ("ast", "html", "docutils", "cmd")
 _NO_HOOKS = frozenset(
     (
         *("<builtin>", "abc", "collections", "collections.abc", "contextlib", "dataclasses", "datetime", "decimal"),
@@ -108,10 +126,10 @@ def _has_hooks(base: str) -> bool:
     return module not in _NO_HOOKS and name not in _LOCAL
 
 
-def _functions_of(cls: Cls) -> list[Scope]:
+def _functions_of(cls: Cls, without: str = "_") -> list[Scope]:
     found: list[Scope] = []
     for name, cell in cls.class_cells.items():
-        if name.startswith("_") and name != "__call__":
+        if without and name.startswith(without) and name != "__call__":
             continue
         for value in cell.values:
             if isinstance(value, Func):

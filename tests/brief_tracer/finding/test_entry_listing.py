@@ -349,3 +349,19 @@ def test_routers_within_routers_have_the_prefixes_of_all(tree: Any, mounts: str,
         }
     )
     assert found(tree, "route") == {f"GET {route}": "items.show"}
+
+
+@pytest.mark.parametrize(
+    ("base", "method"),
+    [("logging.Handler", "emit"), ("threading.Thread", "run"), ("ast.NodeVisitor", "visit_Name"), ("cmd.Cmd", "do_x")],
+)
+def test_what_a_library_calls_of_a_class_is_an_entry(tree: Any, base: str, method: str) -> None:
+    tree.write(
+        {
+            "own.py": (
+                f"import {base.partition('.')[0]}\n\n\nclass Base({base}):\n    def {method}(self, *given): pass\n\n"
+                f"    def other(self): pass\n\n\nclass Further(Base):\n    def {method}(self, *given): pass\n"
+            )
+        }
+    )
+    assert found(tree, "hook") == {name: f"own.{name}" for name in (f"Base.{method}", f"Further.{method}")}

@@ -213,21 +213,24 @@ def test_classes_of_the_standard_library_that_call_nothing_of_theirs_call_nothin
 
 
 @pytest.mark.parametrize(
-    ("base", "method", "line"),
+    ("base", "method", "line", "sure"),
     [
-        ("logging.Handler", "emit", "logging.getLogger().addHandler(Own())"),
-        ("logging.Formatter", "format", "logging.StreamHandler().setFormatter(Own())"),
-        ("json.JSONEncoder", "default", "json.dumps(1, cls=Own)"),
-        ("argparse.Action", "__call__", "argparse.ArgumentParser().add_argument('-x', action=Own)"),
-        ("http.server.BaseHTTPRequestHandler", "do_GET", "http.server.HTTPServer(('', 1), Own)"),
-        ("ast.NodeVisitor", "visit_Name", "Own().visit(tree)"),
-        ("cmd.Cmd", "do_quit", "Own().cmdloop()"),
+        ("logging.Handler", "emit", "logging.getLogger().addHandler(Own())", "inferred"),
+        ("logging.Formatter", "format", "logging.StreamHandler().setFormatter(Own())", "inferred"),
+        ("json.JSONEncoder", "default", "json.dumps(1, cls=Own)", "inferred"),
+        ("argparse.Action", "__call__", "argparse.ArgumentParser().add_argument('-x', action=Own)", "inferred"),
+        ("http.server.BaseHTTPRequestHandler", "do_GET", "http.server.HTTPServer(('', 1), Own)", "inferred"),
+        ("ast.NodeVisitor", "visit_Name", "Own().visit(tree)", "inferred"),
+        ("cmd.Cmd", "do_quit", "Own().cmdloop()", "inferred"),
+        ("acme.Plugin", "activate", "acme.load(Own())", "name"),
     ],
 )
-def test_what_a_class_overrides_is_called_where_outside_code_has_it(base: str, method: str, line: str) -> None:
+def test_what_a_class_overrides_is_called_where_outside_code_has_it(
+    base: str, method: str, line: str, sure: str
+) -> None:
     library = base.rpartition(".")[0]
     text = f"import argparse, logging, {library}\nclass Own({base}):\n    def {method}(self, *given): pass\n"
-    assert found(f"{text}def run(tree):\n    {line}\n")["run", f"Own.{method}"] == ("callback", "name")
+    assert found(f"{text}def run(tree):\n    {line}\n")["run", f"Own.{method}"] == ("callback", sure)
 
 
 @pytest.mark.parametrize("line", ["logging.info('%s', Own())", "isinstance(x, Own)", "print(Own)", "copy.copy(Own())"])
@@ -248,3 +251,23 @@ def test_a_class_with_total_ordering_compares_by_the_method_it_has(name: str) ->
         "def less(): return Own() < Own()\ndef more(): return Own() >= Own()\ndef run(): sorted([Own()])\n"
     )
     assert {caller for caller, callee in found(text) if callee == f"Own.{name}"} == {"less", "more", "run"}
+
+
+def test_a_visitor_visits_from_its_own_methods_and_a_handler_does_not_call_itself() -> None:
+    text = (
+        "import ast, logging\nclass Walk(ast.NodeVisitor):\n    def visit_A(self, n): self.generic_visit(n)\n"
+        "    def visit_B(self, n): pass\nclass Own(logging.Handler):\n"
+        "    def emit(self, record): self.format(record)\n    def flush(self): pass\n    def used(self): self.flush()\n"
+    )
+    calls = found(text)
+    assert calls["Walk.visit_A", "Walk.visit_B"] == ("callback", "inferred")
+    assert ("Own.emit", "Own.flush") not in calls
+
+
+def test_many_overridden_methods_are_called_where_the_library_is_known_to_call_them() -> None:
+    methods = "".join(f"    def handle_{number}(self, *given): pass\n" for number in range(20))
+    calls = found(
+        f"from html.parser import HTMLParser\nclass Own(HTMLParser):\n{methods}    def other(self): pass\n"
+        "def run(text): Own().feed(text)\n"
+    )
+    assert {callee for caller, callee in calls if caller == "run"} == {f"Own.handle_{number}" for number in range(20)}
