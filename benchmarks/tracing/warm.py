@@ -49,7 +49,7 @@ def ask(index: Index, root: Path, question: str, moment: object = None) -> None:
     """Find the best symbol and the flow through it."""
     with opened(index, root, moment) as (shelf, coverage):
         graph = index.links.graph(shelf, coverage.linked)
-        for hit in search(shelf, question, limit=6)[:1]:
+        for hit in search(shelf, question, limit=6).hits[:1]:
             node = graph.at(hit.file, hit.place)
             if node is not None:
                 flow_to(graph, node)

@@ -14,38 +14,41 @@ order, each with its reasons, and a confidence. Python's standard library is all
 A question reads the postings of its own words and nothing else, so a single one is cheap in a new process.
 
 ```text
-search                 a question becomes an answer
+asking                 a question becomes an answer
 ├─► questions          its shape, its parts, its words
 ├─► weighing           how rare they are here, and what may be called the same
 ├─► scoring            BM25F: what each document's words come to
 ├─► feedback           words of the repository's own prose
 ├─► ranking            what a reader of code would prefer
 └─► confidence         how sure that is
-index, postings        what is kept
+index, segments        what is kept, and its postings
 tokens, vocabulary     words
 ```
 """
 
 from __future__ import annotations
 
-from inarch_search.documents import (
-    CLASS,
-    CONSTANT,
-    EXAMPLE,
-    FUNCTION,
-    GENERATED,
-    METHOD,
-    MODULE,
-    PRODUCT,
-    SECTION,
-    TEST,
-    VENDORED,
-    Document,
-)
-from inarch_search.index import Index, Kept
-from inarch_search.questions import Question, understood
-from inarch_search.ranking import Hit
-from inarch_search.search import Answer, search
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from inarch_search.asking import Answer, search
+    from inarch_search.documents import (
+        CLASS,
+        CONSTANT,
+        EXAMPLE,
+        FUNCTION,
+        GENERATED,
+        METHOD,
+        MODULE,
+        PRODUCT,
+        SECTION,
+        TEST,
+        VENDORED,
+        Document,
+    )
+    from inarch_search.index import Index, Kept
+    from inarch_search.questions import Question, understood
+    from inarch_search.ranking import Hit
 
 __all__ = [
     "CLASS",
@@ -68,3 +71,22 @@ __all__ = [
     "search",
     "understood",
 ]
+_ELSEWHERE = {
+    "Answer": "asking",
+    "Hit": "ranking",
+    "Index": "index",
+    "Kept": "index",
+    "Question": "questions",
+    "search": "asking",
+    "understood": "questions",
+}
+"""Homes of names that don't stand in `documents`: each is loaded on first use, for asking needs no writing."""
+
+
+def __getattr__(name: str) -> object:
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    globals()[name] = found = getattr(import_module(f"{__name__}.{_ELSEWHERE.get(name, 'documents')}"), name)
+    return found

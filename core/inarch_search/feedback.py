@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Sequence
 
 from inarch_search.index import Index
-from inarch_search.scoring import Candidate
 from inarch_search.tokens import terms
 from inarch_search.weighing import Sought, Weighing, rarity
 
@@ -17,15 +16,15 @@ SHARE = 0.25
 _LONGEST = 2_000
 
 
-def fed_back(index: Index, weighing: Weighing, found: Sequence[Candidate]) -> list[Sought]:
-    """Give terms of the prose of the best candidates that the question did not have."""
+def fed_back(index: Index, weighing: Weighing, found: Sequence[tuple[int, float]]) -> list[Sought]:
+    """Give terms of the prose of the best documents that the question did not have."""
     size = max(1, index.size())
     counted: Counter[str] = Counter()
     passages: Counter[str] = Counter()
-    for candidate in found[:PASSAGES]:
-        prose = terms(index.prose(candidate.kept.id)[:_LONGEST])
-        for term, times in Counter(prose).items():
-            counted[term] += candidate.score * times / (times + 1.0)  # type: ignore[assignment]
+    texts = index.prose([index.segments.ids[number] for number, _ in found])
+    for (_, score), text in zip(found, texts, strict=True):
+        for term, times in Counter(terms(text[:_LONGEST])).items():
+            counted[term] += score * times / (times + 1.0)  # type: ignore[assignment]
             passages[term] += 1
     known = {item.term for item in weighing.sought}
     rated = {

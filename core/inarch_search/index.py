@@ -1,8 +1,7 @@
 """The index: documents kept by file in SQLite: a changed file alone is read again, a question loads its own terms.
 
-A segment holds the postings of the files of one update. A later update makes another; what it replaces is crossed out
-in the old ones. When there are many, or much is crossed out, they become one. So an index that grew in any order
-answers as one made at once.
+The postings of the files of one update are a segment (`segments`). A later update makes another; what it replaces is
+crossed out in the old ones. So an index that grew in any order answers as one made at once.
 """
 
 from __future__ import annotations
@@ -11,31 +10,41 @@ import hashlib
 import re
 import sqlite3
 from array import array
-from collections.abc import Iterable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import NamedTuple, Self
 
 from inarch_search.documents import NATURES, WEIGHTS, Document, Measure
-from inarch_search.postings import Postings, empty, packed, unpacked, weighed
+from inarch_search.postings import Postings, put_in
+from inarch_search.segments import SCHEMA, Segments, storable
 
-FORMAT = "1"
-MOST_SEGMENTS = 8
-MOST_READ = 2_000
-"""Terms whose postings stay in memory between questions."""
-_SCHEMA = """
-CREATE TABLE IF NOT EXISTS search_about(name TEXT PRIMARY KEY, value TEXT NOT NULL);
-CREATE TABLE IF NOT EXISTS search_files(path TEXT PRIMARY KEY, stamp TEXT NOT NULL);
-CREATE TABLE IF NOT EXISTS search_segments(id INTEGER PRIMARY KEY, ids BLOB NOT NULL, natures BLOB NOT NULL);
-CREATE TABLE IF NOT EXISTS search_postings(
-  term TEXT NOT NULL, segment INTEGER NOT NULL, data BLOB NOT NULL, PRIMARY KEY(term, segment)) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS search_documents(
-  id INTEGER PRIMARY KEY, file TEXT NOT NULL, line INTEGER NOT NULL, end INTEGER NOT NULL, kind TEXT NOT NULL,
-  nature TEXT NOT NULL, name TEXT NOT NULL, qualified TEXT NOT NULL, summary TEXT NOT NULL,
-  prose TEXT NOT NULL);
-CREATE INDEX IF NOT EXISTS search_by_file ON search_documents(file);
-"""
+FORMAT = "2"
+_SCHEMA = (
+    "CREATE TABLE search_about(name TEXT PRIMARY KEY, value TEXT NOT NULL)",
+    "CREATE TABLE search_files(path TEXT PRIMARY KEY, stamp TEXT NOT NULL)",
+    "CREATE TABLE search_documents(id INTEGER PRIMARY KEY, file TEXT NOT NULL, line INTEGER NOT NULL,"
+    " end INTEGER NOT NULL, kind TEXT NOT NULL, nature TEXT NOT NULL, name TEXT NOT NULL, qualified TEXT NOT NULL,"
+    " summary TEXT NOT NULL, prose TEXT NOT NULL)",
+    "CREATE INDEX search_by_file ON search_documents(file)",
+    "CREATE INDEX search_by_name ON search_documents(name COLLATE NOCASE)",
+)
 _COLUMNS = "id, file, line, end, kind, nature, name, qualified, summary"
+
+
+def format_of(measures: Mapping[str, Measure] = WEIGHTS) -> str:
+    """Give what tells an index made by this version with these measures from any other."""
+    return hashlib.sha256(repr((FORMAT, sorted(measures.items()))).encode()).hexdigest()
+
+
+def kept_format(connection: sqlite3.Connection) -> str:
+    """Give the format that a database was written in, "" where none was."""
+    if not connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'search_about'").fetchone():
+        return ""
+    row = connection.execute("SELECT value FROM search_about WHERE name = 'format'").fetchone()
+    return str(row[0]) if row else ""
 
 
 class Kept(NamedTuple):
@@ -50,15 +59,6 @@ class Kept(NamedTuple):
     name: str
     qualified: str
     summary: str
-
-
-class Segment(NamedTuple):
-    """The documents of a segment by number: their ids, 0 where crossed out, and their natures (places in `NATURES`)."""
-
-    id: int
-    ids: array[int]
-    natures: bytes
-    whole: bool
 
 
 class Index:
@@ -78,9 +78,8 @@ class Index:
         self._own = not isinstance(where, sqlite3.Connection)
         self.connection = where if isinstance(where, sqlite3.Connection) else sqlite3.connect(where)
         self.measures = measures
-        self._segments: list[Segment] | None = None
-        self._read: dict[str, list[tuple[Segment, Postings]]] = {}
-        self._version = -1
+        self.segments = Segments(self.connection)
+        self._version = (-1, -1)
         try:
             self._begin()
         except BaseException:
@@ -104,14 +103,28 @@ class Index:
 
     def _begin(self) -> None:
         """Make the tables; what another format or other measures wrote is thrown away."""
-        told = hashlib.sha256(repr((FORMAT, sorted(self.measures.items()))).encode()).hexdigest()
-        with self.connection:
-            self.connection.executescript(_SCHEMA)
-            row = self.connection.execute("SELECT value FROM search_about WHERE name = 'format'").fetchone()
-            if row != (told,):
-                for table in ("files", "segments", "postings", "documents"):
-                    self.connection.execute(f"DELETE FROM search_{table}")
-                self.connection.execute("INSERT OR REPLACE INTO search_about VALUES ('format', ?)", (told,))
+        told = format_of(self.measures)
+        if kept_format(self.connection) == told:
+            return
+        with self._whole():
+            for table in ("about", "files", "segments", "postings", "documents"):
+                self.connection.execute(f"DROP TABLE IF EXISTS search_{table}")
+            for statement in (*_SCHEMA, *SCHEMA):
+                self.connection.execute(statement)
+            self.connection.execute("INSERT INTO search_about VALUES ('format', ?)", (told,))
+
+    @contextmanager
+    def _whole(self) -> Iterator[None]:
+        """Write all or nothing; inside a transaction of whoever lent the connection it ends with theirs."""
+        self.connection.execute("SAVEPOINT search_writes")
+        try:
+            yield
+        except BaseException:
+            self.connection.execute("ROLLBACK TO search_writes")
+            self.segments.forget()
+            raise
+        finally:
+            self.connection.execute("RELEASE search_writes")
 
     def stamps(self) -> dict[str, str]:
         """Give the stamp that each file was put in with."""
@@ -130,15 +143,13 @@ class Index:
             gone: files that are no more.
             stamps: what tells later whether a file has changed; the caller's own, kept as it is.
         """
-        with self.connection:
+        self.refresh()
+        with self._whole():
             self._drop({*changed, *gone})
             self._add([document for path in sorted(changed) for document in changed[path]])
             rows = [(path, (stamps or {}).get(path, "")) for path in changed]
             self.connection.executemany("INSERT OR REPLACE INTO search_files VALUES (?, ?)", rows)
-            self._forget()
-            if self._worn():
-                self._merge()
-                self._forget()
+            self.segments.merge()
 
     def _drop(self, paths: set[str]) -> None:
         dropped: set[int] = set()
@@ -147,13 +158,8 @@ class Index:
                 rows = self.connection.execute("SELECT id FROM search_documents WHERE file = ?", (path,))
                 dropped.update(number for (number,) in rows)
                 self.connection.execute("DELETE FROM search_documents WHERE file = ?", (path,))
-        if not dropped:
-            return
-        for segment in self.segments():
-            if not dropped.isdisjoint(segment.ids):
-                ids = array("q", [0 if number in dropped else number for number in segment.ids])
-                self.connection.execute("UPDATE search_segments SET ids = ? WHERE id = ?", (ids.tobytes(), segment.id))
-        self._forget()
+        if dropped:
+            self.segments.cross_out(dropped)
 
     def _add(self, documents: Sequence[Document]) -> None:
         if not documents:
@@ -166,93 +172,26 @@ class Index:
             for number, document in enumerate(documents, last + 1)
         ]  # fmt: skip
         self.connection.executemany("INSERT INTO search_documents VALUES (?,?,?,?,?,?,?,?,?,?)", map(_storable, rows))
-        gathered: dict[str, Postings] = {}
+        gathered: defaultdict[str, list[int]] = defaultdict(list)
         for number, document in enumerate(documents):
-            for term, (step, fields) in weighed(document, self.measures).items():
-                postings = gathered.get(term) or gathered.setdefault(term, empty())
-                postings.entries.append(number << 8 | step)
-                postings.fields.append(fields)
-        ids = array("q", range(last + 1, last + 1 + len(documents)))
+            put_in(gathered, number, document, self.measures)
         natures = bytes(NATURES.index(document.nature) for document in documents)
-        self._write(ids, natures, gathered)
-
-    def _write(self, ids: array[int], natures: bytes, gathered: Mapping[str, Postings]) -> None:
-        segment = self.connection.execute(
-            "INSERT INTO search_segments(ids, natures) VALUES (?, ?)", (ids.tobytes(), natures)
-        ).lastrowid
-        self.connection.executemany(
-            "INSERT INTO search_postings VALUES (?, ?, ?)",
-            ((_storable((term,))[0], segment, packed(gathered[term])) for term in sorted(gathered)),
-        )
-
-    def _worn(self) -> bool:
-        segments = self.segments()
-        there = sum(len(segment.ids) for segment in segments)
-        return len(segments) > MOST_SEGMENTS or there > 2 * self.size() + 1_000
-
-    def _merge(self) -> None:
-        """Make all segments one, without what is crossed out."""
-        ids, natures = array("q"), bytearray()
-        numbers: dict[int, list[int]] = {}
-        for segment in self.segments():
-            numbers[segment.id] = mine = [-1] * len(segment.ids)
-            for place, number in enumerate(segment.ids):
-                if number:
-                    mine[place] = len(ids)
-                    ids.append(number)
-                    natures.append(segment.natures[place])
-        gathered: dict[str, Postings] = {}
-        for term, segment_id, data in self.connection.execute("SELECT * FROM search_postings ORDER BY term, segment"):
-            mine, old = numbers[segment_id], unpacked(data)
-            new = gathered.get(term) or gathered.setdefault(term, empty())
-            for entry, fields in zip(*old, strict=True):
-                if (number := mine[entry >> 8]) >= 0:
-                    new.entries.append(number << 8 | entry & 255)
-                    new.fields.append(fields)
-        self.connection.execute("DELETE FROM search_postings")
-        self.connection.execute("DELETE FROM search_segments")
-        self._write(ids, bytes(natures), {term: postings for term, postings in gathered.items() if postings.entries})
-
-    def _forget(self) -> None:
-        self._segments = None
-        self._read.clear()
+        self.segments.add(array("q", range(last + 1, last + 1 + len(documents))), natures, gathered)
 
     def refresh(self) -> None:
-        """Forget what was read if another connection has written since."""
+        """Forget what was read if anything was written since, by this connection or by another."""
         (version,) = self.connection.execute("PRAGMA data_version").fetchone()
-        if version != self._version:
-            self._version = version
-            self._forget()
-
-    def segments(self) -> list[Segment]:
-        """Give all segments."""
-        if self._segments is None:
-            self._segments = []
-            for number, data, natures in self.connection.execute(
-                "SELECT id, ids, natures FROM search_segments ORDER BY id"
-            ):
-                ids = array("q")
-                ids.frombytes(data)
-                self._segments.append(Segment(number, ids, natures, 0 not in ids))
-        return self._segments
+        if (version, self.connection.total_changes) != self._version:
+            self._version = version, self.connection.total_changes
+            self.segments.forget()
 
     def size(self) -> int:
         """Give how many documents there are."""
-        return sum(len(segment.ids) if segment.whole else sum(map(bool, segment.ids)) for segment in self.segments())
+        return self.segments.size()
 
-    def postings(self, term: str) -> list[tuple[Segment, Postings]]:
-        """Give where a term stands, by segment, crossed out documents left out."""
-        known = self._read.get(term)
-        if known is None:
-            by_id = {segment.id: segment for segment in self.segments()}
-            rows = self.connection.execute(
-                "SELECT segment, data FROM search_postings WHERE term = ?", _storable((term,))
-            )
-            living = ((by_id[number], _living(by_id[number], unpacked(data))) for number, data in rows)
-            known = self._read[term] = [pair for pair in living if pair[1].entries]
-            if len(self._read) > MOST_READ:
-                self._read.pop(next(iter(self._read)))
-        return known
+    def postings(self, term: str) -> list[tuple[int, Postings]]:
+        """Give where a term stands: the number of the first document of each segment, and the entries in it."""
+        return self.segments.postings(term)
 
     def in_file(self, path: str) -> list[Kept]:
         """Give the documents of a file; its path may be longer than that from the root, or only its end."""
@@ -273,6 +212,14 @@ class Index:
         )
         return [Kept(*row) for row in rows]
 
+    def named(self, name: str) -> list[Kept]:
+        """Give the documents of a name, large letters or small."""
+        rows = self.connection.execute(
+            f"SELECT {_COLUMNS} FROM search_documents WHERE name = ? COLLATE NOCASE ORDER BY file, line",
+            (storable(name),),
+        )
+        return [Kept(*row) for row in rows]
+
     def kept(self, ids: Sequence[int]) -> dict[int, Kept]:
         """Give documents by their ids."""
         found: dict[int, Kept] = {}
@@ -283,27 +230,16 @@ class Index:
             found.update((row[0], Kept(*row)) for row in rows)
         return found
 
-    def prose(self, number: int) -> str:
-        """Give the docstring of a document."""
-        row = self.connection.execute(
-            "SELECT summary || char(10) || prose FROM search_documents WHERE id = ?", (number,)
-        ).fetchone()
-        return str(row[0]) if row else ""
+    def prose(self, ids: Sequence[int]) -> list[str]:
+        """Give the docstrings of some documents."""
+        marks = ",".join("?" * len(ids))
+        rows = self.connection.execute(
+            f"SELECT id, summary || char(10) || prose FROM search_documents WHERE id IN ({marks})", ids
+        )
+        texts = dict(rows.fetchall())
+        return [texts[number] for number in ids if number in texts]
 
 
-def _living(segment: Segment, postings: Postings) -> Postings:
-    if segment.whole:
-        return postings
-    places = [place for place, entry in enumerate(postings.entries) if segment.ids[entry >> 8]]
-    return Postings(
-        array("I", [postings.entries[place] for place in places]),
-        array("H", [postings.fields[place] for place in places]),
-    )
-
-
-def _storable(row: Sequence[object]) -> tuple[object, ...]:
-    """Make a row's texts such as SQLite keeps: half of a pair of surrogates becomes a question mark."""
-    return tuple(
-        item.encode("utf-8", "replace").decode() if isinstance(item, str) and not item.isascii() else item
-        for item in row
-    )
+def _storable(row: Sequence[object]) -> Sequence[object]:
+    texts = [item for item in row if isinstance(item, str)]
+    return row if "".join(texts).isascii() else [storable(item) if isinstance(item, str) else item for item in row]

@@ -7,10 +7,13 @@ averages: an entry stays true whatever else the index holds, and a question cost
 
 from __future__ import annotations
 
-import math
 import zlib
 from array import array
-from collections.abc import Iterable, Mapping
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
+from itertools import repeat
+from math import sqrt
 from typing import NamedTuple
 
 from inarch_search.documents import FIELDS, Document, Measure
@@ -19,6 +22,16 @@ from inarch_search.tokens import terms
 STEPS = 256
 _SCALE = 8.0
 """A weight of w is step 8 · √(8 · w): fine where weights are small, up to 127."""
+_ROOT = _SCALE * sqrt(_SCALE)
+_ENTRY = 6
+_AS_IT_IS, _PACKED = b"=", b"z"
+_WORTH_PACKING = 240
+"""Bytes from which on packing saves more room than it costs time."""
+_MANY = 24
+"""Terms of a field above which those that come again are counted first."""
+_ONCE = repeat(1)
+_COMMON = (FIELDS.index("qualified"), FIELDS.index("path"))
+"""Fields that the documents of a file have in common."""
 MOST_TERMS = 4_000
 """Terms of one field of one document that count; the rest of a huge one is left out."""
 MOST_CHARACTERS = 200_000
@@ -37,8 +50,9 @@ def empty() -> Postings:
 
 
 def packed(postings: Postings) -> bytes:
-    """Pack postings into bytes."""
-    return zlib.compress(postings.entries.tobytes() + postings.fields.tobytes(), 1)
+    """Pack postings into bytes: few as they are, many compressed."""
+    raw = postings.entries.tobytes() + postings.fields.tobytes()
+    return _AS_IT_IS + raw if len(raw) < _WORTH_PACKING else _PACKED + zlib.compress(raw, 1)
 
 
 def unpacked(data: bytes) -> Postings:
@@ -47,11 +61,13 @@ def unpacked(data: bytes) -> Postings:
     Raises:
         ValueError: the bytes are damaged.
     """
-    try:
-        raw = zlib.decompress(data)
-    except zlib.error as error:
-        raise ValueError(f"damaged postings: {error}") from error
-    count, rest = divmod(len(raw), 6)
+    raw = data[1:]
+    if data[:1] != _AS_IT_IS:
+        try:
+            raw = zlib.decompress(raw)
+        except zlib.error as error:
+            raise ValueError(f"damaged postings: {error}") from error
+    count, rest = divmod(len(raw), _ENTRY)
     if rest:
         raise ValueError("damaged postings: a part of an entry is missing")
     found = empty()
@@ -67,23 +83,39 @@ def weight_of(step: int) -> float:
 
 def step_of(weight: float) -> int:
     """Give the nearest step of a weight, at least 1."""
-    return max(1, min(STEPS - 1, round(_SCALE * math.sqrt(weight * _SCALE))))
+    step = int(_ROOT * sqrt(weight) + 0.5) or 1
+    return step if step < STEPS else STEPS - 1
 
 
-def weighed(document: Document, measures: Mapping[str, Measure]) -> dict[str, tuple[int, int]]:
-    """Give a document's terms with their step and their set of fields."""
+def put_in(
+    gathered: defaultdict[str, list[int]], number: int, document: Document, measures: Mapping[str, Measure]
+) -> None:
+    """Put a document's terms to those of others: for each an entry and a set of fields, one after the other."""
     weights: dict[str, float] = {}
     places: dict[str, int] = {}
     for bit, text in enumerate(_texts(document)):
         measure = measures[FIELDS[bit]]
         if not text or not measure.weight:
             continue
-        found = terms(text[:MOST_CHARACTERS])[:MOST_TERMS]
+        found = _terms_again(text) if bit in _COMMON else terms(text[:MOST_CHARACTERS])[:MOST_TERMS]
         share = measure.weight / (1.0 - measure.length + measure.length * len(found) / measure.usual)
-        for term in found:
-            weights[term] = weights.get(term, 0.0) + share
-            places[term] = places.get(term, 0) | 1 << bit
-    return {term: (step_of(weight), places[term]) for term, weight in weights.items()}
+        field = 1 << bit
+        for term, times in Counter(found).items() if len(found) > _MANY else zip(found, _ONCE, strict=False):
+            weights[term] = weights.get(term, 0.0) + share * times
+            places[term] = places.get(term, 0) | field
+    first = number << 8
+    for (term, weight), fields in zip(weights.items(), places.values(), strict=True):
+        gathered[term] += first | step_of(weight), fields
+
+
+@lru_cache(maxsize=64)
+def _terms_again(text: str) -> list[str]:
+    return terms(text)
+
+
+def of_list(values: Sequence[int]) -> Postings:
+    """Give the postings of entries and sets of fields, one after the other."""
+    return Postings(array("I", values[::2]), array("H", values[1::2]))
 
 
 def _texts(document: Document) -> Iterable[str]:

@@ -104,7 +104,7 @@ def understood(text: str) -> Question:
         else:
             pasted.update(dict.fromkeys(written_as_code(part.text)))
     shape = _shape(text, parts)
-    if shape == SYMBOL and not identifiers:
+    if shape == SYMBOL and not identifiers and not frames:
         identifiers = dict.fromkeys(words(text), 1.0)
     kind = _ASKS_KIND.search(text) if shape == SENTENCE else None
     weighed, order = _terms(parts)

@@ -28,7 +28,7 @@ COHERENCE = 0.35
 """What is added in the file whose places match best together."""
 DECAY = 0.9
 """What each further place of a file keeps."""
-KINDS = {MODULE: 0.6, SECTION: 0.5, CONSTANT: 0.7, CLASS: 0.85}
+KINDS = {MODULE: 0.6, SECTION: 0.5, CONSTANT: 0.35, CLASS: 0.85}
 OTHER_KIND = 0.6
 DUNDER_INIT = 0.7
 
@@ -62,19 +62,18 @@ def _order(hit: Hit) -> tuple[float, str, int, str]:
     return -hit.score, hit.place.file, hit.place.line, hit.place.qualified
 
 
-def _explained(weighing: Weighing, found: Mapping[str, int]) -> dict[str, float]:
+def _explained(weighing: Weighing, candidate: Candidate) -> dict[str, float]:
     mine: dict[str, float] = {}
-    for item in weighing.sought:
-        if fields := found.get(item.term):
-            far = strength(fields) * item.share
-            for term in item.stands_for:
-                mine[term] = max(mine.get(term, 0.0), far * weighing.own[term])
+    for item, fields in candidate.found:
+        far = strength(fields) * item.share
+        for term in item.stands_for:
+            mine[term] = max(mine.get(term, 0.0), far * weighing.own[term])
     return mine
 
 
 def _hit(question: Question, weighing: Weighing, candidate: Candidate, parts: Parts) -> Hit:
     kept, reasons = candidate.kept, []
-    by_term = _explained(weighing, candidate.found)
+    by_term = _explained(weighing, candidate)
     share = sum(by_term.values()) / max(1e-9, sum(weighing.own.values()))
     score = candidate.score * KINDS.get(kept.kind, 1.0)
     if parts.coverage:

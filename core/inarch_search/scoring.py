@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import heapq
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
@@ -20,17 +19,16 @@ COMMON = 0.1
 """A term that stands in a larger share of all documents adds to what others found, and finds nothing by itself."""
 NATURE = {PRODUCT: 1.0, TEST: 0.3, VENDORED: 0.3, GENERATED: 0.5}
 OTHER = 0.3
-
-Key = tuple[int, int]
-"""A document: its segment and its number there."""
+_FEW = 4
+"""Entries for each document that is looked for up to which all of them are gone through."""
 
 
 class Candidate(NamedTuple):
-    """A document that may answer: what its terms come to, and the set of fields that each stands in."""
+    """A document that may answer: what its terms come to, and each that it has with the set of fields it stands in."""
 
     kept: Kept
     score: float
-    found: Mapping[str, int]
+    found: Sequence[tuple[Sought, int]]
 
 
 def nature_shares(about_tests: bool, parts_natures: bool) -> tuple[float, ...]:
@@ -43,25 +41,24 @@ def nature_shares(about_tests: bool, parts_natures: bool) -> tuple[float, ...]:
     return tuple(shares[nature] for nature in NATURES)
 
 
-def accumulated(index: Index, sought: Sequence[Sought], before: Mapping[Key, float] | None = None) -> dict[Key, float]:
-    """Add up what the terms come to in each document that has one of them."""
+def accumulated(index: Index, sought: Sequence[Sought], before: Mapping[int, float] | None = None) -> dict[int, float]:
+    """Add up what the terms come to in each document, by its number, that has one of them."""
     scores = dict(before or {})
-    common = COMMON * index.size()
+    common = max(COMMON * index.size(), 50)
     for item in sorted(sought, key=lambda item: (-item.weight, item.term)):
         found = index.postings(item.term)
-        only_known = bool(scores) and sum(len(postings.entries) for _, postings in found) > max(common, 50)
+        only_known = bool(scores) and sum(len(postings.entries) for _, postings in found) > common
         worth = [item.weight * share for share in _shares()]
-        for segment, postings in found:
-            number = segment.id
+        for first, postings in found:
             if only_known:
                 for entry in postings.entries:
-                    key = (number, entry >> 8)
-                    if key in scores:
-                        scores[key] += worth[entry & 255]
+                    number = first + (entry >> 8)
+                    if number in scores:
+                        scores[number] += worth[entry & 255]
             else:
                 for entry in postings.entries:
-                    key = (number, entry >> 8)
-                    scores[key] = scores.get(key, 0.0) + worth[entry & 255]
+                    number = first + (entry >> 8)
+                    scores[number] = scores.get(number, 0.0) + worth[entry & 255]
     return scores
 
 
@@ -70,35 +67,39 @@ def _shares() -> tuple[float, ...]:
     return tuple(weight_of(step) / (SATURATION + weight_of(step)) for step in range(STEPS))
 
 
-def candidates(
-    index: Index, scores: Mapping[Key, float], sought: Iterable[Sought], natures: Sequence[float]
-) -> list[Candidate]:
-    """Give the documents that score best, with what was found in each."""
-    segments = {segment.id: segment for segment in index.segments()}
-    weighed = ((score * natures[segments[key[0]].natures[key[1]]], key) for key, score in scores.items())
-    best = heapq.nsmallest(CANDIDATES, weighed, key=lambda pair: (-pair[0], segments[pair[1][0]].ids[pair[1][1]]))
-    ids = [segments[key[0]].ids[key[1]] for _, key in best]
-    kept = index.kept(ids)
-    found = _found(index, [key for _, key in best], sought)
-    return [
-        Candidate(kept[number], score, found[key])
-        for number, (score, key) in zip(ids, best, strict=True)
-        if number in kept
-    ]
+def best(
+    index: Index, scores: Mapping[int, float], natures: Sequence[float], most: int = CANDIDATES
+) -> list[tuple[int, float]]:
+    """Give the numbers of the documents that score best, each with what it comes to for its nature."""
+    of = index.segments.natures
+    worth = {number: score * natures[of[number]] for number, score in scores.items()}
+    least = sorted(worth.values())[-most] if len(worth) > most else 0.0
+    ids = index.segments.ids
+    ordered = sorted((-score, ids[number], number) for number, score in worth.items() if score >= least)
+    return [(number, -score) for score, _, number in ordered[:most]]
 
 
-def _found(index: Index, keys: Sequence[Key], sought: Iterable[Sought]) -> dict[Key, dict[str, int]]:
-    found: dict[Key, dict[str, int]] = {key: {} for key in keys}
-    by_segment: dict[int, list[int]] = {}
-    for number, document in keys:
-        by_segment.setdefault(number, []).append(document)
+def candidates(index: Index, chosen: Sequence[tuple[int, float]], sought: Iterable[Sought]) -> list[Candidate]:
+    """Give the chosen documents with what was found in each."""
+    ids = index.segments.ids
+    kept = index.kept([ids[number] for number, _ in chosen])
+    found = _found(index, [number for number, _ in chosen], sought)
+    return [Candidate(kept[ids[number]], score, found[number]) for number, score in chosen if ids[number] in kept]
+
+
+def _found(index: Index, numbers: Sequence[int], sought: Iterable[Sought]) -> dict[int, list[tuple[Sought, int]]]:
+    found: dict[int, list[tuple[Sought, int]]] = {number: [] for number in numbers}
     for item in sought:
-        for segment, postings in index.postings(item.term):
-            entries = postings.entries
-            for document in by_segment.get(segment.id, ()):
-                place = bisect_left(entries, document << 8)
-                if place < len(entries) and entries[place] >> 8 == document:
-                    found[segment.id, document][item.term] = postings.fields[place]
+        for first, (entries, fields) in index.postings(item.term):
+            if len(entries) < _FEW * len(found):
+                for place, entry in enumerate(entries):
+                    if (mine := found.get(first + (entry >> 8))) is not None:
+                        mine.append((item, fields[place]))
+                continue
+            for number, mine in found.items():
+                place = bisect_left(entries, (number - first) << 8)
+                if place < len(entries) and entries[place] >> 8 == number - first:
+                    mine.append((item, fields[place]))
     return found
 
 

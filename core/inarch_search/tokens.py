@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from functools import lru_cache
+from itertools import chain
 
 from inarch_search.vocabulary import STOP_WORDS
 
@@ -93,4 +94,4 @@ def words(text: str) -> list[str]:
 
 def terms(text: str) -> list[str]:
     """Give the terms of a text, code or prose, in order, with repetitions, without stop words that stand alone."""
-    return [term for word in _WORD.findall(text) for term in terms_of_word(word)]
+    return list(chain.from_iterable(map(terms_of_word, _WORD.findall(text))))

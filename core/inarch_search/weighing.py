@@ -14,8 +14,10 @@ from inarch_search.vocabulary import near_words
 
 MOST_TERMS = 40
 """Terms of a report that are looked for: those that count most."""
-NEAR, JOINED = 0.3, 0.8
-"""What a near word and two words written as one count against the word itself."""
+NEAR, JOINED, SHORTENED = 0.3, 0.8, 0.5
+"""What a near word, two words written as one, and their beginnings written as one count against the word itself."""
+_BEGINNING = 3
+"""Letters of a word that are its beginning at least."""
 
 
 class Sought(NamedTuple):
@@ -66,6 +68,8 @@ def weighed(index: Index, question: Question, parts: Parts) -> Weighing:
     if parts.joined:
         for first, second, words in _pairs(question, own):
             add(stem(first + second), words, JOINED)
+            for term in _shortened(index, first, second):
+                add(term, words, SHORTENED)
     if len(order) < MOST_TERMS:  # a report has words enough of its own
         for term in order:
             for near in _near().get(term, ()) if parts.near else ():
@@ -80,6 +84,20 @@ def _pairs(question: Question, own: dict[str, float]) -> list[tuple[str, str, tu
             words = question.terms[first].word, question.terms[second].word
             found.append((words[0], words[1], (first, second)))
     return found
+
+
+def _shortened(index: Index, first: str, second: str) -> list[str]:
+    """Give the terms made of the beginnings of two words: `envvar`, `autoescape`."""
+    if len(first) < _BEGINNING or len(second) < _BEGINNING:
+        return []
+    return [
+        term
+        for term in index.segments.beginning(first[:_BEGINNING])
+        if any(
+            first.startswith(term[:cut]) and second.startswith(term[cut:])
+            for cut in range(_BEGINNING, len(term) - _BEGINNING + 1)
+        )
+    ]
 
 
 @cache

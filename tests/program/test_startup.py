@@ -65,7 +65,7 @@ def test_listing_tools_loads_nothing_that_runs_them(project: Path, environ: dict
 
 
 def test_a_summary_of_unchanged_files_loads_nothing_that_reads_them(project: Path, environ: dict[str, str]) -> None:
-    reading = {f"inarch_brief_tracer.{name}" for name in ("store.file_rows", "facts.parsing", "facts.words")}
+    reading = {f"inarch_brief_tracer.{name}" for name in ("store.file_rows", "facts.parsing", "facts.documents")}
     for path in project.rglob("*"):
         os.utime(path, (1, 1))
     assert reading <= modules_after("summarize this codebase", cwd=project, environ=environ)

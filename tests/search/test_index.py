@@ -68,7 +68,7 @@ def test_many_updates_are_merged_and_lose_nothing() -> None:
     index = opened()
     for number in range(40):
         index.update({f"m{number % 13}.py": [function(f"m{number % 13}.py", f"send_{WORDS[number % 10]}")]})
-    assert len(index.segments()) < 13
+    assert len(index.segments.all()) < 13
     assert index.size() == 13
     assert len(search(index, "send").hits) == 13
 
@@ -146,3 +146,24 @@ def test_a_file_is_found_by_a_longer_path_and_by_its_end() -> None:
     assert index.in_file("ar.py") == index.in_file("other.py") == index.in_file("%") == []
     index.update({".ci/jar.py": [function(".ci/jar.py", "check")]})
     assert [kept.name for kept in index.in_file("./.ci/jar.py")] == ["check"]
+
+
+def test_what_is_put_in_ends_with_the_transaction_of_whoever_lent_the_connection() -> None:
+    connection = sqlite3.connect(":memory:", isolation_level=None)
+    connection.execute("CREATE TABLE others(name TEXT)")
+    index = Index(connection)
+    index.update({"a.py": [function("a.py", "send_cookie")]})
+    connection.execute("BEGIN")
+    connection.execute("INSERT INTO others VALUES ('x')")
+    Index(connection).update({"b.py": [function("b.py", "send_jar")]}, gone=["a.py"])
+    assert connection.in_transaction
+    connection.execute("ROLLBACK")
+    assert connection.execute("SELECT count(*) FROM others").fetchone() == (0,)
+    assert [hit.place.file for hit in search(Index(connection), "send").hits] == ["a.py"]
+
+
+def test_the_beginnings_of_two_words_find_what_is_made_of_them() -> None:
+    index = Index()
+    names = ["read_envvar", "render", "send_cookie", "parse_header"]
+    index.update({"a.py": [function("a.py", name, 10 * place + 1) for place, name in enumerate(names)]})
+    assert search(index, "from an environment variable").hits[0].place.name == "read_envvar"

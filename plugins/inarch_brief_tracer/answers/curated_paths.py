@@ -10,8 +10,8 @@ from attrs import field, frozen
 
 from inarch import KeptFolder, ToolFailed, UsageError
 from inarch_brief_tracer.answers.wording import at
-from inarch_brief_tracer.facts.words import WEAK_WORDS, stem
-from inarch_brief_tracer.finding.query import parsed
+from inarch_search import understood
+from inarch_search.vocabulary import WEAK_WORDS
 
 if TYPE_CHECKING:
     from inarch_brief_tracer.graph.call_graph import Graph
@@ -139,8 +139,8 @@ def sharing(paths: Iterable[Checked], nodes: Collection[int]) -> tuple[Checked, 
 
 def about(paths: Iterable[Checked], query: str) -> tuple[Checked, ...]:
     """Give the paths whose name a query says, or whose name and description have most of its telling words."""
-    said = {stem(word): word for word in parsed(query).words}
-    telling = {word for word, text in said.items() if text not in WEAK_WORDS}
+    said = understood(query).terms
+    telling = {term for term, asked in said.items() if asked.word not in WEAK_WORDS}
     found = []
     for checked in paths:
         name = _stems(checked.path.name)
@@ -152,7 +152,7 @@ def about(paths: Iterable[Checked], query: str) -> tuple[Checked, ...]:
 
 
 def _stems(text: str) -> frozenset[str]:
-    return frozenset(stem(word) for word in parsed(text.replace("-", " ").replace(".", " ")).words)
+    return frozenset(understood(text.replace("-", " ").replace(".", " ")).terms)
 
 
 def kept(nodes: Sequence[Node]) -> tuple[KeptStep, ...]:

@@ -14,9 +14,9 @@ from inarch_brief_tracer.answers.flow_text import TOKENS, Story, told
 from inarch_brief_tracer.answers.flow_tree import own_calls
 from inarch_brief_tracer.answers.unknowns import as_known, unread
 from inarch_brief_tracer.answers.wording import joined, plain
-from inarch_brief_tracer.finding.query import parsed
 from inarch_brief_tracer.finding.targets import Match, matching
 from inarch_brief_tracer.graph.flows import flow_to
+from inarch_search import understood
 
 if TYPE_CHECKING:
     from inarch_brief_tracer.graph.call_graph import Graph
@@ -103,7 +103,9 @@ def answered(
     inside = nodes_of(flow)
     others = tuple(node for node in match.nodes[1:] if node.id not in inside and node.kind != "module")[:MAX_OTHERS]
     along = tuple(dict.fromkeys((*named, *curated_paths.sharing(curated, inside))))
-    return Answered(match, Story(flow, others, along, notes, wish.paths, wish.code, parsed(query).about_tests), sites)
+    return Answered(
+        match, Story(flow, others, along, notes, wish.paths, wish.code, understood(query).about_tests), sites
+    )
 
 
 def _led_by(named: Sequence[curated_paths.Checked], match: Match) -> Match:

@@ -6,7 +6,7 @@ from typing import Any
 
 from inarch import ToolContext
 from inarch_brief_tracer.answers.tool_look import look
-from inarch_brief_tracer.finding.hits import CANDIDATES, best_files, described
+from inarch_brief_tracer.finding.hits import described
 from inarch_brief_tracer.finding.search import search
 from inarch_brief_tracer.indexing.index import Coverage, Index
 from inarch_brief_tracer.store.kept_files import Shelf
@@ -18,9 +18,12 @@ def find_symbols(index: Index, context: ToolContext, query: str, kind: str, limi
     """Answer `find_symbols`."""
 
     def answer(shelf: Shelf, coverage: Coverage) -> dict[str, Any]:
-        hits = search(shelf, query, kind, CANDIDATES)
-        shown = hits[: max(1, min(limit, MAX_FOUND))]
-        symbols = [described(hit) for hit in shown]
-        return {"symbols": symbols, "files": best_files(hits)[: len(symbols)], "note": coverage.noted()}
+        found = search(shelf, query, kind, max(1, min(limit, MAX_FOUND)))
+        return {
+            "symbols": [described(hit) for hit in found.hits],
+            "files": found.files[: len(found.hits)],
+            "confidence": round(found.confidence, 2),
+            "note": coverage.noted(),
+        }
 
     return look(context, query).facts(index, answer)

@@ -9,10 +9,10 @@ from inarch import Situation
 from inarch_brief_tracer.answers import curated_paths
 from inarch_brief_tracer.answers.flow_answers import Wish, answered
 from inarch_brief_tracer.answers.flow_text import HEADING
-from inarch_brief_tracer.finding.query import parsed
 from inarch_brief_tracer.graph.call_graph import Graph
 from inarch_brief_tracer.indexing.index import Coverage
 from inarch_brief_tracer.indexing.looking import Look
+from inarch_search import understood
 
 if TYPE_CHECKING:
     from inarch_brief_tracer.answers.tools import Desk
@@ -22,8 +22,8 @@ MAX_PROMPT = 4_000
 
 def flow_for(desk: Desk, situation: Situation, prompt: str, tokens: int, stopped: Callable[[], bool]) -> str:
     """Give the flow through what a prompt names, "" where that is nothing, in doubt, or told in this conversation."""
-    query = parsed(prompt[:MAX_PROMPT])
-    if not (query.identifiers or query.places or len(query.words) > 1):
+    query = understood(prompt[:MAX_PROMPT])
+    if not (query.identifiers or query.frames or len(query.terms) > 1):
         return ""
 
     def answer(graph: Graph, coverage: Coverage) -> str:

@@ -1,7 +1,8 @@
 """What one Python file says: a pure function of its bytes, and of its path.
 
 facts
-├── source, modules, words             its text; its module's name and role; the words of its names and prose
+├── source, modules                    its text; its module's name and role
+├── documents                          what can be found in it: its words, kept apart by where they stand
 ├── file_facts, link_facts             what is kept of it: for the search, and for linking
 ├── parsing                            from bytes to both, in one walk through the syntax tree
 ├── statement_codes, expression_codes  the walk: statements, expressions; `scopes` holds each `open_scope` it is in

@@ -25,10 +25,14 @@ def light_facts(text: str, unparsable: str = "") -> Facts:
     )
 
 
-def names_in(text: str) -> tuple[list[str], set[str]]:
-    """Give the names that a file defines, as often as it does, and those that its imports name."""
-    imported = " ".join(" ".join(found) for found in _IMPORT.findall(f"\n{text}"))
-    return _DEFINITION.findall(text), set(_NAME.findall(imported))
+def defined_in(text: str) -> list[str]:
+    """Give the names that a file defines, as often as it does."""
+    return _DEFINITION.findall(text)
+
+
+def imported_in(text: str) -> set[str]:
+    """Give the names that a file's imports name."""
+    return set(_NAME.findall(" ".join(" ".join(found) for found in _IMPORT.findall(f"\n{text}"))))
 
 
 def absolute_imports(text: str) -> set[str]:

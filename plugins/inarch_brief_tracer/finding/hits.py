@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
-from collections import Counter
-from collections.abc import Collection, Iterable, Iterator
 from typing import Any, NamedTuple
 
 from inarch_brief_tracer.facts.file_facts import (
@@ -22,7 +19,6 @@ from inarch_brief_tracer.facts.file_facts import (
 from inarch_brief_tracer.facts.modules import CODE, EXAMPLE, TEST, VENDORED
 from inarch_brief_tracer.facts.source import first_sentence
 from inarch_brief_tracer.store.kept_files import Shelf
-from inarch_brief_tracer.store.word_bags import Texts, texts, unpacked_lines
 
 _ROLES = {CODE: 1.0, TEST: 0.35, EXAMPLE: 0.5, VENDORED: 0.4}
 _KINDS = {MODULE: 0.55, CLASS: 0.75, FUNCTION: 1.0, METHOD: 1.0, CONSTANT: 0.6}
@@ -33,12 +29,10 @@ JOINED = (
     " FROM symbols s JOIN files f ON f.id = s.file"
 )
 """Reads the fields of `Hit`."""
-CANDIDATES = 300
-"""How many symbols vote for their files."""
-_FLATTENING = 10
-"""Reciprocal rank fusion: how slowly the vote of a symbol falls with its rank."""
-_VOTES = 5
-"""A file's best symbols that count; more would prefer long files."""
+
+
+SCANNED = -1
+"""The place of a symbol that is known from a scan of its file alone."""
 
 
 class Hit(NamedTuple):
@@ -65,9 +59,9 @@ class Hit(NamedTuple):
         return f"{self.module}.{self.dotted}" if self.dotted else self.module
 
     @property
-    def key(self) -> tuple[int, int]:
-        """What tells symbols apart: the file and the place in its facts."""
-        return self.file, self.place
+    def key(self) -> tuple[int, int, str]:
+        """What tells symbols apart: the file, the line and the name."""
+        return self.file, self.line, self.dotted
 
     @property
     def name(self) -> str:
@@ -78,13 +72,6 @@ class Hit(NamedTuple):
 def order(hit: Hit) -> tuple[float, str, int]:
     """Sort by score; equal ones by place, so that the order never depends on the index's history."""
     return -round(hit.score, 6), hit.path, hit.line
-
-
-def by_ids(connection: sqlite3.Connection, ids: Iterable[int]) -> list[Hit]:
-    """Read symbols by their numbers."""
-    numbers = list(ids)
-    marks = ", ".join("?" * len(numbers))
-    return [Hit(*row) for row in connection.execute(f"{JOINED} WHERE s.id IN ({marks})", numbers)]
 
 
 def file_hits(shelf: Shelf, number: int) -> list[Hit]:
@@ -99,40 +86,18 @@ def file_hits(shelf: Shelf, number: int) -> list[Hit]:
 
 def preference(hit: Hit) -> float:
     """Weigh a symbol by what it is, whatever is asked."""
-    value = _ROLES[hit.role] * _KINDS[hit.kind]
-    for flag, factor in _FLAGS.items():
-        if hit.flags & flag:
-            value *= factor
-            break
     name = hit.name
-    if name.startswith("__") and name.endswith("__"):
-        value *= 0.8
-    return value
+    special = 0.8 if name.startswith("__") and name.endswith("__") else 1.0
+    return _ROLES[hit.role] * _KINDS[hit.kind] * _worth(hit) * special
 
 
-def texts_of(connection: sqlite3.Connection, hits: Collection[Hit]) -> Iterator[tuple[Hit, Texts]]:
-    """Read the words of some symbols."""
-    files = {hit.file for hit in hits}
-    marks = ", ".join("?" * len(files))
-    bags = {
-        file: unpacked_lines(blob)
-        for file, blob in connection.execute(f"SELECT file, texts FROM bags WHERE file IN ({marks})", list(files))
-    }
-    for hit in hits:
-        lines = bags.get(hit.file, [])
-        if hit.place + 1 < len(lines):
-            yield hit, texts(lines[0], lines[hit.place + 1])
+def flagged(hit: Hit) -> Hit:
+    """Let what stands for something else, does nothing or is deprecated count less."""
+    return hit._replace(score=hit.score * _worth(hit))
 
 
-def best_files(hits: Iterable[Hit]) -> list[str]:
-    """Order the files of ranked symbols by the reciprocal ranks of their best ones."""
-    scores: dict[str, float] = {}
-    votes: Counter[str] = Counter()
-    for rank, hit in enumerate(hits):
-        votes[hit.path] += 1
-        if votes[hit.path] <= _VOTES:
-            scores[hit.path] = scores.get(hit.path, 0.0) + 1 / (_FLATTENING + rank)
-    return sorted(scores, key=lambda path: (-round(scores[path], 9), path))
+def _worth(hit: Hit) -> float:
+    return next((factor for flag, factor in _FLAGS.items() if hit.flags & flag), 1.0)
 
 
 def described(hit: Hit) -> dict[str, Any]:

@@ -1,100 +1,160 @@
-"""Search over symbols: exact identifiers first, then BM25 over fields with what a reader would prefer."""
+"""Search over symbols: what a question names exactly comes first, then what the engine finds by its words."""
 
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
-from inarch_brief_tracer.facts.file_facts import CLASS, FUNCTION, METHOD, MODULE
-from inarch_brief_tracer.facts.words import stems
-from inarch_brief_tracer.finding.hits import JOINED, Hit, by_ids, file_hits, order, preference, texts_of
-from inarch_brief_tracer.finding.query import Query, parsed
-from inarch_brief_tracer.finding.ranking import Document, ranked
-from inarch_brief_tracer.finding.spreading import spread
-from inarch_brief_tracer.finding.terms import Terms, terms_of
+from inarch_brief_tracer.facts.file_facts import MODULE
+from inarch_brief_tracer.finding.hits import JOINED, SCANNED, Hit, file_hits, flagged, order, preference
 from inarch_brief_tracer.store.kept_files import Shelf
-from inarch_brief_tracer.store.word_bags import Texts
+from inarch_search import Answer, Kept, Question, documents
+from inarch_search import search as searched
+from inarch_search.questions import REPORT
+from inarch_search.tokens import terms
 
-_CANDIDATES = 300
-OTHER_KIND = 0.6
-"""What a symbol of another kind than asked for counts."""
+NAMED = 100.0
+"""Scores from here on are those of places that the question names; the engine's own stay below."""
+_TIES = 10.0
+"""What the words of a question add at most to the score of a place that it names."""
+_DEEPEST = 200
+_MOST_TESTS = 20
+_MORE = 20
+"""Symbols beyond those wanted that are looked at: some count less for what they are."""
 
 
-def search(shelf: Shelf, text: str, kind: str = "any", limit: int = 20) -> list[Hit]:
-    """Find the symbols that a question, an identifier or a `path:line` is about, best first."""
-    connection, query = shelf.connection, parsed(text)
-    terms = terms_of(connection, query)
-    found: dict[tuple[int, int], Hit] = {}
-    for hit in [*_placed(shelf, query), *_named(shelf, query)]:
+class Found(NamedTuple):
+    """What a question is about.
+
+    Args:
+        hits: symbols, best first.
+        files: their files, best first, and those of further symbols.
+        confidence: from 0 to 1, how likely the first one is what is asked for.
+        unknown: words of the question that stand nowhere here.
+    """
+
+    hits: list[Hit]
+    files: list[str]
+    confidence: float
+    unknown: tuple[str, ...]
+
+
+def search(shelf: Shelf, text: str, kind: str = "any", limit: int = 20) -> Found:
+    """Find the symbols that a question, an identifier or a `path:line` is about, best first.
+
+    Raises:
+        sqlite3.DatabaseError: the index is damaged.
+    """
+    try:
+        answer = searched(shelf.words, text, _DEEPEST)
+    except ValueError as error:
+        raise sqlite3.DatabaseError(str(error)) from error
+    worded = _worded(shelf, answer, kind, limit)
+    named = {} if answer.question.shape == REPORT else _exact(shelf, answer.question)
+    best = _tied(answer.question, list(named.values()), worded)
+    hits = [hit for hit in best if kind in ("any", hit.kind)] + _apart([hit for hit in worded if hit.key not in named])
+    files = list(dict.fromkeys([*(hit.path for hit in best), *answer.files]))
+    read = [found for hit in hits[:limit] if (found := _read(shelf, hit))]
+    return Found(read, files, 1.0 if best else answer.confidence, answer.unknown)
+
+
+def _tied(question: Question, named: Sequence[Hit], worded: Sequence[Hit]) -> list[Hit]:
+    """Order what is named equally well: by the other words of the question; without any by where it is defined."""
+    names = {term for name in question.identifiers for term in terms(name)}
+    if question.terms.keys() <= names:
+        return sorted((hit._replace(score=hit.score - hit.dotted.count(".") / 10) for hit in named), key=order)
+    known: dict[str, float] = {}
+    for hit in worded:  # what is defined again, as the setter of a property is, stays behind the first
+        known[hit.qualname] = max(known.get(hit.qualname, 0.0), hit.score)
+    most = max(known.values(), default=1.0)
+    return sorted(
+        (hit._replace(score=hit.score + _TIES * known.get(hit.qualname, 0.0) / most) for hit in named), key=order
+    )
+
+
+def _worded(shelf: Shelf, answer: Answer, kind: str, limit: int) -> list[Hit]:
+    """Give the symbols that the engine found, less for those that stand for others or do nothing."""
+    places = [hit for hit in answer.hits if kind in ("any", hit.place.kind)]
+    most = max((hit.score for hit in places), default=1.0) or 1.0
+    hits = [
+        flagged(hit._replace(score=NAMED * 0.99 * found.score / most))
+        for found in places[: limit + _MORE]
+        if (hit := _symbol(shelf, found.place))
+    ]
+    return sorted(hits, key=order)
+
+
+def _symbol(shelf: Shelf, place: Kept) -> Hit | None:
+    """Give the symbol that stands at a place; one of a test as it was scanned."""
+    if place.nature == documents.TEST:
+        number, module, role = shelf.connection.execute(
+            "SELECT id, module, role FROM files WHERE path = ?", (place.file,)
+        ).fetchone()
+        dotted = place.qualified.removeprefix(module).removeprefix(".")
+        return Hit(0, place.file, module, role, number, SCANNED, dotted, place.kind, place.line, place.end, "", "", 0)
+    found = shelf.connection.execute(f"{JOINED} WHERE f.path = ? AND s.line = ?", (place.file, place.line))
+    return next((hit for row in found if (hit := Hit(*row)).qualname == place.qualified), None)
+
+
+def _read(shelf: Shelf, hit: Hit) -> Hit | None:
+    """Give a symbol of a test with all that is told of it: its file is read for those alone that are given."""
+    if hit.place != SCANNED:
+        return hit
+    there = (other for other in file_hits(shelf, hit.file) if (other.line, other.qualname) == (hit.line, hit.qualname))
+    return next((other._replace(score=hit.score) for other in there), None)
+
+
+def _exact(shelf: Shelf, question: Question) -> dict[tuple[int, int, str], Hit]:
+    """Give what a question names: places, and identifiers."""
+    found: dict[tuple[int, int, str], Hit] = {}
+    for hit in [*_placed(shelf, question), *_named(shelf, question)]:
         if hit.key not in found or found[hit.key].score < hit.score:
             found[hit.key] = hit
-    worded = _worded(shelf, query, terms)
-    if found:
-        # Exact matches stand first; the words of the question order those of equal exactness and fill the rest.
-        boost = {hit.key: hit.score for hit in _scored(connection, terms, [hit.id for hit in found.values()])}
-        found = {key: hit._replace(score=hit.score + boost.get(key, 0.0)) for key, hit in found.items()}
-    best = sorted(found.values(), key=order)
-    if not found and not query.about_tests:
-        worded = spread(shelf, worded)
-    best += _apart([hit for hit in worded if hit.key not in found])
-    return [hit for hit in best if kind in ("any", hit.kind)][:limit]
+    return found
 
 
-def _placed(shelf: Shelf, query: Query) -> list[Hit]:
+def _placed(shelf: Shelf, question: Question) -> list[Hit]:
     """Find what stands at the places a question names: the innermost symbol, or the file's module."""
     hits: list[Hit] = []
-    for number, (path, line) in enumerate(query.places):
-        name = path.lstrip("./")
-        row = shelf.connection.execute(
-            "SELECT id FROM files WHERE path = ? OR path LIKE ? ESCAPE '\\'"
-            " ORDER BY path = ? DESC, length(path), path LIMIT 1",
-            (name, "%/" + name.replace("%", "\\%").replace("_", "\\_"), name),
-        ).fetchone()
-        # An absolute path, as tracebacks have it, ends with the path of a file.
-        row = (
-            row
-            or shelf.connection.execute(
-                "SELECT id FROM files WHERE ? LIKE '%/' || path ORDER BY length(path) DESC, path LIMIT 1", (f"/{name}",)
-            ).fetchone()
-        )
-        if row is None:
+    for number, frame in enumerate(question.frames):
+        there = shelf.words.in_file(frame.file)
+        if not there:
             continue
-        around = [hit for hit in file_hits(shelf, row[0]) if hit.line <= line <= hit.end or hit.kind == MODULE]
+        (file,) = shelf.connection.execute("SELECT id FROM files WHERE path = ?", (there[0].file,)).fetchone()
+        around = [hit for hit in file_hits(shelf, file) if hit.line <= frame.line <= hit.end or hit.kind == MODULE]
         around.sort(key=lambda hit: (hit.kind == MODULE, hit.end - hit.line, -hit.line))
         # Tracebacks name the innermost call last.
         hits += [hit._replace(score=1000.0 + number - place / 10) for place, hit in enumerate(around[:3])]
     return hits
 
 
-def _named(shelf: Shelf, query: Query) -> list[Hit]:
+def _named(shelf: Shelf, question: Question) -> list[Hit]:
     """Find symbols by the identifiers of a question."""
     hits: list[Hit] = []
-    for place, identifier in enumerate(query.identifiers):
-        *_, last = identifier.split(".")
-        for row in shelf.connection.execute(f"{JOINED} WHERE s.name = ? COLLATE NOCASE", (last,)):
-            hit = Hit(*row)
-            hits.append(hit._replace(score=(_exactness(hit, identifier) * 100 - place) * preference(hit)))
-        for (number,) in shelf.connection.execute(
-            "SELECT rowid FROM test_words WHERE test_words MATCH ? ORDER BY rowid LIMIT 20", (_phrase(last),)
-        ).fetchall():
-            hits += [
-                hit._replace(score=(_exactness(hit, identifier) * 100 - place) * preference(hit))
-                for hit in file_hits(shelf, number)
-            ]
+    for place, identifier in enumerate(question.identifiers):
+        last = identifier.rpartition(".")[2]
+        hits += [
+            hit._replace(score=(_exactness(hit, identifier) * NAMED - place) * preference(hit))
+            for hit in _called(shelf, last)
+        ]
     hits = [hit for hit in hits if hit.score > 0]
     names = {hit.name for hit in hits}
-    for capital in query.capitals:
+    for capital in question.capitals if len(question.terms) < 3 else ():
         if capital not in names:
             rows = shelf.connection.execute(
                 f"{JOINED} WHERE s.name = ? AND s.kind = 'class' AND f.role = 'code'", (capital,)
             )
-            hits += [Hit(*row)._replace(score=50.0) for row in rows if len(query.words) < 3]
+            hits += [Hit(*row)._replace(score=50.0) for row in rows]
     return hits
 
 
-def _phrase(identifier: str) -> str:
-    """Match an identifier as the tokenizer cuts it: at underscores."""
-    return '"' + identifier.lower().replace("_", " ") + '"'
+def _called(shelf: Shelf, name: str) -> Iterator[Hit]:
+    """Give the symbols of a name: kept ones, and those of tests."""
+    for row in shelf.connection.execute(f"{JOINED} WHERE s.name = ? COLLATE NOCASE", (name,)):
+        yield Hit(*row)
+    tests = [place for place in shelf.words.named(name) if place.nature == documents.TEST]
+    yield from filter(None, (_symbol(shelf, place) for place in tests[:_MOST_TESTS]))
 
 
 def _exactness(hit: Hit, identifier: str) -> float:
@@ -112,27 +172,6 @@ def _exactness(hit: Hit, identifier: str) -> float:
     return 0.0
 
 
-def _worded(shelf: Shelf, query: Query, terms: Terms) -> list[Hit]:
-    if not terms.weights:
-        return []
-    match = " OR ".join(f'"{term}"' for term in terms.weights)
-    rows = shelf.connection.execute(
-        "SELECT rowid FROM words WHERE words MATCH ? ORDER BY bm25(words, 8.0, 2.0, 3.0, 1.0, 1.0), rowid LIMIT ?",
-        (match, _CANDIDATES),
-    ).fetchall()
-    hits = _scored(shelf.connection, terms, [row[0] for row in rows])
-    if query.kind:
-        hits = [hit if _is(hit, query.kind) else hit._replace(score=hit.score * OTHER_KIND) for hit in hits]
-    if query.about_tests or len(hits) < 5:
-        hits += _tests(shelf, terms, query.about_tests)
-    return sorted(hits, key=order)
-
-
-def _is(hit: Hit, kind: str) -> bool:
-    """Whether a symbol is of a kind as people name kinds: a method is a function, too."""
-    return hit.kind == kind or (kind in ("function", "method") and hit.kind in (FUNCTION, METHOD))
-
-
 def _apart(hits: Sequence[Hit]) -> list[Hit]:
     """Put the `__init__` of a class that stands higher last: it says the same again."""
     seen: set[str] = set()
@@ -143,33 +182,3 @@ def _apart(hits: Sequence[Hit]) -> list[Hit]:
         (again if name == "__init__" and owner in seen else first).append(hit)
         seen.add(hit.qualname)
     return first + again
-
-
-def _tests(shelf: Shelf, terms: Terms, asked: bool) -> list[Hit]:
-    """Find tests by the words of their names; preferred to the code where tests are what is `asked` for."""
-    match = " OR ".join(f'"{term}"*' for term in terms.weights)
-    rows = shelf.connection.execute(
-        "SELECT rowid FROM test_words WHERE test_words MATCH ? ORDER BY bm25(test_words), rowid LIMIT 30", (match,)
-    ).fetchall()
-    hits: list[Hit] = []
-    for (number,) in rows:
-        for hit in file_hits(shelf, number):
-            matched = sum(terms.weights.get(term, 0.0) for term in set(stems(hit.name).split()))
-            if matched and hit.kind != MODULE:
-                hits.append(hit._replace(score=matched * (1.5 if asked else preference(hit))))
-    return sorted(hits, key=order)[:50]
-
-
-def _scored(connection: sqlite3.Connection, terms: Terms, ids: Sequence[int]) -> list[Hit]:
-    """Score symbols by the words of a question."""
-    if not terms.weights or not ids:
-        return []
-    hits = {hit.id: hit for hit in by_ids(connection, ids)}
-    documents = [_document(hit, texts) for hit, texts in texts_of(connection, hits.values())]
-    return sorted((hits[key]._replace(score=score) for key, score, _ in ranked(terms, documents)), key=order)
-
-
-def _document(hit: Hit, texts: Texts) -> Document:
-    whole = (hit.file, hit.dotted) if hit.kind == CLASS else None
-    part_of = (hit.file, hit.dotted.rpartition(".")[0]) if hit.kind == METHOD else None
-    return Document(hit.id, texts, preference(hit), whole, part_of)

@@ -8,12 +8,13 @@ from typing import NamedTuple
 
 from attrs import frozen
 
-from inarch_brief_tracer.facts.words import WEAK_WORDS, pieces, stem
 from inarch_brief_tracer.finding.hits import Hit
-from inarch_brief_tracer.finding.query import parsed
 from inarch_brief_tracer.finding.search import search
 from inarch_brief_tracer.graph.call_graph import Graph
 from inarch_brief_tracer.graph.model import Node
+from inarch_search import understood
+from inarch_search.tokens import pieces, stem
+from inarch_search.vocabulary import WEAK_WORDS
 
 _LOOKED_AT = 12
 _LOOKED_AT_IN_FILE = 200
@@ -73,7 +74,7 @@ def matching(graph: Graph, query: str, file: str = "") -> Match:
     """Find what a query is about, functions and classes before anything else."""
     hits = [
         hit
-        for hit in search(graph.shelf, query, limit=_LOOKED_AT_IN_FILE if file else _LOOKED_AT)
+        for hit in search(graph.shelf, query, limit=_LOOKED_AT_IN_FILE if file else _LOOKED_AT).hits
         if _stands_in(hit.path, file)
     ]
     nodes = list(dict.fromkeys(_nodes(graph, hits)))
@@ -90,10 +91,10 @@ def _is_strong(query: str, hits: list[Hit], best: Node) -> bool:
     sure = [hit for hit in hits if hit.score >= _SURE]
     if sure:
         return len(sure) <= _MOST_NAMED and best.kind != "module"
-    said = {stem(word) for word in parsed(query).words}
+    said = understood(query).terms.keys()
     parts = [stem(piece) for piece in pieces(best.qualname.rpartition(".")[2])]
     telling = [part for part in parts if part not in WEAK_WORDS]
-    return best.role == "code" and best.kind != "module" and len(telling) >= 2 and said.issuperset(parts)
+    return best.role == "code" and best.kind != "module" and len(telling) >= 2 and said >= set(parts)
 
 
 def _nodes(graph: Graph, hits: Iterable[Hit]) -> Iterator[Node]:

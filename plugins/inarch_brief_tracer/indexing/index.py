@@ -24,6 +24,7 @@ from inarch_brief_tracer.store.kept_files import kept_files, put_state, state
 if TYPE_CHECKING:
     from inarch_brief_tracer.indexing.background import Rest
     from inarch_brief_tracer.indexing.relinking import Links, Version
+    from inarch_search.index import Index as Search
 
 FEW = 150
 """Files that are read in any order: so many take half a second."""
@@ -89,6 +90,8 @@ class Index:
     whole_seconds: float = 0.1
     notebooks: int = field(default=0, init=False)
     """How many there were at the last look at the tree: nothing in them is indexed."""
+    words: Search | None = field(default=None, init=False)
+    """What the last answer looked for words with: what it read of them serves the next."""
     _lock: threading.RLock = field(factory=threading.RLock, init=False)
     _links: Links | None = field(default=None, init=False)
     _whole: Version | None = field(default=None, init=False)
@@ -287,8 +290,6 @@ class Index:
                 former = remove(connection, [*gone, *(entry.path for entry in reading.entries)])
                 touch(connection, reading.touched)
                 add(connection, reading.entries, former)
-                # Counted here since counting takes as long as a question.
-                put_state(connection, "words", connection.execute("SELECT count(*) FROM words").fetchone()[0])
                 put_state(connection, "gone", (state(connection, "gone") or 0) + len(gone))
                 put_state(connection, "generation", (state(connection, "generation") or 0) + 1)
         except Busy:

@@ -12,10 +12,11 @@ from collections.abc import Mapping, Sequence
 
 from inarch import ToolFailed, Workspace
 from inarch_brief_tracer.facts.modules import CODE, role_of
-from inarch_brief_tracer.facts.name_scan import names_in
-from inarch_brief_tracer.facts.words import IDENTIFIER, STOP_WORDS, WEAK_WORDS, pieces, stem
+from inarch_brief_tracer.facts.name_scan import defined_in
 from inarch_brief_tracer.indexing.reading import Changed
 from inarch_brief_tracer.indexing.time_limit import Limit
+from inarch_search.tokens import pieces, stem, words
+from inarch_search.vocabulary import STOP_WORDS, WEAK_WORDS
 
 _AT_LEAST = 100
 """Texts that are looked at in any case."""
@@ -52,7 +53,7 @@ def led(workspace: Workspace, files: Sequence[Changed], question: str, limit: Li
 def terms_of(question: str) -> tuple[str, ...]:
     """Give what to look for in texts: names as they are, and words up to where their endings begin."""
     found: dict[str, None] = {}
-    for name in IDENTIFIER.findall(question[:_LONGEST]):
+    for name in words(question[:_LONGEST]):
         parts = [part for part in pieces(name) if len(part) > 2 and part not in STOP_WORDS and part not in WEAK_WORDS]
         if len(parts) > 1:
             found[name.lower()] = None
@@ -72,5 +73,5 @@ def _text_terms(workspace: Workspace, path: str, terms: Sequence[str]) -> tuple[
     held = [term for term in terms if term in lower]
     if not held:
         return [], []
-    names = " ".join(names_in(text)[0]).lower()
+    names = " ".join(defined_in(text)).lower()
     return held, [term for term in held if term in names]

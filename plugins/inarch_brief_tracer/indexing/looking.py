@@ -59,7 +59,11 @@ class Look:
                     connection,
                     coverage,
                 ):
-                    return answer(Shelf(connection, self.read), coverage)
+                    shelf = Shelf(connection, self.read, index.words)
+                    try:
+                        return answer(shelf, coverage)
+                    finally:
+                        index.words = shelf.former
             except Damaged as error:
                 index.recover(str(error), in_memory=attempt > 0)
         raise ToolFailed("execution", "the symbol index can't be built", "try again")

@@ -132,9 +132,9 @@ class Reader:
         if self._others is not None:
             self._others.close()
         if self._many:
-            from inarch_brief_tracer.facts.words import forget
+            from inarch_search.tokens import terms_of_word
 
-            forget()
+            terms_of_word.cache_clear()
         return self.found
 
     def _kept(self) -> bool:

@@ -15,8 +15,10 @@ from typing import NamedTuple
 from attrs import define, field
 
 from inarch_brief_tracer.facts.file_facts import FACTS_VERSION
+from inarch_search.index import Index as Search
+from inarch_search.index import format_of, kept_format
 
-SCHEMA_VERSION = 3
+SCHEMA_VERSION = 4
 BUSY_MS = 2000
 """How long to wait for another process that writes: it writes for about a second at most."""
 
@@ -34,10 +36,6 @@ CREATE INDEX symbols_name ON symbols(name COLLATE NOCASE);
 CREATE TABLE entries(file INTEGER NOT NULL, kind TEXT NOT NULL, name TEXT NOT NULL, place INTEGER NOT NULL,
     line INTEGER NOT NULL, how TEXT NOT NULL, target TEXT NOT NULL);
 CREATE INDEX entries_file ON entries(file);
-CREATE VIRTUAL TABLE words USING fts5(name, qualname, doc, path, body, tokenize = 'ascii', content = '');
-CREATE TABLE bags(file INTEGER PRIMARY KEY, texts BLOB NOT NULL);
-CREATE VIRTUAL TABLE vocabulary USING fts5vocab(words, col);
-CREATE VIRTUAL TABLE test_words USING fts5(names, tokenize = 'ascii');
 CREATE VIRTUAL TABLE callees USING fts5(names, tokenize = "ascii tokenchars '_'", columnsize = 0, detail = none,
     content = '');
 CREATE TABLE link_facts(file INTEGER PRIMARY KEY, facts BLOB NOT NULL);
@@ -160,6 +158,8 @@ class Store:
             if not connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'state'").fetchone():
                 _create(connection)
                 self._forget_old_versions()
+            if kept_format(connection) != format_of():
+                raise sqlite3.DatabaseError("the words are kept in another format")
         except BaseException:
             connection.close()
             raise
@@ -205,6 +205,7 @@ def _create(connection: sqlite3.Connection) -> None:
     if not connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'state'").fetchone():
         for statement in _SCHEMA.split(";"):
             connection.execute(statement)
+        Search(connection)
         connection.execute("INSERT INTO state VALUES ('born', ?)", (os.urandom(8).hex(),))
     connection.execute("COMMIT")
 

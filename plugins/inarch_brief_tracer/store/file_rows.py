@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import itertools
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from attrs import Factory, define
 
 from inarch_brief_tracer.facts import entry_kinds
+from inarch_brief_tracer.facts.documents import documents_of
 from inarch_brief_tracer.facts.entry_points import entry_points_of
-from inarch_brief_tracer.facts.file_facts import CLASS, CONSTANT, METHOD, MODULE, NAMES, Facts, encode
+from inarch_brief_tracer.facts.file_facts import CONSTANT, NAMES, Facts, encode
 from inarch_brief_tracer.facts.modules import TEST
-from inarch_brief_tracer.facts.name_scan import names_in, tests_in
+from inarch_brief_tracer.facts.name_scan import imported_in, tests_in
 from inarch_brief_tracer.facts.nature import SHIFT, exports_of, nature
-from inarch_brief_tracer.facts.words import IDENTIFIER, bag, spaced, stems
 from inarch_brief_tracer.store.kept_files import Stamp, put_state, state
-from inarch_brief_tracer.store.word_bags import Texts, packed_words, unpacked_words
+from inarch_search import Document, Index
 
 
 class FileRow(NamedTuple):
@@ -44,37 +44,27 @@ class Former(NamedTuple):
 def remove(connection: sqlite3.Connection, paths: Iterable[str]) -> dict[str, Former]:
     """Forget files; give the numbers that they had."""
     former: dict[str, Former] = {}
+    paths = list(paths)
+    if paths:
+        Index(connection).update({}, paths)
     for path in paths:
-        found = connection.execute("SELECT id, role FROM files WHERE path = ?", (path,)).fetchone()
+        found = connection.execute("SELECT id FROM files WHERE path = ?", (path,)).fetchone()
         if found is None:
             continue
-        number, role = found
+        (number,) = found
         rows = connection.execute("SELECT id, dotted FROM symbols WHERE file = ? ORDER BY place", (number,)).fetchall()
         symbols: dict[str, list[int]] = {}
         for symbol, dotted in rows:
             symbols.setdefault(dotted, []).append(symbol)
         former[path] = Former(number, symbols)
-        if role == TEST:
-            connection.execute("DELETE FROM test_words WHERE rowid = ?", (number,))
-        else:
-            _forget_words(connection, number, [row[0] for row in rows])
         # Names of callees stay: what they lead to is looked at before it is believed.
         connection.executemany("DELETE FROM gates WHERE symbol = ?", [row[:1] for row in rows])
-        for table in ("symbols", "entries", "bags", "link_facts", "exports"):
+        for table in ("symbols", "entries", "link_facts", "exports"):
             connection.execute(f"DELETE FROM {table} WHERE file = ?", (number,))
         # Until it is linked again the former arcs are the best there is; a file that is gone has none.
         connection.execute("UPDATE arcs SET mode = 'former' WHERE file = ?", (number,))
         connection.execute("DELETE FROM files WHERE id = ?", (number,))
     return former
-
-
-def _forget_words(connection: sqlite3.Connection, file: int, symbols: Sequence[int]) -> None:
-    """Take the words of a file out of the search: a table without content has to be told what it held."""
-    row = connection.execute("SELECT texts FROM bags WHERE file = ?", (file,)).fetchone()
-    connection.executemany(
-        "INSERT INTO words(words, rowid, name, qualname, doc, path, body) VALUES ('delete', ?, ?, ?, ?, ?, ?)",
-        [(symbol, *texts) for symbol, texts in zip(symbols, unpacked_words(row[0]) if row else (), strict=False)],
-    )
 
 
 def unless_newer(connection: sqlite3.Connection, entries: Iterable[FileRow]) -> list[FileRow]:
@@ -97,9 +87,7 @@ class _Rows:
 
     files: list[tuple[Any, ...]] = Factory(list)
     symbols: list[tuple[Any, ...]] = Factory(list)
-    words: list[tuple[Any, ...]] = Factory(list)
-    bags: list[tuple[int, bytes]] = Factory(list)
-    tests: list[tuple[int, str]] = Factory(list)
+    documents: dict[str, list[Document]] = Factory(dict)
     callees: list[tuple[int, str]] = Factory(list)
     entry_points: list[tuple[Any, ...]] = Factory(list)
     links: list[tuple[int, bytes]] = Factory(list)
@@ -109,11 +97,7 @@ class _Rows:
         connection.executemany(f"INSERT INTO files VALUES ({_marks(13)})", self.files)
         connection.executemany(f"INSERT INTO symbols VALUES ({_marks(11)})", self.symbols)
         connection.executemany(f"INSERT INTO entries VALUES ({_marks(7)})", self.entry_points)
-        connection.executemany(
-            "INSERT INTO words(rowid, name, qualname, doc, path, body) VALUES (?, ?, ?, ?, ?, ?)", self.words
-        )
-        connection.executemany("INSERT INTO bags VALUES (?, ?)", self.bags)
-        connection.executemany("INSERT INTO test_words(rowid, names) VALUES (?, ?)", self.tests)
+        Index(connection).update(self.documents)
         connection.executemany("INSERT INTO callees(rowid, names) VALUES (?, ?)", self.callees)
         connection.executemany("INSERT INTO link_facts VALUES (?, ?)", self.links)
         connection.executemany("INSERT INTO exports VALUES (?, ?, ?)", self.exports)
@@ -148,14 +132,13 @@ def _add_file(rows: _Rows, entry: FileRow, file: int) -> None:
         (file, entry.path, entry.module, entry.role, level, stamp.size, stamp.mtime_ns, stamp.ctime_ns,
          stamp.inode, stamp.read_ns, entry.hash, unparsable, blob)
     )  # fmt: skip
+    rows.documents[entry.path] = documents_of(entry.path, entry.module, entry.role, facts, entry.text)
     if entry.links:
         rows.links.append((file, entry.links))
     if facts and facts.language:
         _add_other(rows, entry, file, facts)
     elif entry.role == TEST:
-        names, imported = names_in(entry.text)
-        rows.tests.append((file, " ".join(names).lower()))
-        rows.callees.append((file, " ".join(imported)))
+        rows.callees.append((file, " ".join(imported_in(entry.text))))
         count = tests_in(entry.text)
         if count:
             rows.entry_points.append(
@@ -175,8 +158,6 @@ def _add_other(rows: _Rows, entry: FileRow, file: int, facts: Facts) -> None:
     if tests:
         rows.entry_points.append((file, entry_kinds.TEST, entry.path, 0, 1, f"{tests} test{'s' * (tests != 1)}", ""))
     if entry.role == TEST:
-        names = [symbol.name.rpartition(".")[2] for symbol in facts.symbols[1:]]
-        rows.tests.append((file, " ".join(names).lower()))
         return
     for kind, name, place, line, how, target in facts.shown:
         if kind != entry_kinds.TEST:
@@ -187,7 +168,6 @@ def _add_symbols(
     rows: _Rows, entry: FileRow, file: int, facts: Facts, before: Mapping[str, list[int]], fresh: Iterator[int]
 ) -> None:
     left = {dotted: list(numbers) for dotted, numbers in before.items()}
-    texts = list(_word_rows(entry, facts)) if entry.role != TEST else []
     for place, (kind, dotted, line, end, signature, doc, _decorators, _bases, flags, *_) in enumerate(facts.symbols):
         if entry.role == TEST and kind == CONSTANT:
             continue
@@ -196,10 +176,6 @@ def _add_symbols(
         symbol = known.pop(0) if known else next(fresh)
         flags |= nature(facts.symbols[place], entry.module, entry.role) << SHIFT
         rows.symbols.append((symbol, file, place, name, dotted, kind, line, end, signature, doc, flags))
-        if texts:
-            rows.words.append((symbol, *texts[place]))
-    if texts:
-        rows.bags.append((file, packed_words(texts)))
 
 
 def _called_names(facts: Facts) -> set[str]:
@@ -211,26 +187,3 @@ def _called_names(facts: Facts) -> set[str]:
 
 def _marks(count: int) -> str:
     return ", ".join("?" * count)
-
-
-def _word_rows(entry: FileRow, facts: Facts) -> Iterator[Texts]:
-    """Give the searchable words of each symbol of a file."""
-    lines = spaced(entry.text).split("\n")
-    path = bag(IDENTIFIER.findall(entry.path.removesuffix(".py")))
-    symbols = facts.symbols
-    around: dict[str, str] = {}
-    for place, symbol in enumerate(symbols):
-        outer, _, name = (symbol.name or entry.module.rpartition(".")[2]).rpartition(".")
-        if outer not in around:
-            around[outer] = bag(outer.split("."))
-        start, end = symbol.line - 1, symbol.end
-        if symbol.kind == MODULE:
-            body = bag(facts.exports or (), 80)
-        else:
-            if symbol.kind == CLASS:
-                # What stands before the first method; methods speak for themselves.
-                after = symbols[place + 1 : place + 60]
-                end = min((other.line for other in after if other.kind == METHOD and other.line <= end), default=end)
-            body = bag(" ".join(lines[start:end]).split())
-        doc = bag(IDENTIFIER.findall(symbol.doc)) if symbol.doc else ""
-        yield stems(name), around[outer], doc, path, body

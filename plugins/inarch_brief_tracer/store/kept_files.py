@@ -5,11 +5,14 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from attrs import Factory, define
 
 from inarch_brief_tracer.facts.file_facts import Facts, decode
+
+if TYPE_CHECKING:
+    from inarch_search.index import Index as Search
 
 
 class Stamp(NamedTuple):
@@ -64,11 +67,22 @@ class Shelf:
     Args:
         connection: The index.
         read: Gives the bytes of a file, None if that is not possible (any more).
+        former: What an answer before this one looked for words with, if it was on the same connection.
     """
 
     connection: sqlite3.Connection
     read: Callable[[str], bytes | None]
+    former: Search | None = None
     _known: dict[int, tuple[str, str, str, Facts]] = Factory(dict)
+
+    @property
+    def words(self) -> Search:
+        """What is found by words."""
+        if self.former is None or self.former.connection is not self.connection:
+            from inarch_search.index import Index
+
+            self.former = Index(self.connection)
+        return self.former
 
     def facts(self, number: int) -> tuple[str, str, str, Facts]:
         """Give path, module, role and facts of a file.

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from inarch_brief_tracer.finding import search
+from inarch_search import scoring
 
 SHOP = '''"""A shop."""
 
@@ -136,5 +136,52 @@ def test_names_count_more_than_words_of_the_body_before_anything_is_left_out(
 ) -> None:
     bodies = {f"a{number}.py": f"def pear{number}():\n    return [mango, 1, mango]\n" for number in range(30)}
     tree.write({**bodies, "z.py": "def ripen_the_mango(box):\n    return box\n"})
-    monkeypatch.setattr(search, "_CANDIDATES", 1)
+    monkeypatch.setattr(scoring, "CANDIDATES", 1)
     assert tree.names("how does a mango get eaten")[:1] == ["z.ripen_the_mango"]
+
+
+def test_the_kind_that_is_asked_for_comes_first(tree: Any) -> None:
+    tree.write(
+        {
+            "a.py": "class ReceiptPrinter:\n    '''Print a receipt.'''\n\n\n"
+            "def print_receipt():\n    '''Print a receipt.'''\n"
+        }
+    )
+    for kind, name in (("function", "a.print_receipt"), ("class", "a.ReceiptPrinter")):
+        found = tree.ask("find_symbols", query=f"which {kind} prints a receipt?")["symbols"]
+        assert found[0]["qualname"] == name
+
+
+def test_the_init_of_a_class_that_stands_higher_is_last(tree: Any) -> None:
+    tree.write(
+        {
+            "a.py": "class Receipt:\n    '''A receipt.'''\n"
+            "    def __init__(self, receipt):\n        '''Make a receipt.'''\n\n\n"
+            "def fold(receipt):\n    '''Fold paper.'''\n"
+        }
+    )
+    found = [hit["qualname"] for hit in tree.ask("find_symbols", query="what is a receipt for?")["symbols"]]
+    assert found.index("a.Receipt") < found.index("a.fold") < found.index("a.Receipt.__init__")
+
+
+def test_a_confidence_says_how_sure_the_first_is(tree: Any) -> None:
+    tree.write({"shop.py": SHOP})
+    named = tree.ask("find_symbols", query="Basket.add")["confidence"]
+    asked = tree.ask("context_get", query="who refuses an order that nobody can deliver?")["confidence"]
+    unknown = tree.ask("find_symbols", query="how are giraffes sent by zeppelin to the basket?")["confidence"]
+    assert named == 1.0 > asked > unknown
+
+
+def test_comments_strings_and_docstrings_are_told_from_code(tree: Any) -> None:
+    tree.write(
+        {
+            "a.py": (
+                "def first(x='''mango'''):\n    \"\"\"Peel it.\n\n    Slowly, with a spoon.\n    \"\"\"\n"
+                "    # walnuts are cracked here\n    raise ValueError('no almond')\n\n\n"
+                "def second():\n    return chestnut\n"
+            )
+        }
+    )
+    for word in ("walnuts", "almonds", "mango", "a spoon"):
+        assert tree.names(f"where are {word}?")[:1] == ["a.first"], word
+    assert tree.names("where are chestnuts?")[:1] == ["a.second"]

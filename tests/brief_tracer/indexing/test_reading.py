@@ -22,10 +22,9 @@ TESTS = {"tests/test_m.py": "from pkg.m1 import apple1\n\n\ndef test_apple():\n 
 TABLES = {
     "files": "path, module, role, level, hash, unparsable, facts",
     "symbols": "id, file, place, name, dotted, kind, line, end, signature, doc, flags",
-    "bags": "file, texts",
     "link_facts": "file, facts",
     "exports": "file, name, target",
-    "vocabulary": "term, col, doc, cnt",
+    "search_documents": "file, line, end, kind, nature, name, qualified, summary, prose",
 }
 
 

@@ -73,3 +73,11 @@ def test_pages_that_are_empty_are_given_back(tmp_path: Path) -> None:
         assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
         assert state(connection, "apple") == 1
     assert Path(store.path).stat().st_size < 200_000
+
+
+def test_words_in_another_format_are_thrown_away_with_the_rest(tmp_path: Path) -> None:
+    store = made(tmp_path)
+    with store.connection() as connection, transaction(connection):
+        connection.execute("UPDATE search_about SET value = 'of another version'")
+    with Store(str(tmp_path / "cache"), str(tmp_path)).connection() as connection:
+        assert state(connection, "apple") is None

@@ -8,12 +8,12 @@ from typing import NamedTuple
 
 from inarch_search.confidence import confidence_of
 from inarch_search.documents import MODULE
-from inarch_search.feedback import fed_back
+from inarch_search.feedback import PASSAGES, fed_back
 from inarch_search.index import Index
 from inarch_search.parts import ALL, Parts
 from inarch_search.questions import REPORT, SYMBOL, Question, understood
 from inarch_search.ranking import Hit, file_score, ranked
-from inarch_search.scoring import accumulated, candidates, nature_shares
+from inarch_search.scoring import accumulated, best, candidates, nature_shares
 from inarch_search.weighing import weighed
 
 
@@ -49,9 +49,9 @@ def search(index: Index, text: str, limit: int = 20, parts: Parts = ALL) -> Answ
     weighing = weighed(index, question, parts)
     natures = nature_shares(question.about_tests, parts.natures)
     scores = accumulated(index, weighing.sought)
-    found = candidates(index, scores, weighing.sought, natures)
-    if parts.feedback and question.shape != SYMBOL and (more := fed_back(index, weighing, found)):
-        found = candidates(index, accumulated(index, more, scores), weighing.sought, natures)
+    if parts.feedback and question.shape != SYMBOL:
+        scores = accumulated(index, fed_back(index, weighing, best(index, scores, natures, PASSAGES)), scores)
+    found = candidates(index, best(index, scores, natures), weighing.sought)
     hits = ranked(question, weighing, found, parts)
     if parts.frames and question.frames:
         hits = _framed(index, question, hits)
@@ -69,7 +69,7 @@ def _files(hits: Sequence[Hit]) -> tuple[str, ...]:
 
 def _framed(index: Index, question: Question, hits: Sequence[Hit]) -> list[Hit]:
     """Put what stands at the places of a question first, the innermost frame before the others."""
-    best = hits[0].score if hits else 1.0
+    most = hits[0].score if hits else 1.0
     first: dict[int, Hit] = {}
     for number, frame in enumerate(question.frames, 1):
         around = [
@@ -77,7 +77,7 @@ def _framed(index: Index, question: Question, hits: Sequence[Hit]) -> list[Hit]:
         ]
         around.sort(key=lambda kept: (kept.kind == MODULE, kept.end - kept.line, -kept.line))
         for kept in around[:1]:
-            first[kept.id] = Hit(kept, best * (1 + number / 100), 1.0, (f"{frame.file}:{frame.line}",))
+            first[kept.id] = Hit(kept, most * (1 + number / 100), 1.0, (f"{frame.file}:{frame.line}",))
     if question.shape == REPORT:
         # A report's frames are where it went wrong, often not what is wrong: its own best words may stand between them.
         first = {number: hit._replace(score=hit.score * 0.9) for number, hit in first.items()}

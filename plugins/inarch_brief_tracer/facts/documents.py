@@ -1,0 +1,156 @@
+"""What can be found in a file: a document for each symbol, its words kept apart by where they stand in the text."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
+
+from attrs import Factory, define
+
+from inarch_brief_tracer.facts.file_facts import CLASS, CONSTANT, METHOD, MODULE, Facts, Symbol
+from inarch_brief_tracer.facts.modules import CODE, EXAMPLE, TEST, VENDORED
+from inarch_brief_tracer.facts.name_scan import light_facts
+from inarch_search import documents
+from inarch_search.documents import Document
+
+_NATURES: Mapping[str, str] = MappingProxyType(
+    {CODE: documents.PRODUCT, TEST: documents.TEST, EXAMPLE: documents.EXAMPLE, VENDORED: documents.VENDORED}
+)
+_ASIDE = re.compile(
+    r'#[^\n]*|"""[^"\\]*(?:(?:\\.|"(?!""))[^"\\]*)*"""|'
+    r"'''[^'\\]*(?:(?:\\.|'(?!''))[^'\\]*)*'''|"
+    r'"[^"\\\n]*(?:\\.[^"\\\n]*)*"|' + r"'[^'\\\n]*(?:\\.[^'\\\n]*)*'",
+    re.DOTALL,
+)
+"""Comments and strings: what is no code in a text of Python."""
+_ASIDE_ELSEWHERE = re.compile(
+    r"//[^\n]*|/\*.*?(?:\*/|\Z)|#(?![\w\[!])[^\n]*|"
+    r'"[^"\\\n]*(?:\\.[^"\\\n]*)*"|`[^`\\]*(?:\\.[^`\\]*)*`|' + r"'[^'\\\n]*(?:\\.[^'\\\n]*)*'",
+    re.DOTALL,
+)
+"""The same in texts of languages like C and of those like a shell."""
+_SHORTEST, _LONGEST = 3, 400
+"""Characters of a string that people may see, and how many of them count."""
+_DOCSTRING = 3_000
+_CHILDREN = 60
+_TRIPLE = ('"""', "'''")
+
+
+def documents_of(path: str, module: str, role: str, facts: Facts | None, text: str) -> list[Document]:
+    """Give the documents of a file; tests are found by their names alone."""
+    if role == TEST or facts is None:
+        symbols = facts.symbols if facts and facts.language else light_facts(text).symbols
+        return [_named(path, module, role, symbol) for symbol in symbols]
+    return list(_documents(path, module, role, facts, _Parted.of(text, _ASIDE_ELSEWHERE if facts.language else _ASIDE)))
+
+
+def _named(path: str, module: str, role: str, symbol: Symbol) -> Document:
+    qualified = f"{module}.{symbol.name}" if symbol.name else module
+    name = qualified.rpartition(".")[2]
+    return Document(path, symbol.line, symbol.end, symbol.kind, _NATURES[role], name, qualified)
+
+
+@define(eq=False, repr=False)
+class _Parted:
+    """A text taken apart: its lines of code alone, and with their lines its comments, strings and docstrings."""
+
+    code: list[str] = Factory(list)
+    comments: dict[int, str] = Factory(dict)
+    lines: list[int] = Factory(list)
+    strings: list[str] = Factory(list)
+    docstrings: list[int] = Factory(list)
+
+    @classmethod
+    def of(cls, text: str, asides: re.Pattern[str]) -> _Parted:
+        """Take a text apart."""
+        parted, pieces = cls(), []
+        line, last = 1, 0
+        for found in asides.finditer(text):
+            start, end = found.span()
+            before, aside = text[last:start], text[start:end]
+            line += before.count("\n")
+            pieces.append(before)
+            if aside[0] in "#/":
+                for comment in aside.split("\n"):
+                    parted.comments[line] = comment
+                    line += 1
+                line -= 1
+                pieces.append("\n" * aside.count("\n"))
+            elif end - start >= _SHORTEST + 2:
+                parted.lines.append(line)
+                parted.strings.append(aside)
+                count = aside.count("\n")
+                pieces.append("\n" * count)
+                line += count
+            last = end
+        pieces.append(text[last:])
+        parted.code = "".join(pieces).split("\n")
+        return parted
+
+    def strings_in(self, first: int, last: int) -> list[str]:
+        """Give the strings that begin on some lines."""
+        return self.strings[bisect_left(self.lines, first) : bisect_left(self.lines, last + 1)]
+
+    def comments_of(self, first: int, last: int) -> str:
+        """Give the comments on some lines and right above them."""
+        while first - 1 in self.comments and not self.code[first - 2].strip():
+            first -= 1
+        return " ".join(self.comments[line] for line in range(first, last + 1) if line in self.comments)
+
+
+def _documents(path: str, module: str, role: str, facts: Facts, text: _Parted) -> Iterator[Document]:
+    symbols = facts.symbols
+    called: dict[int, dict[str, None]] = {}
+    for call in facts.calls:
+        called.setdefault(call.scope, {})[call.callee.rpartition(".")[2]] = None
+    for place, symbol in enumerate(symbols):
+        document = _named(path, module, role, symbol)
+        if symbol.kind == CONSTANT:
+            yield document._replace(signature=symbol.signature, summary=symbol.doc)
+            continue
+        first, last, more = _own_lines(place, symbols)
+        code = text.code[first - 1 : last]
+        if symbol.kind == MODULE:
+            code, more = _top_level(text.code, symbols), list(facts.exports or ())
+        strings = text.strings_in(first, last)
+        docstring = next((text for text in strings if text[:3] in _TRIPLE), "") if symbol.doc else ""
+        if docstring:
+            strings.remove(docstring)
+        yield document._replace(
+            signature=symbol.signature,
+            summary=symbol.doc,
+            docstring=docstring.partition("\n\n")[2][:_DOCSTRING],
+            comments=text.comments_of(first, last),
+            strings=" ".join(string[:_LONGEST] for string in strings),
+            body=" ".join([*code, *more, *(facts.exports or ())])
+            if symbol.kind == MODULE
+            else " ".join([*code, *more]),
+            callees=" ".join(called.get(place, ())),
+        )
+
+
+def _own_lines(place: int, symbols: Sequence[Symbol]) -> tuple[int, int, list[str]]:
+    """Give the lines that speak for a symbol, and the names of what speaks for itself: the methods of a class."""
+    symbol = symbols[place]
+    first, last = symbol.decorated or symbol.line, symbol.end
+    if symbol.kind == MODULE:
+        inner = [other.decorated or other.line for other in symbols[1:] if other.kind != CONSTANT]
+        return first, min(inner, default=last + 1) - 1, []
+    if symbol.kind != CLASS:
+        return first, last, []
+    methods = [other for other in symbols[place + 1 :] if other.kind == METHOD and other.line <= last]
+    own = min((other.decorated or other.line for other in methods), default=last + 1) - 1
+    return first, own, [other.name.rpartition(".")[2] for other in methods[:_CHILDREN]]
+
+
+def _top_level(code: Sequence[str], symbols: Sequence[Symbol]) -> list[str]:
+    """Give the lines of code that stand in no class or function."""
+    kept: list[str] = []
+    last = 0
+    for symbol in symbols[1:]:
+        if symbol.kind != CONSTANT and symbol.line > last:
+            kept += code[last : (symbol.decorated or symbol.line) - 1]
+            last = max(last, symbol.end)
+    return kept + list(code[last:])
