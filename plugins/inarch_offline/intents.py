@@ -41,6 +41,7 @@ class Intent(NamedTuple):
         edit: The change that is asked for.
         long: Whether all there is to say is asked for.
         tongue: The language of a question that is not English; the answer rests on names and shared words only.
+        how_to: Whether it asks how to do something: the documentation may say so.
         if_so: Whether it asks what happens in some case: the case must be explained, too.
         refusal: Why a sentence that begins as an edit is none.
     """
@@ -55,6 +56,7 @@ class Intent(NamedTuple):
     long: bool = False
     tongue: str = ""
     if_so: bool = False
+    how_to: bool = False
 
 
 def parse(prompt: str, earlier: Sequence[str] = (), place: str = "") -> Intent:
@@ -77,7 +79,11 @@ def parse(prompt: str, earlier: Sequence[str] = (), place: str = "") -> Intent:
         return Intent(EMPTY)
     greeted = re.fullmatch(phrasings.HELP, " ".join(prompt.lower().split()).rstrip(" ?!."))
     intent = Intent(HELP) if greeted else _continued(text, earlier, place) or _foreign(text) or _classified(text)
-    return intent._replace(long=long, if_so=bool(re.match(phrasings.CASE, text, re.I)))
+    return intent._replace(long=long, if_so=_is(phrasings.CASE, text), how_to=_is(phrasings.HOW_TO, text))
+
+
+def _is(pattern: str, text: str) -> bool:
+    return bool(re.match(pattern, text, re.I))
 
 
 def _in_full(prompt: str) -> tuple[str, bool]:
