@@ -34,6 +34,7 @@ _SCRIPT = f"""
 (assignment_expression left: (member_expression) @target right: (object)) @scope
 (expression_statement (assignment_expression left: (identifier) @target right: (object))) @scope
 (pair key: (_) @name value: {_FUNCTION}) @function
+(function_expression name: (_) @name) @function
 (export_statement "default" value: {_FUNCTION}) @default
 (export_statement "default" value: (class)) @default
 (program (lexical_declaration (variable_declarator name: (identifier) @name) @constant))
@@ -48,7 +49,7 @@ _SCRIPT = f"""
 (variable_declarator value: (member_expression object: (call_expression function: (identifier) @require))
   (#eq? @require "require")) @import
 (assignment_expression left: (member_expression)
-  right: [(identifier) (object) (call_expression) (assignment_expression)]) @import
+  right: [(identifier) (object) (call_expression) (assignment_expression) (function_expression) (class)]) @import
 """
 
 _ELEMENTS = """

@@ -45,6 +45,7 @@ class Language:
         family: Languages of one family call each other by name.
         imports: Reads an import.
         target: Splits the left side of an assignment that defines a function into owner and name.
+        prepare: Takes out of a text what the grammar stumbles over, and leaves every other byte where it is.
         shares_folder: Whether a folder is one package, whose files see each other's names.
         hides: Names of calls that are part of the language.
     """
@@ -57,5 +58,6 @@ class Language:
     family: str = ""
     imports: Imports = _no_imports
     target: Target = _as_written
+    prepare: Callable[[bytes], bytes] | None = None
     shares_folder: bool = False
     hides: frozenset[str] = frozenset()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-_NAME = re.compile(r"[\w$#@~!?=<>+\-*/%&|^\[\]]+")
+_NAME = re.compile(r"[\w$#@~!?=<>+\-*/%&|^\[\]]+(?:\(\))?")
 _BLANKS = re.compile(r"\s+")
 _CHAIN = re.compile(r"[\w$@#]+(?:(?:\.|::|->|\?\.|\\)[\w$#]+)*")
 _SEPARATOR = re.compile(r"::|->|\?\.|\\")
@@ -52,7 +52,7 @@ def plain_name(text: str) -> str:
 
 def dotted(text: str) -> str:
     """Write a callee with dots: `a::b` and `a->b` as `a.b`, what is no name as `?`."""
-    text = _GENERIC.sub("", text.strip().rstrip("!"))
+    text = _GENERIC.sub("", _BLANKS.sub("", text[-4 * MOST_CALLEE :]).rstrip("!"))
     if len(text) < MOST_CALLEE and _CHAIN.fullmatch(text):
         return _THIS.sub(_own, _SEPARATOR.sub(".", text).lstrip("."))
     last = _LAST.search(text[-MOST_CALLEE:])

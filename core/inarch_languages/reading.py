@@ -52,6 +52,8 @@ def read(data: bytes, language: Language) -> FileFacts:
         return bare(data, language.name, problem)
     data = _as_utf8(data)
     parser, query = _grammar(language)
+    if language.prepare is not None:
+        data = language.prepare(data)
     return _Reading(language, data).facts(_matches(query, parser.parse(data).root_node))
 
 
@@ -168,6 +170,8 @@ class _Reading:
             node = captured[kind][0]
             if "target" in captured and node.parent is not None and node.parent.type == "variable_declarator":
                 continue  # var Router = module.exports = function: it has a name already
+            if node.type == "function_expression" and outer is not None and outer.end == -end:
+                continue  # the value of what is named already
             owner, name = self._named(kind, captured)
             if not name and kind != "scope":
                 continue

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from attrs import Factory, define
 
 from inarch_brief_tracer.facts.file_facts import CLASS, CONSTANT, FUNCTION, METHOD, Call
+from inarch_brief_tracer.facts.modules import shared_folders
 from inarch_brief_tracer.linking.edges import CONFIDENCES
 from inarch_brief_tracer.linking.other_names import Names, OtherFile, Spot
 
@@ -139,9 +140,7 @@ class _Linker:
                 return sure[:1], EXACT
             if len(found) == 1:
                 return found, INFERRED
-        if name in _COMMON or len(found) > MOST_CANDIDATES:
-            return NOTHING
-        return found, NAME
+        return self._few(file, name, found)
 
     def _includes(self, file: OtherFile) -> frozenset[int]:
         """Give the files that are included, and those that a header speaks for: `list.c` of `list.h`."""
@@ -281,6 +280,8 @@ class _Linker:
     def _below(self, cls: Spot, name: str) -> list[Spot]:
         """Give the methods of what extends a class or implements an interface."""
         file = self.names.files[cls.file]
+        if file.family == "Go":
+            return self._implementing(file, cls, name)
         last = self.names.symbol(cls).name.rpartition(".")[2]
         found = []
         for sub in self.index.subclasses.get((file.family, last), ())[: 4 * MOST_SUBCLASSES]:
@@ -288,6 +289,20 @@ class _Linker:
             if spot:
                 found.append(spot)
         return found if len(found) <= MOST_SUBCLASSES else []
+
+    def _implementing(self, file: OtherFile, cls: Spot, name: str) -> list[Spot]:
+        """Give the methods of the types of Go that have all methods of an interface."""
+        start = f"{self.names.symbol(cls).name}."
+        wanted = [symbol.name.removeprefix(start) for symbol in file.facts.symbols if symbol.name.startswith(start)]
+        if self.names.symbol(cls).bases or file.spot(f"{start}{name}") is None:
+            return []
+        found = []
+        for spot in self.index.by_name.get((file.family, name), ()):
+            home = self.names.files[spot.file]
+            owner = next(iter(self.names.classes(home, self.names.symbol(spot).name.rpartition(".")[0])), None)
+            if owner and owner != cls and all(self._member(owner, one, 0) for one in wanted):
+                found.append(spot)
+        return found if len(found) <= 2 * MOST_SUBCLASSES else []
 
     def _member(self, cls: Spot, name: str, depth: int, skip_own: bool = False) -> Spot | None:
         """Give a class's member: its own, of another file of its package or its header's, or inherited."""
@@ -323,9 +338,15 @@ class _Linker:
             yield spot
 
     def _by_name(self, file: OtherFile, name: str) -> Found:
-        if name in _COMMON:
-            return NOTHING
         found = [spot for spot in self.index.by_name.get((file.family, name), ()) if self._kind(spot) != CLASS]
         methods = [spot for spot in found if self._kind(spot) == METHOD]
-        found = methods or found
+        return self._few(file, name, methods or found)
+
+    def _few(self, file: OtherFile, name: str, found: list[Spot]) -> Found:
+        """Believe a name that few definitions have; of more those in the nearest folders, away from built copies."""
+        if name in _COMMON:
+            return NOTHING
+        if len(found) > MOST_CANDIDATES:
+            shared = [shared_folders(self.names.files[spot.file].path, file.path) for spot in found]
+            found = [spot for spot, count in zip(found, shared, strict=True) if count == max(shared)]
         return (found, NAME) if len(found) <= MOST_CANDIDATES else NOTHING

@@ -187,6 +187,10 @@ class Names:
         if item.target == "*":
             return []
         found: list[Spot] = []
+        if file.family == "Rust":  # a module that is written in the same file
+            inside = item.module.replace("::", ".").removeprefix("self.")
+            own = file.spot(f"{inside}.{item.target}")
+            found += [own] if own else []
         for other in self._files_of(file, item.module):
             found += self.handed_on(other, item.target or "default", depth + 1)
         return found
