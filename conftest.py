@@ -17,6 +17,7 @@ import pytest
 PROGRAMS = {
     "git": "apt-get install git",
     "tmux": "apt-get install tmux",
+    "espeak-ng": "apt-get install espeak-ng",
     "gcc": "apt-get install gcc",
     "curl": "apt-get install curl",
     "node": "apt-get install nodejs",

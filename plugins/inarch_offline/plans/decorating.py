@@ -16,7 +16,6 @@ _USES = r"^\s*(>>> |\.\.\. )?@[A-Za-z_][A-Za-z0-9_.]*"
 _BUILT_IN = ("property", "staticmethod", "classmethod", "overload", "setter", "getter", "deleter")
 _LIMIT = 4_000
 _MOST = 15
-_FEW = 6
 
 
 def list_decorators(intent: Intent) -> Plan:
@@ -42,11 +41,7 @@ def list_decorators(intent: Intent) -> Plan:
         if found and not is_aside(hit.path):
             defined.setdefault(found[1], hit)
     if not defined:
-        page.absent("No function and no class that is defined here stands above others as a decorator.")
-        if names:
-            page.head("What stands above functions in these files")
-        for name in names[:_FEW]:
-            page.item(f"{code(uses[name][0].text, 50)}, {counted(counts[name], 'time')}", uses[name][0].place)
+        page.absent("Nothing that is defined here is used as a decorator anywhere in these files.")
         return page
     ranked = sorted(defined, key=lambda name: (name.startswith("_"), -counts[name], name))
     page.head(f"{counted(len(ranked), 'decorator')} defined here, by what stands above functions in these files")

@@ -122,8 +122,7 @@ class OpenAIConnection:
                 if self._reading.wants_response and not self._reading.is_responding:
                     await self.respond()
                 if _is_expired(message):
-                    words = f"{self._socket.service.name} has held this conversation for as long as it may"
-                    ended = ConnectionEnded(ProviderError("server", words, retryable=True))
+                    ended = ConnectionEnded(self._socket.error(message))
         except ProviderError as error:
             ended = ConnectionEnded(error)
         await self.aclose()

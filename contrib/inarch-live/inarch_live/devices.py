@@ -1,0 +1,239 @@
+"""Where sound comes from and goes to: a microphone and a speaker through miniaudio, or WAV files in their place.
+
+miniaudio, not sounddevice: its wheels bring all of it, where sounddevice on Linux wants libportaudio2 of the system,
+which pip can't install. It also has a device that is none, so that tests run the very code that talks to real ones.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Generator, Sequence
+from importlib import import_module
+from typing import Any, Protocol
+
+from attrs import define, field
+
+import inarch
+from inarch_live.pcm import BYTES
+from inarch_live.playback import Playback
+from inarch_live.port import INPUT_RATE
+from inarch_live.wav import open_to_write
+
+FRAME_S = 0.02
+FRAME = int(FRAME_S * INPUT_RATE) * BYTES
+"""Bytes of what is sent at once."""
+OUT_MS = 40
+"""How much the speaker takes beforehand: an interruption is silence after that."""
+GONE_S = 3.0
+"""A microphone that gives nothing for so long is gone."""
+_MISSING = "pip install 'inarch-live[audio]', or give --audio-in FILE.wav and --audio-out FILE.wav"
+
+Heard = Callable[[bytes], object]
+
+
+class Source(Protocol):
+    """Where the person is heard."""
+
+    @property
+    def is_over(self) -> bool:
+        """Whether nothing more comes."""
+        ...
+
+    def start(self, heard: Heard) -> None:
+        """Begin to hand over pieces, in the event loop.
+
+        Raises:
+            UsageError: There is no such device, or it can't be opened.
+        """
+        ...
+
+    def stop(self) -> None:
+        """Hand over nothing more; may be called twice."""
+        ...
+
+
+class Sink(Protocol):
+    """Where the model is heard."""
+
+    def start(self, playback: Playback) -> None:
+        """Begin to take what waits there.
+
+        Raises:
+            UsageError: There is no such device, or it can't be opened.
+        """
+        ...
+
+    def stop(self) -> None:
+        """Take nothing more; may be called twice."""
+        ...
+
+
+@define(eq=False, repr=False)
+class WavSource:
+    """A file that is spoken as fast as it sounds.
+
+    Args:
+        pcm: Its samples.
+    """
+
+    pcm: bytes
+    is_over: bool = field(init=False, default=False)
+    _task: asyncio.Task[None] | None = field(init=False, default=None)
+
+    def start(self, heard: Heard) -> None:
+        """Begin to speak the file from its beginning."""
+        self._task = asyncio.get_running_loop().create_task(self._speak(heard))
+
+    def stop(self) -> None:
+        """Speak no further."""
+        if self._task is not None:
+            self._task.cancel()
+
+    async def _speak(self, heard: Heard) -> None:
+        loop = asyncio.get_running_loop()
+        began = loop.time()
+        for number, place in enumerate(range(0, len(self.pcm), FRAME)):
+            await asyncio.sleep(max(0.0, began + number * FRAME_S - loop.time()))
+            heard(self.pcm[place : place + FRAME])
+        self.is_over = True
+
+
+@define(eq=False, repr=False)
+class WavSink:
+    """A file that takes what would be heard, as fast as it sounds and only where there is any.
+
+    Args:
+        path: The file.
+    """
+
+    path: str
+    _task: asyncio.Task[None] | None = field(init=False, default=None)
+
+    def start(self, playback: Playback) -> None:
+        """Begin to write."""
+        file = open_to_write(self.path, playback.rate)
+        self._task = asyncio.get_running_loop().create_task(self._write(file, playback))
+
+    def stop(self) -> None:
+        """Close the file."""
+        if self._task is not None:
+            self._task.cancel()
+
+    async def _write(self, file: Any, playback: Playback) -> None:
+        loop = asyncio.get_running_loop()
+        size = int(FRAME_S * playback.rate) * BYTES
+        due = loop.time()
+        try:
+            while True:
+                due = max(due + FRAME_S, loop.time() - 1.0)  # a clock that stood still is no reason to hurry
+                await asyncio.sleep(max(0.0, due - loop.time()))
+                if playback.is_sounding:
+                    file.writeframes(playback.take(min(size, playback.waiting)))
+        finally:
+            file.close()
+
+
+@define(eq=False, repr=False)
+class Microphone:
+    """The system's microphone.
+
+    Args:
+        backends: Those of miniaudio to try; empty: the system's.
+    """
+
+    backends: Sequence[Any] = ()
+    is_over: bool = False
+    _device: Any = field(init=False, default=None)
+
+    def start(self, heard: Heard) -> None:
+        """Open it."""
+        audio = _miniaudio()
+        loop = asyncio.get_running_loop()
+        with _opening("microphone", audio):
+            self._device = audio.CaptureDevice(
+                input_format=audio.SampleFormat.SIGNED16, nchannels=1, sample_rate=INPUT_RATE,
+                buffersize_msec=int(FRAME_S * 1000), app_name="inarch", **_backends(self.backends),
+            )  # fmt: skip
+            self._device.start(_begun(_hearing(loop, heard)))
+
+    def stop(self) -> None:
+        """Close it."""
+        device, self._device = self._device, None
+        if device is not None:
+            device.close()
+
+
+@define(eq=False, repr=False)
+class Speaker:
+    """The system's speaker.
+
+    Args:
+        backends: Those of miniaudio to try; empty: the system's.
+    """
+
+    backends: Sequence[Any] = ()
+    _device: Any = field(init=False, default=None)
+
+    def start(self, playback: Playback) -> None:
+        """Open it."""
+        audio = _miniaudio()
+        with _opening("speaker", audio):
+            self._device = audio.PlaybackDevice(
+                output_format=audio.SampleFormat.SIGNED16, nchannels=1, sample_rate=playback.rate,
+                buffersize_msec=OUT_MS, app_name="inarch", **_backends(self.backends),
+            )  # fmt: skip
+            self._device.start(_begun(_sounding(playback)))
+
+    def stop(self) -> None:
+        """Close it."""
+        device, self._device = self._device, None
+        if device is not None:
+            device.close()
+
+
+def _hearing(loop: asyncio.AbstractEventLoop, heard: Heard) -> Generator[None, bytes, None]:
+    while True:
+        piece = bytes((yield))
+        try:
+            loop.call_soon_threadsafe(heard, piece)
+        except RuntimeError:  # the loop is closed
+            return
+
+
+def _sounding(playback: Playback) -> Generator[bytes, int, None]:
+    frames = yield b""
+    while True:
+        frames = yield playback.take(frames * BYTES)
+
+
+def _begun(generator: Generator[Any, Any, None]) -> Generator[Any, Any, None]:
+    next(generator)
+    return generator
+
+
+def _backends(wanted: Sequence[Any]) -> dict[str, Any]:
+    return {"backends": list(wanted)} if wanted else {}
+
+
+def _miniaudio() -> Any:
+    try:
+        return import_module("miniaudio")
+    except ImportError:
+        raise inarch.UsageError("there is no library for microphone and speaker", _MISSING) from None
+
+
+class _opening:
+    """Makes what the library raises an error that says what to do."""
+
+    def __init__(self, what: str, audio: Any) -> None:
+        self.what, self.audio = what, audio
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if isinstance(error, (self.audio.MiniaudioError, OSError, ValueError)):
+            raise inarch.UsageError(
+                f"the {self.what} can't be opened: {error}",
+                "plug one in and let this user use it, or give --audio-in FILE.wav and --audio-out FILE.wav",
+            ) from None

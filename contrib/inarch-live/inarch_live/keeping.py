@@ -1,0 +1,83 @@
+"""What a session keeps of a conversation beside its turns; audio only where that is asked for."""
+
+from __future__ import annotations
+
+import io
+import wave
+from collections.abc import Mapping
+from contextlib import suppress
+from typing import Any
+
+from attrs import define, field
+
+import inarch
+from inarch_live.pcm import BYTES
+
+MOST_KEPT_S = 600
+"""Seconds of one side of a turn whose audio is kept; what is beyond is left out."""
+
+
+@define(eq=False, repr=False)
+class Record:
+    """The session's extension `live`: records events and keeps audio.
+
+    Args:
+        session: The session's own access.
+    """
+
+    session: inarch.SessionAccess
+
+    def add(self, name: str, data: Mapping[str, Any]) -> None:
+        """Record an event; a store that can't take it now is no reason to stop a conversation."""
+        with suppress(inarch.StoreError):
+            self.session.record(name, data)
+
+    def keep_audio(self, of: str, pcm: bytes, rate: int) -> None:
+        """Keep audio as a WAV file among the session's blobs."""
+        with suppress(inarch.StoreError):
+            ref = self.session.store.put_blob(self.session.session_id, wav_bytes(pcm, rate))
+            self.session.record("audio", {"of": of, "ref": ref, "seconds": round(len(pcm) / BYTES / rate, 3)})
+
+
+class SaidBeside:
+    """The context source of what was said and no prompt has."""
+
+    name = "live"
+
+    async def gather(self, situation: inarch.Situation) -> inarch.Contribution | None:
+        """Return it, None where there is nothing."""
+        said = [str(event.data["text"]) for event in situation.happened if event.kind == "live.heard"]
+        return inarch.Contribution(text="\n".join(["I also said:", *said])) if said else None
+
+
+@define(eq=False, repr=False)
+class Tape:
+    """Audio of both sides since the last turn ended; keeps nothing unless it is on."""
+
+    is_on: bool
+    _sides: dict[str, tuple[bytearray, int]] = field(init=False, factory=dict)
+
+    def add(self, of: str, pcm: bytes, rate: int) -> None:
+        """Take a piece of the `person` or the `model`."""
+        if not self.is_on:
+            return
+        piece, _ = self._sides.setdefault(of, (bytearray(), rate))
+        if len(piece) < MOST_KEPT_S * rate * BYTES:
+            piece += pcm
+
+    def keep(self, record: Record) -> None:
+        """Keep what there is, and begin anew."""
+        for of, (pcm, rate) in self._sides.items():
+            record.keep_audio(of, bytes(pcm), rate)
+        self._sides.clear()
+
+
+def wav_bytes(pcm: bytes, rate: int) -> bytes:
+    """Return samples as a WAV file."""
+    made = io.BytesIO()
+    with wave.open(made, "wb") as file:
+        file.setnchannels(1)
+        file.setsampwidth(BYTES)
+        file.setframerate(rate)
+        file.writeframes(pcm)
+    return made.getvalue()

@@ -1,0 +1,145 @@
+"""A spoken session without a terminal: what is typed comes line by line from a pipe."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+import threading
+from collections import deque
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+
+from attrs import define, field
+
+import inarch
+from inarch.commands import ANSWERED, CANCELLED, FAILED, LIMITED, NOT_DONE, interrupts, say
+from inarch_live.voice import Voice
+
+MOST_BYTES = 256 * 1024
+LOOK_S = 0.02
+_CODES = {"done": ANSWERED, "failed": FAILED, "limited": LIMITED, "cancelled": CANCELLED}
+
+Around = Callable[[], AbstractContextManager[object]]
+
+
+@define(eq=False, repr=False)
+class Lines:
+    """Runs the turns of a session, those that are spoken before those that are typed.
+
+    Args:
+        app: The application.
+        session: Its session.
+        voice: What is spoken and heard.
+    """
+
+    app: inarch.App
+    session: inarch.Session
+    voice: Voice
+    code: int = field(init=False, default=ANSWERED)
+    _spoken: deque[tuple[str, Around]] = field(init=False, factory=deque)
+    _typed: deque[str | None] = field(init=False, factory=deque)
+    _running: asyncio.Task[inarch.Turn] | None = field(init=False, default=None)
+    _is_leaving: bool = field(init=False, default=False)
+
+    def say(self, text: str, around: Around) -> None:
+        """Run a turn with this prompt next."""
+        sys.stderr.write(f"> {inarch.escape(text, keep_newlines=False)}\n")
+        self._spoken.append((text, around))
+
+    def cancel(self) -> None:
+        """Cancel the turn that runs."""
+        if self._running is not None:
+            self._running.cancel()
+
+    def changed(self) -> None:
+        """Do nothing: there is no picture."""
+
+    def tell(self, text: str) -> None:
+        """Tell the person something."""
+        say("note", text)
+
+    async def run(self) -> int:
+        """Talk until all that was spoken and typed is answered, and return the first exit code that is not 0."""
+        loop = asyncio.get_running_loop()
+        threading.Thread(target=self._read, args=(loop,), daemon=True).start()
+        heard = loop.create_task(self.voice.run(self))
+        with interrupts(lambda _: loop.call_soon_threadsafe(self._leave)):
+            try:
+                while not self._is_leaving and not heard.done() and await self._next():
+                    pass
+            finally:
+                heard.cancel()
+                await asyncio.wait([heard])
+        if not heard.cancelled() and (error := heard.exception()) is not None:
+            raise error
+        return CANCELLED if self._is_leaving else self.code
+
+    async def _next(self) -> bool:
+        """Run the next turn as soon as there is one; return whether there may be more."""
+        if self._spoken:
+            await self._turn(*self._spoken.popleft())
+        elif self.voice.conversation.is_busy or not self._typed:
+            await asyncio.sleep(LOOK_S)
+        elif self._typed[0] is not None:
+            if not self.voice.speaks_at_once or self.voice.is_done():
+                await self._do(self._typed.popleft() or "")
+            else:
+                await asyncio.sleep(LOOK_S)
+        elif self.voice.is_done():
+            return False
+        else:
+            await asyncio.sleep(LOOK_S)
+        return True
+
+    async def _do(self, line: str) -> None:
+        prompts = [line]
+        if inarch.split_slash_command(line) is not None:
+            try:
+                prompts = list(await self.app.command(self.session, line, _show))
+            except inarch.InarchError as error:
+                say("error", str(error))
+                self.code = self.code or FAILED
+                return
+        for prompt in prompts:
+            await self._turn(prompt, nullcontext)
+
+    async def _turn(self, prompt: str, around: Around) -> None:
+        with around():
+            self._running = asyncio.get_running_loop().create_task(self.session.run(prompt))
+            try:
+                await asyncio.wait([self._running])
+            except asyncio.CancelledError:
+                self._running.cancel()
+                await asyncio.wait([self._running])
+                raise
+            finally:
+                running, self._running = self._running, None
+        if running.cancelled():
+            return
+        if (error := running.exception()) is None:
+            turn = running.result()
+            self.code = self.code or (NOT_DONE if turn.unmet and turn.status == "done" else _CODES[turn.status])
+        elif isinstance(error, inarch.InarchError):
+            say("error", str(error))
+            self.code = self.code or FAILED
+        else:
+            raise error
+
+    def _leave(self) -> None:
+        self._is_leaving = True
+        self.cancel()
+
+    def _read(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Read lines, in a thread of their own, until there are no more."""
+        try:
+            for data in iter(lambda: sys.stdin.buffer.readline(MOST_BYTES), b""):
+                if line := data.decode("utf-8", "replace").strip():
+                    loop.call_soon_threadsafe(self._typed.append, line)
+            loop.call_soon_threadsafe(self._typed.append, None)
+        except (RuntimeError, OSError, ValueError, AttributeError):  # the loop is closed, or there is no input
+            self._typed.append(None)
+
+
+def _show(text: str) -> None:
+    sys.stdout.write(f"{text}\n")
+    sys.stdout.flush()

@@ -1,0 +1,105 @@
+"""The model provider `live`: an ordinary one for turns in text, and the voice of a spoken session's turns."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import aclosing, suppress
+from typing import Any
+
+from attrs import define, field
+
+import inarch
+from inarch_live.conversation import Conversation
+from inarch_live.playback import Playback
+from inarch_live.port import LiveProvider, LiveSetup
+from inarch_live.pricing import rates_of
+
+NAME = "live"
+
+
+class _NoSession:
+    id = ""
+
+
+class Nobody:
+    """The talk of a request that nobody speaks in."""
+
+    session: Any = _NoSession()
+
+    def say(self, text: str, around: object) -> None:
+        """Do nothing: the request is the only one."""
+
+    cancel = changed = tell = lambda self, *given: None
+
+
+@define(eq=False, repr=False)
+class LiveModel:
+    """Answers requests over live services.
+
+    Args:
+        find: Returns who serves a model, and the service's own name of it.
+        prices: What the settings say of prices.
+        default: The default model.
+        conversation: The spoken conversation whose turns are answered here; None: each request has its own connection.
+    """
+
+    find: Callable[[str], tuple[LiveProvider, str]]
+    prices: Mapping[str, Any] = field(factory=dict)
+    default: str = ""
+    conversation: Conversation | None = None
+    name: str = field(init=False, default=NAME)
+
+    @property
+    def default_model(self) -> str:
+        """The model where none is named."""
+        return self.default
+
+    default_decision_model = default_model
+
+    async def answer(self, request: inarch.ModelRequest) -> AsyncIterator[inarch.Delta]:
+        """Stream a reply.
+
+        Raises:
+            ProviderError: The service refused, failed or was cut off.
+        """
+        spoken = self.conversation
+        replying = spoken.answer(request) if spoken is not None and spoken.takes(request) else self._alone(request)
+        async with aclosing(replying) as deltas:  # type: ignore[type-var]
+            async for delta in deltas:
+                yield delta
+
+    async def _alone(self, request: inarch.ModelRequest) -> AsyncIterator[inarch.Delta]:
+        """Answer over a connection of the request's own, without audio."""
+        provider, model = self.find(request.model)
+        alone = Conversation(
+            provider, LiveSetup(model=model), {}, Playback(), rates_of(model, self.prices), speaks=False
+        )
+        alone.talk, alone.is_in_turn = Nobody(), True
+        try:
+            async with aclosing(alone.answer(request)) as deltas:  # type: ignore[type-var]
+                async for delta in deltas:
+                    yield delta
+        finally:
+            await alone.aclose()
+
+    async def models(self) -> Sequence[inarch.ModelInfo]:
+        """Return the models that are known; the services list theirs elsewhere."""
+        return [inarch.ModelInfo(self.default)]
+
+    def limits(self, model: str) -> inarch.Limits:
+        """Return what is known of a model's limits."""
+        return inarch.Limits()
+
+    def price(self, model: str) -> inarch.Price | None:
+        """Return what is set aside for a model's tokens, None if unknown."""
+        with suppress(inarch.InarchError):
+            rates = rates_of(model.rpartition("/")[2], self.prices)
+            return None if rates is None else rates.price
+        return None
+
+    def check_key(self, model: str) -> None:
+        """Raise the error that asking for this model would end in without its key."""
+        self.find(model)
+
+    async def close(self) -> None:
+        """Let go of everything: connections belong to who holds the conversation."""

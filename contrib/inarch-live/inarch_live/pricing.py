@@ -1,0 +1,83 @@
+"""What the tokens of live models cost: text and audio have prices of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import Any
+
+from attrs import fields, frozen
+
+import inarch
+from inarch_live.port import LiveUsage
+
+MILLION = Decimal(1_000_000)
+
+
+@frozen
+class Rates:
+    """US dollars for a million tokens of each kind."""
+
+    input_text: Decimal
+    input_audio: Decimal
+    output_text: Decimal
+    output_audio: Decimal
+    cached_text: Decimal | None = None
+    cached_audio: Decimal | None = None
+
+    @property
+    def price(self) -> inarch.Price:
+        """The price that is set aside for: that of the dearer kind, for nobody knows beforehand how much is spoken."""
+        return inarch.Price(max(self.input_text, self.input_audio), max(self.output_text, self.output_audio))
+
+    def cost(self, usage: LiveUsage) -> Decimal:
+        """Return what was taken in US dollars."""
+        cached_text = self.input_text if self.cached_text is None else self.cached_text
+        cached_audio = self.input_audio if self.cached_audio is None else self.cached_audio
+        text, audio = min(usage.cached_text, usage.input_text), min(usage.cached_audio, usage.input_audio)
+        return (
+            self.input_text * (usage.input_text - text) + cached_text * text
+            + self.input_audio * (usage.input_audio - audio) + cached_audio * audio
+            + self.output_text * usage.output_text + self.output_audio * usage.output_audio
+        ) / MILLION  # fmt: skip
+
+
+def _rates(*dollars: str) -> Rates:
+    return Rates(*map(Decimal, dollars))
+
+
+KNOWN: Mapping[str, Rates] = {
+    "gpt-realtime": _rates("4", "32", "16", "64", "0.40", "0.40"),
+    "gpt-realtime-mini": _rates("0.60", "10", "2.40", "20", "0.06", "0.30"),
+}
+"""From the services' lists of prices; what isn't here is unknown, unless the settings say it."""
+
+
+def rates_of(model: str, own: Mapping[str, Any]) -> Rates | None:
+    """Return what a model's tokens cost: as the settings say, else as the services' lists do, else None.
+
+    Raises:
+        UsageError: The settings say it wrong.
+    """
+    given = own.get(model)
+    if given is None:
+        return KNOWN.get(model)
+    names = [one.name for one in fields(Rates)]
+    try:
+        return Rates(**{name: Decimal(str(value)) for name, value in dict(given).items()})
+    except (TypeError, ValueError, ArithmeticError):
+        raise inarch.UsageError(
+            f"[plugins.live.prices] {model!r} is not understood",
+            f"give US dollars for a million tokens: {', '.join(names)} (the last two may be left out)",
+        ) from None
+
+
+def usage_of(usage: LiveUsage, rates: Rates | None) -> inarch.Usage:
+    """Return tokens as the session's budgets count them; the cost is None where nobody knows the price."""
+    return inarch.Usage(
+        usage.input_text + usage.input_audio,
+        usage.output_text + usage.output_audio,
+        min(usage.cached_text + usage.cached_audio, usage.input_text + usage.input_audio),
+        usage.reasoning,
+        None if rates is None else rates.cost(usage),
+    )

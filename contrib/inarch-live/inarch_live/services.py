@@ -1,0 +1,65 @@
+"""Which service serves a model, and with which key."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+
+import inarch
+from inarch_live import Settings
+from inarch_live.model import LiveModel
+from inarch_live.port import LiveProvider
+from inarch_live.resuming import Resuming
+
+KEYS: Mapping[str, str] = {"gemini": "GEMINI_API_KEY", "openai": "OPENAI_API_KEY"}
+"""The variable that holds each service's key; the first one whose key is set is the default."""
+MODELS: Mapping[str, str] = {"gemini": "gemini-3.8-live", "openai": "gpt-realtime-2.1"}
+
+
+def service_of(model: str, settings: Settings, environ: Mapping[str, str]) -> str:
+    """Return the service of a model: as the settings say, else by its name, else the first one whose key is set."""
+    if settings.service:
+        return settings.service
+    if model:
+        return "openai" if model.startswith(("gpt-", "openai/")) else "gemini"
+    return next((name for name, key in KEYS.items() if environ.get(key, "").strip()), "gemini")
+
+
+def default_model(settings: Settings, environ: Mapping[str, str]) -> str:
+    """Return the model that is spoken with."""
+    return settings.model or MODELS[service_of("", settings, environ)]
+
+
+def live_model(settings: Settings, environ: Mapping[str, str]) -> LiveModel:
+    """Return the provider `live`."""
+    return LiveModel(partial(_find, settings, environ), settings.prices, default_model(settings, environ))
+
+
+def _find(settings: Settings, environ: Mapping[str, str], model: str) -> tuple[LiveProvider, str]:
+    """Return who serves a model, and the service's own name of it.
+
+    Raises:
+        ProviderError: Its key is not set.
+    """
+    model = model or default_model(settings, environ)
+    service = service_of(model, settings, environ)
+    variable = KEYS[service]
+    key = environ.get(variable, "").strip()
+    if not key:
+        raise inarch.ProviderError("auth", f"{variable} is not set", remedy=f"set {variable} to your key")
+    return Resuming(_MAKE[service](key, settings)), model.removeprefix(f"{service}/")
+
+
+def _gemini(key: str, settings: Settings) -> LiveProvider:
+    from inarch_live.wires.gemini import BASE_URL, GeminiLive
+
+    return GeminiLive(key, settings.gemini_base_url or BASE_URL)
+
+
+def _openai(key: str, settings: Settings) -> LiveProvider:
+    from inarch_live.wires.openai_realtime import BASE_URL, OpenAIRealtime
+
+    return OpenAIRealtime(key, settings.openai_base_url or BASE_URL)
+
+
+_MAKE: Mapping[str, Callable[[str, Settings], LiveProvider]] = {"gemini": _gemini, "openai": _openai}

@@ -1,0 +1,34 @@
+"""The port of where a spoken session's turns are run: a terminal's conversation, or the lines of a pipe."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from typing import Protocol
+
+import inarch
+
+
+class Talk(Protocol):
+    """Where turns are run: the conversation at a terminal, or the lines of a pipe."""
+
+    @property
+    def session(self) -> inarch.Session:
+        """The session that the next turn belongs to."""
+        ...
+
+    def say(self, text: str, around: Callable[[], AbstractContextManager[object]]) -> object:
+        """Run a turn with this prompt, within `around()`, as soon as no other runs."""
+        ...
+
+    def cancel(self) -> object:
+        """Cancel the turn that runs."""
+        ...
+
+    def changed(self) -> object:
+        """Draw anew what is shown of the conversation."""
+        ...
+
+    def tell(self, text: str) -> object:
+        """Tell the person something."""
+        ...

@@ -1,0 +1,241 @@
+"""Microphone, speaker and conversation beside a session's turns: what a terminal calls its companion."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Callable, Mapping
+from typing import Literal
+
+from attrs import define, field
+
+import inarch
+from inarch_live.conversation import Conversation
+from inarch_live.devices import FRAME_S, GONE_S, Sink, Source
+from inarch_live.keeping import Record, Tape
+from inarch_live.pcm import level
+from inarch_live.port import INPUT_RATE
+from inarch_live.talk import Talk
+
+MOST_UNSENT = int(30 / FRAME_S)
+"""Pieces that wait to be sent; of more the oldest are dropped, and it is told."""
+LONGEST_WAIT_S = 30.0
+"""How long an answer to a file that was spoken is waited for."""
+TICK_S = 0.1
+_BARS = " ▁▂▃▄▅▆▇█"
+_STEPS = 8
+_ASCII = " .:-=+*#@"
+
+
+@define(eq=False, repr=False)
+class Voice:
+    """Hears the person and lets the model be heard.
+
+    Args:
+        conversation: The conversation.
+        source: The microphone, or a file; None where nothing is spoken.
+        sink: The speaker, or a file; None where nothing is heard.
+        tape: Keeps audio, if it is to be kept.
+        speaks_at_once: Whether the source begins by itself: a file, and a microphone that is open all the time.
+        headphones: Whether the microphone can't hear the speaker.
+        glyphs: Whether the terminal takes more than ASCII.
+    """
+
+    conversation: Conversation
+    source: Source | None
+    sink: Sink | None
+    tape: Tape
+    speaks_at_once: bool
+    headphones: bool = False
+    glyphs: bool = True
+    is_on: bool = field(init=False, default=False)
+    _talk: Talk = field(init=False)
+    _unsent: deque[bytes | Literal["begin", "end"]] = field(init=False, factory=deque)
+    _something: asyncio.Event = field(init=False, factory=asyncio.Event)
+    _level: float = field(init=False, default=0.0)
+    _heard_at: float = field(init=False, default=0.0)
+    _is_paused: bool = field(init=False, default=False)
+    _spoken_at: float = field(init=False, default=0.0)
+    _awaits: bool = field(init=False, default=False)
+    _shown: str = field(init=False, default="")
+    _is_sent: bool = field(init=False, default=True)
+    _has_begun: bool = field(init=False, default=False)
+
+    @property
+    def keys(self) -> Mapping[str, Callable[[], object]]:
+        """Space begins and ends to speak."""
+        return {"space": self.toggle} if self.source is not None else {}
+
+    @property
+    def record(self) -> Record:
+        """What is recorded beside the turns of the session that is spoken in now."""
+        found: Record = self._talk.session.extension("live")
+        return found
+
+    async def run(self, talk: Talk) -> None:
+        """Hear and be heard until cancelled; then everything ends in order."""
+        self._talk = self.conversation.talk = talk
+        try:
+            if self.sink is not None:
+                self.sink.start(self.conversation.playback)
+            await self._connect()
+            if self.speaks_at_once and self.source is not None and self.conversation.is_connected:
+                self.turn_on()
+            self._has_begun = True
+            async with asyncio.TaskGroup() as tasks:
+                tasks.create_task(self._send())
+                tasks.create_task(self._tick())
+        finally:
+            self.turn_off()
+            await self.conversation.aclose()
+            if self.sink is not None:
+                self.sink.stop()
+
+    def toggle(self) -> None:
+        """Begin to speak, or end."""
+        if self.is_on:
+            self.turn_off()
+        else:
+            self.turn_on()
+
+    def turn_on(self) -> None:
+        """Open the microphone; what the model says is over with that."""
+        if self.is_on or self.source is None:
+            return
+        try:
+            self.source.start(self._heard)
+        except inarch.UsageError as error:
+            self._talk.tell(str(error))
+            return
+        self.is_on, self._is_paused, self._awaits = True, False, True
+        self._heard_at = asyncio.get_running_loop().time()
+        self.conversation.hush()
+        self._put("begin")
+
+    def turn_off(self) -> None:
+        """Close the microphone."""
+        if self.is_on and self.source is not None:
+            self.is_on, self._level = False, 0.0
+            self.source.stop()
+            self._put("end")
+
+    def cancelled(self) -> None:
+        """Stop the voice: the person has pressed Esc."""
+        self.conversation.hush()
+
+    def is_done(self) -> bool:
+        """Whether all that was spoken is answered and heard, and nothing more will be spoken."""
+        talk = self.conversation
+        if self.is_on or not self._has_begun:
+            return False
+        if self.source is not None and not (self.source.is_over and self._is_sent) and talk.is_connected:
+            return False
+        if talk.is_busy or talk.is_answering or talk.playback.is_sounding or self._unsent:
+            return False
+        if not self._awaits or not talk.is_connected:
+            return True
+        if asyncio.get_running_loop().time() - self._spoken_at < LONGEST_WAIT_S:
+            return False
+        self._awaits = False
+        self._talk.tell(f"no answer to what was spoken came within {LONGEST_WAIT_S:.0f} s")
+        return True
+
+    def status(self, columns: int) -> str:
+        """Return the line of the picture: who is heard, how loud, and what is understood."""
+        talk = self.conversation
+        if not talk.is_connected:
+            said = "not connected" + ("; Space connects" if self.source is not None else "")
+        elif talk.playback.is_sounding:
+            said = f"speaking {self._meter(talk.playback.level)} Esc stops it"
+        elif talk.is_waiting:
+            said = "waits for its calls"
+        elif self.is_on:
+            said = f"listening {self._meter(self._level)} Space ends it"
+        elif self.source is not None:
+            said = "microphone off; Space speaks"
+        else:
+            said = "no microphone; type"
+        heard = talk.hearing.text
+        mark = "● " if self.glyphs else "* "
+        line = f"{mark}{said}" + (f"  {inarch.escape(heard, keep_newlines=False)}" if heard else "")
+        return inarch.shorten(line, columns)
+
+    def turn_began(self) -> None:
+        """A turn runs: what was spoken is being answered."""
+        self._awaits = False
+        self.conversation.turn_began()
+
+    def _meter(self, loud: float) -> str:
+        bars = _BARS if self.glyphs else _ASCII
+        step = min(_STEPS, round((loud**0.5) * _STEPS))
+        return f"[{bars[1 : step + 1]:<{_STEPS}}]"
+
+    def _heard(self, piece: bytes) -> None:
+        """Take what the microphone heard; while the model speaks it hears the model, unless there are headphones."""
+        self._heard_at = asyncio.get_running_loop().time()
+        if not self.is_on:
+            return
+        self._level = max(level(piece), self._level * 0.8)
+        is_echo = self.conversation.playback.is_sounding and not self.headphones
+        if is_echo and not self._is_paused and self.conversation.setup.hearing == "open":
+            self._put("end")
+        self._is_paused = is_echo
+        if not is_echo:
+            self._put(piece)
+
+    def _put(self, piece: bytes | Literal["begin", "end"]) -> None:
+        if len(self._unsent) >= MOST_UNSENT and isinstance(self._unsent[0], bytes):
+            self._unsent.popleft()
+        self._unsent.append(piece)
+        self._is_sent = False
+        self._something.set()
+
+    async def _send(self) -> None:
+        """Send what was heard, in its order."""
+        while True:
+            if not self._unsent:
+                self._is_sent = True
+                self._something.clear()
+                await self._something.wait()
+                continue
+            piece = self._unsent.popleft()
+            if isinstance(piece, bytes):
+                self.tape.add("person", piece, INPUT_RATE)
+                await self.conversation.hear(piece)
+            elif piece == "end":
+                self._spoken_at = asyncio.get_running_loop().time()
+                await self.conversation.end_speech()
+            else:
+                await self._begin()
+
+    async def _begin(self) -> None:
+        try:
+            await self.conversation.begin_speech()
+        except inarch.InarchError as error:
+            self._failed(error)
+
+    async def _connect(self) -> None:
+        try:
+            await self.conversation.connect()
+        except inarch.InarchError as error:
+            self._failed(error)
+
+    def _failed(self, error: inarch.InarchError) -> None:
+        self._talk.tell(str(error))
+        self.turn_off()
+        self._unsent.clear()
+
+    async def _tick(self) -> None:
+        """Draw the meter where it has changed, and look after the microphone."""
+        loop = asyncio.get_running_loop()
+        while True:
+            await asyncio.sleep(TICK_S)
+            if self.is_on and self.source is not None and self.source.is_over:
+                self.turn_off()
+            elif self.is_on and loop.time() - self._heard_at > GONE_S:
+                self.turn_off()
+                self._talk.tell("the microphone gives nothing any more: plug it in, then press Space")
+            line = self.status(80)
+            if line != self._shown:
+                self._shown = line
+                self._talk.changed()

@@ -1,0 +1,75 @@
+"""The front end of a spoken session: the terminal's own, and the conversation hears what turns do."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from attrs import define, field
+
+import inarch
+from inarch_live.port import LiveResult
+from inarch_live.telling import live_result
+from inarch_live.voice import Voice
+
+
+@define(eq=False, repr=False)
+class Watched:
+    """Passes events and questions on to another front end.
+
+    Args:
+        inner: What shows and asks.
+        voice: What is told of turns and calls.
+    """
+
+    inner: inarch.FrontEnd
+    voice: Voice
+    name: str = "live"
+    _ids: dict[str, tuple[str, str]] = field(init=False, factory=dict)
+    _known: dict[str, LiveResult] = field(init=False, factory=dict)
+
+    def show(self, event: inarch.Event) -> None:
+        """Show an event."""
+        if event.kind in ("turn.started", "turn.ended", "call.state", "call.result"):
+            self._saw(event.kind, event.data)
+        self.inner.show(event)
+
+    async def approve(self, batch: Sequence[inarch.ApprovalRequest]) -> Sequence[inarch.Approval]:
+        """Ask about a batch of calls; only what the person does at the keyboard answers."""
+        return await self.inner.approve(batch)
+
+    def close(self) -> None:
+        """Finish the display."""
+        self.inner.close()
+
+    def _saw(self, kind: str, data: Mapping[str, Any]) -> None:
+        if kind == "call.state":
+            if call := data.get("call"):
+                self._ids[data["call_id"]] = (call.get("provider_id") or "", call["name"])
+        elif kind == "call.result":
+            id, name = self._ids.get(data["call_id"], ("", ""))
+            if id:
+                self._known[id] = live_result(id, name, _result(data["result"]))
+        elif data["turn"]["type"] == "agent":
+            if kind == "turn.started":
+                self.voice.turn_began()
+            else:
+                self._ended(data["turn"]["status"])
+
+    def _ended(self, status: str) -> None:
+        known, self._known = self._known, {}
+        self._ids.clear()
+        self.voice.conversation.turn_ended(status, known)
+        if self.voice.tape.is_on:  # after this event is kept
+            asyncio.get_running_loop().call_soon(lambda: self.voice.tape.keep(self.voice.record))
+
+
+def _result(data: Mapping[str, Any]) -> inarch.ToolResult:
+    error = data.get("error")
+    return inarch.ToolResult(
+        bool(data.get("success")),
+        data.get("data"),
+        inarch.ToolError(error["code"], error["message"], error.get("remedy", "")) if error else None,
+        data.get("metadata") or {},
+    )

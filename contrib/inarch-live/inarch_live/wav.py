@@ -1,0 +1,66 @@
+"""WAV files: what stands in for a microphone and a speaker."""
+
+from __future__ import annotations
+
+import wave
+from pathlib import Path
+
+import inarch
+from inarch_live.pcm import BYTES, mixed
+from inarch_live.port import INPUT_RATE
+from inarch_live.resampling import Resampler
+
+LONGEST_S = 3600
+_CONVERT = "convert it, as in: ffmpeg -i {name} -ar 16000 -ac 1 -c:a pcm_s16le spoken.wav"
+
+
+def read_wav(path: str) -> bytes:
+    """Return a file's samples as they are sent; one of 16 kHz and one channel is returned as it is.
+
+    Raises:
+        UsageError: It can't be read, or is no WAV file of 16-bit PCM.
+    """
+    try:
+        with wave.open(path, "rb") as file:
+            return _samples(file, path)
+    except (wave.Error, EOFError) as error:
+        raise inarch.UsageError(
+            f"--audio-in {path} is no WAV file of PCM: {str(error) or 'it ends too early'}",
+            _CONVERT.format(name=Path(path).name),
+        ) from None
+    except OSError as error:
+        raise inarch.UsageError(f"--audio-in {path} can't be read: {error.strerror or error}") from None
+
+
+def _samples(file: wave.Wave_read, path: str) -> bytes:
+    rate, channels, width = file.getframerate(), file.getnchannels(), file.getsampwidth()
+    wrong = ""
+    if width != BYTES:
+        wrong = f"has samples of {8 * width} bits, not 16"
+    elif not 4_000 <= rate <= 192_000 or not 1 <= channels <= 32:
+        wrong = f"has {rate} samples a second in {channels} channels"
+    elif not file.getnframes():
+        wrong = "has no sound in it"
+    elif file.getnframes() > LONGEST_S * rate:
+        wrong = f"is longer than {LONGEST_S // 60} minutes"
+    if wrong:
+        raise inarch.UsageError(f"--audio-in {path} {wrong}", _CONVERT.format(name=Path(path).name))
+    resampler = Resampler(rate, INPUT_RATE)
+    return resampler.add(mixed(file.readframes(file.getnframes()), channels)) + resampler.flush()
+
+
+def open_to_write(path: str, rate: int) -> wave.Wave_write:
+    """Return a WAV file that is written while it sounds.
+
+    Raises:
+        UsageError: It can't be written.
+    """
+    try:
+        stream = Path(path).open("wb")  # noqa: SIM115 - it is the device's, which closes it
+    except OSError as error:
+        raise inarch.UsageError(f"--audio-out {path} can't be written: {error.strerror or error}") from None
+    file = wave.open(stream, "wb")  # noqa: SIM115
+    file.setnchannels(1)
+    file.setsampwidth(BYTES)
+    file.setframerate(rate)
+    return file

@@ -1,0 +1,343 @@
+"""Each spoken exchange is a turn of the session, whatever the service sends and in whatever order."""
+
+from __future__ import annotations
+
+import asyncio
+from array import array
+from collections import Counter
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from inarch_live.conversation import UNHEARD
+from inarch_live.port import LiveCall
+from inarch_live.testing import GeminiServer, OpenAIServer
+
+import inarch
+
+from .bench import Bench, talking
+
+LOUD = array("h", [9000] * 2400).tobytes()
+both = pytest.mark.parametrize("kind", [GeminiServer, OpenAIServer])
+
+
+def write(id: str, path: str = "NOTE.md", content: str = "written\n") -> LiveCall:
+    return LiveCall(id, "write_file", {"file_path": path, "content": content})
+
+
+def read(id: str, path: str = "README.md") -> LiveCall:
+    return LiveCall(id, "read_file", {"file_path": path})
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    (tmp_path / "work").mkdir()
+    (tmp_path / "work/README.md").write_text("Hello.\n")
+    return tmp_path / "work"
+
+
+def said(bench: Bench) -> list[tuple[str, str]]:
+    """What the session keeps: role and text of each message that has words."""
+    messages = bench.session.context().request.messages
+    return [(one.role, one.text) for one in messages if one.text.strip()]
+
+
+@both
+async def test_what_is_said_and_answered_is_a_turn(kind: Any, root: Path) -> None:
+    async with kind() as server, talking(server.provider(), root) as bench:
+        there = await server.connection()
+        await there.hear("What is this?")
+        await there.speak(LOUD, "It is a greeting.")
+        await there.report_usage(20, 30, 4, 5)
+        await there.end_turn()
+        await bench.until(lambda: bench.turns)
+        turn = bench.turns[0]
+        assert (turn.status, turn.content) == ("done", "It is a greeting.")
+        assert said(bench)[-2][1].startswith("What is this?") and said(bench)[-1] == ("assistant", "It is a greeting.")
+        heard = (9, 2) if kind is OpenAIServer else (0, 0)  # what writes down the person's words is counted, too
+        assert (turn.usage.input_tokens, turn.usage.output_tokens) == (24 + heard[0], 35 + heard[1])
+
+
+@both
+async def test_all_calls_of_a_message_are_answered_together_and_writes_are_undone(kind: Any, root: Path) -> None:
+    async with kind() as server, talking(server.provider(), root) as bench:
+        there = await server.connection()
+        await there.hear("Write a note.")
+        await there.call(read("a"), write("b"), LiveCall("c", "no_such_tool", {}))
+        await there.until(lambda there: there.results)
+        assert [(one.id, one.status) for one in there.results] == [("a", "success"), ("b", "success"), ("c", "error")]
+        assert there.answers == 1 and all(one.text.strip() for one in there.results)
+        assert "no_such_tool" in there.results[2].text
+        await there.speak(LOUD, "Written.")
+        await there.end_turn()
+        await bench.until(lambda: bench.turns)
+        assert [call.name for call in bench.turns[0].calls] == ["read_file", "write_file", "no_such_tool"]
+        bench.session.undo()
+        assert not (root / "NOTE.md").exists()
+
+
+@both
+async def test_nothing_is_heard_from_a_blocking_call_to_its_results(kind: Any, root: Path) -> None:
+    answer: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+
+    async def when_told(asked: inarch.ApprovalRequest) -> inarch.Approval:
+        await answer
+        return inarch.Approval(asked.call.id, "approve")
+
+    async with kind() as server, talking(server.provider(), root, say=when_told) as bench:
+        there, playback = await server.connection(), bench.conversation.playback
+        await there.hear("Write a note.")
+        await there.speak(LOUD, "I'll write it. ")
+        await bench.until(lambda: playback.is_sounding)
+        await there.call(write("b"))
+        await bench.until(lambda: bench.conversation.is_waiting)
+        assert not playback.is_sounding, "what was queued is dropped"
+        if kind is GeminiServer:  # the other service says nothing before it has the results
+            await there.speak(LOUD, "Just a moment. ")
+        await there.hear("And hurry.")
+        await bench.until(lambda: "hurry" in bench.conversation.hearing.text)
+        assert not playback.is_sounding, "and nothing comes meanwhile"
+        answer.set_result(None)
+        await there.until(lambda there: there.results)
+        await there.speak(LOUD, "Done.")
+        await bench.until(lambda: playback.is_sounding)
+        await there.end_turn()
+        await bench.until(lambda: bench.turns)
+        assert (root / "NOTE.md").read_text() == "written\n"
+
+
+async def test_an_approval_never_comes_from_the_model_or_from_what_is_said(root: Path) -> None:
+    async with GeminiServer() as server, talking(server.provider(), root, say=lambda one: None) as bench:
+        there = await server.connection()
+        await there.hear("Write it. Yes. I approve. Run it.")
+        await there.speak(LOUD, "yes")
+        await there.call(write("a"))
+        await there.hear("yes yes yes")
+        await there.until(lambda there: there.results)
+        assert there.results[0].status in ("denied", "error") and not (root / "NOTE.md").exists()
+        assert len(bench.seen.asked) == 1
+
+
+@both
+async def test_an_interruption_is_silence_and_ends_the_turn(kind: Any, root: Path) -> None:
+    async with kind() as server, talking(server.provider(), root) as bench:
+        there, playback = await server.connection(), bench.conversation.playback
+        await there.hear("Tell me a story.")
+        await there.speak(LOUD * 10, "Once upon a time")
+        await bench.until(lambda: playback.is_sounding)
+        playback.take(4800)
+        await there.interrupt()
+        await bench.until(lambda: not playback.is_sounding)
+        await bench.until(lambda: bench.turns)
+        assert bench.turns[0].content == "Once upon a time (interrupted)"
+        assert bench.recorded == [("interrupted", {"heard_ms": 100})]
+        await there.hear("Shorter, please.")
+        await there.speak(LOUD, "It ended.")
+        await there.end_turn()
+        await bench.until(lambda: len(bench.turns) == 2)
+        assert [text for role, text in said(bench) if role == "assistant"] == [
+            "Once upon a time (interrupted)", "It ended.",
+        ]  # fmt: skip
+
+
+async def test_a_call_that_the_service_cancels_is_cancelled_answered_and_told(root: Path) -> None:
+    async with GeminiServer() as server, talking(server.provider(), root, approve="all") as bench:
+        there = await server.connection()
+        await there.hear("Wait a while.")
+        await there.call(write("a"), LiveCall("b", "execute_command", {"command": "tail -f README.md"}))
+        await bench.until(lambda: any(
+            data["name"] == "execute_command" and data["status"] == "executing" for data in bench.seen.of("call.state")
+        ) and (root / "NOTE.md").exists())  # fmt: skip
+        await there.interrupt()
+        await there.cancel("a", "b")
+        await there.until(lambda there: there.results)
+        assert {one.id: one.status for one in there.results} == {"a": "success", "b": "cancelled"}
+        assert {one.scheduling for one in there.results} <= {"SILENT", ""}
+        await bench.until(lambda: bench.turns)
+        assert bench.turns[0].status == "cancelled"
+        assert not bench.conversation.is_waiting
+        bench.session.undo()
+        assert not (root / "NOTE.md").exists(), "what a cancelled turn did can be undone"
+        await there.hear("Go on.")
+        await there.speak(LOUD, "Here I am.")
+        await there.end_turn()
+        await bench.until(lambda: len(bench.turns) == 2)
+        assert bench.turns[1].content == "Here I am."
+
+
+@both
+async def test_typed_text_goes_into_the_same_conversation(kind: Any, root: Path) -> None:
+    async with kind() as server, talking(server.provider(), root) as bench:
+        there = await server.connection()
+        await there.hear("My name is Ada.")
+        await there.speak(LOUD, "Hello, Ada.")
+        await there.end_turn()
+        await bench.until(lambda: bench.turns)
+        bench.type("What is my name?")
+        if kind is GeminiServer:
+            await there.until(lambda there: there.texts)
+            assert there.texts[-1].endswith("What is my name?")
+        else:
+            await there.until(lambda there: there.requests)
+        await there.speak(LOUD, "Ada.")
+        await there.end_turn()
+        await bench.until(lambda: len(bench.turns) == 2)
+        assert [text for role, text in said(bench) if role == "assistant"] == ["Hello, Ada.", "Ada."]
+        assert len(server.connections) == 1
+
+
+@both
+async def test_a_session_in_text_goes_on_by_voice(kind: Any, root: Path) -> None:
+    from inarch.testing import ScriptedModel, says
+
+    async def in_text() -> str:
+        replacing = inarch.Replacements(models=[ScriptedModel([says("Noted: blue.")])])
+        async with inarch.compose(config={}, root=str(root), replacing=replacing, environ={}) as app:
+            session = app.session()
+            await session.run("My favourite colour is blue.")
+            return session.id
+
+    kept = await in_text()
+    async with kind() as server, talking(server.provider(), root, before=lambda app: kept) as bench:
+        there = await server.connection()
+        await there.until(lambda there: "Noted: blue." in str(there.received))
+        assert "My favourite colour is blue." in str(there.received)
+        assert bench.session.id == kept
+
+
+async def test_a_late_transcript_is_kept_beside_its_turn(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("inarch_live.conversation.TRANSCRIPT_S", 0.05)
+    async with GeminiServer() as server, talking(server.provider(), root) as bench:
+        there = await server.connection()
+        await bench.conversation.hear(LOUD)
+        await there.speak(LOUD, "Fine. ")
+        await bench.until(lambda: bench.seen.of("turn.started"))
+        await there.hear("How are you?")
+        await there.end_turn()
+        await bench.until(lambda: bench.turns and bench.recorded)
+        assert said(bench)[0][1].startswith(UNHEARD)
+        assert bench.recorded == [("heard", {"text": "How are you?"})]
+
+
+async def test_an_id_that_comes_twice_is_run_once(root: Path) -> None:
+    async with GeminiServer() as server, talking(server.provider(), root) as bench:
+        there = await server.connection()
+        await there.hear("Write.")
+        await there.call(write("a"), write("a", "OTHER.md"))
+        await there.until(lambda there: there.results)
+        await there.call(write("a", "THIRD.md"))
+        await there.speak(LOUD, "Done.")
+        await there.end_turn()
+        await bench.until(lambda: bench.turns)
+        assert [one.id for one in there.results] == ["a"]
+        assert not (root / "THIRD.md").exists()
+
+
+async def test_money_is_counted_and_set_aside(root: Path) -> None:
+    prices = {"gpt-realtime": {"input_text": 4, "input_audio": 32, "output_text": 16, "output_audio": 64}}
+    async with OpenAIServer() as server, talking(server.provider(), root, prices=prices, max_cost_usd=1) as bench:
+        there = await server.connection()
+        await there.hear("Hello.")
+        await there.speak(LOUD, "Hi.")
+        await there.report_usage(1000, 500, 100, 10)
+        await bench.until(lambda: bench.turns)
+        # of a million 1000 × 32 + 500 × 64 + 100 × 4 + 10 × 16, and 9 and 2 for writing down what was heard
+        assert str(bench.turns[0].usage.cost_usd) == "0.06488"
+
+
+async def test_an_answer_ends_where_the_money_ends(root: Path) -> None:
+    prices = {"gpt-realtime": {"input_text": 0, "input_audio": 0, "output_text": 0, "output_audio": 1000}}
+    async with OpenAIServer() as server, talking(server.provider(), root, prices=prices, max_cost_usd=0.3) as bench:
+        there = await server.connection()
+        await there.hear("Tell me everything.")
+        await there.speak(LOUD * 40, "It all began")
+        await there.speak(LOUD * 400, " with a long speech")
+        await bench.until(lambda: bench.turns)
+        assert not bench.conversation.playback.is_sounding
+        assert any("cut at the limit" in data["text"] for data in bench.seen.of("note"))
+
+
+async def test_a_connection_that_is_lost_ends_the_turn_in_words_and_the_next_one_goes_on(root: Path) -> None:
+    async with GeminiServer() as server, talking(server.provider("sk-very-secret-key"), root) as bench:
+        there = await server.connection()
+        await there.hear("Remember the word plum.")
+        await there.speak(LOUD, "Plum, then.")
+        await there.end_turn()
+        await bench.until(lambda: bench.turns)
+        await there.close(1011, "internal sk-very-secret-key")
+        await bench.until(lambda: not bench.conversation.is_connected)
+        bench.type("Which word?")
+        second = await server.connection(1)
+        await second.until(lambda there: "Which word?" in str(there.received))
+        assert "Plum, then." in str(second.received)
+        await second.speak(LOUD, "Plum.")
+        await second.end_turn()
+        await bench.until(lambda: len(bench.turns) == 2)
+        assert bench.turns[1].content == "Plum."
+        assert "sk-very-secret-key" not in f"{bench.told}{[event.data for event in bench.seen.events]}"
+
+
+ACTIONS = st.lists(
+    st.sampled_from(
+        ["hear", "speak", "read", "write", "both", "unknown", "again", "cancel", "interrupt", "end", "type"]
+    ),
+    max_size=14,
+)
+
+
+@settings(
+    max_examples=max(8, settings().max_examples // 3), deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
+@given(actions=ACTIONS, waits=st.lists(st.booleans(), min_size=14, max_size=14))
+def test_every_id_is_answered_once_and_run_at_most_once(actions: list[str], waits: list[bool]) -> None:
+    asyncio.run(_whatever(actions, waits))
+
+
+async def _whatever(actions: list[str], waits: list[bool]) -> None:
+    asked: list[str] = []
+    with TemporaryDirectory() as folder:
+        root = Path(folder)
+        (root / "README.md").write_text("Hello.\n")
+        async with GeminiServer() as server, talking(server.provider(), root, approve="all") as bench:
+            there = await server.connection()
+
+            async def act(action: str) -> None:
+                id = f"c{len(asked)}"
+                if action == "hear":
+                    await there.hear("Go on.")
+                elif action == "speak":
+                    await there.speak(LOUD, "So. ")
+                elif action in ("read", "write", "unknown"):
+                    asked.append(id)
+                    made = {"read": read(id), "write": write(id, f"{id}.md"), "unknown": LiveCall(id, "nothing", {})}
+                    await there.call(made[action])
+                elif action == "both":
+                    asked.extend([id, f"{id}w"])
+                    await there.call(read(id), write(f"{id}w", f"{id}.md"))
+                elif action == "again" and asked:
+                    await there.call(write(asked[-1], "again.md"))
+                elif action == "cancel" and asked:
+                    await there.cancel(asked[-1])
+                elif action == "interrupt":
+                    await there.interrupt()
+                elif action == "end":
+                    await there.end_turn()
+                elif action == "type":
+                    bench.type("And this?")
+
+            for action, waits_then in zip(actions, waits, strict=False):
+                await act(action)
+                if waits_then:
+                    await there.until(lambda there: {one.id for one in there.results} >= set(asked))
+                else:
+                    await asyncio.sleep(0)
+            await there.until(lambda there: {one.id for one in there.results} >= set(asked), "an answer to each call")
+            counts = Counter(one.id for one in there.results)
+            assert all(counts[id] == 1 for id in asked), counts
+            assert not (root / "again.md").exists(), "an id that comes again is not run again"
+            assert not bench.conversation.is_waiting
+            ran = Counter(data["call_id"] for data in bench.seen.of("call.state") if data["status"] == "executing")
+            assert all(count == 1 for count in ran.values())
