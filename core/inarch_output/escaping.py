@@ -53,9 +53,8 @@ def escape(text: str, *, keep_newlines: bool = True, after: str = "") -> str:
         text = text.replace("\r\n", "\n")
     else:
         text = text.replace("\n", "\\n").replace("\t", "\\t").replace("\r", "\\r")
-    # Most text is passed without the expression being compiled.
-    plain = text.isascii() and text.replace("\n", "").replace("\t", "").isprintable()
-    if plain:
+    # Most text is passed without the expression being compiled: below the first accent all that is printable is safe.
+    if text.replace("\n", "").replace("\t", "").isprintable() and (text.isascii() or max(text) < "\u0300"):
         return text
     before = after[-MOST_MARKS:]
     pieces, place = [], len(before)

@@ -128,6 +128,7 @@ MODEL_VERBS = frozenset(
 )
 CASE = r"what (?:happens|would happen|will happen|if|does \w+ do) (?:if|when|in case|for|with)\b|what if\b"
 """What is asked of some case: “what happens if an option is given twice?”."""
+HOW_TO = r"how (?:(?:do|can|could|should|would|must) (?:i|we|you|one)|to)\b|is it possible to\b|what is the way to\b"
 BEHAVIOUR = (
     r"(?:make|convert|generate|build|clean|split|merge|extract|format|reformat|move|replace|remove|delete|update|insert|"
     r"repair|resolve|compare|verify|validate|check|run|execute|turn|translate)\s+"

@@ -61,7 +61,8 @@ _IT = rf"(?:{PROJECT}|it|this|that)"
 _ONE = rf"(?:{_IT}|[\w.@/-]+)"
 _I_DO = r"(?:do|can|should|would|could|must|to|does)(?: i| we| you| one| people)?"
 _PLACES = (
-    r"(?: (?:locally|from source|with \w+|on \w+|in (?:production|development|a \w+|my \w+)|to (?:production|a "
+    r"(?: (?:locally|from source|with (?:pip|npm|conda|docker|uv)|on \w+|in (?:production|development|a \w+|my "
+    r"\w+)|to (?:production|a "
     r"server|\w+)|"
     r"for (?:development|production)|as a \w+|myself|first))*"
 )
@@ -76,7 +77,7 @@ _PATTERNS_OF_PROJECTS: tuple[tuple[str, tuple[str, ...]], ...] = (
             rf"migrate) {_IT}{_PLACES}",
             rf"how {_I_DO} (?P<verb>(?:pip |npm )?install|deploy|contribute|release|upgrade) "
             rf"?(?P<what>[\w.@/-]*){_PLACES}",
-            rf"how {_I_DO} (?P<verb>use|build|compile|try|get|start) {_IT}{_PLACES}",
+            rf"how {_I_DO} (?P<verb>use|build|compile|try|start) {_IT}{_PLACES}",
             rf"how (?:is|are|was) {_IT} (?P<verb>installed|deployed|used|built|released|published|compiled|set "
             rf"up){_PLACES}",
             rf"(?:can|could) (?:i|we|you) (?P<verb>pip install|npm install|install) {_IT}{_PLACES}",
@@ -126,6 +127,8 @@ _PATTERNS_OF_PROJECTS: tuple[tuple[str, tuple[str, ...]], ...] = (
             r"what (?:all )?(?:can|could|does|do|may|might|will) (?P<what>.+?) (?:raise|throw)",
             rf"how {_I_DO} (?:catch|handle) (?:the |all |any )*{_ERRORS}(?: (?:from|of|in|by|raised by) "
             rf"(?P<what>.+))?",
+            rf"(?:which|what)(?: kinds? of)? {_ERRORS} (?:can|could|may|might) (?:happen|occur|arise|come up|go "
+            rf"wrong)(?: .*)?",
             rf"(?:{_SHOW}|are there |how many )(?:the |all |any |its |custom |own |public |kinds? of "
             rf")*(?:{_ERRORS}|{_ERRORS} "
             r"(?:class(?:es)?|types?|hierarchy|tree))"
@@ -244,6 +247,12 @@ PATTERNS: tuple[tuple[str, tuple[str, ...]], ...] = (
     (
         GATHER,
         (
+            r"(?:which|what)(?: kinds? of| sorts? of| built-?in)? (?!(?:source )?files\b|"
+            r"tests\b)(?P<what>[\w-]+(?: [\w-]+)?s) "
+            r"(?:are there|are (?:available|supported|built in|included|defined|provided|offered)|exist|can i use|"
+            rf"(?:does|do|has|have) {_ONE}(?: already)?(?: have| support| offer| provide| know| come with| "
+            rf"include| ship)?)"
+            r"(?: (?:here|by default|out of the box))?",
             r"(?:which|what|list|show|find)(?: me)?(?: all| the| public)* (?P<verb>classes|functions|methods|"
             r"constants|types) "
             r"(?:(?:that|which|are|is|there|can|could|do|does|for|about|to|it|in|of|has|have|responsible|used|who) )*"

@@ -9,6 +9,7 @@ from inarch_offline.topic_patterns import (
     ABOUT_IT,
     CHANGES,
     COMMANDS,
+    CONFIGURE,
     DECLARED,
     DECORATORS,
     FACTS,
@@ -44,6 +45,8 @@ def topic_of(text: str) -> Topic | None:
                 what = (groups.get("verb") or "").lower()
             if kind == RAISES and re.match(r"(?:an?|the|some|any|my)\s", what, re.I):
                 what = ""  # “a request” is no name
+            if kind == CONFIGURE and ABOUT_IT.fullmatch(what) and not re.match(r"how|where", text, re.I):
+                what = ""
             if ABOUT_IT.fullmatch(what) or not what:
                 # `it` is what was asked about before
                 return Topic(kind, "", facet) if kind in _OF_ALL or not what else None

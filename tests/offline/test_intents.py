@@ -143,7 +143,8 @@ def test_what_is_asked_about_it_is_asked_of_the_place_that_was_answered(prompt):
 
 @pytest.mark.parametrize("prompt", ["show me the source of that", "the code of them", "show the body of one"])
 def test_the_source_of_it_is_that_of_no_name(prompt):
-    assert parse(prompt).kind != "source"
+    found = parse(prompt)
+    assert found.kind != "source" or not found.subject
 
 
 def test_it_without_an_earlier_prompt_is_no_crash():

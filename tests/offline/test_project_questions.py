@@ -238,3 +238,33 @@ def test_a_program_is_told_as_what_it_is(shop, answer):
     (shop / "prog").write_bytes(b"\x7fELF\x02\x01\x01\0" + bytes(992))
     text = answer(shop, "explain prog")
     assert "prog is a binary file (a program or library (ELF), 1,000 bytes), not text" in text
+
+
+def test_how_to_do_something_is_quoted_from_the_section_about_it(shop, answer):
+    guide = (
+        "Shop\n====\n\nCustom Tills\n------------\n\nPass a till of your own.\n\nOther things about tills\n-----\n\nx\n"
+    )
+    write(shop, {"docs/guide.rst": guide})
+    text = answer(shop, "how do I make my own till?")
+    assert "docs/guide.rst says under “Custom Tills”:\n- Pass a till of your own. (docs/guide.rst:7)" in text
+    assert "Close to it in the code:" in text
+
+
+def test_how_to_set_one_thing_names_the_parameters(shop, answer):
+    write(shop, {"src/shop/net.py": "def fetch(url, deadline=None):\n    return url\n\n\ndef other(x): ...\n"})
+    text = answer(shop, "how do I set a deadline?")
+    assert "Parameters and their defaults:\n- `def fetch(url, deadline=None):` (src/shop/net.py:1)" in text
+
+
+def test_what_there_is_of_a_kind_is_what_its_module_defines(shop, answer):
+    write(shop, {"src/shop/filters.py": "def upper(x): ...\n\n\ndef _inner(x): ...\n\n\nclass Trim: ...\n"})
+    for prompt in ("which filters are there?", "what filters does it have?", "which filters are available?"):
+        text = answer(shop, prompt)
+        assert "2 public definitions in src/shop/filters.py:\n- upper, Trim (src/shop/filters.py:1)" in text
+
+
+def test_marks_that_are_made_elsewhere_are_told_where_no_function_is_one(tmp_path, answer):
+    root = write(tmp_path / "it", {"a.py": "import lib\n\n\n@lib.mark\ndef f(): ...\n"})
+    text = answer(root, "which decorators are there?")
+    assert "No function and no class that is defined here" in text
+    assert "- `@lib.mark`, 1 time (a.py:4)" in text

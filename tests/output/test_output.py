@@ -38,6 +38,11 @@ def test_harmless_text_is_unchanged(text: str) -> None:
     assert escape(text) == text
 
 
+def test_every_character_below_the_accents_is_shown_as_in_a_text_that_has_accents() -> None:
+    for char in map(chr, range(0x300)):
+        assert escape(f"a{char}b") + "é\u0301" == escape(f"a{char}bé\u0301")
+
+
 def test_codes_are_readable() -> None:
     assert escape("a\x1b[31mred\x9b0m\u202eevil\udc80") == "a\\x1b[31mred\\x9b0m\\u202eevil\\udc80"
     assert escape("one\r\ntwo\rthree") == "one\ntwo\\rthree"

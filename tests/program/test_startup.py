@@ -71,7 +71,7 @@ def test_a_summary_of_unchanged_files_loads_nothing_that_reads_them(project: Pat
     assert reading <= modules_after("summarize this codebase", cwd=project, environ=environ)
     loaded = modules_after("summarize this codebase", cwd=project, environ=environ)
     assert "inarch_brief_tracer.indexing.index" in loaded
-    asked = {"inarch_brief_tracer.finding.search", "inarch_brief_tracer.finding.neighbours"}
+    asked = {"inarch_brief_tracer.finding.search", "inarch_brief_tracer.finding.neighbours", "inarch_offline.topics"}
     unused = {"inarch.journal.folding", "inarch.config.project", "configparser", "dataclasses", "random", "shutil"}
     assert not loaded & (reading | asked | unused)
 

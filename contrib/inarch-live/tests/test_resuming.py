@@ -11,16 +11,12 @@ from attrs import define, field
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from inarch_live.port import (
-    CallsCancelled,
-    CallsRequested,
     ConnectionEnded,
     LiveCall,
-    LiveEvent,
-    LiveResult,
     LiveSetup,
 )
-from inarch_live.resuming import Resuming, ResumingConnection
-from inarch_live.testing import LONGEST_S, GeminiServer, GeminiThere
+from inarch_live.resuming import Resuming
+from inarch_live.testing import LONGEST_S, GeminiServer, GeminiThere, Person
 from inarch_live.testing.contract import run
 
 AT_ONCE = (0.0,) * 10_000
@@ -59,50 +55,10 @@ class AskingServer(GeminiServer):
         return AskingThere(socket, path, headers, self.handles, self.indexed, ids=self.ids)
 
 
-@define(eq=False)
-class Person:
-    """Speaks, types, runs calls, and keeps what came."""
-
-    connection: ResumingConnection
-    sent: list[tuple[str, Any]] = field(init=False, factory=list)
-    events: list[LiveEvent] = field(init=False, factory=list)
-    waiting: dict[str, LiveCall] = field(init=False, factory=dict)
-    told: list[str] = field(init=False, factory=list)
-    numbers: count[int] = field(init=False, factory=count)
-    answers_at_once: bool = field(init=False, default=False)
-
-    async def listen(self) -> None:
-        async for event in self.connection:
-            self.events.append(event)
-            if isinstance(event, CallsRequested):
-                for call in event.calls:
-                    self.told.append(call.arguments["on"])
-                    self.waiting[call.id] = call
-            if isinstance(event, CallsCancelled):
-                await self.answer("cancelled", *event.ids)
-            if self.answers_at_once:
-                await self.answer("success")
-
-    async def answer(self, status: Any, *ids: str) -> None:
-        calls = [self.waiting.pop(call_id) for call_id in ids or tuple(self.waiting) if call_id in self.waiting]
-        if calls:
-            await self.connection.send_results([LiveResult(call.id, call.name, status, status) for call in calls])
-
-    async def say(self) -> None:
-        pcm = frame(next(self.numbers))
-        self.sent.append(("audio", pcm))
-        await self.connection.send_audio(pcm)
-
-    async def type(self, word: str) -> None:
-        text = f"{word} {next(self.numbers)}"
-        self.sent.append(("text", text))
-        await self.connection.send_text(text)
-
-
 async def step(name: str, person: Person, there: GeminiThere) -> None:
     match name:
         case "audio":
-            await person.say()
+            await person.say(frame(sum(kind == "audio" for kind, _ in person.sent)))
         case "text" | "ask":
             await person.type(name)
         case "answer":

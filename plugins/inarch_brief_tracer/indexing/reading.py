@@ -74,6 +74,11 @@ class Reading:
     rest: list[Changed] = Factory(list)
     """What there was no time for, in order."""
 
+    @property
+    def seen(self) -> int:
+        """Count the files that were new, readable or not."""
+        return self.kept + len(self.entries) + self.skipped
+
     def next(self) -> None:
         """Make room for the next batch."""
         self.kept += len(self.entries)
@@ -116,7 +121,7 @@ class Reader:
         self._many = len(ordered) > MANY
         with uncollected():
             for number, item in enumerate(ordered):
-                if self.stop() or (number >= AT_LEAST and self.limit.is_over):
+                if self.stop() or (self.found.seen >= AT_LEAST and self.limit.is_over):
                     self.found.rest = ordered[number:]
                     break
                 if self.found.size >= BATCH_BYTES and not self._kept():

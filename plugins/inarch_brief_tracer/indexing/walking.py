@@ -53,7 +53,7 @@ def walked(workspace: Workspace, kept: Mapping[str, Kept]) -> Walked:
     touched = {path for path, stat in stats.items() if stat and not _is_known(kept.get(path), stat)}
     roots = _roots(workspace, kept, paths, packages, touched)
     changed: list[Changed] = []
-    modules = module_names(stats, packages, roots)
+    modules = module_names(paths, packages, roots)
     for path, stat in stats.items():
         known, module = kept.get(path), modules.get(path) or path[: path.rfind(".")]
         if stat is None or stat.kind != "file":

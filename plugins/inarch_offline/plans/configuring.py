@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from inarch_offline import calls
-from inarch_offline.exchange import Plan
+from inarch_offline.exchange import Asking, Plan
 from inarch_offline.intents import Intent
 from inarch_offline.layout import is_aside
 from inarch_offline.material import Hit, Symbol, hits, is_partial, symbols
-from inarch_offline.plans.searching import say_symbols, significant
+from inarch_offline.plans.searching import say_symbols, significant, telling
 from inarch_offline.plans.whole import of_the_whole
 from inarch_offline.topic_patterns import ENVIRONMENT
 from inarch_offline.writing import Page, Place, code, cut
@@ -42,6 +42,7 @@ _DEFAULT = re.compile(
     r"""['"\])]*\s*(?:,\s*(?:default\s*=\s*)?|\)?\s*(?:\?\?|\|\||\bor\b)\s*)("[^"]*"|'[^']*'|[\w.]+)"""
 )
 """What stands right behind the name of a variable where a default is given."""
+_OPTIONS, _PARAMETERS = "Options on the command line", "Parameters and their defaults"
 _LIMIT = 600
 _MOST = 6
 
@@ -60,9 +61,9 @@ def configure(intent: Intent) -> Plan:
     about = f"({calls.any_of(words)})" if words else ""
     shapes = {"Environment variables": _READ}
     if intent.facet != ENVIRONMENT:
-        shapes["Options on the command line"] = _OPTION
+        shapes[_OPTIONS] = _OPTION
     if words and intent.facet != ENVIRONMENT:
-        shapes |= {"Settings": _SETTING, "Parameters and their defaults": _PARAMETER}
+        shapes |= {"Settings": _SETTING, _PARAMETERS: _PARAMETER}
     *results, defined = yield [
         *(calls.search(shape.replace("ABOUT", about), ignore_case=True, limit=_LIMIT) for shape in shapes.values()),
         calls.find_symbols(intent.subject, limit=5) if words else calls.list_files(limit=1),
@@ -81,6 +82,15 @@ def configure(intent: Intent) -> Plan:
         what = f" for “{cut(intent.subject, 60)}”" if intent.subject else ""
         page.absent(f"No environment variable, option or setting{what} was found here.")
     return page
+
+
+def settings_for(intent: Intent) -> Asking[Page | None]:
+    """List what can be set of the one thing that a question on how to do something is about; None where it is more."""
+    words = telling(intent.subject)
+    if not intent.how_to or len(words) != 1:
+        return None
+    page = yield from configure(intent._replace(subject=words[0], names=()))
+    return page if any(line.startswith((_OPTIONS, _PARAMETERS)) for line in page.lines) else None
 
 
 def _is_it(symbol: Symbol, words: Sequence[str]) -> bool:

@@ -16,6 +16,7 @@ _USES = r"^\s*(>>> |\.\.\. )?@[A-Za-z_][A-Za-z0-9_.]*"
 _BUILT_IN = ("property", "staticmethod", "classmethod", "overload", "setter", "getter", "deleter")
 _LIMIT = 4_000
 _MOST = 15
+_FEW = 6
 
 
 def list_decorators(intent: Intent) -> Plan:
@@ -41,7 +42,11 @@ def list_decorators(intent: Intent) -> Plan:
         if found and not is_aside(hit.path):
             defined.setdefault(found[1], hit)
     if not defined:
-        page.absent("Nothing that is defined here is used as a decorator anywhere in these files.")
+        page.absent("No function and no class that is defined here stands above others as a decorator.")
+        if names:
+            page.head("What stands above functions in these files")
+        for name in names[:_FEW]:
+            page.item(f"{code(uses[name][0].text, 50)}, {counted(counts[name], 'time')}", uses[name][0].place)
         return page
     ranked = sorted(defined, key=lambda name: (name.startswith("_"), -counts[name], name))
     page.head(f"{counted(len(ranked), 'decorator')} defined here, by what stands above functions in these files")

@@ -10,6 +10,7 @@ from inarch_offline.exchange import Asking, Plan
 from inarch_offline.intents import Intent
 from inarch_offline.manifests import MANIFESTS, read_project
 from inarch_offline.material import FileText, Hit, file_text, files, hits
+from inarch_offline.plans.searching import MEANS_LITTLE, telling
 from inarch_offline.plans.whole import of_the_whole
 from inarch_offline.readme import Fact
 from inarch_offline.sections import is_heading, section_at, title_at
@@ -38,7 +39,41 @@ _COMMANDS = {
 _LOG = re.compile(r"(?i)change|history|news|release")
 _Section = tuple[FileText, int]
 """A text and the index of a heading in it."""
-_LINES = 6
+_LINES, _FEW_LINES = 6, 4
+_MEANS_LITTLE = frozenset(
+    [
+        "own",
+        "use",
+        "using",
+        "add",
+        "set",
+        "make",
+        "get",
+        "give",
+        "the",
+        "and",
+        "how",
+        "with",
+        "custom",
+        "new",
+        "work",
+        "working",
+        "from",
+        "into",
+        "for",
+        "your",
+        "you",
+        "can",
+        "put",
+        "want",
+        "turn",
+        "create",
+        "write",
+        "define",
+        "change",
+        "without",
+    ]
+)
 _LOOK = 30
 _MOST_FILES = 6
 
@@ -75,6 +110,33 @@ def guide(intent: Intent) -> Plan:
     return page
 
 
+def say_documented(page: Page, intent: Intent) -> Asking[bool]:
+    """Quote the section whose heading is about what is asked and about nothing else; whether there is one."""
+    words = telling(intent.subject)
+    if not words:
+        return False
+    [searched] = yield [calls.search(rf"^[#\s]*(\S.{{0,60}})?({calls.any_of(words)})", ignore_case=True, limit=600)]
+    fitting = [hit for hit in hits(searched) if hit.path.lower().endswith(PROSE) and _fit(hit, words) > 0]
+    ranked = sorted(fitting, key=lambda hit: (-_fit(hit, words), _LOG.search(hit.path) is not None, hit.path, hit.line))
+    found = yield from _read(ranked[:_MOST_FILES])
+    for text, index in found[:1]:
+        title = title_at(text.text.split("\n"), index)
+        page.head(f"{text.path} says under “{cut(title, 60)}”")
+        for fact in section_at(text, index, _LINES if intent.long else _FEW_LINES):
+            page.item(_shown(fact.text), fact.place)
+    return bool(found)
+
+
+def _fit(hit: Hit, words: Sequence[str]) -> float:
+    """How well a line that may be a heading fits: what it has of the words, less what it says besides."""
+    title = [word for word in re.findall(r"[a-z]+", hit.text.lower()) if len(word) > 2 and word not in MEANS_LITTLE]
+    if not title or len(title) > 5 or (not hit.text.startswith("#") and len(hit.text) > 60):
+        return 0
+    held = sum(any(one.startswith(word) for one in title) for word in words)
+    besides = sum(not any(one.startswith(word) for word in words) for one in title)
+    return 2 * held - len(words) - besides + (0.5 if held == len(words) else 0) if held else 0
+
+
 def _shown(text: str) -> str:
     return code(text.strip("`"), 110) if text.startswith("`") and text.endswith("`") else cut(text, 160)
 
@@ -90,6 +152,12 @@ def _sections(found: Sequence[Hit], wanted: Sequence[str], about: Sequence[str])
     # A heading is marked, or short enough to be underlined.
     likely = [hit for hit in ranked if hit.text.startswith("#") or (len(hit.text) <= 60 and not hit.text[:1].isspace())]
     kept = likely[:_MOST_FILES]
+    found_there = yield from _read(kept)
+    return found_there
+
+
+def _read(kept: Sequence[Hit]) -> Asking[list[_Section]]:
+    """Read what stands around lines, and keep those that are headings with something below them."""
     results = (yield [calls.read_file(hit.path, hit.line, hit.line + _LOOK) for hit in kept]) if kept else []
     texts = [text for result in results if (text := file_text(result)) is not None]
     return [(text, 0) for text in texts if is_heading(text.text.split("\n"), 0) and section_at(text, 0, 1)]

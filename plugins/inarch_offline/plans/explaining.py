@@ -13,6 +13,9 @@ from inarch_offline.flows import say_ways
 from inarch_offline.intents import IN_FULL, Intent
 from inarch_offline.layout import is_aside
 from inarch_offline.material import Context, Site, Symbol, context, files, hits, said
+from inarch_offline.plans.configuring import settings_for
+from inarch_offline.plans.defining import say_class, say_code, say_definition, say_sites, say_steps
+from inarch_offline.plans.documenting import say_documented
 from inarch_offline.plans.outlining import explain_file
 from inarch_offline.plans.reading import whole_code
 from inarch_offline.plans.searching import (
@@ -24,12 +27,10 @@ from inarch_offline.plans.searching import (
     significant,
     text_search,
 )
-from inarch_offline.readme import plain_text
-from inarch_offline.steps import Method, Step, docstring_of, methods_of, most_telling, steps_of, told
-from inarch_offline.writing import Page, Place, code, counted, cut, fitted, joined, sentence, shortened
+from inarch_offline.steps import steps_of
+from inarch_offline.writing import Page, cut, joined
 
 _MOST_SITES = 5
-_COLUMNS = 160
 _FILE = r"[\w@+./-]*\w\.\w{1,8}"
 LINKED = r"\d[\d,]* of [\d,]+ (?:\w+ )?files are (?:not )?linked|callers looked for|the first \d+ callers"
 """A note on who calls what: it changes no definition."""
@@ -51,8 +52,13 @@ def explain(intent: Intent) -> Plan:
         page = yield from explain_file(intent._replace(path=path))
         return page
     elif target is not None and not _is_unrelated(intent, target):
-        if not is_named(intent, target) and (yield from is_said_unclear(page, intent, result, found)):
-            return page
+        if not is_named(intent, target):
+            if intent.how_to and (yield from say_documented(page, intent)):
+                say_symbols(page, "Close to it in the code", [target, *found.others], 4)
+                return page
+            if (yield from is_said_unclear(page, intent, result, found)):
+                settings = yield from settings_for(intent)
+                return settings or page
         found = found._replace(target=(yield from whole_code(target)))
         delegate = yield from _delegate(found)
         say_target(page, intent, found, delegate)
@@ -148,7 +154,7 @@ def say_target(page: Page, intent: Intent, found: Context, delegate: Context | N
         return
     say_definition(page, target, 200)
     if target.kind == "class":
-        _say_class(page, intent, target, 4)
+        say_class(page, intent, target, 4)
     elif target.kind != "module":
         say_steps(page, "Step by step", found, 4, 1)
         say_code(page, target, 6)
@@ -161,7 +167,7 @@ def say_target(page: Page, intent: Intent, found: Context, delegate: Context | N
 def _say_all(page: Page, intent: Intent, found: Context, target: Symbol, delegate: Context | None) -> None:
     say_definition(page, target)
     if target.kind == "class":
-        _say_class(page, intent, target)
+        say_class(page, intent, target)
     elif target.kind != "module":
         say_steps(page, "Step by step", found)
         say_code(page, target, 40)
@@ -171,44 +177,6 @@ def _say_all(page: Page, intent: Intent, found: Context, target: Symbol, delegat
     if target.kind != "class":
         _say_callees(page, found.callees)
     say_symbols(page, "See also", [other for other in found.others if other.place != target.place], 4)
-
-
-def say_code(page: Page, target: Symbol, most: int) -> None:
-    """Show the code of a function whose steps can't be told, such as one of another language than Python."""
-    lines = target.code.rstrip().splitlines()
-    if not lines or steps_of(target) or target.place.path.endswith((".py", ".pyi")):
-        return
-    page.code([line[:_COLUMNS] for line in lines[:most]], target.place.line)
-    if len(lines) > most:
-        page.item("… the rest", Place(target.place.path, target.place.line + most))
-
-
-def say_definition(page: Page, target: Symbol, most: int = 330) -> None:
-    """Write what a definition is, and what it says of itself."""
-    page.say(f"{target.kind} `{shortened(target.qualname)}{cut(target.signature, most // 2)}`", target.place)
-    doc = docstring_of(target)
-    if doc:
-        page.say(cut(plain_text(doc.text), most), doc.place)
-
-
-def say_sites(
-    page: Page, title: str, sites: Sequence[Site], most: int = _MOST_SITES, more: bool = False, lines: int = 0
-) -> None:
-    """Write call sites; `more` says that there may be others than those that are known."""
-    if not sites:
-        return
-    number = counted(len(sites), "place", more=more)
-    page.head(title if len(sites) <= most else f"{title} ({most} of {number})")
-    for site in sites[:most]:
-        told = shortened(site.qualname) + (f": {code(site.text, 70)}" if site.text else "")
-        page.item(fitted(told, site.place, 2, lines), site.place)
-
-
-def say_steps(page: Page, title: str, found: Context, most: int = 9, lines: int = 0) -> None:
-    """Write what a function does; calls of this code's own functions count most."""
-    if found.target is not None:
-        named = [site.qualname.rpartition(".")[2] for site in found.callees]
-        _say_steps(page, title, steps_of(found.target, named), most, lines)
 
 
 def _say_callers(page: Page, found: Context) -> None:
@@ -238,56 +206,6 @@ def _say_callees(page: Page, callees: Sequence[Site]) -> None:
     if len(seen) > _MOST_SITES:
         rest = list(seen.values())[_MOST_SITES:]
         page.item(f"and {joined([site.qualname.rpartition('.')[2] for site in rest], 8)}", rest[0].place)
-
-
-def _say_class(page: Page, intent: Intent, target: Symbol, most: int = 7) -> None:
-    everything = methods_of(target)
-    methods = [method for method in everything if method.name != "__init__"] or everything
-    if not methods:
-        return
-    own_name = target.name.lower()
-    words = [word for word in re.split(r"[\W_]+", intent.subject.lower()) if word not in own_name]
-    ranked = sorted(
-        methods,
-        key=lambda method: (-_overlap(method, words), method.name.startswith("_"), not method.doc, -len(method.steps)),
-    )
-    made = next((method for method in everything if method.name == "__init__"), None)
-    if made and made.signature != "(self)" and not made.signature.startswith("(self) "):
-        page.say(f"Made with {cut(made.signature.replace('(self, ', '('), 200 if most > 6 else 80)}", made.place)
-    short = most < 7
-    page.head("Main methods" if len(methods) > most else "Methods")
-    for method in sorted(ranked[:most], key=lambda method: method.place):
-        doc = f" — {sentence(plain_text(method.doc), 90)}" if method.doc else ""
-        page.item(fitted(f"{method.name}{cut(method.signature, 60)}{doc}", method.place, 2, int(short)), method.place)
-    if len(methods) > most:
-        rest = f"and {joined([method.name for method in ranked[most:]], 10)}"
-        page.item(fitted(rest, ranked[most].place, 2, int(short)), ranked[most].place)
-    best = ranked[0]
-    if short:
-        return
-    if _overlap(best, words) or len(methods) <= 3 or best.name == "__call__":
-        _say_steps(page, f"Step by step, {best.name}", best.steps, 6)
-
-
-def _overlap(method: Method, words: Sequence[str]) -> int:
-    """Count the words of a question that a method's name and docstring share, by their beginnings."""
-    parts = method.name.lower().strip("_").split("_")
-    told = method.doc.lower()
-    return sum(
-        2 * any(part[:4] == word[:4] for part in parts if len(part) > 3) + (len(word) > 4 and word[:5] in told)
-        for word in words
-        if len(word) > 3
-    )
-
-
-def _say_steps(page: Page, title: str, steps: Sequence[Step], most: int = 9, lines: int = 0) -> None:
-    shown = most_telling(steps, most)
-    if not shown:
-        return
-    left = len(steps) - len(shown)
-    page.head(title + (f" ({left} smaller steps left out)" if left else ""))
-    for number, step in enumerate(shown, 1):
-        page.step(number, told(step), step.place, lines)
 
 
 def _is_unrelated(intent: Intent, target: Symbol) -> bool:

@@ -7,16 +7,17 @@ import re
 from inarch_offline import calls
 from inarch_offline.exchange import Plan
 from inarch_offline.intents import Intent
-from inarch_offline.material import Symbol, context, symbols
+from inarch_offline.material import Symbol, context, hits, symbols
 from inarch_offline.plans.explaining import explain, is_named
-from inarch_offline.plans.searching import say_closest, say_symbols, significant
-from inarch_offline.writing import Page
+from inarch_offline.plans.searching import say_closest, say_symbols, significant, stem
+from inarch_offline.writing import Page, counted
 
 _KINDS = {
     "class": "class", "classe": "class", "type": "class", "function": "function", "method": "method",
     "constant": "constant",
 }  # fmt: skip
 _MOST = 8
+_MOST_NAMES, _A_LINE = 60, 5
 
 
 def gather(intent: Intent) -> Plan:
@@ -27,10 +28,14 @@ def gather(intent: Intent) -> Plan:
         calls.context_get(intent.subject),
     ]
     target = context(owner).target
+    words = [word.lower() for word in significant(intent.subject)]
+    module = next((one for one in symbols(result) if one.kind == "module" and _is_called(one.name, words)), None)
+    if not kind and module is not None:
+        page = yield from _inside(module)
+        return page
     if kind == "method" and target is not None and target.kind == "class" and is_named(intent, target):
         page = yield from explain(intent._replace(long=True))
         return page
-    words = [word.lower() for word in significant(intent.subject)]
     found = [one for one in symbols(result) if not one.test and not one.name.startswith("__")]
     held = {one.qualname: _held(one, words) for one in found}
     most = max(held.values(), default=0)
@@ -39,10 +44,32 @@ def gather(intent: Intent) -> Plan:
     if not good:
         say_closest(page, intent.subject, (), found)
         return page
-    plural = f"{intent.facet}es" if intent.facet == "class" else f"{intent.facet}s"
+    plural = f"{intent.facet}es" if intent.facet == "class" else f"{intent.facet or 'definition'}s"
     say_symbols(page, f"{plural.capitalize()} with these words in their names or descriptions", good, _MOST)
     if len(good) > _MOST:
         page.note(f"{len(good) - _MOST} more have them")
+    return page
+
+
+def _is_called(name: str, words: list[str]) -> bool:
+    return len(words) == 1 and stem(name.strip("_").lower()) == words[0]
+
+
+def _inside(module: Symbol) -> Plan:
+    """List the public functions and classes of a module."""
+    path = module.place.path
+    [searched] = yield [
+        calls.search(r"^(class|def|async def|(export )?(async )?function) [A-Za-z]", path=path, limit=300)
+    ]
+    found = {match[1]: hit for hit in hits(searched) if (match := re.search(r"(?:class|def|function) (\w+)", hit.text))}
+    page = Page()
+    page.head(f"{counted(len(found), 'public definition')} in {path}")
+    names = list(found)
+    for start in range(0, min(len(names), _MOST_NAMES), _A_LINE):
+        row = names[start : start + _A_LINE]
+        page.item(", ".join(row), found[row[0]].place)
+    if len(names) > _MOST_NAMES:
+        page.item(f"… {len(names) - _MOST_NAMES} more", found[names[_MOST_NAMES]].place)
     return page
 
 

@@ -100,8 +100,12 @@ def _say_changelog(page: Page, version: str = "") -> Asking[None]:
 
 def _line_of(path: str, version: str) -> Asking[int]:
     """Find the line of the heading of a version; 0 if the changelog has none."""
-    [found] = yield [calls.search(rf"(^|[^\w.]|v){calls.literal(version)}($|[^\w.]|\.$)", path=path, limit=20)]
-    for hit in hits(found):
+    number = rf"(^|[^\w.]|v){calls.literal(version)}"
+    exact, within = yield [
+        calls.search(rf"{number}($|[^\w.]|\.$)", path=path, limit=20),
+        calls.search(rf"{number}\.[0-9]+($|[^\w.])", path=path, limit=20),  # 1.3.0 for 1.3
+    ]
+    for hit in (*hits(exact), *hits(within)):
         text = file_text((yield [calls.read_file(path, hit.line, hit.line + 1)])[0])
         if text is not None and _is_head(text.text.split("\n"), 0):
             return hit.line

@@ -8,16 +8,15 @@ from inarch_offline.flows import say_ways
 from inarch_offline.intents import Intent
 from inarch_offline.layout import is_aside
 from inarch_offline.material import Symbol, context, hits
+from inarch_offline.plans.defining import say_code, say_sites
 from inarch_offline.plans.explaining import (
     LINKED,
     file_named,
     is_answered,
     is_named,
     is_said_unclear,
-    say_code,
     say_more,
     say_note,
-    say_sites,
 )
 from inarch_offline.plans.outlining import explain_file
 from inarch_offline.plans.reading import whole_code

@@ -17,6 +17,47 @@ DEFINING = (
 _WEAK = frozenset(
     re.findall(r"\w+", "defined declared implemented called used validated configured checked set created")
 )
+MEANS_LITTLE = frozenset(
+    [
+        "own",
+        "use",
+        "using",
+        "add",
+        "set",
+        "make",
+        "get",
+        "give",
+        "the",
+        "and",
+        "how",
+        "with",
+        "custom",
+        "new",
+        "work",
+        "working",
+        "from",
+        "into",
+        "for",
+        "your",
+        "you",
+        "can",
+        "put",
+        "want",
+        "turn",
+        "create",
+        "write",
+        "define",
+        "change",
+        "chang",
+        "us",
+        "mak",
+        "giv",
+        "defin",
+        "creat",
+        "without",
+    ]
+)
+"""Words of a question on how to do something that don't say with what; some without their endings."""
 _MOST_WORDS = 5
 _MOST_CLOSEST = 5
 
@@ -39,6 +80,11 @@ def significant(subject: str) -> list[str]:
     """Give the words of a subject that are worth a text search, longest first."""
     words = [word for word in dict.fromkeys(subject.split()) if len(word) > 2 and word.lower() not in _WEAK]
     return [stem(word) for word in sorted(words, key=len, reverse=True)[:_MOST_WORDS]]
+
+
+def telling(subject: str) -> list[str]:
+    """Give the words of a question on how to do something that say what it is about."""
+    return [word.lower() for word in significant(subject) if word.lower() not in MEANS_LITTLE]
 
 
 def stem(word: str) -> str:

@@ -12,6 +12,7 @@ it came (`received`) and as it was meant (`audio`, `texts`, `results`); `until` 
 from inarch_live.testing.contract import LiveProviderContract
 from inarch_live.testing.gemini_server import GeminiServer, GeminiThere
 from inarch_live.testing.openai_server import OpenAIServer, OpenAIThere
+from inarch_live.testing.person import Person
 from inarch_live.testing.servers import LONGEST_S, LiveServer, SentResult, There
 
 __all__ = [
@@ -22,6 +23,7 @@ __all__ = [
     "LiveServer",
     "OpenAIServer",
     "OpenAIThere",
+    "Person",
     "SentResult",
     "There",
 ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Sequence
 from http import HTTPStatus
@@ -18,6 +19,9 @@ from inarch_live.port import LiveCall, LiveProvider
 
 LONGEST_S = 60.0
 """Seconds that a test waits for what must come: machines do stand still for a while."""
+
+QUIET = logging.Logger("inarch_live.testing", logging.CRITICAL + 1)
+"""The library's log of a server has all headers, and so the client's key."""
 
 Message = dict[str, Any]
 
@@ -163,7 +167,7 @@ class LiveServer(ABC, Generic[Connected]):
     async def __aenter__(self) -> Self:
         self._server = await serve(
             self._handled, "127.0.0.1", 0, process_request=self._answered, max_size=None, ping_interval=None,
-            close_timeout=1, compression=None,
+            close_timeout=1, compression=None, logger=QUIET,
         )  # fmt: skip
         return self
 

@@ -75,15 +75,18 @@ class GeminiLive:
 
     async def _connected(self, setup: LiveSetup) -> GeminiConnection:
         is_token = self._key.startswith(_SHORT_LIVED)
-        headers = {"authorization": f"Token {self._key}"} if is_token else {"x-goog-api-key": self._key}
         method = ("v1alpha", "BidiGenerateContentConstrained") if is_token else ("v1beta", "BidiGenerateContent")
-        service = HttpService(self.name, self._base_url, headers)
-        socket = await Socket.open(service, _PATH.format(*method), KEY)
+        socket = await Socket.open(self._service(is_token), _PATH.format(*method), KEY)
         try:
             return await _accepted(socket, setup, setup.model or self.default_model, self._is_transparent)
         except BaseException:
             await socket.aclose()
             raise
+
+    def _service(self, is_token: bool) -> HttpService:
+        """Return where the service is; made here, so that no frame that an error passes has the key by a name."""
+        headers = {"authorization": f"Token {self._key}"} if is_token else {"x-goog-api-key": self._key}
+        return HttpService(self.name, self._base_url, headers)
 
 
 async def _accepted(socket: Socket, setup: LiveSetup, model: str, is_transparent: bool) -> GeminiConnection:

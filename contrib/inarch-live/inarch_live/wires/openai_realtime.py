@@ -122,7 +122,8 @@ class OpenAIConnection:
                 if self._reading.wants_response and not self._reading.is_responding:
                     await self.respond()
                 if _is_expired(message):
-                    ended = ConnectionEnded(self._socket.error(message))
+                    words = f"{self._socket.service.name} has held this conversation for as long as it may"
+                    ended = ConnectionEnded(ProviderError("server", words, retryable=True))
         except ProviderError as error:
             ended = ConnectionEnded(error)
         await self.aclose()

@@ -13,6 +13,7 @@ import threading
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import chain
+from operator import is_
 from typing import Any, Literal, get_args, get_origin
 from weakref import WeakSet
 
@@ -122,7 +123,9 @@ class Redactor:
 
     def text(self, text: str) -> str:
         """Return `text` with placeholders for secrets."""
-        return text if len(text) < _NEVER else self.after(text, 0)
+        if len(text) < _NEVER or not (may_match(text) or self._known.occurring(text)):
+            return text  # as almost every one
+        return self.after(text, 0)
 
     def after(self, text: str, start: int) -> str:
         """Return `text` from `start` on with placeholders; what stands before only says where a word begins."""
@@ -268,13 +271,10 @@ def _deep(data: Any, change: Callable[[str], str]) -> Any:
     """Return JSON data with every string changed; the same object where nothing changed."""
     if isinstance(data, str):
         return change(data)
-    if isinstance(data, Mapping):
+    if isinstance(data, (dict, Mapping)):  # a dict is told at once
         items = {change(key): _deep(item, change) for key, item in data.items()}
-        same = len(items) == len(data) and all(
-            new is old and key in data for (key, new), old in zip(items.items(), data.values(), strict=True)
-        )
-        return data if same else items
+        return data if items.keys() == data.keys() and all(map(is_, items.values(), data.values())) else items
     if isinstance(data, (list, tuple)):
         new_items = [_deep(item, change) for item in data]
-        return data if all(new is old for new, old in zip(new_items, data, strict=True)) else new_items
+        return data if all(map(is_, new_items, data)) else new_items
     return data
