@@ -96,7 +96,7 @@ def test_a_bad_plugin_is_refused_and_the_rest_works(site: Site, what: str) -> No
     assert "bad" not in sys.modules, "a plugin that was refused must not be imported here"
 
 
-TIMES = (3.5, 60.0)
+TIMES = (2.0, 60.0)
 """How long a plugin that hangs has: more if the machine stood still before the plugin had its turn."""
 
 

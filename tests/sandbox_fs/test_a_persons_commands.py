@@ -408,33 +408,44 @@ RULES: tuple[Any, ...] = (
 )
 
 
-@pytest.mark.parametrize("config", RULES, ids=range(len(RULES)))
-def test_what_is_explained_is_what_happens(house: House, config: Any) -> None:
+TELLING = (None, "none", "all", "all", "ask", "edits")
+"""For each set of rules a mode in which it makes a difference."""
+
+
+def _modes(number: int) -> list[Any]:
+    """Return the modes to try rules with: daily every mode without rules, and each set of rules in a telling one."""
+    daily = MODES if TELLING[number] is None else (TELLING[number],)
+    slow = [pytest.param(number, mode, marks=pytest.mark.slow) for mode in MODES if mode not in daily]
+    return [(number, mode) for mode in daily] + slow
+
+
+@pytest.mark.parametrize(("rules", "mode"), [case for number in range(len(RULES)) for case in _modes(number)])
+def test_what_is_explained_is_what_happens(house: House, rules: int, mode: str) -> None:
     from inarch.calls.explaining import explain
 
+    config = RULES[rules]
     (house.root / ".env").write_text("A=1\n")
     house.run("true --kept", FOR_THE_PROJECT)
-    for mode in MODES:
-        app = inarch.compose(root=house.root, config=config, flags={"approve": mode}, journal=False,
-                             environ=house.environ)  # fmt: skip
-        with app, mock.patch.dict(os.environ, {"HOME": str(house.home)}):
-            told = {
-                command: explain(
-                    "execute_command", {"command": command}, tools=app.composition.tools, policies=app.policies,
-                    mode=mode, root=app.config.root, grants=app.project_grants,
-                ).decision
-                for command in EXPLAINED
-            }  # fmt: skip
-        asked = [command for command in EXPLAINED if told[command] == "ask"]
-        others = [command for command in EXPLAINED if command not in asked]
-        results, person = house.run_all(others, [], approve=mode, config=config)
-        assert not person.seen
-        for command, result in zip(others, results, strict=True):
-            was_denied = result.error is not None and result.error.code == "denied"
-            assert was_denied == (told[command] == "deny"), (mode, command, result.error)
-        results, person = house.run_all(asked, [], approve=mode, config=config)
-        there = [command for command in asked if "no-such" not in command and "sudo" not in command]
-        assert len(person.seen) >= len(there) and all(one.error and one.error.code == "denied" for one in results)
+    app = inarch.compose(root=house.root, config=config, flags={"approve": mode}, journal=False,
+                         environ=house.environ)  # fmt: skip
+    with app, mock.patch.dict(os.environ, {"HOME": str(house.home)}):
+        told = {
+            command: explain(
+                "execute_command", {"command": command}, tools=app.composition.tools, policies=app.policies,
+                mode=mode, root=app.config.root, grants=app.project_grants,
+            ).decision
+            for command in EXPLAINED
+        }  # fmt: skip
+    asked = [command for command in EXPLAINED if told[command] == "ask"]
+    others = [command for command in EXPLAINED if command not in asked]
+    results, person = house.run_all(others, [], approve=mode, config=config)
+    assert not person.seen
+    for command, result in zip(others, results, strict=True):
+        was_denied = result.error is not None and result.error.code == "denied"
+        assert was_denied == (told[command] == "deny"), (mode, command, result.error)
+    results, person = house.run_all(asked, [], approve=mode, config=config)
+    there = [command for command in asked if "no-such" not in command and "sudo" not in command]
+    assert len(person.seen) >= len(there) and all(one.error and one.error.code == "denied" for one in results)
 
 
 SETTINGS = (

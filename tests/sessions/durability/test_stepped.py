@@ -18,7 +18,7 @@ ACTIONS = ["write", "patch", "create", "remove", "move", "restore", "undo"]
 
 @pytest.mark.parametrize("action", ACTIONS)
 def test_killed_at_some_steps_of_a_change(action: str, memory_path: Path) -> None:
-    _kill(action, memory_path, 7 + 2 * (ACTIONS.index(action) % 3))  # odd: after every other kill the model goes on
+    _kill(action, memory_path, 13 + 2 * (ACTIONS.index(action) % 3))  # odd: after every other kill the model goes on
 
 
 @pytest.mark.slow
