@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from array import array
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from itertools import chain
@@ -12,6 +14,9 @@ from inarch_live.port import BYTES_PER_SAMPLE, INPUT_RATE, LiveResult, Schedulin
 
 IN_FLIGHT_S = 1.0
 """Where a service doesn't say how much it has consumed, what was sent this long before counts as not."""
+
+QUIET = 1_000
+"""Samples below this, 30 dB under the loudest, say nothing that could be lost."""
 
 
 @frozen
@@ -24,6 +29,14 @@ class Audio:
     def seconds(self) -> float:
         """Return how long it sounds."""
         return len(self.pcm) / (BYTES_PER_SAMPLE * INPUT_RATE)
+
+    @property
+    def is_sound(self) -> bool:
+        """Return whether it is louder than a quiet room."""
+        samples = array("h", self.pcm[: len(self.pcm) // BYTES_PER_SAMPLE * BYTES_PER_SAMPLE])
+        if sys.byteorder == "big":
+            samples.byteswap()
+        return any(abs(sample) > QUIET for sample in samples)
 
 
 @frozen
@@ -73,7 +86,7 @@ class Outbox:
 
     longest_s: float
     lost_s: float = field(init=False, default=0.0)
-    """Seconds of audio that were lost since the service last said what it has."""
+    """Seconds of sound that were lost since the service last said what it has."""
     _sent: deque[Kept] = field(init=False, factory=deque)
     _unsent: deque[Kept] = field(init=False, factory=deque)
     _count: int = field(init=False, default=0)
@@ -145,7 +158,7 @@ class Outbox:
             for place, kept in enumerate(queue):
                 if isinstance(kept.message, Audio):
                     del queue[place]
-                    self.lost_s += kept.message.seconds
+                    self.lost_s += kept.message.seconds if kept.message.is_sound else 0.0
                     self._forget(kept)
                     return
 

@@ -266,7 +266,7 @@ class Resumed:
     Args:
         is_same: Whether the service continued the conversation; otherwise it was begun anew with what was said so far.
         repeats: Whether an answer was being given, which now comes from its beginning: drop what came of it.
-        lost_s: Seconds of audio that were too old to be kept for it.
+        lost_s: Seconds of sound that were too old to be kept for it.
     """
 
     is_same: bool

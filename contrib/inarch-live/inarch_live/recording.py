@@ -65,11 +65,13 @@ class Record:
     _answered: int = field(init=False, default=0)
     _is_prompted: bool = field(init=False, default=False)
     _written: list[str] = field(init=False, factory=list)
-    _size: int = field(init=False, default=0)
+    _written_size: int = field(init=False, default=0)
+    _size: int = field(init=False)
 
     def __attrs_post_init__(self) -> None:
         self._pieces = [Piece(piece) for piece in self.before]
         self._turn_at = self._idle_at = len(self._pieces)
+        self._size = sum(piece.size for piece in self._pieces)
         self.before = ()
 
     @property
@@ -92,15 +94,17 @@ class Record:
         match event:
             case InputTranscript(_, whole, True) if whole.strip():
                 # The text of an utterance may come when the answer to it has begun.
-                self._pieces.insert(self._turn_at, Piece(Said("user", whole)))
-                self._turn_at += 1
                 self._transcribed += 1
-                self._size += len(whole)
+                self._turn_at += 1
+                self._add(Piece(Said("user", whole)), self._turn_at - 1)
             case OutputTranscript(_, whole, True) if whole.strip():
                 self._add(Piece(Said("agent", whole)))
             case TextDelta(text):
                 self.is_answering = True
                 self._written.append(text)
+                self._written_size += len(text)
+                if self._written_size > LONGEST:
+                    self._written_down()
             case AudioDelta() | OutputTranscript():
                 self.is_answering = True
             case CallsRequested(calls):
@@ -118,27 +122,31 @@ class Record:
     def history_to_last_turn(self) -> tuple[History, ...]:
         """Return what was said up to when the model had last finished, and forget what came after."""
         del self._pieces[self._idle_at :]
+        self._size = sum(piece.size for piece in self._pieces)
         self._turn_at, self._is_prompted = self._idle_at, False
         return tuple(piece.piece for piece in self._pieces)
 
     def broke(self) -> None:
         """Forget the beginning of an answer, which will be given from its beginning."""
-        self.is_answering = False
+        self.is_answering, self._written_size = False, 0
         self._written.clear()
 
     def _end(self, is_idle: bool) -> None:
-        text = "".join(self._written)
-        if text.strip():
-            self._add(Piece(Said("agent", text)))
-        self._written.clear()
+        self._written_down()
         self._turn_at = len(self._pieces)
         self.is_answering = False
         if is_idle:
             self._is_prompted, self._idle_at = False, len(self._pieces)
             self._answered = max(self._ended, self._transcribed)
 
-    def _add(self, piece: Piece) -> None:
-        self._pieces.append(piece)
+    def _written_down(self) -> None:
+        text, self._written_size = "".join(self._written), 0
+        self._written.clear()
+        if text.strip():
+            self._add(Piece(Said("agent", text)))
+
+    def _add(self, piece: Piece, at: int | None = None) -> None:
+        self._pieces.insert(len(self._pieces) if at is None else at, piece)
         self._size += piece.size
         while self._size > LONGEST and len(self._pieces) > 1:
             self._size -= self._pieces.pop(0).size

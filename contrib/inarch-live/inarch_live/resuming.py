@@ -184,6 +184,8 @@ class ResumingConnection:
     def _post(self, message: Message, is_new: bool = True) -> None:
         if self._closing.is_set():
             return
+        if self._sender.done():
+            self._sender.result()  # raises what ended it, which is a fault of ours
         kept = self._outbox.put(message)
         if is_new:
             self._record.sent(kept)

@@ -29,7 +29,7 @@ from inarch_live.testing.contract import EDIT, FRAME, ramp, run, upto
 from inarch_live.wires.calls import Calls
 from inarch_live.wires.openai_consumed import Consumed
 from inarch_live.wires.openai_reading import Reading
-from inarch_live.wires.openai_setup import session_update
+from inarch_live.wires.openai_setup import history_items, session_update
 
 
 def read(*events: dict[str, Any]) -> list[LiveEvent]:
@@ -279,6 +279,12 @@ def test_a_setup_that_is_refused() -> None:
                 await server.provider().connect(LiveSetup(model="x"))
 
     run(conversation())
+
+
+def test_a_result_whose_call_is_too_old_is_left_out_of_what_went_before() -> None:
+    result = LiveResult("a", "x", "success", "7")
+    assert list(history_items([result])) == []
+    assert len(list(history_items([LiveCall("a", "x", {}), result]))) == 2
 
 
 def test_utterances_survive_in_their_order_whenever_their_texts_come() -> None:

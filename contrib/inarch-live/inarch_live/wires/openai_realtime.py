@@ -25,7 +25,7 @@ from inarch_live.wires.openai_reading import Reading
 from inarch_live.wires.openai_setup import (
     RATE,
     Message,
-    history_item,
+    history_items,
     result_item,
     session_update,
     truncation,
@@ -74,8 +74,8 @@ class OpenAIRealtime:
         try:
             messages = socket.messages()
             await _accepted(socket, messages, session_update(setup, self._transcription_model))
-            for piece in setup.history:
-                await socket.send(history_item(piece))
+            for item in history_items(setup.history):
+                await socket.send(item)
         except BaseException:
             await socket.aclose()
             raise

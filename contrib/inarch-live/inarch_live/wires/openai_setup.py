@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from inarch_live.port import History, LiveCall, LiveResult, LiveSetup, LiveTool, Said
@@ -35,8 +36,17 @@ def session_update(setup: LiveSetup, transcription_model: str) -> Message:
     return {"type": "session.update", "session": session}
 
 
-def history_item(piece: History) -> Message:
-    """Return the message that adds a piece of what went before."""
+def history_items(history: Iterable[History]) -> Iterator[Message]:
+    """Yield the messages that add what went before; a result whose call is not among it is refused by the service."""
+    called: set[str] = set()
+    for piece in history:
+        if isinstance(piece, LiveCall):
+            called.add(piece.id)
+        if not isinstance(piece, LiveResult) or piece.id in called:
+            yield _item(piece)
+
+
+def _item(piece: History) -> Message:
     match piece:
         case Said("user", text):
             return user_item(text)
