@@ -10,7 +10,7 @@ from inarch_offline import phrasings
 from inarch_offline.edits import Edit, Refusal, edit_of
 from inarch_offline.following import SOURCE, VARIANT, asks_for_its_source, source_of, variant_of
 from inarch_offline.tongues import foreign
-from inarch_offline.topic_patterns import ARCHITECTURE, CHANGES, COMMANDS, CONFIGURE, ENVIRONMENT, RAISES, TESTS
+from inarch_offline.topic_kinds import ARCHITECTURE, CHANGES, COMMANDS, CONFIGURE, ENTRIES, ENVIRONMENT, RAISES, TESTS
 from inarch_offline.words import PATHS, leading_verb, names_in, paths_in, stripped_politeness, subject_of
 
 if TYPE_CHECKING:
@@ -194,6 +194,8 @@ def _topical(topic: Topic, low: str) -> Intent:
         return Intent(SUMMARIZE, facet=ARCHITECTURE)
     if topic.kind == COMMANDS:
         return Intent(LIST, subject=topic.what, facet="commands")
+    if topic.kind == ENTRIES:
+        return Intent(LIST, facet="entry points")
     if topic.kind == TESTS and not topic.what:
         return Intent(LIST, facet="tests")
     facet = ENVIRONMENT if topic.kind == CONFIGURE and re.search(r"\benv", low) else topic.facet

@@ -2,29 +2,34 @@
 
 from __future__ import annotations
 
-import re
-
 from inarch_offline.phrasings import PROJECT
-
-CHANGES, MARKS, FILES, CONFIGURE, DEPENDENTS, EXISTS = "changes", "marks", "files", "configure", "dependents", "exists"
-ARCHITECTURE, COMMANDS, ENVIRONMENT, SUBCLASSES = "architecture", "commands", "environment", "subclasses"
-GUIDE, DECLARED, RAISES, DECORATORS, TESTS, GATHER = "guide", "declared", "raises", "decorators", "tests_of", "gather"
-
-_SHOW = (
-    r"(?:(?:show|give|tell|list|find|print|get|draw|describe|explain)(?: me| us)?(?: about)? |"
-    r"what(?: is| are)? |which )?"
+from inarch_offline.project_patterns import PROJECT_PATTERNS
+from inarch_offline.topic_kinds import (
+    ARCHITECTURE,
+    CHANGES,
+    COMMANDS,
+    CONFIGURE,
+    DEPENDENTS,
+    ENTRIES,
+    EXISTS,
+    FILES,
+    GATHER,
+    IN,
+    IT,
+    MARKS,
+    ONE,
+    RECENTLY,
+    SHOW,
+    SUBCLASSES,
 )
-RECENTLY = (
-    r"(?:recently|lately|last|of late|since [\w. -]+|(?:in|during|over) the last [\w ]+|this \w+|last \w+|"
-    r"today|yesterday)"
-)
-_IN = r"(?:in|to|with|of|for|on|about)"
+
 _WHAT = r"(?P<what>.+?)"
-_OF = rf"(?: {_IN} {_WHAT})?"
+_OF = rf"(?: {IN} {_WHAT})?"
 _ALL = r"(?:the |all |any |open |every |remaining |known |other |me |are )*"
-_MARK = r"(?:todos?|to-dos?|fixmes?|xxxs?|todo (?:comments?|items?|list|notes?))"
+_MARK = r"(?:todos?|to-dos?|fixmes?|xxxs?|(?:todo|fixme|xxx) (?:comments?|items?|list|notes?|marks?))"
 _KEYS = (
-    r"(?:settings?|options?|configuration(?: options?| keys?)?|config|preferences|parameters|flags|"
+    r"(?:settings?|options?|config(?:uration)?(?: options?| keys?| values?| settings?)?|command[- ]line options|"
+    r"preferences|parameters|flags|"
     r"environment variables?|env(?:ironment)? ?vars?)"
 )
 _SAYS_LITTLE = (
@@ -33,144 +38,25 @@ _SAYS_LITTLE = (
 )
 _HANDLE = (
     r"(?:handles?|deals? with|(?:are |is )?(?:responsible for|about|concerned with|involved in|related to|for)|"
-    r"implements?|contains?|does|do|covers?|has|have to do with|manages?|mentions?)"
+    r"implements?|contains?|does|do|covers?|has|have to do with|manages?|mentions?|reads?|writes?)"
 )
 _HAS = (
     r"(?:have|support|offer|provide|know|handle|contain|include|come with|ship(?: with)?|do|understand|speak)"
     r"(?: an?| any| some| support for)?"
 )
-VERBS = {
-    "install": r"(?:pip |npm )?install|set ?up|setting up|setup",
-    "deploy": r"deploy|host|put",
-    "contribute": r"contribut|submit|send",
-    "release": r"releas|publish",
-    "upgrade": r"upgrad|updat|migrat",
-    "build": r"build|compil",
-    "use": r"us|quick ?start|get|start|begin|example|tutorial|try",
-}
-"""Which guide a verb or a noun asks for."""
-FACTS = {
-    "versions": r"(?:python|node(?:\.?js)?|ruby|go|rust|java|php|interpreter|supported|minimum|versions? of)",
-    "authors": r"(?:who|authors?|maintainers?|contributors)",
-    "links": r"(?:documentation|docs|repo|source|home|web|issue|bug|report|chat|url|find)",
-    "version": r"version",
-}
-"""Which line of a manifest is asked for."""
-_LANGUAGE = r"(?:python|node(?:\.?js)?|ruby|go|rust|java|php)"
-_IT = rf"(?:{PROJECT}|it|this|that)"
-_ONE = rf"(?:{_IT}|[\w.@/-]+)"
-_I_DO = r"(?:do|can|should|would|could|must|to|does)(?: i| we| you| one| people)?"
-_PLACES = (
-    r"(?: (?:locally|from source|with (?:pip|npm|conda|docker|uv)|on \w+|in (?:production|development|a \w+|my "
-    r"\w+)|to (?:production|a "
-    r"server|\w+)|"
-    r"for (?:development|production)|as a \w+|myself|first))*"
-)
-_ERRORS = r"(?:exceptions?|errors?)"
-_PATTERNS_OF_PROJECTS: tuple[tuple[str, tuple[str, ...]], ...] = (
-    (
-        GUIDE,
-        (
-            rf"how {_I_DO} (?:get started with|start using|begin using) {_ONE}",
-            rf"how {_I_DO} (?P<verb>(?:pip )?install|set ?up|deploy|host|contribute to|release|publish|upgrade|"
-            rf"update|migrate to|"
-            rf"migrate) {_IT}{_PLACES}",
-            rf"how {_I_DO} (?P<verb>(?:pip |npm )?install|deploy|contribute|release|upgrade) "
-            rf"?(?P<what>[\w.@/-]*){_PLACES}",
-            rf"how {_I_DO} (?P<verb>use|build|compile|try|start) {_IT}{_PLACES}",
-            rf"how (?:is|are|was) {_IT} (?P<verb>installed|deployed|used|built|released|published|compiled|set "
-            rf"up){_PLACES}",
-            rf"(?:can|could) (?:i|we|you) (?P<verb>pip install|npm install|install) {_IT}{_PLACES}",
-            rf"(?:{_SHOW}|where (?:is|are) )(?:the |some |any |me |an? )*(?P<verb>install(?:ation)?|deploy(?:ment)?|"
-            rf"set ?up|"
-            r"usage|quick ?start|getting started|contributing|contribution|build|release|upgrade)"
-            rf"(?: (?:instructions?|steps?|guide(?:lines)?|examples?|notes|process|docs))?(?: {_IN} {_ONE})?",
-            rf"{_SHOW}(?:the |some |an? |any )*(?P<verb>examples?|tutorials?)(?: {_IN} (?:using )?{_IT})?",
-        ),
-    ),
-    (
-        DECLARED,
-        (
-            rf"(?:which|what) (?P<verb>{_LANGUAGE}|supported|minimum) ?(?:{_LANGUAGE} )?versions?\b.*",
-            rf"(?:which|what) (?P<verb>versions? of) {_LANGUAGE}\b.*",
-            rf"(?:the |what is the )?(?P<verb>minimum|supported|oldest|lowest|required) (?:supported |required "
-            rf")?{_LANGUAGE}(?: versions?)?\b.*",
-            rf"(?:does|do|can|will|is|are) {_ONE} (?:support|work (?:with|on)|run (?:with|on|under)|compatible "
-            rf"with|need|require|supported on)"
-            rf" (?P<verb>{_LANGUAGE})(?: (?:version )?[\d.]+\+?)?",
-            r"(?:which|what)(?: is)?(?: the)?(?: current| latest| newest)? (?P<verb>version)(?: number)?(?: "
-            r"(?:is|of|are) .*| do (?:i|we) have| am i .*)?",
-            rf"(?P<verb>who) (?:wrote|made|maintains|created|develops|develop|owns|is behind|built|authored|"
-            rf"(?:is|are) the (?:authors?|"
-            rf"maintainers?|creators?|owners?)(?: of)?)(?: {_IT})?",
-            rf"(?:list |show |name )?(?:the )?(?P<verb>authors|maintainers|contributors)(?: of {_IT})?",
-            r"where (?:is|are|can i find|do i find|can i read|does one find) (?:the |its |this project's "
-            r")*(?:online |official )?(?P<verb>documentation|docs|"
-            rf"repo(?:sitory)?|source repository|home ?page|web ?site|issue tracker|bug tracker|issues|chat)(?: "
-            rf"{_IN} {_IT})?(?: hosted| kept)?",
-            r"where (?:do|can|should) (?:i|we|one) (?P<verb>report|file|open) (?:a |an )?(?:bugs?|issues?|"
-            r"problems?)(?: .*)?",
-        ),
-    ),
-    (
-        RAISES,
-        (
-            rf"(?:which|what)(?: kinds? of)? {_ERRORS}(?: all)? (?:can|could|does|do|may|might|will|would) "
-            rf"(?P<what>.+?) "
-            r"(?:raise|throw|produce|give|cause|return|end in|fail with|emit)(?:s|n)?",
-            rf"(?:which|what)(?: kinds? of)? {_ERRORS} (?:can|could|may|might|will|are|is|get|gets) (?:be "
-            rf")?(?:raised|thrown|caught)"
-            r"(?: (?:by|in|from|when) (?P<what>.+))?",
-            rf"(?:which|what)(?: kinds? of)? {_ERRORS} (?:should|must|do|can|could) (?:i|we|one|you) (?:catch|"
-            rf"handle|expect|watch for|be ready for)"
-            r"(?: (?:from|when|for|in|of|with|by|if) (?P<what>.+))?",
-            r"what (?:all )?(?:can|could|does|do|may|might|will) (?P<what>.+?) (?:raise|throw)",
-            rf"how {_I_DO} (?:catch|handle) (?:the |all |any )*{_ERRORS}(?: (?:from|of|in|by|raised by) "
-            rf"(?P<what>.+))?",
-            rf"(?:which|what)(?: kinds? of)? {_ERRORS} (?:can|could|may|might) (?:happen|occur|arise|come up|go "
-            rf"wrong)(?: .*)?",
-            rf"(?:{_SHOW}|are there |how many )(?:the |all |any |its |custom |own |public |kinds? of "
-            rf")*(?:{_ERRORS}|{_ERRORS} "
-            r"(?:class(?:es)?|types?|hierarchy|tree))"
-            rf"(?: (?:are|is) there| exist| (?:does|do) {_ONE} (?:have|define|raise|provide|offer|throw)| are "
-            rf"defined| {_IN} {_ONE}|"
-            r" here| defined here)*",
-            r"(?:the )?(?:exception|error)(?: class)? (?:hierarchy|tree|classes|types)",
-        ),
-    ),
-    (
-        DECORATORS,
-        (rf"(?:{_SHOW}|are there |how many )(?:the |all |any |its |public |built-?in )*decorators?\b(?P<what>.*)",),
-    ),
-    (
-        TESTS,
-        (
-            r"(?:which|what)(?: unit| integration)? tests?(?: are there| is there| exist| do we have)? "
-            r"(?:for|about|of|covers?|covering|tests?|exercises?|checks?|uses?|calls?|hits?|touch(?:es)?|"
-            r"verif(?:y|ies)|deals? with|"
-            r"(?:is|are) (?:about|for)) (?P<what>.+)",
-            r"(?:is|are) there (?:an? |any |some )?(?:unit |integration )?tests? (?:for|of|about|covering|that "
-            r"covers?|on) (?P<what>.+)",
-            r"(?:list|show|find|give|where are)(?: me| us)? (?:the |all |any )*(?:unit )?tests? (?:for|of|about|"
-            r"covering|that cover) (?P<what>.+)",
-            r"tests? (?:for|of|about|covering) (?P<what>.+)",
-            r"(?:where|how|is|are) (?:is |are )?(?P<what>.+?) (?:unit[- ]?)?tested(?: here| anywhere)?",
-            r"(?:who|what) (?:calls?|uses?) (?P<what>.+?) (?:in|from|inside) (?:the |its )?tests?",
-            r"(?:who|what) (?:tests|covers) (?P<what>.+)",
-            r"(?:how about |what about )?(?:in|from) (?:the |its )?tests(?P<what>)",
-        ),
-    ),
-)
 PATTERNS: tuple[tuple[str, tuple[str, ...]], ...] = (
-    *_PATTERNS_OF_PROJECTS,
+    *PROJECT_PATTERNS,
     (
         ARCHITECTURE,
         (
-            rf"{_SHOW}(?:the |an? )?"
-            r"(?:(?:high[- ]level|overall|general|software|system|package|module|import) )*"
-            r"(?:architecture|components?|import graph|dependency graph|package structure|module structure|"
+            rf"{SHOW}(?:the |an? )?"
+            r"(?:(?:high[- ]level|overall|general|software|system|package|module|import|main|core|key|different) )*"
+            r"(?:architecture|components?|layers|building blocks|design|(?:project|code) (?:structure|layout|"
+            r"organi[sz]ation)|import graph|dependency graph|package structure|module structure|"
             r"(?:package|module|dependency|architecture) diagram)(?: diagram| overview| picture)?"
-            rf"(?: {_IN} {PROJECT})?",
+            rf"(?: {IN} {PROJECT})?",
+            rf"{SHOW}(?:the |an? )?(?:overview|diagram|picture|map|structure|graph|tour) of (?:the |all |its )*"
+            r"(?:modules|packages|components|layers|parts|imports|dependencies)",
             rf"how (?:is|are) {PROJECT} (?:structured|organi[sz]ed|laid out|architected|built|put together)",
             r"how do(?:es)? (?:the |its |all )*(?:modules?|packages?|parts?|pieces|components?|layers?) "
             r"(?:fit|work|hang|belong|depend|relate|connect)(?: together| (?:on|to|with) each other)?",
@@ -180,12 +66,16 @@ PATTERNS: tuple[tuple[str, tuple[str, ...]], ...] = (
     (
         CHANGES,
         (
+            rf"{SHOW}(?:the |its )?(?P<verb>change ?log|release notes)(?: {IN} {PROJECT})?",
+            r"what (?:did|does|has|is in|was in|came with) (?:the )?(?:last|latest|newest|current) "
+            r"(?P<verb>release|version)"
+            r"(?: (?:change|bring|add|fix|contain)(?:d|s|ed)?)?",
             r"what(?: has| have| was| is| are)?(?: been| got)? "
             rf"(?:changed|new|different|done|happened|happening|going on) {RECENTLY}{_OF}",
             rf"what(?: has| have| was| is)?(?: been| got)? (?:changed|new){_OF}",
-            rf"{_SHOW}(?:the |all )*(?:\d+ )?(?:last|latest|recent|newest|most recent)(?: \d+| few| couple of)? "
+            rf"{SHOW}(?:the |all )*(?:\d+ )?(?:last|latest|recent|newest|most recent)(?: \d+| few| couple of)? "
             rf"(?:changes?|commits?|edits?|history|work|updates?){_OF}",
-            rf"{_SHOW}(?:the )?(?:git |commit |change )?(?:log|history){_OF}",
+            rf"{SHOW}(?:the )?(?:git |commit |change )?(?:log|history){_OF}",
             rf"(?:when|by whom) (?:was|were|did|has) {_WHAT} (?:last |been )*"
             r"(?:changed?|touched|edited|modified|updated)(?: last)?",
             rf"who (?:has )?(?:last )?(?:changed|touched|edited|modified) {_WHAT}(?: last)?",
@@ -194,13 +84,18 @@ PATTERNS: tuple[tuple[str, tuple[str, ...]], ...] = (
     (
         MARKS,
         (
-            rf"(?:{_SHOW}|are there |how many |where are ){_ALL}{_MARK}(?:(?:,| and| or|/)+ ?{_MARK})*"
-            rf"(?: {_IN} {PROJECT}| (?:are )?(?:there|left|open|here))*",
+            rf"(?:{SHOW}|(?:is|are) there |how many |where are )(?:an? )?{_ALL}{_MARK}(?:(?:,| and| or|/)+ ?{_MARK})*"
+            rf"(?: {IN} {PROJECT}| (?:are )?(?:there|left|open|here))*(?: (?:in|below|under) (?P<what>[\w./-]+))?",
+            r"what (?:is|are) (?:still )?(?:left|open|unfinished|missing|outstanding)(?: to do| to be done)?|"
+            r"what (?:still )?(?:needs|has|remains) to be done|(?:unfinished|outstanding|open|remaining) (?:work|"
+            r"tasks?|issues?)",
         ),
     ),
     (
         FILES,
         (
+            rf"(?:all |the )*files? (?:that )?(?:related to|about|concerned with|concerning|dealing with|for) "
+            rf"{_WHAT}",
             r"(?:which|what|find|list|show)(?: me)?(?: the| all)? (?:source )?(?:files?|modules?) "
             rf"(?:that |which )?(?:all )?{_HANDLE} {_WHAT}",
             rf"(?:in )?(?:which|what) files? (?:is|are) {_WHAT} (?:handled|implemented|done|managed|spread over)",
@@ -212,12 +107,27 @@ PATTERNS: tuple[tuple[str, tuple[str, ...]], ...] = (
             r"(?:which|what) (?:cli |command[- ]line |console )?(?:sub ?)?commands "
             r"(?:has|have|does|do|are in|are there in|comes? with|are offered by|are provided by) "
             rf"{_WHAT}(?: have| offer| provide| support| come with| know)?",
-            rf"(?:list|show)(?: me)?(?: the| all)* (?:sub ?)?commands of {_WHAT}",
+            rf"(?:(?:list|show)(?: me)? )?(?:the |all )*(?:sub ?)?commands (?:of|in|for) {_WHAT}",
+        ),
+    ),
+    (
+        ENTRIES,
+        (
+            rf"how (?:do|can|should|would) (?:i|we|you|one) (?:run|start|launch|execute) {IT}(?: up)?",
+            rf"how to (?:run|start|launch|execute)(?: {IT})?",
+            rf"how (?:is|does) {IT} (?:run|started?|launched|executed)|what can (?:i|we|one) (?:run|start)",
         ),
     ),
     (
         CONFIGURE,
         (
+            r"(?:the |all )*(?:environment variables?|env ?vars?|config(?:uration)? (?:options?|keys?|values?|"
+            r"settings?)|"
+            r"command[- ]line (?:options|flags|arguments)|settings)(?: (?:for|of|about) (?P<what>.+))?",
+            r"what (?:is|are) the default(?: value| setting)?s?(?: (?:for|of) (?P<what>.+))?",
+            r"what (?:all )?can (?:i|we|you|one|be) (?:configured?|set|customi[sz]ed?|changed?|adjust(?:ed)?)",
+            r"where (?:do|can|should) (?:i|we|you|one) (?:set|change|specify|define|put) (?:the |a |my "
+            r")?(?P<what>.+)",
             rf"(?:which|what|list|show|find) {_ALL}{_KEYS}(?: {_SAYS_LITTLE})*"
             rf"(?: (?:for|of|has|have|about|does|do|affect) {_WHAT}"
             r"(?: has| have| takes?| reads?| uses?| supports?| knows?| looks? at"
@@ -233,7 +143,7 @@ PATTERNS: tuple[tuple[str, tuple[str, ...]], ...] = (
         (
             r"(?:who|what|which (?:classes|types|code|exceptions|errors))(?: all)? "
             rf"(?:subclass(?:es)?|inherits? from|extends?|(?:is|are) derived from|derives? from) {_WHAT}",
-            rf"(?:{_SHOW}|are there |how many ){_ALL}(?:direct )?(?:sub|child |derived )classes of {_WHAT}",
+            rf"(?:{SHOW}|are there |how many ){_ALL}(?:direct )?(?:sub|child |derived )classes of {_WHAT}",
         ),
     ),
     (
@@ -242,6 +152,9 @@ PATTERNS: tuple[tuple[str, tuple[str, ...]], ...] = (
             r"(?:who|what|which (?:modules?|files?|packages?|code|parts?|places?))(?: all)? "
             rf"(?:imports?|depends? (?:up)?on|requires?) {_WHAT}",
             rf"(?:where|how often) is {_WHAT} imported(?: from)?",
+            rf"(?:what needs?|which (?:modules?|files?|packages?) (?:needs?|uses?)) {_WHAT}",
+            rf"(?:the |all )*(?:dependents|importers) of {_WHAT}",
+            rf"what (?:would |will )?breaks?(?: here)? without {_WHAT}",
         ),
     ),
     (
@@ -250,7 +163,7 @@ PATTERNS: tuple[tuple[str, tuple[str, ...]], ...] = (
             r"(?:which|what)(?: kinds? of| sorts? of| built-?in)? (?!(?:source )?files\b|"
             r"tests\b)(?P<what>[\w-]+(?: [\w-]+)?s) "
             r"(?:are there|are (?:available|supported|built in|included|defined|provided|offered)|exist|can i use|"
-            rf"(?:does|do|has|have) {_ONE}(?: already)?(?: have| support| offer| provide| know| come with| "
+            rf"(?:does|do|has|have) {ONE}(?: already)?(?: have| support| offer| provide| know| come with| "
             rf"include| ship)?)"
             r"(?: (?:here|by default|out of the box))?",
             r"(?:which|what|list|show|find)(?: me)?(?: all| the| public)* (?P<verb>classes|functions|methods|"
@@ -264,8 +177,8 @@ PATTERNS: tuple[tuple[str, tuple[str, ...]], ...] = (
         (
             r"(?:is|are) there (?:(?:an?|any|some|already an?|something like|support for|a way to(?: have)?) )?"
             rf"(?:built-?in )?{_WHAT}(?: support)?(?: here| in (?:here|this|it))?",
+            rf"has (?:it|this|they|{PROJECT}) got (?:an? |any |some )?{_WHAT}",
             rf"(?:does|do|can|has|have) (?:it|this|they|{PROJECT}|you)(?: already| also)? {_HAS} {_WHAT}",
         ),
     ),
 )
-ABOUT_IT = re.compile(rf"{PROJECT}|it|there|here|one", re.I)

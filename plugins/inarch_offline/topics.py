@@ -5,22 +5,21 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from inarch_offline.topic_patterns import (
+from inarch_offline.project_patterns import FACTS, LOGS, VERBS
+from inarch_offline.topic_kinds import (
     ABOUT_IT,
     CHANGES,
     COMMANDS,
     CONFIGURE,
     DECLARED,
     DECORATORS,
-    FACTS,
     GATHER,
     GUIDE,
-    PATTERNS,
     RAISES,
     RECENTLY,
     TESTS,
-    VERBS,
 )
+from inarch_offline.topic_patterns import PATTERNS
 
 _OF_ALL = frozenset((CHANGES, COMMANDS, GUIDE, DECLARED, RAISES, DECORATORS, TESTS))
 """Kinds that may be about the whole project, or about what was asked before."""
@@ -58,5 +57,5 @@ def _facet(kind: str, groups: dict[str, str | None]) -> str:
     said = (groups.get("verb") or "").lower()
     if kind == GATHER:
         return re.sub(r"(?<=s)es$|s$", "", said) if said != "class" else said
-    table = {GUIDE: VERBS, DECLARED: FACTS}.get(kind, {})
+    table = {GUIDE: VERBS, DECLARED: FACTS, CHANGES: LOGS}.get(kind, {})
     return next((facet for facet, pattern in table.items() if re.match(pattern, said)), "")

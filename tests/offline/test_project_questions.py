@@ -2,7 +2,7 @@
 
 import pytest
 
-from inarch_offline.topic_patterns import DECLARED, DECORATORS, GATHER, GUIDE, RAISES, TESTS
+from inarch_offline.topic_kinds import DECLARED, DECORATORS, GATHER, GUIDE, RAISES, TESTS
 from inarch_offline.topics import topic_of
 
 from .conftest import write

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from importlib import import_module
 
 from inarch import ModelRequest, PlannedCall
-from inarch_offline import following, intents, topic_patterns
+from inarch_offline import following, intents, topic_kinds
 from inarch_offline.exchange import Plan, carry_on, read_exchange
 from inarch_offline.intents import Intent
 from inarch_offline.writing import Page
@@ -26,19 +26,19 @@ PLANS = {
     intents.EDIT: "editing:edit",
     following.SOURCE: "sourcing:show",
     following.VARIANT: "varying:vary",
-    topic_patterns.CHANGES: "history:recent_changes",
-    topic_patterns.MARKS: "marking:list_marks",
-    topic_patterns.FILES: "handling:list_handlers",
-    topic_patterns.CONFIGURE: "configuring:configure",
-    topic_patterns.DEPENDENTS: "depending:importers",
-    topic_patterns.SUBCLASSES: "inheriting:subclasses",
-    topic_patterns.EXISTS: "locating:locate",
-    topic_patterns.GUIDE: "documenting:guide",
-    topic_patterns.DECLARED: "declaring:declared",
-    topic_patterns.RAISES: "raising:exceptions",
-    topic_patterns.DECORATORS: "decorating:list_decorators",
-    topic_patterns.TESTS: "testing:tests_of",
-    topic_patterns.GATHER: "gathering:gather",
+    topic_kinds.CHANGES: "history:recent_changes",
+    topic_kinds.MARKS: "marking:list_marks",
+    topic_kinds.FILES: "handling:list_handlers",
+    topic_kinds.CONFIGURE: "configuring:configure",
+    topic_kinds.DEPENDENTS: "depending:importers",
+    topic_kinds.SUBCLASSES: "inheriting:subclasses",
+    topic_kinds.EXISTS: "locating:locate",
+    topic_kinds.GUIDE: "documenting:guide",
+    topic_kinds.DECLARED: "declaring:declared",
+    topic_kinds.RAISES: "raising:exceptions",
+    topic_kinds.DECORATORS: "decorating:list_decorators",
+    topic_kinds.TESTS: "testing:tests_of",
+    topic_kinds.GATHER: "gathering:gather",
     intents.REFUSED: "editing:refuse",
     intents.NEEDS_MODEL: "replying:needs_model",
     intents.HELP: "replying:introduce",

@@ -13,7 +13,7 @@ from inarch_offline.layout import is_aside
 from inarch_offline.material import Hit, Symbol, hits, is_partial, symbols
 from inarch_offline.plans.searching import say_symbols, significant, telling
 from inarch_offline.plans.whole import of_the_whole
-from inarch_offline.topic_patterns import ENVIRONMENT
+from inarch_offline.topic_kinds import ENVIRONMENT
 from inarch_offline.writing import Page, Place, code, cut
 
 _READ = (

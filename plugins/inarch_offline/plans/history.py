@@ -27,6 +27,10 @@ def recent_changes(intent: Intent) -> Plan:
         yield from _say_changelog(page, re.sub(r"^\D*", "", intent.subject))
         if page.lines:
             return page
+    if intent.facet:  # the changelog itself is asked for
+        yield from _say_changelog(page)
+        if page.lines:
+            return page
     path = (yield from _file_of(intent.subject)) if intent.subject else ""
     if intent.subject and not path:
         page.absent(

@@ -19,11 +19,13 @@ _LIMIT = 500
 def list_marks(intent: Intent) -> Plan:
     """List the marks, the product's first."""
     [result] = yield [calls.search(MARKS, limit=_LIMIT)]
-    found = sorted(hits(result), key=lambda hit: (is_aside(hit.path), hit.path, hit.line))
+    inside = intent.subject.strip("./")
+    marks = [hit for hit in hits(result) if not inside or hit.path == inside or f"/{hit.path}".find(f"/{inside}/") >= 0]
+    found = sorted(marks, key=lambda hit: (is_aside(hit.path), hit.path, hit.line))
     page = Page()
     if not found:
         if result.success:
-            page.absent("No TODO, FIXME or XXX stands in the files here.")
+            page.absent(f"No TODO, FIXME or XXX stands in {'the files of ' + inside if inside else 'the files here'}.")
         else:
             page.plain(f"The files could not be searched: {said(result)}")
         return page

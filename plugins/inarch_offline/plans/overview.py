@@ -28,7 +28,7 @@ from inarch_offline.plans.picturing import say_picture
 from inarch_offline.plans.reading import whole, whole_list
 from inarch_offline.plans.screen import KEY_PARTS, Findings, write_overview
 from inarch_offline.subpackages import docstring_in, groups_of, inits_of, is_many
-from inarch_offline.topic_patterns import ARCHITECTURE
+from inarch_offline.topic_kinds import ARCHITECTURE
 from inarch_offline.writing import Page, joined, shortened
 
 MOST_FILES = 10_000

@@ -58,7 +58,8 @@ def closest(intent: Intent) -> Plan:
     if not any(line.startswith(("Nothing here", "The question names")) for line in page.lines):
         return page
     page.gap()
-    examples = "; ".join(example for _, example in _capabilities()[:4])
+    [searched] = yield [calls.search(TOP_LEVEL, limit=_MOST_HITS)]
+    examples = "; ".join(example for _, example in _capabilities(files_of(hits(searched)))[:4])
     page.decline(f"For example, ask: {examples}.")
     return page
 

@@ -1,0 +1,25 @@
+"""Kinds of questions that have an answer of their own, and what their phrasings are made of."""
+
+from __future__ import annotations
+
+import re
+
+from inarch_offline.phrasings import PROJECT
+
+CHANGES, MARKS, FILES, CONFIGURE, DEPENDENTS, EXISTS = "changes", "marks", "files", "configure", "dependents", "exists"
+ARCHITECTURE, COMMANDS, ENVIRONMENT, SUBCLASSES = "architecture", "commands", "environment", "subclasses"
+ENTRIES = "entries"
+GUIDE, DECLARED, RAISES, DECORATORS, TESTS, GATHER = "guide", "declared", "raises", "decorators", "tests_of", "gather"
+
+SHOW = (
+    r"(?:(?:show|give|tell|list|find|print|get|draw|describe|explain)(?: me| us)?(?: about)? |"
+    r"what(?: is| are)? |which )?"
+)
+RECENTLY = (
+    r"(?:recently|lately|last|of late|since [\w. -]+|(?:in|during|over) the last [\w ]+|this \w+|last \w+|"
+    r"today|yesterday)"
+)
+IN = r"(?:in|to|with|of|for|on|about)"
+IT = rf"(?:{PROJECT}|it|this|that)"
+ONE = rf"(?:{IT}|[\w.@/-]+)"
+ABOUT_IT = re.compile(rf"{PROJECT}|it|there|here|one", re.I)
