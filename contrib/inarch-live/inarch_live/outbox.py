@@ -69,11 +69,15 @@ Message = Audio | Typed | Results | SpeechBegins | SpeechEnds
 
 @define(eq=False)
 class Kept:
-    """One message, its number on the present connection (0 before it was sent) and when it was sent."""
+    """One message, its number on the present connection (0 before it was sent) and when it was sent.
+
+    `is_answered` says that an answer or a call came after it, and so most likely because of it.
+    """
 
     message: Message
     number: int = 0
     sent_at: float = 0.0
+    is_answered: bool = False
 
 
 @define(eq=False)
@@ -121,10 +125,14 @@ class Outbox:
         if also:
             self.remove(lambda kept: kept.number in also)
 
+    def answered(self) -> None:
+        """An answer has begun: what was typed until now need not be asked again."""
+        for kept in self._sent:
+            kept.is_answered = not isinstance(kept.message, Audio)
+
     def in_flight_since(self, moment: float) -> None:
-        """Forget what was sent before a moment."""
-        while self._sent and self._sent[0].sent_at < moment:
-            self._forget(self._sent.popleft())
+        """Forget what was sent before a moment, and what was answered."""
+        if self.remove(lambda kept: kept.number > 0 and (kept.is_answered or kept.sent_at < moment)):
             self.lost_s = 0.0
 
     def remove(self, is_gone: Callable[[Kept], bool]) -> list[Kept]:
@@ -144,7 +152,7 @@ class Outbox:
         self._sent = deque()
         self._count = 0
         for kept in self._unsent:
-            kept.number = 0
+            kept.number, kept.is_answered = 0, False
 
     def __iter__(self) -> chain[Kept]:
         return chain(self._sent, self._unsent)

@@ -119,12 +119,12 @@ class Record:
         """Return what a new conversation begins with: all but what will be sent to it anyway."""
         return tuple(piece.piece for piece in self._pieces if piece.kept is None or piece.kept not in unsent)
 
-    def history_to_last_turn(self) -> tuple[History, ...]:
+    def history_to_last_turn(self, unsent: Container[Kept]) -> tuple[History, ...]:
         """Return what was said up to when the model had last finished, and forget what came after."""
         del self._pieces[self._idle_at :]
         self._size = sum(piece.size for piece in self._pieces)
         self._turn_at, self._is_prompted = self._idle_at, False
-        return tuple(piece.piece for piece in self._pieces)
+        return self.history(unsent)
 
     def broke(self) -> None:
         """Forget the beginning of an answer, which will be given from its beginning."""

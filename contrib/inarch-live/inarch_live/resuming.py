@@ -9,7 +9,7 @@ call of the same tool with the same arguments is then answered by the one that h
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Iterator, Sequence
 
 from attrs import define, evolve, field
 
@@ -26,6 +26,7 @@ from inarch_live.outbox import (
     Typed,
 )
 from inarch_live.port import (
+    AudioDelta,
     CallsCancelled,
     CallsRequested,
     ConnectionEnded,
@@ -51,6 +52,7 @@ LONGEST_KEPT_S = 120.0
 REPEAT_S = 2.0
 """Seconds in which a service asks again for a call that it has forgotten; then its result is sent for the first id."""
 _OVERLAP_S = 2.0
+_FLUSH_S = 1.0
 _FINAL = ("auth", "quota")
 
 
@@ -111,6 +113,7 @@ class ResumingConnection:
     _failures: int = field(init=False, default=0)
     _closing: asyncio.Event = field(init=False, factory=asyncio.Event)
     _posted: asyncio.Event = field(init=False, factory=asyncio.Event)
+    _flushed: asyncio.Event = field(init=False, factory=asyncio.Event)
     _sender: asyncio.Task[None] = field(init=False)
     _release: asyncio.TimerHandle | None = field(init=False, default=None)
 
@@ -171,10 +174,12 @@ class ResumingConnection:
             await self._link.interrupt(unheard_ms)
 
     async def aclose(self) -> None:
-        """End the conversation."""
+        """End the conversation, when what was given to be sent is sent: calls are answered to the last."""
         self._closing.set()
         if self._release is not None:
             self._release.cancel()
+        if self._link is not None and not self._sender.done():
+            await _within(_FLUSH_S, self._flushed.wait())
         self._sender.cancel()
         await asyncio.gather(self._sender, return_exceptions=True)
         link, self._link = self._link, None
@@ -189,6 +194,7 @@ class ResumingConnection:
         kept = self._outbox.put(message)
         if is_new:
             self._record.sent(kept)
+        self._flushed.clear()
         self._posted.set()
 
     async def _send(self) -> None:
@@ -198,7 +204,9 @@ class ResumingConnection:
             message = None if link is None else self._outbox.take(_now())
             if link is None or message is None:
                 self._posted.clear()
+                self._flushed.set()
                 await self._posted.wait()
+                self._flushed.clear()
             else:
                 await _sent(link, message)
 
@@ -206,6 +214,8 @@ class ResumingConnection:
         """Yield what of an event is for the caller, and remember what it means."""
         if isinstance(event, (CallsRequested, TextDelta, InputTranscript, OutputTranscript, TurnEnded)):
             self._failures = 0  # the conversation went on
+        if isinstance(event, CallsRequested) or (_is_answer(event) and not self._record.is_answering):
+            self._outbox.answered()
         match event:
             case Resumable():
                 self._survived(event)
@@ -302,7 +312,7 @@ class ResumingConnection:
             return evolve(self._setup, handle="", history=history, awaits_answer=waits)
         self._outbox.remove(lambda kept: self._asked.concerns_forgotten(kept.message))
         open_calls = self._asked.continues(kept.message for kept in self._outbox)
-        history = () if self._handle else self._record.history_to_last_turn()
+        history = () if self._handle else self._record.history_to_last_turn(set(self._outbox))
         return evolve(self._setup, handle=self._handle, history=(*history, *open_calls), awaits_answer=False)
 
     def _let_go(self) -> None:
@@ -312,11 +322,16 @@ class ResumingConnection:
 
     async def _pause(self, seconds: float) -> None:
         if seconds:
-            try:
-                async with asyncio.timeout(seconds):
-                    await self._closing.wait()
-            except TimeoutError:
-                pass
+            await _within(seconds, self._closing.wait())
+
+
+async def _within(seconds: float, what: Awaitable[object]) -> None:
+    """Wait for something, but not for long."""
+    try:
+        async with asyncio.timeout(seconds):
+            await what
+    except TimeoutError:
+        pass
 
 
 async def _sent(link: LiveConnection, message: Message) -> None:
@@ -331,6 +346,10 @@ async def _sent(link: LiveConnection, message: Message) -> None:
             await link.begin_speech()
         case SpeechEnds():
             await link.end_speech()
+
+
+def _is_answer(event: LiveEvent) -> bool:
+    return isinstance(event, (AudioDelta, TextDelta, OutputTranscript))
 
 
 def _asks(outbox: Outbox) -> bool:

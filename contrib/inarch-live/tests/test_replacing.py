@@ -277,6 +277,35 @@ def test_a_state_of_unknown_extent_is_taken_to_lack_what_was_sent_last() -> None
     run(conversation())
 
 
+@pytest.mark.parametrize("handed", [False, True])
+def test_what_was_answered_is_not_asked_again_where_the_extent_is_unknown(handed: bool) -> None:
+    async def conversation() -> None:
+        async with talk(server := GeminiServer(indexed=False)) as (connection, events):
+            there = await server.connection()
+            await connection.send_text("work on x")
+            await there.until(lambda there: there.texts)
+            await there.call(CALL)
+            await upto(events, CallsRequested)
+            await connection.send_results([LiveResult("a", "work", "success", "7")])
+            await there.until(lambda there: there.results)
+            await there.write("It is 7.")
+            await there.end_turn()
+            if handed:
+                await there.hand_over()
+            await there.hear("thanks")
+            await upto(events, InputTranscript)
+            there.cut()
+            assert (await resumed(events)).is_same is handed
+            new = await server.connection(1)
+            await connection.send_text("and y?")
+            await new.until(lambda there: "and y?" in there.texts)
+            assert new.results == []
+            told = ["work on x", '(called work with {"on": "x"})', "(result of work, success: 7)", "It is 7."]
+            assert new.texts == [*([] if handed else told), "and y?"]
+
+    run(conversation())
+
+
 def test_closing_ends_a_search_for_a_connection() -> None:
     async def conversation() -> None:
         async with talk(server := GeminiServer(), delays_s=(3_600.0,)) as (connection, events):
@@ -377,6 +406,20 @@ def test_what_the_person_said_stands_before_the_answer_whenever_it_is_told() -> 
     record.came(TextDelta("you?"))
     record.came(TurnEnded())
     assert record.history(()) == (Said("user", "hello"), Said("agent", "Good morning."), Said("agent", "And you?"))
+
+
+@pytest.mark.parametrize("kind", [GeminiServer, OpenAIServer])
+def test_closing_sends_what_was_given_to_be_sent(kind: Callable[[], LiveServer[Any]]) -> None:
+    async def conversation() -> None:
+        async with talk(server := kind()) as (connection, events):
+            there = await server.connection()
+            await there.call(CALL)
+            await upto(events, CallsRequested)
+            await connection.send_results([LiveResult("a", "work", "cancelled", "the session has ended")])
+            await connection.aclose()
+            await there.until(lambda there: there.results)
+
+    run(conversation())
 
 
 def test_it_is_a_connection_like_any_other() -> None:

@@ -147,8 +147,8 @@ class GeminiConnection:
         await self._input({"audio": {"data": encoded(pcm), "mimeType": _MIME}})
 
     async def begin_speech(self) -> None:
-        """Say that the person begins to speak."""
-        await self._input({"activityStart": {}})
+        """Say that the person begins to speak; a service that hears it by itself must not be told."""
+        await self._send(*([{"realtimeInput": {"activityStart": {}}}] if self._is_pushed else ()))
 
     async def end_speech(self) -> None:
         """Say that the person has finished, or that the microphone is off."""

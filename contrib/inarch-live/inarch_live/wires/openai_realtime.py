@@ -137,6 +137,8 @@ class OpenAIConnection:
     async def begin_speech(self) -> None:
         """Forget what the microphone heard before; the answer is stopped by `interrupt`."""
         self._reading.consumed.items()
+        if not self._is_pushed:
+            return
         self._has_input = False
         await self._socket.send({"type": "input_audio_buffer.clear"})
         if self._reading.is_responding:
