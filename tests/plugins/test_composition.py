@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from inarch.contract.errors import ConfigError, UsageError
+import inarch
+from inarch.contract.errors import ConfigError, PluginError, UsageError
 
 if TYPE_CHECKING:
     from conftest import Site
@@ -340,3 +341,10 @@ def test_the_composition_is_frozen(site: Site) -> None:
         composition.tools["x"] = composition.tools["demo_words"]  # type: ignore[index]
     with pytest.raises(AttributeError):
         composition.loaded = ()  # type: ignore[misc]
+
+
+def test_a_store_that_is_opened_by_name_is_one(site: Site) -> None:
+    source = "import inarch\n@inarch.hookimpl\ndef inarch_stores(context):\n"
+    site.add("odd", f"{source}    return [inarch.StoreSpec('odd', lambda path: object())]")
+    with pytest.raises(PluginError, match="which has no method 'append'"):
+        inarch.open_store("odd", site.world)

@@ -20,7 +20,7 @@ from inarch.contract.ports import ContextStore, FrontEnd
 from inarch.contract.records import PlannedCall, ToolResult, Turn
 from inarch.plugins.composition import compose_plugins
 from inarch.sessions.own_process import check_process
-from inarch.sessions.parts import Parts
+from inarch.sessions.parts import Parts, opened
 
 if TYPE_CHECKING:
     from inarch.calls.preparing import Preparation
@@ -378,10 +378,8 @@ def open_store(name: str, path: str | os.PathLike[str]) -> ContextStore:
 
         return MemoryStore()
     app = compose(config={"profiles": {"default": {"plugins": [name], "store": name}}})
-    spec = app.named("store", name, app.composition.stores)
-    with guarded(spec.plugin, "store", passes=(InarchError,)):
-        opened: ContextStore = spec.value.open(os.fspath(path))
-        return opened
+    store: ContextStore = opened("store", app.named("store", name, app.composition.stores), os.fspath(path))
+    return store
 
 
 def run(prompt: str, **options: Any) -> Turn:

@@ -56,8 +56,8 @@ class Parts(Composed):
 
             return MemoryStore()
         spec = self.named("store", name, self.composition.stores)
-        opened: ContextStore = _opened("store", spec, str(self.config.state_dir))
-        return opened
+        store: ContextStore = opened("store", spec, str(self.config.state_dir))
+        return store
 
     @cached_property
     def workspace(self) -> Workspace:
@@ -70,8 +70,8 @@ class Parts(Composed):
         if self.replacing is not None and self.replacing.workspace is not None:
             return self.replacing.workspace
         spec = self.named("workspace", self.config.profile.workspace, self.composition.workspaces)
-        opened: Workspace = _opened("workspace", spec, self.config.root)
-        return opened
+        workspace: Workspace = opened("workspace", spec, self.config.root)
+        return workspace
 
     @cached_property
     def redactor(self) -> Redactor:
@@ -224,9 +224,15 @@ def _each_once(bound: Iterable[Bound[T]]) -> Iterable[Bound[T]]:
     return {id(one.value): one for one in bound}.values()
 
 
-def _opened(what: Literal["store", "workspace"], spec: Bound[Any], place: str) -> Any:
+def opened(what: Literal["store", "workspace"], spec: Bound[Any], place: str) -> Any:
+    """Open a store or workspace that a plugin brings.
+
+    Raises:
+        InarchError: It can't be opened.
+        PluginError: What the plugin opened is none.
+    """
     with guarded(spec.plugin, what, passes=(InarchError,)):
-        opened = spec.value.open(place)
-        if fault := opened_fault(what, opened):
+        found = spec.value.open(place)
+        if fault := opened_fault(what, found):
             raise TypeError(fault)
-        return opened
+        return found

@@ -101,16 +101,7 @@ class Runner:
                 protection = stack.enter_context(self._protected(part.rights))
                 egress = stack.enter_context(reaching(part.rights, features))
                 started.append(self._planner.planned(part, program, home, where, protection, egress, features, reached))
-            whole = {
-                "programs": [one.request for one in started],
-                "folders": [private.folder, *(path for home in homes for path in (home.folder, home.temporary))],
-                "links": {
-                    os.path.join(home.folder, name): path
-                    for part, home in zip(parts, homes, strict=True)
-                    for name, path in part.rights.home.items()
-                },
-                "timeout_s": min(timeout_s, _MOST_SECONDS),
-            }
+            whole = _request(started, parts, homes, private, timeout_s)
             gates = [one.egress for one in started if one.egress is not None]
             watch, outputs = self._begin(whole, cwd, stdin, merged, on_output, cancelled, gates)
             notes: tuple[str, ...] = ()
@@ -120,19 +111,21 @@ class Runner:
                 private.remove()
                 notes = tuple(note for one in started if one.protection for note in one.protection.check())
                 self._over(watch)  # last: who closes the workspace waits until all is as it should be
+        self._require_ended(parts[0].argv[0], watch, notes)
+        return _came_of(started, report, outputs, watch, notes)
+
+    def _require_ended(self, name: str, watch: Watch, notes: Sequence[str]) -> None:
+        """Look whether it ended by itself.
+
+        Raises:
+            Cancelled: The call was cancelled while it ran.
+            ToolFailed: The workspace was closed while it ran.
+        """
         put_back = "".join(f"; {note}" for note in notes)
-        name = parts[0].argv[0]
         if watch.cancelled is not None and watch.cancelled.is_set() and watch.stopped:
             raise Cancelled(f"{name} was cancelled; nothing of it runs any more{put_back}")
         if self._closed and watch.stopped and not watch.too_much:
             raise ToolFailed("cancelled", f"{name} was killed, for the workspace was closed{put_back}")
-        commands = [one.command for one in started]
-        require_started(report, commands)
-        notes += tuple(
-            note for one, end in zip(started, report["ended"], strict=True) for note in network_notes(one.egress, end)
-        )
-        told = tuple(dict.fromkeys(said for one in started for said in one.told))
-        return ran(commands, report, outputs, min(one.level for one in started), watch.too_much, (*told, *notes))
 
     def find_program(self, name: str) -> str:
         """Return the path of the program that a name means to what may start programs."""
@@ -247,3 +240,39 @@ class Runner:
             self._running.discard(watch)
             watch.close()
             self._ended.notify_all()
+
+
+def _request(
+    started: Sequence[Planned], parts: Sequence[Piped], homes: Sequence[Private], private: Private, timeout_s: float
+) -> dict[str, Any]:
+    """Return what the server is asked to start."""
+    return {
+        "programs": [one.request for one in started],
+        "folders": [private.folder, *(path for home in homes for path in (home.folder, home.temporary))],
+        "links": {
+            os.path.join(home.folder, name): path
+            for part, home in zip(parts, homes, strict=True)
+            for name, path in part.rights.home.items()
+        },
+        "timeout_s": min(timeout_s, _MOST_SECONDS),
+    }
+
+
+def _came_of(
+    started: Sequence[Planned],
+    report: dict[str, Any],
+    outputs: tuple[Captured, ...],
+    watch: Watch,
+    notes: Sequence[str],
+) -> Ran:
+    """Return what came of programs that ended by themselves, or by their time.
+
+    Raises:
+        ToolFailed: None was started.
+    """
+    commands = [one.command for one in started]
+    require_started(report, commands)
+    ends = zip(started, report["ended"], strict=True)
+    network = [note for one, end in ends for note in network_notes(one.egress, end)]
+    told = dict.fromkeys(said for one in started for said in one.told)
+    return ran(commands, report, outputs, min(one.level for one in started), watch.too_much, (*told, *notes, *network))
