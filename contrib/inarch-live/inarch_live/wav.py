@@ -56,10 +56,9 @@ def open_to_write(path: str, rate: int) -> wave.Wave_write:
         UsageError: It can't be written.
     """
     try:
-        stream = Path(path).open("wb")  # noqa: SIM115 - it is the device's, which closes it
+        file = wave.open(path, "wb")  # noqa: SIM115 - it is the device's, which closes it
     except OSError as error:
         raise inarch.UsageError(f"--audio-out {path} can't be written: {error.strerror or error}") from None
-    file = wave.open(stream, "wb")  # noqa: SIM115
     file.setnchannels(1)
     file.setsampwidth(BYTES)
     file.setframerate(rate)
