@@ -35,10 +35,17 @@ MANY = 1_000
 """Files above which link facts are read from the store again, and words are forgotten, for the sake of memory."""
 MAX_BYTES = 2_000_000
 """Larger Python files are generated data; their names are scanned, not parsed, up to this size."""
+LONGEST_LINES = 2_000
+"""Bytes of a line, on the average, above which a large file is generated data, too."""
 _ORDER = {CODE: 0, TEST: 1, EXAMPLE: 2, VENDORED: 3}
 
 Progress = Callable[[str, int, int], None]
 """Told what is being done, and how much of how much is."""
+
+
+def _is_minified(data: bytes) -> bool:
+    """Whether a file is data or generated: large, and with lines that nobody writes."""
+    return len(data) > 200_000 and data.count(b"\n") * LONGEST_LINES < len(data)
 
 
 class Changed(NamedTuple):
@@ -179,7 +186,7 @@ class Reader:
             return
         from inarch_brief_tracer.facts.link_facts import encode_links
 
-        facts, text, links = examined(whole.data, light=stat.size > MAX_BYTES)
+        facts, text, links = examined(whole.data, light=stat.size > MAX_BYTES or _is_minified(whole.data))
         if not self._many:
             self.found.links[path] = links
         self.found.size += len(text)

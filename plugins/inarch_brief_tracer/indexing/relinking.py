@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import sqlite3
 import threading
+import time
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -33,6 +34,8 @@ MAX_NEAR = 12
 """Changed files up to which only they are linked again, at first."""
 A_FEW = 6
 """Files that are linked together where there is no time for all."""
+A_FEW_BYTES = 30_000
+"""The same, of their facts: a generated file is linked by itself, and last."""
 SECONDS_A_BYTE = 1.2e-6
 """What linking of packed facts takes, roughly."""
 _SETTLED = 5.0
@@ -129,15 +132,19 @@ class Links:
         wanted: Mapping[str, float],
     ) -> None:
         """Link some files that are not, each with what it imports: wanted ones first, a few even without time."""
-        missing = sorted(_stale(connection).missing, key=lambda item: -wanted.get(item[1], 0.0))
-        numbers = [file for file, _ in missing]
-        for start in range(0, len(numbers), A_FEW):
-            if start and limit.is_over:
-                break
+        sizes = dict(connection.execute("SELECT file, length(facts) FROM link_facts"))
+        missing = sorted(_stale(connection).missing, key=lambda item: (-wanted.get(item[1], 0.0), sizes[item[0]]))
+        while missing:
+            few = missing[:1]
+            while len(few) < min(A_FEW, len(missing)) and sum(sizes[file] for file, _ in few) < A_FEW_BYTES:
+                few.append(missing[len(few)])
+            missing = missing[len(few) :]
             try:
-                self._link_near(connection, read, numbers[start : start + A_FEW])
+                self._link_near(connection, read, [file for file, _ in few])
             except Busy:
                 break  # what another process writes will do
+            if limit.is_over:
+                break
 
     def version(self, connection: sqlite3.Connection) -> Version:
         """Give the version of what the store holds: what is known of one stays true as long as it is the same."""
@@ -183,8 +190,14 @@ class Links:
                 job.run()
             else:
                 job.start()
+        before = time.process_time()
         if not job.wait(seconds * PATIENCE):
-            return _partly(stale)
+            # It takes longer than was thought, unless the machine was busy: some are linked here, as in the next call.
+            spent = time.process_time() - before
+            self.bring_some(connection, read, Limit(0.0), {})
+            with transaction(connection):
+                put_state(connection, "link_seconds", max(cost, 1.2 * spent))
+            return _partly(_stale(connection))
         if job.damage:
             job.is_taken = True
             raise sqlite3.DatabaseError(job.damage)

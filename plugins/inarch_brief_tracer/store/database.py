@@ -151,8 +151,11 @@ class Store:
         os.close(os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600))
         connection = sqlite3.connect(self.path, timeout=BUSY_MS / 1000, isolation_level=None, check_same_thread=False)
         try:
-            connection.execute("PRAGMA page_size = 2048")  # of a new file: most rows are small, and blobs fill theirs
-            connection.execute("PRAGMA auto_vacuum = INCREMENTAL")  # what merging leaves empty is given back
+            if not os.path.getsize(self.path):  # of an old file the second would wait for whoever writes
+                connection.execute(
+                    "PRAGMA page_size = 2048"
+                )  # of a new file: most rows are small, and blobs fill theirs
+                connection.execute("PRAGMA auto_vacuum = INCREMENTAL")  # what merging leaves empty is given back
             connection.execute("PRAGMA journal_mode = WAL")
             connection.execute("PRAGMA synchronous = OFF")  # a cache: after a power loss it is built again
             if not connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'state'").fetchone():

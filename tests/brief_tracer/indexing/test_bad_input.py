@@ -1,0 +1,121 @@
+"""Trees that nobody meant to be read, and stores that can't be written: the rest is answered, and it is said."""
+
+from __future__ import annotations
+
+import os
+import resource
+import signal
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+
+from inarch_brief_tracer.indexing import walking
+from inarch_brief_tracer.store import database
+
+APPLE = {"apple.py": "def apple():\n    return pear()\n\n\ndef pear():\n    return 1\n"}
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("binary.py", bytes(range(256)) * 4000),
+        ("minified.py", b"a=1;b=lambda x:x+a;" * 20_000),
+        ("wide.py", b"TABLE = {" + b"'k': (1, 2, [3, 4]), " * 40_000 + b"}\n"),
+        ("deep.py", b"x = " + b"(" * 5_000 + b"1" + b")" * 5_000 + b"\n"),
+        ("generated.py", b"".join(b"def p_%d(p):\n    'a : b'\n    p[0] = p[1]\n" % n for n in range(2_000))),
+        ("utf16.py", "def peach():\n    pass\n".encode("utf-16")),
+        ("unknown.py", b"# coding: no-such-encoding\ndef peach():\n    pass\n"),
+        ("empty.py", b""),
+        ("returns.py", b"def peach():\r    pass\r\x0c\r"),
+    ],
+)
+def test_a_file_that_is_odd_holds_nothing_up(tree: Any, name: str, content: bytes) -> None:
+    tree.write({**APPLE, name: content})
+    found = tree.ask("find_callers", function="pear")
+    assert [row["qualname"] for row in found["callers"]] == ["apple.apple"]
+
+
+@pytest.mark.parametrize(
+    ("encoding", "head"),
+    [("latin-1", "# -*- coding: latin-1 -*-\n"), ("utf-8-sig", ""), ("cp1252", "# coding: cp1252\n")],
+)
+def test_a_declared_encoding_is_read(tree: Any, encoding: str, head: str) -> None:
+    tree.write({"m.py": f"{head}def größe():\n    '''Misst die Größe.'''\n".encode(encoding)})
+    (found,) = tree.ask("find_symbols", query="größe")["symbols"][:1]
+    assert (found["qualname"], found["doc"]) == ("m.größe", "Misst die Größe.")
+
+
+def test_a_file_of_hundreds_of_megabytes_is_read_at_its_beginning_only(tree: Any) -> None:
+    tree.write({**APPLE, "huge.py": "def plum():\n    pass\n"})
+    os.truncate(tree.root / "huge.py", 300_000_000)
+    assert tree.names("plum")[:1] == ["huge.plum"]
+    assert tree.names("pear")[:1] == ["apple.pear"]
+
+
+def test_links_that_lead_in_circles_are_not_followed(tree: Any) -> None:
+    tree.write({"pkg/apple.py": APPLE["apple.py"]})
+    (tree.root / "pkg/again").symlink_to(tree.root, target_is_directory=True)
+    (tree.root / "self.py").symlink_to("self.py")
+    assert [name for name in tree.names("pear") if name.endswith("pear")] == ["pkg.apple.pear"]
+
+
+def test_of_very_many_files_the_first_are_looked_at_and_that_is_said(
+    tree: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(walking, "MAX_FILES", 100)
+    monkeypatch.setattr(walking, "_MAX_WALKED", 400)
+    for folder in range(10):
+        (tree.root / f"d{folder}").mkdir()
+        for number in range(200):
+            os.mknod(tree.root / f"d{folder}/m{number}.py", 0o644)
+    tree.write({"a.py": "def apple():\n    pass\n"})
+    found = tree.ask("find_symbols", query="apple")
+    assert found["symbols"][0]["qualname"] == "a.apple"
+    assert "only the first" in found["note"]
+
+
+@contextmanager
+def largest_file(size: int) -> Iterator[None]:
+    """Let no file grow beyond a size, as a full disk does."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+        signal.signal(signal.SIGXFSZ, handler)
+
+
+@pytest.mark.parametrize("room", [0, 20_000, 60_000])
+def test_a_full_disk_is_said_and_done_without(tree: Any, room: int) -> None:
+    tree.write({f"m{number}.py": APPLE["apple.py"].replace("pear", f"pear{number}") for number in range(60)})
+    with largest_file(room):
+        found = tree.ask("find_callers", function="pear7")
+    assert [row["qualname"] for row in found["callers"]] == ["m7.apple"]
+    assert "kept in memory only" in found["note"]
+    # Where there is room again it is kept again.
+    assert tree.ask("find_callers", function="pear7")["note"] is None
+
+
+def test_what_another_process_writes_is_waited_for_and_then_done_without(
+    tree: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(database, "BUSY_MS", 50)
+    tree.write(APPLE)
+    assert tree.names("pear")
+    (store,) = tree.cache.glob("*.sqlite")
+    tree.write({"new.py": "def quince():\n    pass\n"})
+    other = sqlite3.connect(store, isolation_level=None)
+    try:
+        other.execute("BEGIN IMMEDIATE")
+        found = tree.ask("find_symbols", query="pear")
+        assert found["symbols"][0]["qualname"] == "apple.pear"
+        assert "another process is writing the index" in found["note"]
+        other.execute("ROLLBACK")
+    finally:
+        other.close()
+    assert tree.names("quince")[:1] == ["new.quince"]
