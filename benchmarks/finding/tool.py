@@ -1,4 +1,4 @@
-"""The tool `find_symbols` as a system of `score.py`: what the tracer's index answers, Python only.
+"""The tool `find_symbols` as a system of `score.py`: what the tracer's index answers.
 
 python benchmarks/finding/score.py tool:found bm25
 """
@@ -38,6 +38,9 @@ def found(question: str, root: Path, language: str) -> Answer:
 
 def place_of(symbol: Mapping[str, Any]) -> Place:
     """Take the module, which the path ends with, off a qualified name."""
+    stem = symbol["file"].rpartition(".")[0]
+    if symbol["qualname"].startswith(f"{stem}."):  # of another language than Python
+        return Place(symbol["file"], symbol["qualname"][len(stem) + 1 :])
     path = symbol["file"].removesuffix(".py").removesuffix("/__init__").split("/")
     parts = symbol["qualname"].split(".")
     module = max((count for count in range(1, len(parts)) if path[-count:] == parts[:count]), default=0)

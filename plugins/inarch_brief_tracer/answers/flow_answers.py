@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from inarch_brief_tracer.graph.model import Flow
     from inarch_brief_tracer.indexing.index import Coverage
 
-NO_PYTHON = "no Python files here: execution paths are traced in Python only; find other code with search_files"
+NO_PYTHON = "no Python files here, nor any in another language that is read; find other code with search_files"
 MAX_OTHERS = 5
 _NOTHING: Mapping[str, Any] = {
     "target": None, "routes": [], "entry_count": 0, "entry_counts": {}, "below": [], "more_below": 0, "files": [],

@@ -16,6 +16,11 @@ if TYPE_CHECKING:
 
     from inarch_brief_tracer.answers.tools import Desk
 
+CODE = (
+    "**/*.{py,js,mjs,cjs,jsx,ts,mts,cts,tsx,go,rs,java,c,h,cc,cpp,cxx,c++,hpp,hh,hxx,h++,ipp,inl,cu,cuh,"
+    "rb,rake,gemspec,php}"
+)
+"""Matches every file that is looked at."""
 TITLE = "# Execution flow"
 _ROOM = 20
 """Tokens that the title takes."""
@@ -67,7 +72,7 @@ class FlowSource:
         return Contribution(f"{TITLE}\n\n{text}") if text else None
 
     def _text(self, situation: Situation, prompt: str, stopped: Callable[[], bool]) -> str:
-        if not situation.workspace.walk("**/*.py", 1).paths:
+        if not situation.workspace.walk(CODE, 1).paths:
             return ""  # all that reads and links code needn't be loaded
         from inarch_brief_tracer.answers.turn_flows import flow_for
 

@@ -136,6 +136,6 @@ def summed_up(found: Impact, linked: str) -> str:
     reach = f"{count(len(found.tests), 'test reaches', 'tests reach')} it" if found.tests else "no test reaches it"
     text = f"this change ({touched}{more}) is on {count(len(found.entries), 'entry path')}{names}, {reach}"
     files = sorted({node.file for node in found.tests})
-    if 0 < len(files) <= MAX_TEST_FILES:
+    if 0 < len(files) <= MAX_TEST_FILES and all(path.endswith(".py") for path in files):
         text += f"; to run: pytest {' '.join(plain(path) for path in files)}"
     return text + (f" ({linked})" if linked else "")

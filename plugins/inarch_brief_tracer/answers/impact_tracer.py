@@ -11,7 +11,7 @@ from inarch import ToolFailed
 
 if TYPE_CHECKING:
     from inarch import Event
-    from inarch_brief_tracer.answers.tools import Desk
+from inarch_brief_tracer.answers.tools import Desk
 
 LARGEST = 1_000_000
 """Bytes of a file that is kept for comparison."""
@@ -19,7 +19,7 @@ LARGEST = 1_000_000
 
 @define(eq=False, repr=False)
 class ImpactTracer:
-    """Takes down which Python files a turn changed, and how; looks into the graph only at its end, and only then.
+    """Takes down which files a turn changed, and how; looks into the graph only at its end, and only then.
 
     Args:
         desk: Where the index is found.
@@ -37,7 +37,7 @@ class ImpactTracer:
     """What files held that calls name, by hash."""
 
     def saw(self, event: Event) -> None:
-        """Take note of calls and of changed Python files."""
+        """Take note of calls and of changed files."""
         data = event.data
         if event.kind == "turn.started":
             self._calls.clear()
@@ -49,17 +49,17 @@ class ImpactTracer:
             self._look_at(arguments)
         elif event.kind == "file.changed":
             path = data.get("new_path") or data["path"]
-            if path.endswith(".py") and data.get("after") is not None:
+            if _is_code(path) and data.get("after") is not None:
                 if path not in self._changed:
                     self._keep(path, data.get("before"))
                 self._changed.setdefault(path, []).append(self._text(data["call_id"]))
 
     def _look_at(self, arguments: Mapping[str, Any]) -> None:
-        """Read the Python files that a call names, before it runs: what it writes is compared with them."""
+        """Read the files that a call names, before it runs: what it writes is compared with them."""
         if self.desk.workspace is None or isinstance(arguments.get("replace"), str):
             return
         for path in arguments.values():
-            if isinstance(path, str) and path.endswith(".py") and len(path) < 500 and "\n" not in path:
+            if isinstance(path, str) and _is_code(path) and len(path) < 500 and "\n" not in path:
                 try:
                     found = self.desk.workspace.read(path, max_bytes=LARGEST)
                 except ToolFailed:
@@ -79,7 +79,7 @@ class ImpactTracer:
         return text if isinstance(text, str) else ""
 
     def summary(self, turn_id: str) -> str | None:
-        """Say what the changed functions are reached by; nothing where no Python changed or nothing is known."""
+        """Say what the changed functions are reached by; nothing where no code changed or nothing is known."""
         if not self._changed or self.desk.workspace is None:
             return None
         from inarch_brief_tracer.answers.impact import impact_of
@@ -88,3 +88,9 @@ class ImpactTracer:
 
     def close(self) -> None:
         """Keep nothing."""
+
+
+def _is_code(path: str) -> bool:
+    from inarch_brief_tracer.facts.file_names import is_other
+
+    return path.endswith(".py") or is_other(path)

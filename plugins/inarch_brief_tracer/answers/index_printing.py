@@ -6,13 +6,14 @@ import json
 import os
 import re
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from inarch_brief_tracer.answers import command_room
 from inarch_brief_tracer.answers.wording import count, joined
 from inarch_brief_tracer.facts.file_facts import LIGHT
+from inarch_brief_tracer.facts.file_names import is_other
 from inarch_brief_tracer.graph.call_graph import Graph
 from inarch_brief_tracer.graph.model import Node
 from inarch_brief_tracer.indexing.index import Coverage
@@ -64,6 +65,7 @@ def _counted(connection: sqlite3.Connection) -> dict[str, Any]:
     large = connection.execute("SELECT path FROM files WHERE unparsable = '' AND level = ? ORDER BY path", (LIGHT,))
     return {
         "files": files,
+        "other_files": sum(is_other(path) for (path,) in connection.execute("SELECT path FROM files")),
         "linked_files": linked,
         "symbols": symbols,
         "entry_points": gates,
@@ -91,11 +93,18 @@ def _beyond_parsing(coverage: Coverage) -> str | None:
     return coverage._replace(notes=tuple(note for note in coverage.notes if not note.startswith("can't parse"))).note
 
 
+def _files(figures: Mapping[str, Any]) -> str:
+    """Say how many files there are; those of other languages apart."""
+    others = figures.get("other_files", 0)
+    python = count(figures["files"] - others, "Python file")
+    return f"{python} and {count(others, 'file')} in other languages" if others else python
+
+
 def _lines(figures: dict[str, Any]) -> Iterator[str]:
     if figures["files"]:
         calls = f", {count(figures['calls'], 'call')}" if "calls" in figures else ""
         yield (
-            f"{count(figures['files'], 'Python file')} ({figures['linked_files']:,} linked), "
+            f"{_files(figures)} ({figures['linked_files']:,} linked), "
             f"{count(figures['symbols'], 'symbol')}{calls}, {count(figures['entry_points'], 'declared entry point')}"
         )
         for row in figures["unparsable"][:10]:
@@ -105,7 +114,7 @@ def _lines(figures: dict[str, Any]) -> Iterator[str]:
         for path in figures["too_large"][:10]:
             yield f"{path} is too large to be parsed: only names at its beginning are known"
     elif "note" not in figures or not figures["note"]:
-        yield "no Python files here: execution paths are traced in Python only"
+        yield "no Python files here, nor any in another language that is read"
     for name, number in figures.get("exported", {}).items():
         yield f"{count(number, 'record')} in {name}"
     if figures.get("note"):

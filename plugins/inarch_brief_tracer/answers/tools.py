@@ -56,7 +56,7 @@ def tools(desk: Desk) -> list[Tool]:
 
     @tool(category="trace", effects=_READS, timeout_s=60)
     def find_symbols(context: ToolContext, query: str, kind: Kind = "any", limit: int = 20) -> dict[str, Any]:
-        """Find Python symbols by name, path:line or a question in plain words, best first.
+        """Find symbols by name, path:line or a question in plain words, best first.
 
         Args:
             query: A name, path:line, or words about what the code does
@@ -67,7 +67,7 @@ def tools(desk: Desk) -> list[Tool]:
 
     @tool(category="trace", effects=_READS, timeout_s=60)
     def context_get(context: ToolContext, query: str) -> dict[str, Any]:
-        """Show the Python code that a task or question is about, and the flow from entry points through it.
+        """Show the code that a task or question is about, and the flow from entry points through it.
 
         Args:
             query: A name, path:line, or words about what the code does
@@ -80,7 +80,7 @@ def tools(desk: Desk) -> list[Tool]:
     def trace_execution(
         context: ToolContext, function: str, direction: Direction = "both", depth: int = 20
     ) -> dict[str, Any]:
-        """Trace a Python function up to the entry points that reach it, down to what it calls, or both.
+        """Trace a function up to the entry points that reach it, down to what it calls, or both.
 
         Args:
             function: A name, Class.method or path:line
@@ -92,7 +92,7 @@ def tools(desk: Desk) -> list[Tool]:
 
     @tool(category="trace", effects=_READS, timeout_s=60)
     def find_callers(context: ToolContext, function: str) -> dict[str, Any]:
-        """List the call sites of a Python function.
+        """List the call sites of a function.
 
         Args:
             function: A name, Class.method or path:line

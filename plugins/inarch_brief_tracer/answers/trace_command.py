@@ -26,7 +26,7 @@ def shapes(command: Any) -> Any:
 
 @click.group()
 def trace() -> None:
-    """Trace execution paths through the Python code here."""
+    """Trace execution paths through the code here."""
 
 
 @trace.command()

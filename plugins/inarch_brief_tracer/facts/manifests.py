@@ -1,15 +1,17 @@
-"""Console scripts and plugin entry points, as pyproject.toml, setup.cfg and setup.py declare them."""
+"""Scripts and plugin entry points, as pyproject.toml, setup.cfg, setup.py, package.json and Cargo.toml declare them."""
 
 from __future__ import annotations
 
 import ast
+import json
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from inarch_brief_tracer.facts.source import decoded
 
-MANIFESTS = ("pyproject.toml", "setup.cfg", "setup.py")
+MANIFESTS = ("pyproject.toml", "setup.cfg", "setup.py", "package.json", "Cargo.toml")
+NPM_SCRIPT, PROGRAM = "npm script", "program"
 
 
 class Script(NamedTuple):
@@ -24,6 +26,8 @@ class Script(NamedTuple):
     @property
     def named(self) -> tuple[str, str]:
         """The module and the attribute of its target, "" where that is the module itself; extras are left out."""
+        if self.how in (NPM_SCRIPT, PROGRAM):
+            return self.target, ""
         module, _, attribute = self.target.partition("[")[0].partition(":")
         return module.strip(), attribute.strip()
 
@@ -41,7 +45,7 @@ def scripts(read: Callable[[str], bytes | None]) -> tuple[list[Script], list[str
     """
     found: dict[tuple[str, str], Script] = {}
     notes: list[str] = []
-    for name, parse in zip(MANIFESTS, (_pyproject, _setup_cfg, _setup_py), strict=True):
+    for name, parse in zip(MANIFESTS, (_pyproject, _setup_cfg, _setup_py, _package_json, _cargo), strict=True):
         data = read(name)
         if data is None:
             continue
@@ -57,7 +61,7 @@ def scripts(read: Callable[[str], bytes | None]) -> tuple[list[Script], list[str
 
 def _line_of(text: str, name: str, target: str) -> int:
     for number, line in enumerate(text.split("\n"), 1):
-        if name in line and target in line:
+        if name.removeprefix("npm run ") in line and (target in line or json.dumps(target) in line):
             return number
     return 1
 
@@ -115,6 +119,28 @@ def _setup_py(text: str) -> Iterator[tuple[str, str, str]]:
             listed = lines.splitlines() if isinstance(lines, str) else lines
             if isinstance(listed, list | tuple):
                 yield from _pairs(str(group), [str(line) for line in listed])
+
+
+def _package_json(text: str) -> Iterator[tuple[str, str, str]]:
+    """Give the programs that a package installs, and what `npm run` knows."""
+    data = json.loads(text)
+    programs = data.get("bin") if isinstance(data, dict) else None
+    if isinstance(programs, str) and isinstance(data.get("name"), str):
+        programs = {data["name"].rpartition("/")[2]: programs}
+    for name, target in programs.items() if isinstance(programs, dict) else ():
+        if isinstance(target, str):
+            yield PROGRAM, name, target
+    for name, command in _table(data, "scripts").items():
+        if isinstance(command, str):
+            yield NPM_SCRIPT, f"npm run {name}", command
+
+
+def _cargo(text: str) -> Iterator[tuple[str, str, str]]:
+    data = tomllib.loads(text)
+    programs = data.get("bin")
+    for program in programs if isinstance(programs, list) else ():
+        if isinstance(program, dict) and isinstance(program.get("name"), str):
+            yield PROGRAM, program["name"], str(program.get("path", f"src/bin/{program['name']}.rs"))
 
 
 def _pairs(group: str, lines: list[str]) -> Iterator[tuple[str, str, str]]:

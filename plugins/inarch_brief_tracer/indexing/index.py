@@ -195,7 +195,7 @@ class Index:
         reader = Reader(call.workspace, kept, limit, call.stop, call.progress, call.is_patient, keep)
         reading = reader.read(changed, self._wanted)
         self._go_on_with(call.workspace, reading.rest)
-        notes = [f"only the first {MAX_FILES:,} Python files are looked at"] if found.truncated else []
+        notes = [f"only the first {MAX_FILES:,} files are looked at"] if found.truncated else []
         if reading.is_refused:
             notes.append("another process is writing the index: the answer is from before its changes")
         indexed = connection.execute("SELECT count(*) FROM files").fetchone()[0] + reading.skipped
@@ -203,7 +203,7 @@ class Index:
         if found.note:
             notes.append(found.note)
         if reading.skipped:
-            files = "1 Python file" if reading.skipped == 1 else f"{reading.skipped:,} Python files"
+            files = "1 file" if reading.skipped == 1 else f"{reading.skipped:,} files"
             notes.append(f"{files} can't be read")
         if self.store.note:
             notes.append(self.store.note)

@@ -14,7 +14,7 @@ from inarch_brief_tracer.indexing.reading import Changed
 from inarch_brief_tracer.store.kept_files import Kept, Stamp
 
 MAX_FILES = 50_000
-_SOURCES = "**/*.[cghijmprt]*"
+SOURCES = "**/*.[cghijmprt]*"
 """Matches the first letter of every ending that is looked at: one walk through a tree finds all of them."""
 _MAX_WALKED = 4 * MAX_FILES
 _HEAD = 32_000
@@ -40,7 +40,7 @@ class Walked(NamedTuple):
 
 def walked(workspace: Workspace, kept: Mapping[str, Kept]) -> Walked:
     """Walk through a tree and compare the stamps of its files."""
-    walk = workspace.walk(_SOURCES, _MAX_WALKED)
+    walk = workspace.walk(SOURCES, _MAX_WALKED)
     # A name that is no text has no place in the index.
     paths = [path for path in walk.paths if path.endswith(".py") and sound(path) == path]
     others, note = _others(path for path in walk.paths if is_other(path) and sound(path) == path)

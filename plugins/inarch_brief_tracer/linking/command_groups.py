@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from inarch_brief_tracer.facts.entry_points import SUB_COMMAND, library_names
 from inarch_brief_tracer.facts.file_facts import CLASS, CONSTANT
-from inarch_brief_tracer.facts.manifests import Script, scripts
+from inarch_brief_tracer.facts.manifests import NPM_SCRIPT, PROGRAM, Script, scripts
 from inarch_brief_tracer.linking.resolver import FileFacts, ObjectOf, Place, Resolver
 
 _MADE = re.compile(r"[=:]\s*([\w.]+)")
@@ -18,7 +19,16 @@ _FLASK = ("flask", "quart")
 def declared(resolver: Resolver) -> tuple[list[tuple[Script, Place | None]], list[str]]:
     """Give the scripts that manifests declare with what they run, None outside the tree, and what can't be read."""
     found, notes = scripts(resolver.shelf.read)
-    return [(script, resolver.find(*script.named)) for script in found], notes
+    return [(script, _run_by(resolver, script)) for script in found], notes
+
+
+def _run_by(resolver: Resolver, script: Script) -> Place | None:
+    """Give what a script runs: of a program in another language its file."""
+    if script.how == PROGRAM:
+        path = posixpath.normpath(script.target)
+        row = resolver.connection.execute("SELECT id FROM files WHERE path IN (?, ?)", (path, f"{path}.js")).fetchone()
+        return Place(row[0], 0) if row else None
+    return None if script.how == NPM_SCRIPT else resolver.find(*script.named)
 
 
 def groups_of(found: Iterable[tuple[Script, Place | None]]) -> dict[Place, str]:

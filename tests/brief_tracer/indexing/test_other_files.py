@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 import inarch_languages
+from inarch_brief_tracer.answers.flow_source import CODE as ANY_CODE
 from inarch_brief_tracer.facts.file_names import SUFFIXES, is_other
 from inarch_brief_tracer.facts.modules import CODE, TEST, VENDORED, module_name, role_of
 from inarch_brief_tracer.indexing import other_files
@@ -94,6 +95,7 @@ def test_a_python_tree_loads_nothing_of_it(tree: Any) -> None:
 
 def test_endings_are_those_of_the_library() -> None:
     assert {suffix for language in inarch_languages.LANGUAGES for suffix in language.suffixes} == SUFFIXES
+    assert {f".{ending}" for ending in ANY_CODE.partition("{")[2].rstrip("}").split(",")} == {".py", *SUFFIXES}
 
 
 @pytest.mark.parametrize(
@@ -111,3 +113,36 @@ def test_roles(path: str, role: str) -> None:
 def test_modules_are_paths_and_never_a_python_modules_name() -> None:
     assert module_name("lib/router/index.js", ()) == "lib/router/index"
     assert is_other("a.GO") and not is_other("go") and not is_other("a.py") and not is_other(".js/a")
+
+
+def test_what_manifests_of_other_languages_declare_is_listed(tree: Any) -> None:
+    tree.write(
+        {
+            "package.json": '{"name": "@acme/shop", "bin": "./bin/shop.js",\n "scripts": {"test": "node --test"}}',
+            "bin/shop.js": "#!/usr/bin/env node\nrun();\n",
+            "Cargo.toml": '[[bin]]\nname = "weigh"\npath = "src/weigh.rs"\n',
+            "src/weigh.rs": "fn main() {}\n",
+            "web/app.js": "app.get('/fruit', list);\nfunction list() {}\n",
+        }
+    )
+    found = [(row["kind"], row["name"], row["file"]) for row in tree.ask("find_entry_points")["entries"]]
+    assert found[:3] == [
+        ("script", "shop", "bin/shop.js"), ("script", "npm run test", "package.json"),
+        ("script", "weigh", "src/weigh.rs"),
+    ]  # fmt: skip
+    assert ("route", "GET /fruit", "web/app.js") in found and ("main", "main", "src/weigh.rs") in found
+
+
+def test_a_broken_manifest_is_said(tree: Any) -> None:
+    tree.write({"package.json": "{", "a.js": "function f() {}\n"})
+    assert "package.json can't be read" in tree.ask("find_entry_points")["note"]
+
+
+def test_the_index_counts_other_languages_apart(tree: Any) -> None:
+    tree.write(MIXED)
+    done = subprocess.run(
+        [sys.executable, "-m", "inarch", "--root", str(tree.root), "trace", "index"],
+        env={**os.environ, "XDG_CACHE_HOME": str(tree.cache), "XDG_STATE_HOME": str(tree.cache)},
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.stdout.startswith("1 Python file and 6 files in other languages (7 linked)"), done
