@@ -32,7 +32,7 @@ class Exchange(NamedTuple):
     Args:
         prompt: What the user asked last, without what the kernel adds to it.
         earlier: The user's earlier prompts, oldest first.
-        answer: The text of the last answer before it.
+        answers: The texts of the answers before it, the last one first.
         results: What came of this turn's calls, by `key`.
         tools: Names of the tools that may be called.
         rounds: Replies with calls so far.
@@ -41,7 +41,7 @@ class Exchange(NamedTuple):
 
     prompt: str
     earlier: tuple[str, ...]
-    answer: str
+    answers: tuple[str, ...]
     results: Mapping[str, ToolResult]
     tools: frozenset[str]
     rounds: int
@@ -83,8 +83,10 @@ def read_exchange(request: ModelRequest) -> Exchange:
     return Exchange(
         prompt=_prompt(messages[last]) if last >= 0 else "",
         earlier=tuple(_prompt(message) for message in messages[: max(last, 0)] if message.role == "user"),
-        answer=next(
-            (message.text for message in reversed(messages[: max(last, 0)]) if message.role == "assistant"), ""
+        answers=tuple(
+            message.text
+            for message in reversed(messages[: max(last, 0)])
+            if message.role == "assistant" and message.text
         ),
         results=results,
         tools=frozenset(tool.name for tool in request.tools),

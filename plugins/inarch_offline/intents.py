@@ -16,9 +16,12 @@ from inarch_offline.words import PATHS, leading_verb, names_in, paths_in, stripp
 if TYPE_CHECKING:
     from inarch_offline.topics import Topic
 
-SUMMARIZE, EXPLAIN, WHERE, CALLERS, CALLEES, COMPARE, LIST, FILE, EDIT, REFUSED, NEEDS_MODEL, HELP, EMPTY, OTHER = (
+(
+    SUMMARIZE, EXPLAIN, WHERE, CALLERS, CALLEES, COMPARE, LIST, FILE, EDIT, REFUSED, NEEDS_MODEL, HELP, EMPTY, UNCLEAR,
+    OTHER,
+) = (
     "summarize", "explain", "where", "callers", "callees", "compare", "list", "file", "edit", "refused",
-    "needs_model", "help", "empty", "other",
+    "needs_model", "help", "empty", "unclear", "other",
 )  # fmt: skip
 
 
@@ -81,6 +84,8 @@ def parse(prompt: str, earlier: Sequence[str] = (), place: str = "") -> Intent:
         return Intent(EMPTY)
     greeted = re.fullmatch(phrasings.HELP, " ".join(prompt.lower().split()).rstrip(" ?!."))
     intent = Intent(HELP) if greeted else _continued(text, earlier, place) or _foreign(text) or _classified(text)
+    if intent.kind in _FOLLOWING and not (place or intent.names) and _is_follow_up(text, intent.subject):
+        return Intent(UNCLEAR)
     return intent._replace(long=long, if_so=_is(phrasings.CASE, text), how_to=_is(phrasings.HOW_TO, text))
 
 

@@ -328,3 +328,13 @@ def test_a_function_of_javascript_is_shown_by_its_code(bell, answer, prompt):
     assert "ringBell" in text
     assert "'ding '.repeat(times)" in text
     assert "lib/bell.js:4" in text
+
+
+def test_it_stands_for_the_last_place_that_was_answered_whatever_came_between(shop, asked):
+    prompts = ("how does check_item work?", "list the files", "which exceptions are there?", "who calls it?")
+    assert "function `shop.till.check_item" in asked(shop, *prompts)[-1].content
+
+
+@pytest.mark.parametrize("prompt", ["who calls it?", "where is it defined?", "how does that work?"])
+def test_what_stands_for_nothing_is_asked_back(shop, answer, prompt):
+    assert "It isn't clear what that stands for" in answer(shop, prompt)

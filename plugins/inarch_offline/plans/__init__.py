@@ -43,15 +43,21 @@ PLANS = {
     intents.NEEDS_MODEL: "replying:needs_model",
     intents.HELP: "replying:introduce",
     intents.EMPTY: "replying:introduce",
+    intents.UNCLEAR: "replying:ask_back",
     intents.OTHER: "replying:closest",
 }
 """Module and function of the plan for each kind of intent; a turn imports the one it needs."""
 
 
+_LOOKS_BACK = 4
+"""Answers among which `it` may have been named: a list in between names nothing."""
+
+
 def next_step(request: ModelRequest, long: bool = False) -> Page | list[PlannedCall]:
     """Give the answer to a request, or the calls that are still needed for it; `long` for all there is to say."""
     exchange = read_exchange(request)
-    intent = intents.parse(exchange.prompt, exchange.earlier, following.answered(exchange.answer))
+    places = map(following.answered, exchange.answers[:_LOOKS_BACK])
+    intent = intents.parse(exchange.prompt, exchange.earlier, next(filter(None, places), ""))
     return carry_on(plan_for(intent._replace(long=True) if long else intent), exchange)
 
 

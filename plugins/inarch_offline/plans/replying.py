@@ -43,6 +43,14 @@ def _capabilities(parts: Sequence[Part] = ()) -> list[tuple[str, str]]:
     ]
 
 
+def ask_back(intent: Intent) -> Plan:
+    """Say that it isn't clear what `it` stands for."""
+    yield from ()
+    page = Page()
+    page.decline("It isn't clear what that stands for: no answer before was about one thing. Name it.")
+    return page
+
+
 def needs_model(intent: Intent) -> Plan:
     """Say that the work needs a model, and where it would begin."""
     page = Page()
