@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Generator, Sequence
 from importlib import import_module
-from typing import Any, Protocol
+from typing import Any, BinaryIO, Protocol
 
 from attrs import define, field
 
@@ -17,7 +17,7 @@ import inarch
 from inarch_live.pcm import BYTES
 from inarch_live.playback import Playback
 from inarch_live.port import INPUT_RATE
-from inarch_live.wav import open_to_write
+from inarch_live.wav import open_to_write, writer
 
 FRAME_S = 0.02
 FRAME = int(FRAME_S * INPUT_RATE) * BYTES
@@ -111,26 +111,24 @@ class WavSink:
 
     def start(self, playback: Playback) -> None:
         """Begin to write."""
-        file = open_to_write(self.path, playback.rate)
-        self._task = asyncio.get_running_loop().create_task(self._write(file, playback))
+        stream = open_to_write(self.path)
+        self._task = asyncio.get_running_loop().create_task(self._write(stream, playback))
 
     def stop(self) -> None:
         """Close the file."""
         if self._task is not None:
             self._task.cancel()
 
-    async def _write(self, file: Any, playback: Playback) -> None:
+    async def _write(self, stream: BinaryIO, playback: Playback) -> None:
         loop = asyncio.get_running_loop()
         size = int(FRAME_S * playback.rate) * BYTES
         due = loop.time()
-        try:
+        with stream, writer(stream, playback.rate) as file:
             while True:
                 due = max(due + FRAME_S, loop.time() - 1.0)  # a clock that stood still is no reason to hurry
                 await asyncio.sleep(max(0.0, due - loop.time()))
                 if playback.is_sounding:
                     file.writeframes(playback.take(min(size, playback.waiting)))
-        finally:
-            file.close()
 
 
 @define(eq=False, repr=False)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import wave
 from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
@@ -12,6 +11,7 @@ from attrs import define, field
 
 import inarch
 from inarch_live.pcm import BYTES
+from inarch_live.wav import writer
 
 MOST_KEPT_S = 600
 """Seconds of one side of a turn whose audio is kept; what is beyond is left out."""
@@ -75,9 +75,6 @@ class Tape:
 def wav_bytes(pcm: bytes, rate: int) -> bytes:
     """Return samples as a WAV file."""
     made = io.BytesIO()
-    with wave.open(made, "wb") as file:
-        file.setnchannels(1)
-        file.setsampwidth(BYTES)
-        file.setframerate(rate)
+    with writer(made, rate) as file:
         file.writeframes(pcm)
     return made.getvalue()

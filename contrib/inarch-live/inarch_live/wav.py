@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import wave
 from pathlib import Path
+from typing import BinaryIO
 
 import inarch
 from inarch_live.pcm import BYTES, mixed
@@ -49,16 +50,21 @@ def _samples(file: wave.Wave_read, path: str) -> bytes:
     return resampler.add(mixed(file.readframes(file.getnframes()), channels)) + resampler.flush()
 
 
-def open_to_write(path: str, rate: int) -> wave.Wave_write:
-    """Return a WAV file that is written while it sounds.
+def open_to_write(path: str) -> BinaryIO:
+    """Return a new file for what would be heard.
 
     Raises:
         UsageError: It can't be written.
     """
     try:
-        file = wave.open(path, "wb")  # noqa: SIM115 - it is the device's, which closes it
+        return Path(path).open("wb")
     except OSError as error:
         raise inarch.UsageError(f"--audio-out {path} can't be written: {error.strerror or error}") from None
+
+
+def writer(stream: BinaryIO, rate: int) -> wave.Wave_write:
+    """Return what writes samples as a WAV file; closing it completes the file, and leaves it open."""
+    file = wave.open(stream, "wb")  # noqa: SIM115 - who called does
     file.setnchannels(1)
     file.setsampwidth(BYTES)
     file.setframerate(rate)

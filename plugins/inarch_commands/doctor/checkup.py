@@ -118,7 +118,25 @@ def _plugins(config: Config, options: Options) -> Generator[Finding, None, App |
         yield Finding("plugins", "wrong", f"{refused.name} was refused: {refused.reason}", refused.remedy)
     for missing in () if config.safe_mode else app.missing():
         yield Finding("plugins", "wrong", missing.message, missing.remedy)
+    if not config.safe_mode:
+        yield from _unnamed(app, options)
     return app
+
+
+def _unnamed(app: App, options: Options) -> Iterator[Finding]:
+    """Propose the lines for what was installed beside Inarch and is in no plugin list, so that it does nothing."""
+    from inarch.host import discover
+
+    config, found = app.config, discover()
+    ours = {plugin.distribution for plugin in found.builtins.values()}
+    known = {*options.without, *config.profile.plugins, *(one.name for one in app.composition.refused)}
+    names = sorted(name for name, one in found.plugins.items() if one.distribution not in ours and name not in known)
+    if names:
+        before = config.profile.plugins if config.sets("plugins") else ("...",)
+        listed = ", ".join(f'"{name}"' for name in (*before, *names))
+        lines = (f"[profiles.{config.profile.name}]", f"plugins = [{listed}]")
+        words = f"{', '.join(names)}: installed, and not named in profile {config.profile.name}"
+        yield Finding("plugins", "note", words, f"to use what you want of it, write into {config.config_path}", lines)
 
 
 def _model(app: App) -> Iterator[Finding]:
