@@ -36,7 +36,8 @@ def test_a_person_reads_one_line_for_each_finding(cli: Run) -> None:
     done = cli("doctor")
 
     assert done.returncode == 0, done.stderr
-    assert all(line.startswith(("ok  ", "note", "BAD ")) for line in done.stdout.splitlines())
+    to_be_copied = " " * 6
+    assert all(line.startswith(("ok  ", "note", "BAD ", to_be_copied)) for line in done.stdout.splitlines())
 
 
 def test_a_missing_plugin_is_wrong_and_so_is_the_exit_code(cli: Run, environ: dict[str, str]) -> None:
