@@ -156,7 +156,7 @@ def main(arguments: list[str]) -> int:
         print(
             f"{name:10} direct {share(*direct)}; static per recorded {ratio:.2f} (per direct {only:.2f}); "
             f"properties {share(*properties)}; through outside {share(*via)}; "
-            f"{result.seconds:.2f} s, {'complete' if result.linked.complete else 'stopped'}"
+            f"{result.seconds:.2f} s, {'no' if result.linked.complete else 'some'} statements at the limit of visits"
         )
         for key, (found, total) in {"direct": direct, "properties": properties, "outside": via}.items():
             pooled[key] += found

@@ -10,3 +10,5 @@ ENTRY_KINDS = (
     SCRIPT, MAIN, COMMAND, MANAGEMENT, ROUTE, VIEW, TASK, SIGNAL, HOOK, HANDLER, TEST, FIXTURE, API, ORPHAN
 )  # fmt: skip
 """Kinds of entry points, the most telling first."""
+CALLS_IT = " calls it"
+"""How an entry ends that is a method which a library calls of a class derived from one of its own."""

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from inarch_brief_tracer.facts.entry_kinds import HANDLER, HOOK, SIGNAL, TASK, VIEW
+from inarch_brief_tracer.facts.entry_kinds import CALLS_IT, HANDLER, HOOK, SIGNAL, TASK, VIEW
 from inarch_brief_tracer.facts.file_facts import CLASS, FUNCTION, METHOD, Call, Facts, Symbol
 from inarch_brief_tracer.facts.outside_hooks import hooks_of
 
@@ -95,7 +95,7 @@ def framework_entries(facts: Facts) -> Iterator[EntryPoint]:
         elif symbol.kind == METHOD and symbol.name.rpartition(".")[0] in views and _answers(short):
             yield EntryPoint(VIEW, symbol.name, place, symbol.line, "method of a view")
         elif symbol.kind == METHOD and (made := hooks.get(symbol.name.rpartition(".")[0])) and made[1].fullmatch(short):
-            yield EntryPoint(HOOK, symbol.name, place, symbol.line, f"{made[0]} calls it")
+            yield EntryPoint(HOOK, symbol.name, place, symbol.line, f"{made[0]}{CALLS_IT}")
     for call in facts.calls:
         if call.text:
             yield from _registered(call, libraries)

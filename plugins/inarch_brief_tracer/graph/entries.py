@@ -6,7 +6,7 @@ import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from inarch_brief_tracer.facts.entry_kinds import API, FIXTURE, ORPHAN, TEST
+from inarch_brief_tracer.facts.entry_kinds import API, CALLS_IT, FIXTURE, ORPHAN, TEST
 from inarch_brief_tracer.facts.nature import (
     BODY,
     EXPORTED,
@@ -45,7 +45,8 @@ class Candidate(NamedTuple):
 def kind_of(adjacency: Adjacency, node: int) -> str | None:
     """Give the kind of entry that a node is, the most telling one; None if it is none."""
     gates = adjacency.gates.get(node)
-    if gates:
+    # What a library calls of a class is entered where the library has it, if that is known.
+    if gates and not (gates[0].how.endswith(CALLS_IT) and node in adjacency.into):
         return gates[0].kind
     nature = adjacency.nature.get(node, 0)
     if nature & TEST_FUNCTION:
