@@ -63,7 +63,10 @@ class Record:
     _ended: int = field(init=False, default=0)
     _transcribed: int = field(init=False, default=0)
     _answered: int = field(init=False, default=0)
-    _is_prompted: bool = field(init=False, default=False)
+    _prompts: int = field(init=False, default=0)
+    _prompts_at_answer: int = field(init=False, default=0)
+    """How many there were when the present answer began: it can't be one to later ones."""
+    _prompts_answered: int = field(init=False, default=0)
     _written: list[str] = field(init=False, factory=list)
     _written_size: int = field(init=False, default=0)
     _size: int = field(init=False)
@@ -77,20 +80,23 @@ class Record:
     @property
     def awaits_answer(self) -> bool:
         """Return whether what is recorded of the person, or results of calls, wait for the model."""
-        return self._is_prompted or self._transcribed > self._answered
+        return self._prompts > self._prompts_answered or self._transcribed > self._answered
 
     def sent(self, kept: Kept) -> None:
         """Take in what is sent."""
         if isinstance(kept.message, Typed):
             self._add(Piece(Said("user", kept.message.text), kept))
-            self._turn_at, self._is_prompted = len(self._pieces), True
+            self._turn_at = len(self._pieces)
+            self._prompts += 1
         elif isinstance(kept.message, Results):
             for result in kept.message.results:
                 self._add(Piece(result, kept))
-            self._is_prompted = self._is_prompted or kept.message.scheduling != "silent"
+            self._prompts += kept.message.scheduling != "silent"
 
     def came(self, event: LiveEvent) -> None:
         """Take in what comes."""
+        if isinstance(event, (AudioDelta, TextDelta, OutputTranscript)) and not self.is_answering:
+            self.is_answering, self._prompts_at_answer = True, self._prompts
         match event:
             case InputTranscript(_, whole, True) if whole.strip():
                 # The text of an utterance may come when the answer to it has begun.
@@ -100,20 +106,20 @@ class Record:
             case OutputTranscript(_, whole, True) if whole.strip():
                 self._add(Piece(Said("agent", whole)))
             case TextDelta(text):
-                self.is_answering = True
                 self._written.append(text)
                 self._written_size += len(text)
                 if self._written_size > LONGEST:
                     self._written_down()
-            case AudioDelta() | OutputTranscript():
-                self.is_answering = True
             case CallsRequested(calls):
                 for call in calls:
                     self._add(Piece(call))
             case SpeechEnded():
                 self._ended += 1
-            case TurnEnded() | Interrupted():
-                self._end(isinstance(event, Interrupted) or event.is_idle)
+            case Interrupted():
+                self._end(self._prompts)  # what the person says now is what is answered
+            case TurnEnded(reason, is_idle):
+                upto = self._prompts_at_answer if self.is_answering else self._prompts
+                self._end(upto if is_idle and not reason else None)
 
     def history(self, unsent: Container[Kept]) -> tuple[History, ...]:
         """Return what a new conversation begins with: all but what will be sent to it anyway."""
@@ -123,7 +129,7 @@ class Record:
         """Return what was said up to when the model had last finished, and forget what came after."""
         del self._pieces[self._idle_at :]
         self._size = sum(piece.size for piece in self._pieces)
-        self._turn_at, self._is_prompted = self._idle_at, False
+        self._turn_at, self._prompts_answered = self._idle_at, self._prompts
         return self.history(unsent)
 
     def broke(self) -> None:
@@ -131,12 +137,13 @@ class Record:
         self.is_answering, self._written_size = False, 0
         self._written.clear()
 
-    def _end(self, is_idle: bool) -> None:
+    def _end(self, answered: int | None) -> None:
+        """End an answer, to so many prompts; None if it was cut short or goes on."""
         self._written_down()
         self._turn_at = len(self._pieces)
         self.is_answering = False
-        if is_idle:
-            self._is_prompted, self._idle_at = False, len(self._pieces)
+        if answered is not None:
+            self._prompts_answered, self._idle_at = answered, len(self._pieces)
             self._answered = max(self._ended, self._transcribed)
 
     def _written_down(self) -> None:

@@ -15,7 +15,22 @@ from inarch_live.testing import LONGEST_S, OpenAIServer, OpenAIThere, Person
 from inarch_live.testing.contract import run
 
 AT_ONCE = (0.0,) * 10_000
-STEPS = ("audio", "audio", "text", "ask", "answer", "cut", "cut", "close", "hear", "stop", "late", "interrupt", "wait")
+STEPS = (
+    "audio",
+    "audio",
+    "text",
+    "ask",
+    "answer",
+    "cut",
+    "cut",
+    "close",
+    "hear",
+    "stop",
+    "late",
+    "interrupt",
+    "think",
+    "wait",
+)
 STEP = 40
 """Between the levels of two frames: a resampler leaves a level what it is."""
 
@@ -32,24 +47,25 @@ def frames_in(audio: bytes) -> list[int]:
 
 @define(eq=False)
 class Model(OpenAIThere):
-    """A model that calls a tool for each text that asks for it, once it is asked for an answer."""
+    """A model that calls a tool for each text that asks for it, when it is asked for an answer and has thought."""
 
     ids: count[int] = field(factory=count, kw_only=True)
     written: int = field(init=False, default=0)
     """How many frames of this connection have a text."""
     open_items: list[tuple[str, list[int]]] = field(init=False, factory=list)
 
-    async def took(self, message: dict[str, Any]) -> None:
-        await super().took(message)
-        if message["type"] == "response.create" and self.response:
-            asked = [text for text in self.texts if text.startswith("ask")]
-            calls = [item for item in self.items if item["type"] == "function_call"]
-            new = [text for text in asked if not any(f'"{text}"' in call["arguments"] for call in calls)]
-            if new:
-                await self.call(*(LiveCall(f"id-{next(self.ids)}", "work", {"on": text}) for text in new))
-            else:
-                await self.write("ok")
-                await self.end_turn()
+    async def think(self) -> None:
+        """Finish the answer that was asked for."""
+        if not self.response:
+            return
+        calls = [item["arguments"] for item in self.items if item["type"] == "function_call"]
+        asked = [text for text in self.texts if text.startswith("ask")]
+        new = [text for text in asked if not any(f'"{text}"' in arguments for arguments in calls)]
+        if new:
+            await self.call(*(LiveCall(f"id-{next(self.ids)}", "work", {"on": text}) for text in new))
+        else:
+            await self.write("ok")
+            await self.end_turn()
 
     async def call(self, *calls: LiveCall) -> None:
         for call in calls:
@@ -65,7 +81,7 @@ class Model(OpenAIThere):
 
     async def late(self) -> None:
         """Texts come in any order: the last first."""
-        while self.open_items:
+        if self.open_items:
             item, frames = self.open_items.pop()
             await self.transcribe(item, "heard " + " ".join(map(str, frames)))
 
@@ -105,7 +121,10 @@ async def step(name: str, person: Person, there: Model) -> None:
             await there.close(1011, "internal error")
         case "hear":
             await there.stop()
-            await there.late()
+            while there.open_items:
+                await there.late()
+        case "think":
+            await there.think()
         case "stop":
             await there.stop()
         case "late":
@@ -116,7 +135,7 @@ async def step(name: str, person: Person, there: Model) -> None:
             await asyncio.sleep(0.002)
 
 
-async def settled(server: OpenAIServer, person: Person) -> Model:
+async def settled(server: OpenAIServer, person: Person, is_spoken_into: bool) -> Model:
     """Wait until the service has everything, and return its last connection."""
     texts = [text for kind, text in person.sent if kind == "text"]
     frames = [number for kind, number in person.sent if kind == "audio"]
@@ -129,13 +148,18 @@ async def settled(server: OpenAIServer, person: Person) -> Model:
             if not there.has_ended and has_all and asked <= set(person.told) and not there.unanswered:
                 return there
             await person.answer("success")
+            if is_spoken_into:  # what was said then is answered
+                await there.begin_response()
+            await there.think()
             await asyncio.sleep(0.002)
 
 
 @given(st.lists(st.sampled_from(STEPS), max_size=40))
 @example(["audio", "audio", "wait", "wait", "stop", "audio", "cut", "wait", "hear", "cut"])
-@example(["ask", "wait", "wait", "cut", "wait", "answer", "cut"])
-@example(["ask", "wait", "wait", "answer", "wait", "cut", "text", "cut"])
+@example(["audio", "wait", "stop", "audio", "wait", "stop", "late", "wait", "cut"])
+@example(["ask", "wait", "wait", "cut"])
+@example(["ask", "wait", "think", "wait", "cut", "wait", "answer", "cut"])
+@example(["ask", "wait", "think", "wait", "answer", "wait", "cut", "text", "cut"])
 @settings(max_examples=3 * settings().max_examples, deadline=None)
 def test_cuts_at_any_moment_lose_and_double_nothing(steps: list[str]) -> None:
     async def conversation() -> None:
@@ -147,13 +171,16 @@ def test_cuts_at_any_moment_lose_and_double_nothing(steps: list[str]) -> None:
                 there = server.connections[-1]
                 assert isinstance(there, Model)
                 await step(name, person, there)
-            there = await settled(server, person)
+            there = await settled(server, person, "interrupt" in steps)
             await person.connection.aclose()
             await listening
             texts = [text for kind, text in person.sent if kind == "text"]
             assert [text for text in there.texts if not text.startswith("heard")] == texts
             assert there.heard == [number for kind, number in person.sent if kind == "audio"]
             assert sorted(person.told) == sorted(text for text in texts if text.startswith("ask"))
+            for text in person.told:
+                places = [place for place, item in enumerate(there.items) if f'{text}"' in str(item).replace("'", '"')]
+                assert [there.items[place]["type"] for place in places] == ["message", "function_call"]
             outputs = [item["call_id"] for item in there.items if item["type"] == "function_call_output"]
             assert len(outputs) == len(set(outputs)) == len(person.told)
 
