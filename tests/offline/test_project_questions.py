@@ -252,6 +252,7 @@ def test_how_to_do_something_is_quoted_from_the_section_about_it(shop, answer):
 
 def test_how_to_set_one_thing_names_the_parameters(shop, answer):
     write(shop, {"src/shop/net.py": "def fetch(url, deadline=None):\n    return url\n\n\ndef other(x): ...\n"})
+    write(shop, {"src/shop/set.py": 'def set_deadline_of(x):\n    """Set a deadline."""\n    return x\n'})
     text = answer(shop, "how do I set a deadline?")
     assert "Parameters and their defaults:\n- `def fetch(url, deadline=None):` (src/shop/net.py:1)" in text
 

@@ -32,6 +32,10 @@ from inarch_offline.writing import Page, cut, joined
 
 _MOST_SITES = 5
 _FILE = r"[\w@+./-]*\w\.\w{1,8}"
+_SETTING = frozenset(
+    ["set", "change", "limit", "specify", "pass", "disable", "enable", "increase", "reduce", "adjust", "override"]
+)
+"""Verbs that ask for what can be set rather than for what is done."""
 LINKED = r"\d[\d,]* of [\d,]+ (?:\w+ )?files are (?:not )?linked|callers looked for|the first \d+ callers"
 """A note on who calls what: it changes no definition."""
 _PARTLY = re.compile(r"\b\d[\d,]* of [\d,]+ (?:Python )?files\b")
@@ -56,6 +60,8 @@ def explain(intent: Intent) -> Plan:
             if intent.how_to and (yield from say_documented(page, intent)):
                 say_symbols(page, "Close to it in the code", [target, *found.others], 4)
                 return page
+            if intent.subject.partition(" ")[0].lower() in _SETTING and (settings := (yield from settings_for(intent))):
+                return settings
             if (yield from is_said_unclear(page, intent, result, found)):
                 settings = yield from settings_for(intent)
                 return settings or page
