@@ -84,12 +84,6 @@ class Room:
             return ""
         return ".inarch/paths is not read: the project is not trusted (inarch config trust)"
 
-    @property
-    def notebooks(self) -> str:
-        """Say how many notebooks the last look at the files passed over, "" if there were none."""
-        number = self.index.notebooks
-        return f"{number:,} {'notebook is' if number == 1 else 'notebooks are'} not looked into" if number else ""
-
     def graph(self, answer: Callable[[Graph, Coverage], Answer], about: str = "") -> Answer:
         """Answer what is asked `about` from the graph."""
         try:

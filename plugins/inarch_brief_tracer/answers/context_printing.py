@@ -13,7 +13,6 @@ from inarch_brief_tracer.answers.flow_mermaid import chart
 from inarch_brief_tracer.answers.flow_text import TOKENS
 from inarch_brief_tracer.answers.flow_tree import Detail, shown_routes
 from inarch_brief_tracer.answers.neighbourhood import neighbourhood
-from inarch_brief_tracer.answers.wording import joined
 from inarch_brief_tracer.graph.call_graph import Graph
 from inarch_brief_tracer.indexing.index import Coverage
 
@@ -24,7 +23,7 @@ def get(query: str, as_json: bool, mermaid: bool, tokens: int | None, file: str,
     with command_room.room() as room:
 
         def answer(graph: Graph, coverage: Coverage) -> None:
-            notes = joined(room.notebooks, room.ignored)
+            notes = room.ignored
             found = answered(graph, coverage, query, wish, room.paths, notes)
             if as_json:
                 command_room.say_json(_data(graph, coverage, query, found, tokens))

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import re
 
-PYTHON = (".py", ".ipynb")
+NOTEBOOK = ".ipynb"
+PYTHON = (".py", NOTEBOOK)
 
 SUFFIXES = frozenset(
     """
@@ -23,6 +24,10 @@ _TESTS = re.compile(
 _TEST_FOLDERS = frozenset(("test", "tests", "__tests__", "spec", "specs", "__mocks__", "testdata", "e2e", "fixtures"))
 
 
+_BUILT_FOLDERS = frozenset(("dist", "build", "out", "esm", "cjs", "umd", "legacy", "target"))
+_SCRIPTS = frozenset((".js", ".mjs", ".cjs", ".ts", ".mts", ".cts"))
+
+
 def suffix_of(path: str) -> str:
     """Give the ending of a file's name in small letters, "" without one."""
     dot = path.rfind(".")
@@ -32,6 +37,13 @@ def suffix_of(path: str) -> str:
 def is_other(path: str) -> bool:
     """Whether a file is in a language besides Python that is looked at."""
     return suffix_of(path) in SUFFIXES
+
+
+def is_built(path: str) -> bool:
+    """Whether a script stands where what is built from other files is put: a copy, as vendored code is."""
+    if suffix_of(path) not in _SCRIPTS:
+        return False
+    return ".min." in path or not _BUILT_FOLDERS.isdisjoint(path.split("/")[:-1])
 
 
 def is_other_test(path: str) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
 from types import MappingProxyType
 
-from inarch_brief_tracer.facts.file_names import is_other, is_other_test
+from inarch_brief_tracer.facts.file_names import is_built, is_other, is_other_test
 
 CODE, TEST, EXAMPLE, VENDORED = "code", "test", "example", "vendored"
 
@@ -23,7 +23,7 @@ _LAYOUTS = frozenset(("src", "lib", "python"))
 def role_of(path: str) -> str:
     """Say whether a file is product code, a test, an example or a vendored copy."""
     *folders, base = path.split("/")
-    if not _VENDORED.isdisjoint(folders):
+    if not _VENDORED.isdisjoint(folders) or is_built(path):
         return VENDORED
     if base.startswith("test_") or base.endswith("_test.py") or base in ("conftest.py", "tests.py"):
         return TEST

@@ -88,8 +88,6 @@ class Index:
     seconds: float = 0.8
     link_seconds: float = 0.5
     whole_seconds: float = 0.1
-    notebooks: int = field(default=0, init=False)
-    """How many there were at the last look at the tree: nothing in them is indexed."""
     words: Search | None = field(default=None, init=False)
     """What the last answer looked for words with: what it read of them serves the next."""
     _lock: threading.RLock = field(factory=threading.RLock, init=False)
@@ -178,7 +176,7 @@ class Index:
         kept = kept_files(connection)
         found = walked(call.workspace, kept)
         self._others = found.others
-        self.notebooks, gone, changed = found.notebooks, found.gone, found.changed
+        gone, changed = found.gone, found.changed
         self._wanted = {}
         if call.about and len(changed) > FEW:
             from inarch_brief_tracer.indexing.leading import led

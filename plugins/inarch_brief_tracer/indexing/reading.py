@@ -16,7 +16,7 @@ from attrs import Factory, define, field
 from inarch import Cancelled, FileStat, ToolFailed, Workspace
 from inarch_brief_tracer.facts.collecting import uncollected
 from inarch_brief_tracer.facts.file_facts import NAMES
-from inarch_brief_tracer.facts.file_names import is_other
+from inarch_brief_tracer.facts.file_names import NOTEBOOK, is_other
 from inarch_brief_tracer.facts.modules import CODE, EXAMPLE, TEST, VENDORED, role_of
 from inarch_brief_tracer.indexing.time_limit import Limit
 from inarch_brief_tracer.store.kept_files import Kept, Stamp
@@ -172,21 +172,25 @@ class Reader:
         from inarch_brief_tracer.facts.parsing import as_text, examined
         from inarch_brief_tracer.store.file_rows import FileRow
 
-        role = role_of(path)
+        role, data = role_of(path), whole.data
+        if path.endswith(NOTEBOOK):
+            from inarch_brief_tracer.facts.notebooks import code_of
+
+            data = code_of(data)
         if is_other(path):
-            facts, text = self._other(path, whole.data)
+            facts, text = self._other(path, data)
             self.found.size += len(text)
             self.found.entries.append(FileRow(path, module, role, stamp, content, facts, text))
             return
         if role == TEST and not self.deep and not (known and known.level != NAMES):
             # Tests are most of a large tree and rarely asked for: names now, the rest when the graph is.
-            text = as_text(whole.data)
+            text = as_text(data)
             self.found.entries.append(FileRow(path, module, role, stamp, content, None, text))
             self.found.size += len(text)
             return
         from inarch_brief_tracer.facts.link_facts import encode_links
 
-        facts, text, links = examined(whole.data, light=stat.size > MAX_BYTES or _is_minified(whole.data))
+        facts, text, links = examined(data, light=stat.size > MAX_BYTES or _is_minified(whole.data))
         if not self._many:
             self.found.links[path] = links
         self.found.size += len(text)

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import NamedTuple
 
 from inarch import FileStat, ToolFailed, Workspace
-from inarch_brief_tracer.facts.file_names import is_other
+from inarch_brief_tracer.facts.file_names import PYTHON, is_other
 from inarch_brief_tracer.facts.import_roots import decided, kept_roots, open_folders
 from inarch_brief_tracer.facts.modules import module_names, packages_of
 from inarch_brief_tracer.facts.source import sound
@@ -29,7 +29,6 @@ class Walked(NamedTuple):
     changed: list[Changed]
     gone: list[str]
     files: int
-    notebooks: int
     truncated: bool
     """Whether there are more files than are looked at."""
     others: int = 0
@@ -42,7 +41,7 @@ def walked(workspace: Workspace, kept: Mapping[str, Kept]) -> Walked:
     """Walk through a tree and compare the stamps of its files."""
     walk = workspace.walk(SOURCES, _MAX_WALKED)
     # A name that is no text has no place in the index.
-    paths = [path for path in walk.paths if path.endswith(".py") and sound(path) == path]
+    paths = [path for path in walk.paths if path.endswith(PYTHON) and sound(path) == path]
     others, note = _others(path for path in walk.paths if is_other(path) and sound(path) == path)
     truncated = walk.truncated or len(paths) + len(others) > MAX_FILES
     paths = paths[:MAX_FILES]
@@ -61,8 +60,7 @@ def walked(workspace: Workspace, kept: Mapping[str, Kept]) -> Walked:
                 gone.append(path)
         elif path in touched or (known and known.module != module):
             changed.append(Changed(path, stat, module))
-    notebooks = sum(path.endswith(".ipynb") for path in walk.paths)
-    return Walked(changed, gone, len(present), notebooks, truncated, len(present) - len(paths), note)
+    return Walked(changed, gone, len(present), truncated, len(present) - len(paths), note)
 
 
 def _others(paths: Iterable[str]) -> tuple[list[str], str]:

@@ -13,7 +13,7 @@ from inarch_brief_tracer.facts import entry_kinds
 from inarch_brief_tracer.facts.documents import documents_of
 from inarch_brief_tracer.facts.entry_points import entry_points_of
 from inarch_brief_tracer.facts.file_facts import CONSTANT, NAMES, Facts, encode
-from inarch_brief_tracer.facts.modules import TEST
+from inarch_brief_tracer.facts.modules import TEST, VENDORED
 from inarch_brief_tracer.facts.name_scan import imported_in, tests_in
 from inarch_brief_tracer.facts.nature import SHIFT, exports_of, nature
 from inarch_brief_tracer.store.kept_files import Stamp, put_state, state
@@ -158,6 +158,8 @@ def _add_other(rows: _Rows, entry: FileRow, file: int, facts: Facts) -> None:
     if tests:
         rows.entry_points.append((file, entry_kinds.TEST, entry.path, 0, 1, f"{tests} test{'s' * (tests != 1)}", ""))
     if entry.role == TEST:
+        return
+    if entry.role == VENDORED:
         return
     for kind, name, place, line, how, target in facts.shown:
         if kind != entry_kinds.TEST:

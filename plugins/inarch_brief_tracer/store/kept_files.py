@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from attrs import Factory, define
 
 from inarch_brief_tracer.facts.file_facts import Facts, decode
+from inarch_brief_tracer.facts.file_names import NOTEBOOK
 
 if TYPE_CHECKING:
     from inarch_search.index import Index as Search
@@ -105,4 +106,9 @@ class Shelf:
     def _read_facts(self, path: str) -> Facts:
         from inarch_brief_tracer.facts.parsing import facts_of  # here: only tests are not kept
 
-        return facts_of(self.read(path) or b"")
+        data = self.read(path) or b""
+        if path.endswith(NOTEBOOK):
+            from inarch_brief_tracer.facts.notebooks import code_of
+
+            data = code_of(data)
+        return facts_of(data)

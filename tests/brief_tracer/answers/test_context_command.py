@@ -120,7 +120,7 @@ def test_json_and_mermaid_exclude_each_other(acme: Any) -> None:
 
 
 def test_a_tree_without_python_says_what_cannot_be_done(project: Any) -> None:
-    project.write({"main.kt": "package main\n", "notes.ipynb": "{}"})
+    project.write({"main.kt": "package main\n"})
     out = project.run("context", "get", "table validation").out
     assert "no Python files here" in out
     assert "search_files" in out
@@ -136,9 +136,46 @@ def test_files_that_cannot_be_parsed_are_told(acme: Any) -> None:
     assert "Entry: Acme.execute()" in out
 
 
-def test_notebooks_are_skipped_and_said(acme: Any) -> None:
-    acme.write({"analysis/one.ipynb": "{}", "two.ipynb": "{}"})
-    assert "2 notebooks are not looked into" in acme.run("context", "get", "validate_table").out
+NOTEBOOK = """{
+ "cells": [
+  {
+   "cell_type": "markdown",
+   "source": [
+    "def no_code(): pass"
+   ]
+  },
+  {
+   "cell_type": "code", "outputs": [],
+   "source": [
+    "def weigh_apple(apple):\\n",
+    "    return scale(apple)\\n",
+    "%matplotlib inline"
+   ]
+  },
+  {
+   "cell_type": "code",
+   "source": [
+    "%%bash\\n",
+    "rm -r 'this is no Python"
+   ]
+  },
+  {
+   "cell_type": "code",
+   "source": [
+    "def scale(apple):\\n",
+    "    !ls\\n",
+    "    return 3"
+   ]
+  }
+ ]
+}
+"""
+
+
+def test_the_cells_of_notebooks_are_code(acme: Any) -> None:
+    acme.write({"analysis/one.ipynb": NOTEBOOK, "two.ipynb": "{}", "three.ipynb": '{"cells": [{"cell_type": "code"'})
+    out = acme.run("context", "get", "weigh_apple").out
+    assert "analysis/one.ipynb:12" in out and "weigh_apple" in out
 
 
 def test_control_characters_in_names_are_escaped(project: Any) -> None:

@@ -103,7 +103,9 @@ def test_endings_are_those_of_the_library() -> None:
     [
         ("lib/a.js", CODE), ("lib/a.test.js", TEST), ("src/__tests__/a.ts", TEST), ("pkg/a_test.go", TEST),
         ("src/test/java/ATest.java", TEST), ("src/main/java/Latest.java", CODE), ("packages/a/test/b.js", TEST),
-        ("node_modules/a/b.js", VENDORED), ("contest.js", CODE), ("tests/it.rs", TEST), ("src/contest/a.rs", CODE),
+        ("node_modules/a/b.js", VENDORED), ("contest.js", CODE), ("build/a.js", VENDORED),
+        ("packages/a/dist/b.mjs", VENDORED), ("build/a.py", CODE), ("build/a.go", CODE),
+        ("web/jquery.min.js", VENDORED), ("tests/it.rs", TEST), ("src/contest/a.rs", CODE),
     ],
 )  # fmt: skip
 def test_roles(path: str, role: str) -> None:
