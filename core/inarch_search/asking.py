@@ -56,7 +56,7 @@ def search(index: Index, text: str, limit: int = 20, parts: Parts = ALL) -> Answ
     if parts.frames and question.frames:
         hits = _framed(index, question, hits)
     unknown = tuple(question.terms[term].word for term in weighing.unknown)
-    return Answer(question, tuple(hits[:limit]), _files(hits), confidence_of(question, hits), unknown)
+    return Answer(question, tuple(hits[:limit]), _files(hits), confidence_of(question, weighing, hits), unknown)
 
 
 def _files(hits: Sequence[Hit]) -> tuple[str, ...]:
@@ -77,7 +77,7 @@ def _framed(index: Index, question: Question, hits: Sequence[Hit]) -> list[Hit]:
         ]
         around.sort(key=lambda kept: (kept.kind == MODULE, kept.end - kept.line, -kept.line))
         for kept in around[:1]:
-            first[kept.id] = Hit(kept, most * (1 + number / 100), 1.0, (f"{frame.file}:{frame.line}",))
+            first[kept.id] = Hit(kept, most * (1 + number / 100), 1.0, 1.0, (f"{frame.file}:{frame.line}",))
     if question.shape == REPORT:
         # A report's frames are where it went wrong, often not what is wrong: its own best words may stand between them.
         first = {number: hit._replace(score=hit.score * 0.9) for number, hit in first.items()}

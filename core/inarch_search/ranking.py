@@ -10,7 +10,7 @@ from inarch_search.documents import CLASS, CONSTANT, FUNCTION, METHOD, MODULE, S
 from inarch_search.index import Kept
 from inarch_search.parts import Parts
 from inarch_search.questions import SYMBOL, Question
-from inarch_search.scoring import Candidate, strength
+from inarch_search.scoring import HEAD, Candidate, strength
 from inarch_search.tokens import terms_of_word
 from inarch_search.weighing import Weighing
 
@@ -40,12 +40,14 @@ class Hit(NamedTuple):
         place: what and where it is.
         score: comparable within one answer only.
         explained: the share of the question's informative words that it explains, weighed by rarity.
+        in_head: the share that it explains by what is read first: name, signature, first line of its description, path.
         reasons: why it stands here, for people.
     """
 
     place: Kept
     score: float
     explained: float
+    in_head: float
     reasons: tuple[str, ...]
 
 
@@ -62,10 +64,11 @@ def _order(hit: Hit) -> tuple[float, str, int, str]:
     return -hit.score, hit.place.file, hit.place.line, hit.place.qualified
 
 
-def _explained(weighing: Weighing, candidate: Candidate) -> dict[str, float]:
+def _explained(weighing: Weighing, candidate: Candidate, among: int = ~0) -> dict[str, float]:
+    """Give how far each word of the question is explained by some of the fields."""
     mine: dict[str, float] = {}
     for item, fields in candidate.found:
-        far = strength(fields) * item.share
+        far = strength(fields & among) * item.share
         for term in item.stands_for:
             mine[term] = max(mine.get(term, 0.0), far * weighing.own[term])
     return mine
@@ -74,7 +77,8 @@ def _explained(weighing: Weighing, candidate: Candidate) -> dict[str, float]:
 def _hit(question: Question, weighing: Weighing, candidate: Candidate, parts: Parts) -> Hit:
     kept, reasons = candidate.kept, []
     by_term = _explained(weighing, candidate)
-    share = sum(by_term.values()) / max(1e-9, sum(weighing.own.values()))
+    whole = max(1e-9, sum(weighing.own.values()))
+    share, in_head = sum(by_term.values()) / whole, sum(_explained(weighing, candidate, HEAD).values()) / whole
     score = candidate.score * KINDS.get(kept.kind, 1.0)
     if parts.coverage:
         score *= (LEAST_COVERAGE + (1 - LEAST_COVERAGE) * share) ** COVERAGE
@@ -89,7 +93,7 @@ def _hit(question: Question, weighing: Weighing, candidate: Candidate, parts: Pa
         reasons += [NAMED_THERE] * (exact >= _SURELY)
     best = sorted(by_term, key=lambda term: (-by_term[term], term))[:4]
     reasons += [question.terms[term].word for term in best if by_term[term] > 0]
-    return Hit(kept, score, share, tuple(reasons))
+    return Hit(kept, score, share, in_head, tuple(reasons))
 
 
 def _is(kind: str, asked: str) -> bool:

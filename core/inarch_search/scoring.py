@@ -111,6 +111,9 @@ STRENGTHS = {
 }
 """How far a word is explained by standing in a field."""
 
+HEAD = sum(1 << FIELDS.index(name) for name in ("name", "qualified", "signature", "summary", "path"))
+"""The set of fields that are read first."""
+
 
 @cache
 def strength(fields: int) -> float:

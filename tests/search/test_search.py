@@ -100,6 +100,22 @@ def test_what_is_not_there_is_told(shop: Index) -> None:
     assert search(shop, "How are the cookies taken out of a reply?").confidence > answer.confidence
 
 
+def test_what_the_head_of_a_place_explains_is_surer_than_what_its_body_does() -> None:
+    words = "parse the header of a reply"
+    head = filled([place("a.py", "parse_header", summary="Parse a reply's header."), place("b.py", "send")])
+    body = filled([place("a.py", "run", body=words), place("b.py", "send")])
+    assert search(head, words).hits[0].in_head > search(body, words).hits[0].in_head == 0.0
+    assert search(head, words).confidence > search(body, words).confidence
+
+
+def test_another_file_that_answers_as_well_leaves_doubt() -> None:
+    summary = "Parse a reply's header."
+    one = [place("a.py", "parse_header", summary=summary), place("c.py", "send")]
+    two = [*one, place("b.py", "parse_header", summary=summary)]
+    text = "How is the header of a reply parsed?"
+    assert search(filled(one), text).confidence > search(filled(two), text).confidence
+
+
 def test_a_question_in_another_language_works_through_shared_words_and_is_weak(shop: Index) -> None:
     assert names(shop, "Wo werden die Cookies aus der Antwort `extract`?")[0] == "extract"
     assert search(shop, "Где хранится корзина покупателя?").hits == ()

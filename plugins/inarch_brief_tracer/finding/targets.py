@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from difflib import get_close_matches
 from typing import NamedTuple
 
@@ -21,6 +21,10 @@ _LOOKED_AT_IN_FILE = 200
 _SURE = 100.0
 """Score from which on a hit was named, not described."""
 _MOST_NAMED = 3
+_NEAR_FIRST = 5
+"""Matches among which one whose name is said word for word comes first."""
+_EXPLAINED = 0.6
+"""Confidence from which on nothing more has to be said: 14 of 14 had a right place in five, 10 of them first."""
 
 
 LONGEST = 4_000
@@ -72,29 +76,44 @@ def nearest(graph: Graph, text: str) -> tuple[str, ...]:
 
 def matching(graph: Graph, query: str, file: str = "") -> Match:
     """Find what a query is about, functions and classes before anything else."""
-    hits = [
-        hit
-        for hit in search(graph.shelf, query, limit=_LOOKED_AT_IN_FILE if file else _LOOKED_AT).hits
-        if _stands_in(hit.path, file)
-    ]
+    found = search(graph.shelf, query, limit=_LOOKED_AT_IN_FILE if file else _LOOKED_AT)
+    hits = [hit for hit in found.hits if _stands_in(hit.path, file)]
     nodes = list(dict.fromkeys(_nodes(graph, hits)))
     if not nodes:
         return Match(())
     best = next((node for node in nodes if node.kind != "module"), nodes[0])
     if hits[0].score >= _SURE:
         best = nodes[0]
-    return Match((best, *(node for node in nodes if node.id != best.id)), _is_strong(query, hits, best))
+    else:
+        order = understood(query).order
+        best = next((node for node in nodes[:_NEAR_FIRST] if _is_said_together(node, order)), best)
+    others = (node for node in nodes if node.id != best.id)
+    return Match((best, *others), _is_strong(query, hits, best, found.confidence))
 
 
-def _is_strong(query: str, hits: list[Hit], best: Node) -> bool:
-    """Whether the best match is meant beyond doubt: it is named, or its whole name is said in the query's words."""
+def _is_strong(query: str, hits: list[Hit], best: Node, confidence: float) -> bool:
+    """Whether the best match is meant beyond doubt: named, its whole name said in the query, or well explained."""
     sure = [hit for hit in hits if hit.score >= _SURE]
     if sure:
         return len(sure) <= _MOST_NAMED and best.kind != "module"
-    said = understood(query).terms.keys()
-    parts = [stem(piece) for piece in pieces(best.qualname.rpartition(".")[2])]
-    telling = [part for part in parts if part not in WEAK_WORDS]
-    return best.role == "code" and best.kind != "module" and len(telling) >= 2 and said >= set(parts)
+    is_said = _is_telling(best) and understood(query).terms.keys() >= {*_parts(best)}
+    is_explained = confidence >= _EXPLAINED and (best.file, best.line) == (hits[0].path, hits[0].line)
+    return best.role == "code" and best.kind != "module" and (is_said or is_explained)
+
+
+def _is_said_together(node: Node, order: Sequence[str]) -> bool:
+    """Whether words that stand next to each other in a query are those of a name: table validation, validate_table."""
+    parts = sorted(_parts(node))
+    windows = (sorted(order[first : first + len(parts)]) for first in range(len(order)))
+    return node.role == "code" and node.kind != "module" and _is_telling(node) and parts in windows
+
+
+def _is_telling(node: Node) -> bool:
+    return len([part for part in _parts(node) if part not in WEAK_WORDS]) >= 2
+
+
+def _parts(node: Node) -> list[str]:
+    return [stem(piece) for piece in pieces(node.qualname.rpartition(".")[2])]
 
 
 def _nodes(graph: Graph, hits: Iterable[Hit]) -> Iterator[Node]:

@@ -43,7 +43,13 @@ def notes(events: list[inarch.Event]) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    "prompt", ["fix validate_table please", "I am working on table validation", "acme/validation/table.py:3 is wrong"]
+    "prompt",
+    [
+        "fix validate_table please",
+        "I am working on table validation",
+        "acme/validation/table.py:3 is wrong",
+        "add a check for duplicate columns to the table validation",
+    ],
 )
 def test_a_prompt_that_names_a_function_brings_its_flow(acme: Any, prompt: str) -> None:
     model, events = run(acme, [says("done")], prompt)
@@ -53,7 +59,7 @@ def test_a_prompt_that_names_a_function_brings_its_flow(acme: Any, prompt: str) 
     assert [event.data.get("source") for event in events if event.kind == "context.added"].count("brief-tracer") == 1
 
 
-@pytest.mark.parametrize("prompt", ["hello there", "make it better", "write a poem about nothing in particular"])
+@pytest.mark.parametrize("prompt", ["hello there", "make it better", "a websocket for push messages of the calendar"])
 def test_a_prompt_that_names_nothing_brings_nothing(acme: Any, prompt: str) -> None:
     model, _ = run(acme, [says("done")], prompt)
     assert told(model) == []
