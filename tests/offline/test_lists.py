@@ -81,6 +81,12 @@ def test_tests_are_counted_whether_they_are_listed_or_not(tmp_path, answer):
     assert "… 225 more files" in text and "Note:" not in text
 
 
+def test_tests_of_other_languages_are_not_called_pythons(tmp_path, answer):
+    files = {"cart/cart_test.go": "package cart\nfunc TestFill(t *testing.T) {}\n", "go.mod": "module x.org/cart\n"}
+    text = answer(write(tmp_path / "tested", files), "how do I run the tests?")
+    assert "go test ./..." in text and "1 test function in 1 test file (cart/cart_test.go:1)" in text
+
+
 def test_lists_that_the_kernel_cuts_are_read_on(tmp_path, answer):
     classes = {
         f"src/shop/part_{part:03}.py": "".join(f"class Thing{part}x{one}: pass\n" for one in range(40))

@@ -63,11 +63,10 @@ def _tests(facet: str) -> Plan:
         return page
     known = totals(found)
     if ranked and "test_functions" in known:
-        page.say(
-            f"{counted(known['test_functions'], 'test function')} in {counted(known['test'], 'Python test file')},"
-            " counted by the lines that begin with `def test`",
-            ranked[0].place,
-        )
+        python = all(entry.place.path.endswith(".py") for entry in ranked)
+        files = counted(known["test"], "Python test file" if python else "test file")
+        how = ", counted by the lines that begin with `def test`" if python else ""
+        page.say(f"{counted(known['test_functions'], 'test function')} in {files}{how}", ranked[0].place)
     else:
         page.say(counted(len(paths), "test file", more=not whole), Place(paths[0]))
     if ranked:
