@@ -113,7 +113,8 @@ class OpenAIThere(There):
         kind, place = "conversation.item.input_audio_transcription", {"item_id": item, "content_index": 0}
         half = len(text) // 2
         await self.tell(f"{kind}.delta", delta=text[:half], **place)
-        usage = {"type": "tokens", "input_tokens": 9, "output_tokens": 2, "input_token_details": {"audio_tokens": 9}}
+        usage: Message = {"type": "tokens", "input_tokens": 9, "output_tokens": 2, "total_tokens": 11}
+        usage["input_token_details"] = {"audio_tokens": 9, "text_tokens": 0}
         await self.tell(f"{kind}.completed", transcript=text, usage=usage, **place)
 
     async def call(self, *calls: LiveCall) -> None:
