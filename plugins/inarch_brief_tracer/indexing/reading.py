@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -126,7 +127,8 @@ class Reader:
             ),
         )  # fmt: skip
         self._many = len(ordered) > MANY
-        with uncollected():
+        with uncollected(), ExitStack() as ending:
+            ending.callback(self._end_others)
             for number, item in enumerate(ordered):
                 if self.stop() or (self.found.seen >= AT_LEAST and self.limit.is_over):
                     self.found.rest = ordered[number:]
@@ -141,13 +143,15 @@ class Reader:
                     self.found.rest = ordered[number:]
                     break  # what was read so far is worth keeping
             self._kept()
-        if self._others is not None:
-            self._others.close()
         if self._many:
             from inarch_search.tokens import terms_of_word
 
             terms_of_word.cache_clear()
         return self.found
+
+    def _end_others(self) -> None:
+        if self._others is not None:
+            self._others.close()
 
     def _kept(self) -> bool:
         self.found.is_refused = not self.keep(self.found)

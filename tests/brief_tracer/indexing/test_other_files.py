@@ -13,7 +13,9 @@ import inarch_languages
 from inarch_brief_tracer.answers.flow_source import CODE as ANY_CODE
 from inarch_brief_tracer.facts.file_names import SUFFIXES, is_other
 from inarch_brief_tracer.facts.modules import CODE, TEST, VENDORED, module_name, role_of
-from inarch_brief_tracer.indexing import other_files
+from inarch_brief_tracer.indexing import other_files, reading
+from inarch_brief_tracer.indexing.reading import Changed, Reader
+from inarch_brief_tracer.indexing.time_limit import Limit
 
 MIXED = {
     "server/main.go": "// Serves.\npackage main\n\n// Serve answers requests.\nfunc Serve() { listen() }\n",
@@ -148,3 +150,18 @@ def test_the_index_counts_other_languages_apart(tree: Any) -> None:
         capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert done.stdout.startswith("1 Python file and 6 files in other languages (7 linked)"), done
+
+
+def test_the_reading_process_ends_when_a_batch_is_refused(tree: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    ended: list[object] = []
+    close = inarch_languages.Apart.close
+    monkeypatch.setattr(inarch_languages.Apart, "close", lambda self: (ended.append(self), close(self))[1])
+    tree.write({f"{name}.js": f"function {name}() {{}}\n" for name in "abc"})
+    workspace = tree.workspace()
+    try:
+        changed = [Changed(path, workspace.stat(path), path) for path in ("a.js", "b.js", "c.js")]
+        monkeypatch.setattr(reading, "BATCH_BYTES", 1)
+        found = Reader(workspace, {}, Limit(60.0), keep=lambda _: False).read(changed)
+    finally:
+        workspace.close()
+    assert found.is_refused and len(ended) == 1
