@@ -7,7 +7,9 @@ which pip can't install. It also has a device that is none, so that tests run th
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Generator, Sequence
+import os
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import contextmanager
 from importlib import import_module
 from typing import Any, BinaryIO, Protocol
 
@@ -26,7 +28,7 @@ OUT_MS = 40
 """How much the speaker takes beforehand: an interruption is silence after that."""
 GONE_S = 3.0
 """A microphone that gives nothing for so long is gone."""
-_MISSING = "pip install 'inarch-live[audio]', or give --audio-in FILE.wav and --audio-out FILE.wav"
+_MISSING = "pip install 'inarch-live[audio]', or give --audio-in FILE.wav and --audio-out FILE.wav, or --no-audio"
 
 Heard = Callable[[bytes], object]
 
@@ -220,18 +222,31 @@ def _miniaudio() -> Any:
         raise inarch.UsageError("there is no library for microphone and speaker", _MISSING) from None
 
 
-class _opening:
-    """Makes what the library raises an error that says what to do."""
+@contextmanager
+def _opening(what: str, audio: Any) -> Iterator[None]:
+    """Make what the library raises an error that says what to do; the system's own words go nowhere."""
+    try:
+        with _silenced():
+            yield
+    except (audio.MiniaudioError, OSError, ValueError) as error:
+        raise inarch.UsageError(
+            f"the {what} can't be opened: {error.args[0] if error.args else error}",
+            "plug one in, or give --audio-in FILE.wav and --audio-out FILE.wav, or --no-audio",
+        ) from None
 
-    def __init__(self, what: str, audio: Any) -> None:
-        self.what, self.audio = what, audio
 
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        if isinstance(error, (self.audio.MiniaudioError, OSError, ValueError)):
-            raise inarch.UsageError(
-                f"the {self.what} can't be opened: {error}",
-                "plug one in and let this user use it, or give --audio-in FILE.wav and --audio-out FILE.wav",
-            ) from None
+@contextmanager
+def _silenced() -> Iterator[None]:
+    """Let nothing reach standard error meanwhile: without a device ALSA writes there itself, over the picture."""
+    try:
+        kept, nothing = os.dup(2), os.open(os.devnull, os.O_WRONLY)
+    except OSError:  # there is no standard error
+        yield
+        return
+    try:
+        os.dup2(nothing, 2)
+        yield
+    finally:
+        os.dup2(kept, 2)
+        os.close(kept)
+        os.close(nothing)
