@@ -27,6 +27,18 @@ _MARK = (
     "[\u0300-\u036f\u0483-\u0489\u0591-\u05bd\u0610-\u061a\u064b-\u065f\u0e31\u0e34-\u0e3a\u0e47-\u0e4e\u1ab0-\u1aff"
     "\u1dc0-\u1dff\u20d0-\u20ff\u302a-\u302f\ufe20-\ufe2f]"
 )
+_PLAIN = (
+    ("\u0370", "\u0482"),
+    ("\u2010", "\u205e"),
+    ("\u2100", "\u2bff"),
+    ("\u3001", "\u3029"),
+    ("\u3041", "\u3096"),
+    ("\u30a0", "\u30ff"),
+    ("\u4e00", "\u9fff"),
+    ("\uac00", "\ud7a3"),
+    ("\U0001f300", "\U0001faff"),
+)
+"""Ranges above the first accent of which all that is printable is safe: letters, dashes, arrows, signs."""
 
 
 @cache
@@ -53,8 +65,7 @@ def escape(text: str, *, keep_newlines: bool = True, after: str = "") -> str:
         text = text.replace("\r\n", "\n")
     else:
         text = text.replace("\n", "\\n").replace("\t", "\\t").replace("\r", "\\r")
-    # Most text is passed without the expression being compiled: below the first accent all that is printable is safe.
-    if text.replace("\n", "").replace("\t", "").isprintable() and (text.isascii() or max(text) < "\u0300"):
+    if _is_plain(text):
         return text
     before = after[-MOST_MARKS:]
     pieces, place = [], len(before)
@@ -62,6 +73,15 @@ def escape(text: str, *, keep_newlines: bool = True, after: str = "") -> str:
         pieces += [match.string[place : match.start()], _code(match)]
         place = match.end()
     return "".join([*pieces, (before + text)[place:]])
+
+
+def _is_plain(text: str) -> bool:
+    """Whether nothing in a text can be unsafe; most of it is so told without the expression being compiled."""
+    if not text.replace("\n", "").replace("\t", "").isprintable():
+        return False
+    return text.isascii() or all(
+        letter < "\u0300" or any(first <= letter <= last for first, last in _PLAIN) for letter in set(text)
+    )
 
 
 def _code(match: re.Match[str]) -> str:
@@ -75,7 +95,7 @@ def _code(match: re.Match[str]) -> str:
 
 def escape_json(line: str) -> str:
     """Return a line of JSON that means the same and holds nothing that could mislead a terminal."""
-    return line if line.isascii() else _unsafe().sub(_json_code, line)
+    return line if line.isascii() or _is_plain(line) else _unsafe().sub(_json_code, line)
 
 
 def _json_code(match: re.Match[str]) -> str:

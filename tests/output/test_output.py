@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import io
 import json
+import subprocess
+import sys
+import textwrap
 import unicodedata
+from pathlib import Path
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -41,6 +45,23 @@ def test_harmless_text_is_unchanged(text: str) -> None:
 def test_every_character_below_the_accents_is_shown_as_in_a_text_that_has_accents() -> None:
     for char in map(chr, range(0x300)):
         assert escape(f"a{char}b") + "é\u0301" == escape(f"a{char}bé\u0301")
+
+
+def test_every_character_is_shown_as_in_a_text_that_has_marks() -> None:
+    for point in (*range(0x300, 0x3200), *range(0x4DF0, 0x4F00), *range(0xFE00, 0x10000), *range(0x1F2F0, 0x1FB00)):
+        text = f"a{chr(point)}b"
+        assert escape(text) + "\\u200b" == escape(f"{text}\u200b"), hex(point)
+
+
+def test_dashes_and_ellipses_cost_no_expression(tmp_path: Path) -> None:
+    program = """
+        from inarch_output.escaping import _unsafe, escape, escape_json
+        text = "“a” – b … → │ 日本 Привет"
+        assert escape(text) == escape_json(text) == text
+        assert not _unsafe.cache_info().currsize
+        assert escape("\\u200b…") and _unsafe.cache_info().currsize
+    """
+    subprocess.run([sys.executable, "-c", textwrap.dedent(program)], cwd=tmp_path, check=True)
 
 
 def test_codes_are_readable() -> None:

@@ -6,6 +6,7 @@ A file says one kind of answer. `next_step` picks the plan for a request and car
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 from importlib import import_module
 
 from inarch import ModelRequest, PlannedCall
@@ -57,8 +58,14 @@ def next_step(request: ModelRequest, long: bool = False) -> Page | list[PlannedC
     """Give the answer to a request, or the calls that are still needed for it; `long` for all there is to say."""
     exchange = read_exchange(request)
     places = map(following.answered, exchange.answers[:_LOOKS_BACK])
-    intent = intents.parse(exchange.prompt, exchange.earlier, next(filter(None, places), ""))
+    intent = _read(exchange.prompt, exchange.earlier, next(filter(None, places), ""))
     return carry_on(plan_for(intent._replace(long=True) if long else intent), exchange)
+
+
+@lru_cache(maxsize=2)
+def _read(prompt: str, earlier: tuple[str, ...], place: str) -> Intent:
+    """Read a prompt once: each request of a turn starts its plan anew, with the same one."""
+    return intents.parse(prompt, earlier, place)
 
 
 def plan_for(intent: Intent) -> Plan:
