@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import sys
 import threading
 from collections import deque
@@ -16,6 +17,8 @@ from inarch.commands import ANSWERED, CANCELLED, FAILED, LIMITED, NOT_DONE, inte
 from inarch_live.voice import Voice
 
 MOST_BYTES = 256 * 1024
+"""What is taken of a line."""
+PIECE = 64 * 1024
 LOOK_S = 0.02
 _CODES = {"done": ANSWERED, "failed": FAILED, "limited": LIMITED, "cancelled": CANCELLED}
 
@@ -130,14 +133,25 @@ class Lines:
         self.cancel()
 
     def _read(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Read lines, in a thread of their own, until there are no more."""
+        """Read lines, in a thread of their own, until there are no more.
+
+        From the descriptor: a buffered stream that a thread still reads is a fatal error when the interpreter ends.
+        """
+        begun = b""
         try:
-            for data in iter(lambda: sys.stdin.buffer.readline(MOST_BYTES), b""):
-                if line := data.decode("utf-8", "replace").strip():
-                    loop.call_soon_threadsafe(self._typed.append, line)
+            while data := os.read(sys.stdin.fileno(), PIECE):
+                *whole, begun = (begun + data).split(b"\n")
+                begun = begun[:MOST_BYTES]
+                for line in whole:
+                    loop.call_soon_threadsafe(self._type, line)
+            loop.call_soon_threadsafe(self._type, begun)
             loop.call_soon_threadsafe(self._typed.append, None)
         except (RuntimeError, OSError, ValueError, AttributeError):  # the loop is closed, or there is no input
             self._typed.append(None)
+
+    def _type(self, data: bytes) -> None:
+        if line := data[:MOST_BYTES].decode("utf-8", "replace").strip():
+            self._typed.append(line)
 
 
 def _show(text: str) -> None:

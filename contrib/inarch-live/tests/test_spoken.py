@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import signal
 import subprocess
 import sys
 import wave
@@ -141,6 +142,29 @@ async def test_a_spoken_sentence_edits_a_file_and_is_answered(kind: Any, tmp_pat
         assert "The footer says 2025." in setup, "a session goes on by voice with what was said before"
         kept = b"".join(path.read_bytes() for path in (tmp_path / "state").rglob("*") if path.is_file())
         assert KEY.encode() not in kept and KEY not in said
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+async def test_a_signal_ends_it_in_order_and_every_call_is_answered(number: int, tmp_path: Path) -> None:
+    async def script(there: There) -> None:
+        await there.hear("Wait for it.")
+        await there.call(LiveCall("c1", "execute_command", {"command": "tail -f App.tsx"}))
+
+    async with GeminiServer(script=script) as server:
+        place = Place(tmp_path, server)
+        running = await asyncio.create_subprocess_exec(
+            sys.executable, "-m", "inarch", "live", "--no-audio", "--approve", "all",
+            env=place.environ, cwd=place.project, stdin=subprocess.PIPE, stderr=subprocess.DEVNULL,
+        )  # fmt: skip
+        there = await server.connection()
+        while "Wait for it." not in (await place.inarch("sessions", "list"))[1]:
+            pass  # the turn has not begun
+        running.send_signal(number)
+        await there.until(lambda there: there.results, "the answer to the call")
+        assert await running.wait() == 130
+        assert [one.id for one in there.results] == ["c1"]
+        page = (await place.inarch("sessions", "export", "--format", "markdown", "--output", "-"))[1]
+        assert "cancelled" in page
 
 
 async def test_audio_is_kept_only_where_that_is_wanted(tmp_path: Path) -> None:
