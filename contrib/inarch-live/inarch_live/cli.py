@@ -19,6 +19,8 @@ from inarch.commands import compose_given, composing_options
 @click.option("--voice", metavar="NAME", help="The service's name of a voice.")
 @click.option("--session", metavar="ID", help="Go on with a session (a name, an id or its start).")
 @click.option("--continue", "resume", is_flag=True, help="Go on with the latest session of this directory.")
+@click.option("--max-iterations", type=click.IntRange(min=1), metavar="N", help="Requests a turn may take.")
+@click.option("--max-cost", metavar="USD", help="Money a turn may take.")
 @composing_options
 @click.pass_obj
 def live(context: inarch.PluginContext, /, **given: Any) -> int:

@@ -113,6 +113,11 @@ class Conversation:
         return self._connection is not None
 
     @property
+    def is_cut(self) -> bool:
+        """Whether the service doesn't hear, and nobody is about to connect."""
+        return self._connection is None and not self._connecting.locked()
+
+    @property
     def is_busy(self) -> bool:
         """Whether a turn runs, or is about to begin."""
         return self.is_in_turn or self._beginning is not None
@@ -167,8 +172,9 @@ class Conversation:
         for batch in self.floor.waiting:
             with suppress(Exception):
                 await self._answer(batch, {})
-        if self._connection is not None:
-            await self._connection.aclose()
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            await connection.aclose()
         self.playback.drop()
         for task in [*self._tasks]:
             task.cancel()
@@ -405,8 +411,8 @@ class Conversation:
         self.error = event.error
         if self.is_in_turn:
             self._put(Failed(self._lost()), is_sign=False)
-        elif event.error is not None:
-            self.talk.tell(str(event.error))
+        else:
+            self.talk.tell(str(self._lost()))
 
     def _lost(self) -> inarch.ProviderError:
         return self.error or inarch.ProviderError(

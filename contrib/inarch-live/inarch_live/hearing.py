@@ -6,6 +6,9 @@ from attrs import define, field
 
 from inarch_live.port import InputTranscript
 
+LONGEST = 100_000
+"""Characters that are kept of what no turn has yet: two hours of speech."""
+
 
 @define(eq=False, repr=False)
 class Hearing:
@@ -17,7 +20,7 @@ class Hearing:
 
     def saw(self, transcript: InputTranscript) -> str:
         """Take a transcript; return a late one when it is whole."""
-        self._open = transcript.whole.strip()
+        self._open = transcript.whole[: max(0, LONGEST - sum(map(len, self._sealed)))].strip()
         if not transcript.is_final:
             return ""
         said, self._open, used, self._used = self._open, "", self._used, None

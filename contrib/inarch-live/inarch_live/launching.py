@@ -149,6 +149,8 @@ def _source(given: Mapping[str, Any]) -> Source | None:
 
 def _sink(given: Mapping[str, Any]) -> Sink | None:
     if path := given.get("audio_out"):
+        if (spoken := given.get("audio_in")) and Path(path).exists() and Path(path).samefile(spoken):
+            raise inarch.UsageError(f"--audio-in and --audio-out are both {path}", "name two files")
         return WavSink(path)
     return None if given.get("audio_in") or given.get("no_audio") else Speaker()
 

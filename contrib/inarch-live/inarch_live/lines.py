@@ -46,7 +46,7 @@ class Lines:
 
     def say(self, text: str, around: Around) -> None:
         """Run a turn with this prompt next."""
-        sys.stderr.write(f"> {inarch.escape(text, keep_newlines=False)}\n")
+        say("prompt", text)
         self._spoken.append((text, around))
 
     def cancel(self) -> None:
@@ -75,7 +75,7 @@ class Lines:
                 await asyncio.wait([heard])
         if not heard.cancelled() and (error := heard.exception()) is not None:
             raise error
-        return CANCELLED if self._is_leaving else self.code
+        return CANCELLED if self._is_leaving else self.code or (FAILED if self.voice.has_failed else ANSWERED)
 
     async def _next(self) -> bool:
         """Run the next turn as soon as there is one; return whether there may be more."""

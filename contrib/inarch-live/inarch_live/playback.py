@@ -11,7 +11,7 @@ from inarch_live.pcm import BYTES, level
 from inarch_live.resampling import Resampler
 
 MOST_WAITING_S = 600.0
-"""Seconds of an answer that are kept until they can be heard; what is beyond is dropped and told."""
+"""Seconds of an answer that are kept until they can be heard; what is beyond is dropped."""
 
 
 @define(eq=False, repr=False)

@@ -18,7 +18,7 @@ from inarch_live.port import INPUT_RATE
 from inarch_live.talk import Talk
 
 MOST_UNSENT = int(30 / FRAME_S)
-"""Pieces that wait to be sent; of more the oldest are dropped, and it is told."""
+"""Pieces that wait to be sent; of more the oldest are dropped."""
 LONGEST_WAIT_S = 30.0
 """How long an answer to a file that was spoken is waited for."""
 TICK_S = 0.1
@@ -49,6 +49,8 @@ class Voice:
     headphones: bool = False
     glyphs: bool = True
     is_on: bool = field(init=False, default=False)
+    has_failed: bool = field(init=False, default=False)
+    """Whether something that was spoken, or was to be, could not be heard or has no answer; it was told."""
     _talk: Talk = field(init=False)
     _unsent: deque[bytes | Literal["begin", "end"]] = field(init=False, factory=deque)
     _something: asyncio.Event = field(init=False, factory=asyncio.Event)
@@ -132,12 +134,13 @@ class Voice:
             return False
         if talk.is_busy or talk.is_answering or talk.playback.is_sounding or self._unsent:
             return False
-        if not self._awaits or not talk.is_connected:
+        if not self._awaits:
             return True
-        if asyncio.get_running_loop().time() - self._spoken_at < LONGEST_WAIT_S:
-            return False
-        self._awaits = False
-        self._talk.tell(f"no answer to what was spoken came within {LONGEST_WAIT_S:.0f} s")
+        if talk.is_connected:
+            if asyncio.get_running_loop().time() - self._spoken_at < LONGEST_WAIT_S:
+                return False
+            self._talk.tell(f"no answer to what was spoken came within {LONGEST_WAIT_S:.0f} s")
+        self._awaits, self.has_failed = False, True
         return True
 
     def status(self, columns: int) -> str:
@@ -222,6 +225,11 @@ class Voice:
 
     def _failed(self, error: inarch.InarchError) -> None:
         self._talk.tell(str(error))
+        self._cut_off()
+
+    def _cut_off(self) -> None:
+        """Nobody hears: what was not sent is lost."""
+        self.has_failed = True
         self.turn_off()
         self._unsent.clear()
 
@@ -232,6 +240,8 @@ class Voice:
             await asyncio.sleep(TICK_S)
             if self.is_on and self.source is not None and self.source.is_over:
                 self.turn_off()
+            elif self.is_on and self._is_sent and self.conversation.is_cut:
+                self._cut_off()
             elif self.is_on and loop.time() - self._heard_at > GONE_S:
                 self.turn_off()
                 self._talk.tell("the microphone gives nothing any more: plug it in, then press Space")

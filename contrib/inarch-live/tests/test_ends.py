@@ -1,0 +1,67 @@
+"""How a spoken session without a terminal ends: its exit code, and what it leaves out of what it says."""
+
+from __future__ import annotations
+
+import json
+import wave
+from array import array
+from pathlib import Path
+from typing import Any
+
+import pytest
+from inarch_live.hearing import LONGEST, Hearing
+from inarch_live.port import InputTranscript
+from inarch_live.testing import GeminiServer, OpenAIServer, There
+
+from .test_spoken import AFTER, KEY, Place, voice, write_wav
+
+TONE = array("h", [5000] * 16_000).tobytes()
+
+
+def heard_bytes(path: str) -> bytes:
+    with wave.open(path) as file:
+        return file.readframes(file.getnframes())
+
+
+async def test_secrets_are_not_shown_and_wrong_words_change_no_file(tmp_path: Path) -> None:
+    async def script(there: There) -> None:
+        await there.until(lambda there: len(there.audio) > 3_000)
+        await there.hear(f"My key is {KEY}.")
+        await there.speak(voice(AFTER, 0.1), f"So {KEY} is it.")
+        await there.end_turn()
+
+    async with GeminiServer(script=script) as server:
+        place, source = Place(tmp_path, server), write_wav(tmp_path / "tone.wav", TONE)
+        code, said = await place.inarch("live", "--audio-in", source, "--audio-out", str(tmp_path / "heard.wav"))
+        assert code == 0 and "prompt: My key is" in said and KEY not in said
+        code, said = await place.inarch("live", "--audio-in", source, "--audio-out", source)
+        assert code == 2 and "two files" in said and heard_bytes(source) == TONE
+        code, said = await place.inarch("live", "--audio-in", source, "--max-cost", "much")
+        assert code == 2 and "--max-cost 'much'" in said
+
+
+@pytest.mark.parametrize("kind", [GeminiServer, OpenAIServer])
+async def test_what_was_spoken_to_nobody_is_a_failure(kind: Any, tmp_path: Path) -> None:
+    async def script(there: There) -> None:
+        await there.until(lambda there: len(there.audio) > 3_000)
+        await there.close()
+
+    source = write_wav(tmp_path / "tone.wav", TONE * 600)  # is not spoken to its end, which would take ten minutes
+    refuse = (401, json.dumps({"error": {"message": f"API key not valid: {KEY}"}}))
+    for name, server, said in (
+        ("refused", kind(refuse=refuse), "check the key"), ("left", kind(script=script), "connection has ended"),
+    ):  # fmt: skip
+        (tmp_path / name).mkdir()
+        async with server:
+            place = Place(tmp_path / name, server)
+            code, told = await place.inarch("live", "--audio-in", source, "--audio-out", str(tmp_path / "heard.wav"))
+        assert (code, said in told, KEY in told) == (1, True, False), told
+
+
+def test_what_is_heard_has_a_bound() -> None:
+    hearing = Hearing()
+    for _ in range(5):
+        hearing.saw(InputTranscript("", "words " * (LONGEST // 10), True))
+    assert LONGEST - 100 < len(hearing.take()) < LONGEST + 100
+    hearing.saw(InputTranscript("", "more", True))
+    assert hearing.take() == "more"
