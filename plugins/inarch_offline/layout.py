@@ -26,6 +26,13 @@ _ASIDE = frozenset((
     "tools", "extras", "node_modules", "vendor",
 ))  # fmt: skip
 
+_BUILT = frozenset(("dist", "build", "out", "esm", "cjs", "umd"))
+_SCRIPT_ENDS = (".js", ".mjs", ".cjs", ".ts", ".mts", ".cts")
+_OUTLINED = frozenset(
+    ("JavaScript", "TypeScript", "Go", "Rust", "Java", "Kotlin", "Scala", "C#", "Swift", "PHP", "Ruby")
+)
+"""Languages whose definitions begin a line with a word for them."""
+
 
 class Package(NamedTuple):
     """A Python package or, where there is none, the folder with most of the code."""
@@ -85,6 +92,24 @@ def is_aside(path: str) -> bool:
     )
 
 
+def is_code(path: str) -> bool:
+    """Whether a path ends as a program's does."""
+    return path.endswith(_CODE_ENDS)
+
+
+def sources(paths: Sequence[str]) -> list[str]:
+    """Leave out scripts that stand where what is built from others is put; where nothing else is there, they stay."""
+    kept = [path for path in paths if not (path.endswith(_SCRIPT_ENDS) and _BUILT.intersection(path.split("/")[:-1]))]
+    return kept if any(is_code(path) and not is_aside(path) for path in kept) else list(paths)
+
+
+def main_package(paths: Sequence[str]) -> Package | None:
+    """Give the largest Python package, None where most of the product is written in another language that is read."""
+    counts = {name: count for name, count, _ in languages([path for path in sources(paths) if not is_aside(path)])}
+    others = [count for name, count in counts.items() if name in _OUTLINED]
+    return None if max(others, default=0) > counts.get("Python", 0) else next(iter(packages(paths)), None)
+
+
 def packages(paths: Sequence[str]) -> list[Package]:
     """Find the top-level Python packages of the product, the largest first; without any, the folder of modules."""
     regular = {path.rpartition("/")[0] for path in paths if path.endswith("__init__.py")}
@@ -131,8 +156,8 @@ def folders(paths: Sequence[str]) -> list[tuple[str, int, int, Place]]:
 def code_folders(paths: Sequence[str]) -> list[tuple[str, int, Place]]:
     """Give the folders that hold code files of any language, the fullest first."""
     groups: dict[str, list[str]] = {}
-    for path in paths:
-        if path.endswith(_CODE_ENDS) and not is_aside(path):
+    for path in sources(paths):
+        if is_code(path) and not is_aside(path):
             groups.setdefault(path.rpartition("/")[0], []).append(path)
     rows = [(folder, len(group), Place(group[0])) for folder, group in groups.items()]
     return sorted(rows, key=lambda row: (-row[1], row[0]))

@@ -1,7 +1,7 @@
 """Which folders, packages and modules matter."""
 
 from inarch_offline.centrality import Outline, exports_of, own_imports, parts_of
-from inarch_offline.layout import Package, folders, is_test, languages, packages
+from inarch_offline.layout import Package, folders, is_test, languages, main_package, packages, sources
 from inarch_offline.material import FileText, Hit
 from inarch_offline.other_languages import files_of
 from inarch_offline.subpackages import docstring_in, groups_of, is_many
@@ -102,3 +102,46 @@ def test_files_of_other_languages_are_ranked_by_what_they_define():
         ("lib/b.go", ["Ring", "Bell"]),
         ("lib/a.js", ["one"]),
     ]
+
+
+def test_what_is_public_comes_first_whatever_the_language_marks_it_with():
+    found = [
+        Hit("lib/router.js", 3, "function helper(x) {"),
+        Hit("lib/router.js", 9, "proto.route = function route(path) {"),
+        Hit("lib/router.js", 12, "Router.prototype.use = function"),
+        Hit("lib/router.js", 20, "exports.Router = Router"),
+        Hit("lib/router.js", 21, "exports.json = require('./json')"),
+        Hit("lib/layer.js", 2, "exports = module.exports = Layer"),
+        Hit("lib/layer.js", 4, "module.exports = require('./inner')"),
+        Hit("lib/layer.ts", 1, "interface Inner {"),
+        Hit("lib/layer.ts", 2, "export const depth = 3"),
+        Hit("lib/layer.rs", 1, "fn inner() {"),
+        Hit("lib/layer.rs", 2, "pub(crate) fn outer() {"),
+        Hit("lib/bell.go", 1, "func ring() {"),
+        Hit("lib/bell.go", 2, "func (b *Bell) Ring() {"),
+        Hit("lib/index.d.ts", 1, "export class Router {"),
+        Hit("README.md", 1, "function shown() {"),
+    ]
+    assert [(part.name, part.names) for part in files_of(found)] == [
+        ("lib/router.js", ["route", "use", "Router", "json", "helper"]),
+        ("lib/bell.go", ["Ring", "ring"]),
+        ("lib/layer.rs", ["outer", "inner"]),
+        ("lib/layer.ts", ["depth", "Inner"]),
+        ("lib/layer.js", ["Layer"]),
+        ("lib/index.d.ts", ["Router"]),
+    ]
+
+
+def test_built_copies_of_scripts_are_no_key_files_where_their_sources_are():
+    copy, source = Hit("dist/cjs/bell.cjs", 1, "exports.ring = ring"), Hit("src/bell.ts", 1, "export class Bell {")
+    assert [part.name for part in files_of([copy, source])] == ["src/bell.ts"]
+    assert [part.name for part in files_of([copy])] == ["dist/cjs/bell.cjs"]
+    assert sources(["dist/a.js", "package.json"]) == ["dist/a.js", "package.json"]
+    assert sources(["build/tool.go", "src/a.go"]) == ["build/tool.go", "src/a.go"]
+
+
+def test_a_few_python_files_in_a_repository_of_another_language_are_not_its_package():
+    python = ["bell/__init__.py", "bell/ring.py"]
+    assert main_package(python).folder == "bell"
+    assert main_package([*python, "src/a.rs", "src/b.rs", "src/c.rs"]) is None
+    assert main_package([*python, "docs/a.js", "docs/b.js", "tests/c.js"]).folder == "bell"

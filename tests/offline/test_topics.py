@@ -150,6 +150,24 @@ def test_summary_tells_each_part_of_a_monorepo(tmp_path, answer):
     assert "core: Counts. (crates/core/Cargo.toml:2)" in text
 
 
+def test_a_monorepo_without_a_manifest_of_its_own_is_none_of_its_parts(tmp_path, asked):
+    files = {
+        "README.md": "# Everything\n",
+        "packages/ui/package.json": '{"name": "@all/ui", "scripts": {"test": "jest"}, "dependencies": {"left": "1"}}',
+        "packages/ui/index.test.js": "test('buttons', () => {})\n",
+        "services/bell/go.mod": "module example.org/bell\n",
+        "services/bell/main.go": "package main\n\nfunc main() {\n}\n",
+    }
+    whole, tests = [
+        turn.content for turn in asked(write(tmp_path / "all", files), "summarize this", "how do I run the tests?")
+    ]
+    assert "Everything (README.md:1)" in whole
+    assert "Depends on" not in whole
+    assert "Tests  1 test file" in whole
+    assert "In packages/ui/ run them with `npm test` (packages/ui/package.json:1)" in tests
+    assert "In services/bell/ run them with `go test ./...` (tools/bell/go.mod:1)" in tests
+
+
 @pytest.mark.parametrize(
     ("files", "told"),
     [

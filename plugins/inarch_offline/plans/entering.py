@@ -8,7 +8,7 @@ from inarch import ToolResult
 from inarch_offline import calls
 from inarch_offline.doorways import COMMANDS, MAINS, PLUGINS, ROUTES, SCRIPTS, Way, named, nested, ways_of
 from inarch_offline.exchange import Plan
-from inarch_offline.layout import is_aside
+from inarch_offline.layout import is_aside, is_code
 from inarch_offline.manifests import read_project
 from inarch_offline.material import Hit, file_text, files, hits, said, totals
 from inarch_offline.readme import Fact
@@ -91,7 +91,7 @@ def _say_other_languages(page: Page, paths: Sequence[str], mains: Sequence[Hit])
         page.head("Declared in manifests")
     for fact in found[:_FEW]:
         page.item(fact.text, fact.place)
-    own = [hit for hit in mains if not is_aside(hit.path) and not hit.path.endswith((".py", ".md", ".rst", ".txt"))]
+    own = [hit for hit in mains if is_code(hit.path) and not is_aside(hit.path) and not hit.path.endswith(".py")]
     if own:
         page.head("Programs")
     for hit in own[:_FEW]:

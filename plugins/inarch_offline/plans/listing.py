@@ -13,6 +13,7 @@ from inarch_offline.manifests import MANIFESTS, Project, read_project
 from inarch_offline.material import Hit, entries, file_text, files, hits, is_partial, said, totals
 from inarch_offline.plans.reading import whole, whole_list
 from inarch_offline.readme import Fact
+from inarch_offline.rooms import read_rooms, rooms_of
 from inarch_offline.writing import Page, Place, code, counted, cut, joined, shortened
 
 _MOST = 30
@@ -58,6 +59,8 @@ def _tests(facet: str) -> Plan:
     ranked = entries(found)
     project = yield from _project(everything)
     _say_commands(page, project, hits(steps))
+    if not project.test_command:
+        yield from _say_rooms(page, everything)
     if not paths and not ranked:
         page.absent("No test files were found.")
         return page
@@ -89,6 +92,15 @@ def _project(paths: Sequence[str]) -> Asking[Project]:
     present = [name for name in MANIFESTS if name in paths][:6]
     results = (yield [calls.read_file(name) for name in present]) if present else []
     return read_project([text for result in results if (text := file_text(result))], paths)
+
+
+def _say_rooms(page: Page, paths: Sequence[str]) -> Asking[None]:
+    """Say how the tests of each part of a monorepo are run."""
+    rooms = rooms_of(paths)
+    results = (yield [calls.read_file(manifest) for manifest in rooms.values()]) if rooms else []
+    for folder, project in read_rooms(rooms, results):
+        if project.test_command:
+            page.say(f"In {folder}/ run them with `{project.test_command.text}`", project.test_command.place)
 
 
 def _say_commands(page: Page, project: Project, steps: Sequence[Hit]) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
 from inarch import PlannedCall, ToolResult
 from inarch_offline import calls
@@ -20,25 +20,20 @@ from inarch_offline.centrality import (
 from inarch_offline.doorways import ways_of
 from inarch_offline.exchange import Asking, Plan
 from inarch_offline.intents import Intent
-from inarch_offline.layout import Package, is_aside, packages
-from inarch_offline.manifests import MANIFESTS, Project, is_manifest, read_project
+from inarch_offline.layout import Package, is_aside, main_package, packages
+from inarch_offline.manifests import MANIFESTS, is_manifest, read_project
 from inarch_offline.material import FileText, file_text, file_texts, hits, is_limited, is_partial, said
 from inarch_offline.other_languages import TOP_LEVEL, files_of
 from inarch_offline.plans.picturing import say_picture
 from inarch_offline.plans.reading import whole, whole_list
 from inarch_offline.plans.screen import KEY_PARTS, Findings, write_overview
+from inarch_offline.rooms import read_rooms, rooms_of
 from inarch_offline.subpackages import docstring_in, groups_of, inits_of, is_many
 from inarch_offline.topic_kinds import ARCHITECTURE
 from inarch_offline.writing import Page, joined, shortened
 
 MOST_FILES = 10_000
 _MOST_HITS = 10_000
-_MOST_ROOMS = 12
-_OF_A_ROOM = (
-    "pyproject.toml", "package.json", "Cargo.toml", "go.mod", "pom.xml", "build.gradle", "build.gradle.kts",
-    "setup.cfg", "setup.py", "composer.json", "mix.exs",
-)  # fmt: skip
-"""Manifests that make a folder a part of its own, the most telling first."""
 _COUNTED = 3
 """The first look-ups, by which definitions are counted: they are read on where they are long."""
 
@@ -54,9 +49,10 @@ def summarize(intent: Intent) -> Plan:
         else:
             page.plain(f"The files here could not be listed: {said(listed)}")
         return page
-    package = next(iter(packages(paths)), None)
-    telling = _telling_files(paths)
-    wanted = _looks(package) if package else [calls.search(TOP_LEVEL, limit=400)]
+    package = main_package(paths)
+    rooms = rooms_of(paths)
+    telling = _telling_files(paths, not rooms)
+    wanted = _looks(package) if package else [calls.search(TOP_LEVEL, limit=_MOST_HITS)]
     results = yield [*(calls.read_file(path, 1, end) for path, end in telling.items()), *wanted]
     looks = yield from whole(*results[len(telling) :][:_COUNTED])
     looks += results[len(telling) + _COUNTED :]
@@ -67,7 +63,6 @@ def summarize(intent: Intent) -> Plan:
         yield from _read_docstrings(parts)
     else:
         parts = files_of(hits(looks[-1]))
-    rooms = _rooms(paths)
     inner = (yield [calls.read_file(manifest, 1, 400) for manifest in rooms.values()]) if rooms else []
     project = read_project([text for path, text in texts.items() if not path.endswith("__init__.py")], paths)
     broken = tuple(f"{fact.place.path} can't be read" for fact in project.broken)  # said with its reason already
@@ -75,34 +70,12 @@ def summarize(intent: Intent) -> Plan:
     notes = [note for note in noted if not broken or not note.startswith(broken)]
     if not complete:
         notes.insert(0, f"counts are of the {len(paths):,} files that were listed")
-    findings = Findings(paths, texts, project, package, parts, ways_of(ways_in), notes, _read_rooms(rooms, inner))
+    findings = Findings(paths, texts, project, package, parts, ways_of(ways_in), notes, read_rooms(rooms, inner))
     if intent.facet != ARCHITECTURE:
         return write_overview(findings)
     picture = Page()
     yield from say_picture(picture, paths)
     return write_overview(findings, picture)
-
-
-def _rooms(paths: Sequence[str]) -> dict[str, str]:
-    """Give the folders of a repository that have a manifest of their own, each with it; one alone is no monorepo."""
-    found: dict[str, str] = {}
-    inner = [path for path in paths if 0 < path.count("/") <= 3 and is_manifest(path) and not is_aside(path)]
-    for path in sorted(inner, key=lambda path: (path.count("/"), path)):
-        folder, _, base = path.rpartition("/")
-        known = found.get(folder)
-        if base in _OF_A_ROOM and (known is None or _rank(path) < _rank(known)):
-            found[folder] = path
-    return dict(list(found.items())[:_MOST_ROOMS]) if len(found) > 1 else {}
-
-
-def _rank(path: str) -> int:
-    return _OF_A_ROOM.index(path.rpartition("/")[2])
-
-
-def _read_rooms(rooms: Mapping[str, str], results: Sequence[ToolResult]) -> list[tuple[str, Project]]:
-    """Read what the manifest of each part says of it."""
-    texts = [file_text(result) for result in results]
-    return [(folder, read_project([text], [])) for folder, text in zip(rooms, texts, strict=True) if text is not None]
 
 
 def _looks(package: Package) -> list[PlannedCall]:
@@ -131,7 +104,7 @@ def _unread(telling: Iterable[str], results: Sequence[ToolResult]) -> list[str]:
 
 def _notes(listed: ToolResult, ways_in: ToolResult, looks: Sequence[ToolResult]) -> list[str]:
     """Collect what the look-ups say of their own results, but for what doesn't matter here."""
-    notes = [said(result) for result in looks if said(result)]
+    notes = [said(result) for result in looks if said(result) and not is_limited(result)]
     if any(is_partial(result) for result in looks[:_COUNTED]):
         notes.insert(0, "the definitions are more than could be listed: parts may hold more than is named")
     if said(listed) and not is_limited(listed):
@@ -141,12 +114,12 @@ def _notes(listed: ToolResult, ways_in: ToolResult, looks: Sequence[ToolResult])
     return [*notes, *kept]
 
 
-def _telling_files(paths: Sequence[str]) -> dict[str, int]:
-    """Choose the files to read, with the last line to read of each."""
+def _telling_files(paths: Sequence[str], deep: bool) -> dict[str, int]:
+    """Choose the files to read, with the last line to read of each; manifests further down where they tell of all."""
     top = [path for path in paths if "/" not in path]
     chosen = {name: 400 for name in MANIFESTS if name in top}
     chosen |= {path: 400 for path in top if is_manifest(path)}
-    if not chosen:
+    if not chosen and deep:
         nested = sorted(
             (path for path in paths if is_manifest(path) and not is_aside(path)),
             key=lambda path: (path.count("/"), path),

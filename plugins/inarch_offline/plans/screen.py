@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from inarch_offline.centrality import Part
 from inarch_offline.doorways import COMMANDS, MAINS, SCRIPTS, Way, named
-from inarch_offline.layout import Package, code_folders, folders, is_aside, is_test, languages, packages
+from inarch_offline.layout import Package, code_folders, folders, is_aside, is_test, languages, packages, sources
 from inarch_offline.manifests import Project, is_manifest
 from inarch_offline.material import FileText
 from inarch_offline.readme import Fact, lead_of, title_of
@@ -83,7 +83,7 @@ def _say_what_it_is(page: Page, found: Findings) -> None:
         page.say(sentences(about.text, 330), about.place)
     if not title and lead is None and not _may_say(found):
         page.note("no manifest and no README says what this is")
-    counts = languages(found.paths)
+    counts = languages(sources(found.paths))
     if counts:
         told = [f"{name} {counted(count, 'file')}" for name, count, _ in counts[:5]]
         page.say(f"Languages: {', '.join(told)}", Place(_first_of(found, counts[0])))
