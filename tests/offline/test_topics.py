@@ -165,7 +165,7 @@ def test_a_monorepo_without_a_manifest_of_its_own_is_none_of_its_parts(tmp_path,
     assert "Depends on" not in whole
     assert "Tests  1 test file" in whole
     assert "In packages/ui/ run them with `npm test` (packages/ui/package.json:1)" in tests
-    assert "In services/bell/ run them with `go test ./...` (tools/bell/go.mod:1)" in tests
+    assert "In services/bell/ run them with `go test ./...` (services/bell/go.mod:1)" in tests
 
 
 @pytest.mark.parametrize(
