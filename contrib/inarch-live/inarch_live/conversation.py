@@ -201,9 +201,10 @@ class Conversation:
         self.is_in_turn = self._is_spoken = False
         self._news = News()
         if status != "done":
-            self._pieces.clear()
-            if status == "cancelled":
+            # what no reply took is not heard either: a turn that a limit ended before its request costs no more
+            if status == "cancelled" or any(isinstance(piece, (Words, Sounding)) for piece in self._pieces):
                 self.hush()
+            self._pieces.clear()
         claimed, self._claimed = self._claimed, []
         for batch in self.floor.waiting if status != "done" else claimed:
             batch.is_interrupted = True

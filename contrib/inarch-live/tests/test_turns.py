@@ -260,6 +260,20 @@ async def test_an_answer_ends_where_the_money_ends(root: Path) -> None:
         assert any("cut at the limit" in data["text"] for data in bench.seen.of("note"))
 
 
+@both
+async def test_an_answer_that_no_limit_has_room_for_is_not_heard(kind: Any, root: Path) -> None:
+    prices = {"gpt-realtime": {"input_text": 9, "input_audio": 9, "output_text": 9, "output_audio": 9}}
+    async with kind() as server, talking(server.provider(), root, prices=prices, max_cost_usd=1e-6) as bench:
+        there, playback = await server.connection(), bench.conversation.playback
+        await there.hear("Tell me everything.")
+        await there.speak(LOUD * 40, "It all began")
+        await bench.until(lambda: bench.turns)
+        assert bench.turns[0].status == "limited"
+        assert not playback.is_sounding
+        if kind is OpenAIServer:
+            await there.until(lambda there: "response.cancel" in str(there.received))
+
+
 async def test_a_connection_that_is_lost_ends_the_turn_in_words_and_the_next_one_goes_on(root: Path) -> None:
     async with GeminiServer() as server, talking(server.provider("sk-very-secret-key"), root) as bench:
         there = await server.connection()
