@@ -401,6 +401,10 @@ class Conversation:
     def _resumed(self, event: Resumed) -> None:
         lost = f"; {event.lost_s:.1f} s of what was said are lost" if event.lost_s else ""
         self.record("resumed", {"is_same": event.is_same, "lost_s": event.lost_s})
+        if event.repeats:
+            self.playback.drop()
+            self.is_answering = False
+            self._pieces.begin_again()
         if lost or not event.is_same:
             how = "the conversation goes on" if event.is_same else "the service was told anew what was said"
             self.talk.tell(f"the connection was replaced: {how}{lost}")

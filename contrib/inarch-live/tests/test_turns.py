@@ -14,6 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from inarch_live.conversation import UNHEARD
 from inarch_live.port import LiveCall
+from inarch_live.resuming import Resuming
 from inarch_live.testing import GeminiServer, OpenAIServer
 
 import inarch
@@ -272,6 +273,24 @@ async def test_an_answer_that_no_limit_has_room_for_is_not_heard(kind: Any, root
         assert not playback.is_sounding
         if kind is OpenAIServer:
             await there.until(lambda there: "response.cancel" in str(there.received))
+
+
+@both
+async def test_an_answer_that_begins_again_on_another_connection_is_heard_once(kind: Any, root: Path) -> None:
+    whole = array("h", [4000] * 4800).tobytes()
+    async with kind() as server, talking(Resuming(server.provider(), repeat_s=0.1), root) as bench:
+        there, playback = await server.connection(), bench.conversation.playback
+        await there.hear("Which fruit is it?")
+        await there.speak(LOUD, "It is a ")
+        await bench.until(lambda: playback.is_sounding)
+        there.cut()
+        again = await server.connection(1)
+        await bench.until(lambda: not playback.is_sounding)
+        await again.speak(whole, "It is a plum.")
+        await again.end_turn()
+        await bench.until(lambda: bench.turns)
+        assert (bench.turns[0].status, bench.turns[0].content) == ("done", "It is a  … It is a plum.")
+        assert playback.waiting == len(whole)
 
 
 async def test_a_connection_that_is_lost_ends_the_turn_in_words_and_the_next_one_goes_on(root: Path) -> None:
