@@ -101,6 +101,7 @@ class Conversation:
     _untold: list[str] = field(init=False, factory=list)
     _is_stale: bool = field(init=False, default=False)
     _spoke: bool = field(init=False, default=False)
+    _is_unasked: bool = field(init=False, default=False)
     _connecting: asyncio.Lock = field(init=False, factory=asyncio.Lock)
 
     @floor.default
@@ -199,6 +200,7 @@ class Conversation:
             known: What came of its calls, by the service's ids.
         """
         self.is_in_turn = self._is_spoken = False
+        is_unasked, self._is_unasked = self._is_unasked, False
         self._news = News()
         if status != "done":
             # what no reply took is not heard either: a turn that a limit ended before its request costs no more
@@ -209,6 +211,8 @@ class Conversation:
         for batch in self.floor.waiting if status != "done" else claimed:
             batch.is_interrupted = True
             self._spawn(self._answer(batch, known))
+        if status == "limited" and is_unasked:  # the model would go on by itself, and every answer costs
+            self._is_over(ConnectionEnded(_limited()))
         self._pieces.end()
         if any(not isinstance(piece, Failed) for piece in self._pieces):
             self._sign()
@@ -410,7 +414,9 @@ class Conversation:
             self.talk.tell(f"the connection was replaced: {how}{lost}")
 
     def _is_over(self, event: ConnectionEnded) -> None:
-        self._connection = None
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            self._spawn(connection.aclose())
         self.is_answering = False
         self.playback.drop()
         self.error = event.error
@@ -450,7 +456,9 @@ class Conversation:
             return
         self.is_in_turn = True  # from here on: nobody else begins one
         unknown, self._spoke = UNHEARD if self._spoke else UNASKED, False
-        self.talk.say(self.hearing.take() or unknown, self._spoken_turn)
+        said = self.hearing.take()
+        self._is_unasked = not said
+        self.talk.say(said or unknown, self._spoken_turn)
 
     @contextmanager
     def _spoken_turn(self) -> Iterator[None]:
@@ -474,6 +482,13 @@ class Conversation:
         error = None if task.cancelled() else task.exception()
         if error is not None:
             self._is_over(ConnectionEnded(_as_provider_error(error)))
+
+
+def _limited() -> inarch.ProviderError:
+    return inarch.ProviderError(
+        "request", "the model went on by itself after a limit had ended its turn, and was left",
+        remedy="raise the limit, or speak or type to connect again",
+    )  # fmt: skip
 
 
 def _as_provider_error(error: BaseException) -> inarch.ProviderError:

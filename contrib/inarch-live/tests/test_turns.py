@@ -293,6 +293,21 @@ async def test_an_answer_that_begins_again_on_another_connection_is_heard_once(k
         assert playback.waiting == len(whole)
 
 
+async def test_a_model_that_goes_on_by_itself_after_a_limit_is_left(root: Path) -> None:
+    prices = {"gpt-realtime": {"input_text": 9, "input_audio": 9, "output_text": 9, "output_audio": 9}}
+    async with GeminiServer() as server, talking(server.provider(), root, prices=prices, max_cost_usd=1e-6) as bench:
+        there = await server.connection()
+        await there.hear("Go.")
+        await there.call(write("a"))
+        await there.until(lambda there: there.results)
+        await bench.until(lambda: bench.turns)
+        assert bench.conversation.is_connected, "what the person asked for is answered"
+        await there.call(write("b"))
+        await bench.until(lambda: not bench.conversation.is_connected)
+        await bench.until(lambda: there.has_ended)
+        assert "raise the limit" in bench.told[-1] and not (root / "NOTE.md").exists()
+
+
 async def test_a_connection_that_is_lost_ends_the_turn_in_words_and_the_next_one_goes_on(root: Path) -> None:
     async with GeminiServer() as server, talking(server.provider("sk-very-secret-key"), root) as bench:
         there = await server.connection()
