@@ -49,6 +49,9 @@ PACKAGES = (
     ("packaging", "24.2"),
     ("werkzeug", "3.1.3"),
     ("npm:express", "4.19.2"),
+    ("npm:@tanstack/query-core", "5.40.0"),
+    ("gojsonnet", "0.20.0"),
+    ("maturin", "1.5.1"),
 )
 FIXED = (
     "summarize this codebase",
@@ -67,30 +70,37 @@ FIXED = (
 )
 DRAWN = ("how does {} work?", "who calls {}?", "what does {} call?", "where is {} defined?", "explain {} in full")
 NAMES = 6
+ASIDE = {"tests", "docs", "examples", "build", "dist"}
+OTHER_ENDS = (".js", ".ts", ".go", ".rs")
+OTHER_FUNCTION = re.compile(r"^(?:export |pub )*(?:function|func|fn)\s+(?:\([^)]*\)\s*)?([A-Za-z]\w{3,})\s*[(<]", re.M)
 CITED = re.compile(r"\((?P<places>[^\s(),:]+:\d+(?:,\s+[^\s(),:]+:\d+)*)\)")
 PLACE = re.compile(r"([^\s(),:]+):(\d+)")
 QUOTED = re.compile(r"(`+)(?P<text>.+?)(?:\1(?!`)|…$)", re.DOTALL)
-DEFINED = re.compile(r"^(?:(?:class|function|method|property|constant|variable|module)\s+`*|`defines )(?P<name>[\w.]+)")
-CALLED = re.compile(r"^(?P<name>[\w.]+), defined at (?P<file>\S+):(?P<line>\d+)$")
+DEFINED = re.compile(
+    r"^(?:(?:class|function|method|property|constant|variable|module)\s+`*|`defines )(?P<name>[\w./#@$…-]+)"
+)
+CALLED = re.compile(r"^(?P<name>[\w.<>/#@$…-]+), defined at (?P<file>\S+):(?P<line>\d+)$")
 TOLD_OF = re.compile(r"(?:^|\s)(?P<name>\w+(?:\.\w+)+): $")
 MARK = re.compile(r"^(?:[-*•]|\d+\.)\s+")
 MORE = re.compile(r"\d+ (?:more|smaller)")
 NAME = re.compile(r"[\w.\[\]@/-]+(?: ?[=<>~!^*\d][^ ]*)?")
 LABEL = re.compile(r"^\S+(?: \S+){0,2}\s{2,}|^Made with \(|^[^`:]+ (?:by|with|from) (?=`)|^command `\S+` → \S+$")
 """What stands before the thing itself: the first column of a list, some fixed words."""
-SUMMED = re.compile(r"^[\w.-]+(?: [\d.]+)?: |^class [\w.]+(?:\([\w., ]*\))?(?:: [^—]*)? — ")
+SUMMED = re.compile(r"^[\w./@-]+(?: [\d.]+)?: |^class [\w.]+(?:\([\w., ]*\))?(?:: [^—]*)? — ")
 """What a package is, told as `NAME VERSION: SENTENCE`."""
 OF_THE_TREE = re.compile(
-    r"\b\d+ (?:more )?(?:[\w.]+ )*(?:files?|lines?|functions?|handlers?|modules?|commands?|points?)\b|"
-    r"no docstring|looked at |by its manifest|by convention|^Languages"
+    r"\b\d+ (?:more )?(?:[\w.]+ )*(?:files?|lines?|functions?|handlers?|modules?|commands?|hooks?|routes?|points?)\b|"
+    r"no docstring|looked at |`(?:npm|yarn|pnpm|go|cargo) |by its manifest|by convention|^Languages"
 )
 """What is counted, where the place is an example only."""
 CUT = re.compile(r"…|\.\.\.| — ")
 STEP = re.compile(r"…|\.\.\.| — |; |: ")
 """Between the parts of a step that is made of several statements; some of them may be left out."""
-ROLE = re.compile(r":[\w:]+:(?=`)|\bself,\s*|\]\([^)]*\)|<[^>]*>(?=`)")
+ROLE = re.compile(r":[\w:]+:(?=`)|\bself,\s*|\]\([^)]*\)|<[^>]*>(?=`)|\b[rbf]{1,2}(?=[\"'])")
 ROLE_AND_PATH = re.compile(rf"{ROLE.pattern}|(?<=`)[~!][\w.]*\.(?=\w)")
 """Marks of docstrings and pages that are left out where they are told."""
+NO_MARKS = re.compile("(?!)")
+"""Nothing is left out: code may look like a mark."""
 COMMENT = re.compile(r"(?:^|\s)#.*")
 FOLLOWING = 40
 """Lines after the one that is cited in which the rest of a quotation may stand."""
@@ -120,7 +130,7 @@ def blocks(text: str) -> Iterator[str]:
     block, indent = "", 0
     for line in text.splitlines():
         deep = len(line) - len(line.lstrip())
-        if block and line.strip() and deep > indent and not block.endswith((":", ")")):
+        if block and line.strip() and deep > indent and (block.count("`") % 2 or not block.endswith((":", ")"))):
             block += f" {line.strip()}"
             continue
         if block:
@@ -156,24 +166,27 @@ def judged(one: Citation, root: Path) -> tuple[str, bool]:
     path = root / one.file
     if not path.is_file() or not 1 <= one.line <= max(1, len(lines_of(path))):
         return "line only", False
-    said = LABEL.sub("", MARK.sub("", one.said))
+    bare = MARK.sub("", one.said)
+    said = LABEL.sub("", bare)
     if OF_THE_TREE.search(one.said) or "→" in said:
         return "line only", True
     if found := CALLED.match(said):
         there = _defined(found["name"], root / found["file"], int(found["line"]))
         statement = " ".join(lines_of(path)[one.line - 1 : one.line + 6])
         return "call", there and _named(found["name"], statement)
-    if found := DEFINED.match(said):
+    if (found := DEFINED.match(said)) and not found["name"].endswith("…"):
         return "definition", _defined(found["name"], path, one.line)
     if found := QUOTED.search(said):
         return "quotation", _quoted(said, found, path, one.line)
     listed = said.rpartition(" — ")[2].removeprefix("and ").rstrip("…")
     names = [name for name in re.split(r",\s+|\s+and\s+", listed) if name and not MORE.search(name)]
-    if len(names) > 1 and all(NAME.fullmatch(name) for name in names):
+    if (len(names) > 1 or listed != said) and names and all(NAME.fullmatch(name) for name in names):
         return "names", all(_there(name, path, root) for name in names)
     sentence = SUMMED.sub("", said)
     if len(sentence.split()) >= 4:
-        return "sentence", _stands(sentence, path, one.line)
+        label = bare[: len(bare) - len(said)].strip()  # a definition, told by a line of its docstring
+        told = bool(label) and _stands(sentence, path, one.line, begins=False)
+        return "sentence", told or _stands(sentence, path, one.line)
     return "line only", True
 
 
@@ -200,7 +213,7 @@ def _defined(name: str, path: Path, line: int) -> bool:
 
 def _named(name: str, line: str) -> bool:
     """Say whether a line names what is called; a special method is called by a sign or a built-in function."""
-    last = name.rpartition(".")[2]
+    last = name.rpartition(".")[2].lstrip("#")
     return last in line or last == "<lambda>" or (last.startswith("__") and last.endswith("__"))
 
 
@@ -209,12 +222,14 @@ def _there(name: str, path: Path, root: Path) -> bool:
     name = re.split(r"[=<>~\[ ]", name)[0]
     if re.search(rf"(?<!\w){re.escape(name.lstrip('.'))}(?!\w)", " ".join(lines_of(path))):
         return True
+    if (root / name).is_file():
+        return True
     tail = name.strip(".").replace(".", "/")
     return any(next(root.rglob(one), None) for one in (f"{tail}.py", f"{tail}/__init__.py"))
 
 
 def _is_module(path: Path, name: str, line: int) -> bool:
-    return line == 1 and name in (path.stem, path.parent.name)
+    return line == 1 and name.rpartition("/")[2] in (path.stem, path.parent.name)
 
 
 def _inside(name: str, path: Path, line: int) -> bool:
@@ -230,13 +245,15 @@ def _stands(quote: str, path: Path, line: int, *, begins: bool = True) -> bool:
     """
     return any(
         _begins([marks.sub("", row) for row in lines_of(path)], marks.sub("", quote), line, begins)
-        for marks in (ROLE, ROLE_AND_PATH)
+        for marks in (ROLE, ROLE_AND_PATH, NO_MARKS)
     )
 
 
 def _begins(rows: Sequence[str], quote: str, line: int, begins: bool) -> bool:
     above = line - 1
-    while above > 0 and rows[above - 1].startswith(("#", "//")):
+    while above > 0 and not rows[above - 1]:  # between a comment and what it is about
+        above -= 1
+    while above > 0 and rows[above - 1].startswith(("#", "//", "*", "/*")):
         above -= 1
     for start in {line - 1, above}:
         shown = rows[start : line - 1 + FOLLOWING]
@@ -268,16 +285,20 @@ def _plain(text: str) -> str:
 
 
 def questions(root: Path, seed: int) -> list[str]:
-    """Give what is asked about a tree."""
+    """Give what is asked about a tree: of its functions in Python or, where there are few, in other languages."""
+    paths = [path for path in root.rglob("*.*") if not ASIDE & set(path.relative_to(root).parts)]
     names = sorted(
         {
             name
-            for path in root.rglob("*.py")
-            if not {"tests", "docs", "examples"} & set(path.relative_to(root).parts)
+            for path in paths
+            if path.suffix == ".py"
             for name, first, end in definitions(path)
             if not name.startswith("_") and end - first > 4
         }
     )
+    if len(names) < 2 * NAMES:
+        texts = (path.read_text("utf-8", "replace") for path in paths if path.suffix in OTHER_ENDS)
+        names = sorted({name for text in texts for name in OTHER_FUNCTION.findall(text)})
     drawn = random.Random(seed).sample(names, min(NAMES, len(names)))
     return [*FIXED, *(wording.format(name) for name in drawn for wording in DRAWN)]
 

@@ -150,6 +150,16 @@ def test_summary_tells_each_part_of_a_monorepo(tmp_path, answer):
     assert "core: Counts. (crates/core/Cargo.toml:2)" in text
 
 
+def test_dependencies_are_those_of_the_manifest_that_is_cited(tmp_path, answer):
+    files = {
+        "pyproject.toml": '[project]\nname = "bell"\ndependencies = ["tomli"]\n',
+        "Cargo.toml": '[package]\nname = "bell"\n[dependencies]\nanyhow = "1.0"\nglob = "0.3"\n',
+        "src/main.rs": "fn main() {\n}\n",
+    }
+    text = answer(write(tmp_path / "bell", files), "summarize this codebase")
+    assert "Depends on  anyhow 1.0, glob 0.3 (Cargo.toml:4)" in text
+
+
 def test_a_monorepo_without_a_manifest_of_its_own_is_none_of_its_parts(tmp_path, asked):
     files = {
         "README.md": "# Everything\n",

@@ -241,7 +241,7 @@ def _say_practice(page: Page, found: Findings) -> None:
     project = found.project
     rows: list[tuple[str, str, Place]] = []
     if project.dependencies:
-        rows.append(("Depends on", _dependencies(project), project.dependencies[0].place))
+        rows.append(("Depends on", *_dependencies(project)))
     elif project.nothing_needed:
         rows.append(("Depends on", project.nothing_needed.text, project.nothing_needed.place))
     elif project.broken:
@@ -266,7 +266,11 @@ def _say_practice(page: Page, found: Findings) -> None:
         page.rows(rows)
 
 
-def _dependencies(project: Project) -> str:
-    """Name dependencies without their conditions, as many as two lines hold."""
-    names = [fact.text.partition(";")[0].strip() for fact in project.dependencies]
-    return fitting(names, room_for(project.dependencies[0].place, 14, 2), 12)
+def _dependencies(project: Project) -> tuple[str, Place]:
+    """Name dependencies without their conditions, as many as two lines hold: those of the manifest that has most."""
+    by_manifest: dict[str, list[Fact]] = {}
+    for fact in project.dependencies:
+        by_manifest.setdefault(fact.place.path, []).append(fact)
+    facts = max(by_manifest.values(), key=len)
+    names = [fact.text.partition(";")[0].strip() for fact in facts]
+    return fitting(names, room_for(facts[0].place, 14, 2), 12), facts[0].place
