@@ -93,11 +93,17 @@ class Above:
                 blocks.append((first, last, text))
         for first, last, text in blocks[:4]:
             doc = cleaned(text)
-            if first > 60 or last + 1 in heads:
+            if first > 60 or last + 1 in heads or not self._is_above_code(first, blocks):
                 return ""
             if doc and not _NO_DOC.search(doc):
                 return doc
         return ""
+
+    def _is_above_code(self, line: int, blocks: Sequence[tuple[int, int, str]]) -> bool:
+        """Whether nothing but comments and what any file begins with stands above a line."""
+        told = {one for first, last, _ in blocks for one in range(first, last + 1)}
+        above = (one for one in range(1, line) if one not in told and not self._is_blank(one))
+        return all(self._lines[one - 1].lstrip(b"\xef\xbb\xbf ").startswith(_BEGINNINGS) for one in above)
 
     def _is_blank(self, line: int) -> bool:
         if not self._lines:
@@ -117,6 +123,10 @@ class Above:
             line = first - 1
         doc = cleaned("\n".join(found))
         return "" if _NO_DOC.match(doc) else doc
+
+
+_BEGINNINGS = (b"'use ", b'"use ', b"#!", b"package ", b"<?php", b"#ifndef", b"#define", b"#pragma", b"#include")
+"""What may stand above the comment that is about a file."""
 
 
 def cleaned(comment: str) -> str:

@@ -331,3 +331,10 @@ def test_other_encodings_keep_what_is_ascii() -> None:
     assert [symbol.name for symbol in read("// é\nfunction f() {}".encode("latin-1"), language).symbols] == ["", "f"]
     assert [symbol.name for symbol in read("function f() {}".encode("utf-16"), language).symbols] == ["", "f"]
     assert read(b"function f() {\r\n}\r\nfunction g() {}\r\n", language).symbols[2].line == 3
+
+
+def test_a_comment_below_the_first_code_is_not_about_the_file() -> None:
+    below = "'use strict'\n\nvar a = require('a')\n\n/**\n * Hands out one.\n */\n\nexports.one = a\n"
+    assert symbols("a.js", below)[""].doc == ""
+    above = "'use strict'\n\n/*\n * Rings bells.\n */\n\nvar a = require('a')\n"
+    assert symbols("a.js", above)[""].doc == "Rings bells."
