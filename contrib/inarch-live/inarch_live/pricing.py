@@ -46,11 +46,20 @@ def _rates(*dollars: str) -> Rates:
     return Rates(*map(Decimal, dollars))
 
 
+_GEMINI = _rates("0.75", "3", "4.50", "12")
+_REALTIME_2 = _rates("4", "32", "24", "64", "0.40", "0.40")
+_REALTIME_MINI = _rates("0.60", "10", "2.40", "20", "0.06", "0.30")
 KNOWN: Mapping[str, Rates] = {
+    "gemini-3.1-flash-live-preview": _GEMINI,
+    "gemini-3.8-live": _GEMINI,
+    "gemini-3.8-live-extended-thinking": _GEMINI,
     "gpt-realtime": _rates("4", "32", "16", "64", "0.40", "0.40"),
-    "gpt-realtime-mini": _rates("0.60", "10", "2.40", "20", "0.06", "0.30"),
+    "gpt-realtime-2": _REALTIME_2,
+    "gpt-realtime-2.1": _REALTIME_2,
+    "gpt-realtime-2.1-mini": _REALTIME_MINI,
+    "gpt-realtime-mini": _REALTIME_MINI,
 }
-"""From the services' lists of prices; what isn't here is unknown, unless the settings say it."""
+"""As LiteLLM's table of prices has them (1.106.2); what isn't here is unknown, unless the settings say it."""
 
 
 def rates_of(model: str, own: Mapping[str, Any]) -> Rates | None:

@@ -13,7 +13,7 @@ from inarch_live.checking import look
 from inarch_live.model import LiveModel
 from inarch_live.port import LiveCall
 from inarch_live.pricing import rates_of
-from inarch_live.services import default_model, live_model, service_of
+from inarch_live.services import MODELS, default_model, live_model, service_of
 from inarch_live.testing import GeminiServer, OpenAIServer, There
 
 import inarch
@@ -126,6 +126,11 @@ def test_the_service_is_that_of_the_model_else_of_the_key() -> None:
     assert service_of("gpt-realtime", Settings(service="gemini"), {}) == "gemini"
     with pytest.raises(inarch.ProviderError, match="OPENAI_API_KEY is not set"):
         live_model(Settings(model="gpt-realtime"), gemini).check_key("gpt-realtime")
+
+
+@pytest.mark.parametrize("model", MODELS.values())
+def test_the_price_of_what_is_used_by_default_is_known(model: str) -> None:
+    assert rates_of(model, {}) is not None
 
 
 def test_prices_are_the_users_own_before_the_lists() -> None:
