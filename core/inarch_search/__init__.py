@@ -22,7 +22,8 @@ asking                 a question becomes an answer
 ├─► ranking            what a reader of code would prefer
 └─► confidence         how sure that is
 index, segments        what is kept, and its postings
-tokens, vocabulary     words
+tokens               words of code and prose, stems
+vocabulary, plain_words  those that say little, those that say the same
 ```
 """
 

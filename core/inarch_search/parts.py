@@ -11,6 +11,7 @@ class Parts(NamedTuple):
     Args:
         joined: two words of a question written as one: "file system", filesystem.
         near: near words of programming: remove, delete; environment, env.
+        plain: plain words for what programs call otherwise: crash, exception; seconds, interval.
         feedback: words of the repository's own prose beside those of the question.
         coverage: a place that explains more of the question comes first.
         names: names written as code in the question.
@@ -23,6 +24,7 @@ class Parts(NamedTuple):
 
     joined: bool = True
     near: bool = True
+    plain: bool = True
     feedback: bool = True
     coverage: bool = True
     names: bool = True

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from functools import cache
 from typing import NamedTuple
 
 from inarch_search.index import Index
 from inarch_search.parts import Parts
-from inarch_search.questions import Question
+from inarch_search.plain_words import plain_words
+from inarch_search.questions import REPORT, Question
 from inarch_search.tokens import stem
 from inarch_search.vocabulary import near_words
 
 MOST_TERMS = 40
 """Terms of a report that are looked for: those that count most."""
 NEAR, JOINED, SHORTENED = 0.3, 0.8, 0.5
-"""What a near word, two words written as one, and their beginnings written as one count against the word itself."""
+"""What a near or plain word, two words as one, and their beginnings as one count against the word itself."""
 _BEGINNING = 3
 """Letters of a word that are its beginning at least."""
 
@@ -74,6 +76,9 @@ def weighed(index: Index, question: Question, parts: Parts) -> Weighing:
         for term in order:
             for near in _near().get(term, ()) if parts.near else ():
                 add(near, (term,), NEAR)
+        for term in order if question.shape != REPORT and parts.plain else ():
+            for called in _plain().get(term, ()):
+                add(called, (term,), NEAR)
     return Weighing(own, unknown, tuple(sought.values()))
 
 
@@ -102,8 +107,17 @@ def _shortened(index: Index, first: str, second: str) -> list[str]:
 
 @cache
 def _near() -> dict[str, tuple[str, ...]]:
-    """Give the near words by their terms."""
+    return _by_term(near_words())
+
+
+@cache
+def _plain() -> dict[str, tuple[str, ...]]:
+    return _by_term(plain_words())
+
+
+def _by_term(listed: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
+    """Give words and what stands for them as terms."""
     found: dict[str, dict[str, None]] = {}
-    for word, others in near_words().items():
+    for word, others in listed.items():
         found.setdefault(stem(word), {}).update(dict.fromkeys(map(stem, others)))
     return {term: tuple(other for other in others if other != term) for term, others in found.items()}

@@ -76,6 +76,18 @@ def test_near_words_and_abbreviations_are_found(shop: Index) -> None:
     assert "read_env" not in names(shop, "Which environment is looked at?", Parts(near=False, feedback=False))
 
 
+def test_plain_words_find_what_programs_call_otherwise_but_never_the_other_way() -> None:
+    index = filled([place("a.py", "on_error"), place("b.py", "crash"), place("c.py", "convert", body="number")])
+    assert names(index, "What is done after it has crashed?") == ["crash", "on_error"]
+    assert names(index, "What is done after it has crashed?", Parts(plain=False)) == ["crash"]
+    assert names(index, "What is done after an error?") == ["on_error"]
+
+
+def test_a_report_is_found_by_its_own_words_alone() -> None:
+    index = filled([place("a.py", "on_error"), place("b.py", "send"), place("c.py", "receive")])
+    assert names(index, "It crashed\n\nIt crashed while I tried to send.\n") == ["send"]
+
+
 def test_a_message_that_people_see_is_found(shop: Index) -> None:
     assert names(shop, 'it says "no such header"')[0] == "remove_header"
 

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from inarch_search.plain_words import plain_words
 from inarch_search.tokens import LONGEST_WORD, pieces, stem, terms, terms_of_word
 from inarch_search.vocabulary import STOP_WORDS, WEAK_WORDS, near_words
 
@@ -69,3 +70,12 @@ def test_near_words_are_near_both_ways_and_lists_are_lower_case() -> None:
     near = near_words()
     assert all(word in near[other] for word, others in near.items() for other in others)
     assert all(word == word.lower() and word.isidentifier() for word in {*STOP_WORDS, *WEAK_WORDS, *near})
+
+
+def test_plain_words_are_found_by_their_terms_and_none_stands_for_itself() -> None:
+    plain = plain_words()
+    assert all(terms(word) and terms(other) for word, others in plain.items() for other in others)
+    assert all(word not in others and len({*others}) == len(others) for word, others in plain.items())
+    assert all(
+        word == word.lower() and word.isidentifier() for words in plain.items() for word in (words[0], *words[1])
+    )

@@ -6,7 +6,7 @@ import sqlite3
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from inarch_brief_tracer.facts.file_facts import MODULE
+from inarch_brief_tracer.facts.file_facts import CONSTANT, MODULE
 from inarch_brief_tracer.finding.hits import JOINED, SCANNED, Hit, file_hits, flagged, order, preference
 from inarch_brief_tracer.store.kept_files import Shelf
 from inarch_search import Answer, Kept, Question, documents
@@ -18,6 +18,8 @@ NAMED = 100.0
 """Scores from here on are those of places that the question names; the engine's own stay below."""
 _TIES = 10.0
 """What the words of a question add at most to the score of a place that it names."""
+_BY_LAST_NAME, _IN_OTHER_LETTERS = 2.0, 1.0
+"""How exact a name is that leaves out what the place stands in, and one with other capitals."""
 _DEEPEST = 200
 _MOST_TESTS = 20
 _MORE = 20
@@ -53,7 +55,7 @@ def search(shelf: Shelf, text: str, kind: str = "any", limit: int = 20) -> Found
     worded = _worded(shelf, answer, kind, limit)
     named = {} if answer.question.shape == REPORT else _exact(shelf, answer.question)
     best = _tied(answer.question, list(named.values()), worded)
-    hits = [hit for hit in best if kind in ("any", hit.kind)] + _apart([hit for hit in worded if hit.key not in named])
+    hits = [hit for hit in best if kind in ("any", hit.kind)] + [hit for hit in worded if hit.key not in named]
     files = list(dict.fromkeys([*(hit.path for hit in best), *answer.files]))
     read = [found for hit in hits[:limit] if (found := _read(shelf, hit))]
     return Found(read, files, 1.0 if best else answer.confidence, answer.unknown)
@@ -61,8 +63,7 @@ def search(shelf: Shelf, text: str, kind: str = "any", limit: int = 20) -> Found
 
 def _tied(question: Question, named: Sequence[Hit], worded: Sequence[Hit]) -> list[Hit]:
     """Order what is named equally well: by the other words of the question; without any by where it is defined."""
-    names = {term for name in question.identifiers for term in terms(name)}
-    if question.terms.keys() <= names:
+    if _is_but_names(question):
         return sorted((hit._replace(score=hit.score - hit.dotted.count(".") / 10) for hit in named), key=order)
     known: dict[str, float] = {}
     for hit in worded:  # what is defined again, as the setter of a property is, stays behind the first
@@ -71,6 +72,10 @@ def _tied(question: Question, named: Sequence[Hit], worded: Sequence[Hit]) -> li
     return sorted(
         (hit._replace(score=hit.score + _TIES * known.get(hit.qualname, 0.0) / most) for hit in named), key=order
     )
+
+
+def _is_but_names(question: Question) -> bool:
+    return question.terms.keys() <= {term for name in question.identifiers for term in terms(name)}
 
 
 def _worded(shelf: Shelf, answer: Answer, kind: str, limit: int) -> list[Hit]:
@@ -132,13 +137,13 @@ def _placed(shelf: Shelf, question: Question) -> list[Hit]:
 def _named(shelf: Shelf, question: Question) -> list[Hit]:
     """Find symbols by the identifiers of a question."""
     hits: list[Hit] = []
+    is_bare = _is_but_names(question)
     for place, identifier in enumerate(question.identifiers):
         last = identifier.rpartition(".")[2]
-        hits += [
-            hit._replace(score=(_exactness(hit, identifier) * NAMED - place) * preference(hit))
-            for hit in _called(shelf, last)
-        ]
-    hits = [hit for hit in hits if hit.score > 0]
+        for hit in _called(shelf, last):
+            exactness = _exactness(hit, identifier)
+            if exactness * NAMED > place and (is_bare or _is_meant(hit, exactness)):
+                hits.append(hit._replace(score=(exactness * NAMED - place) * preference(hit)))
     names = {hit.name for hit in hits}
     for capital in question.capitals if len(question.terms) < 3 else ():
         if capital not in names:
@@ -157,28 +162,25 @@ def _called(shelf: Shelf, name: str) -> Iterator[Hit]:
     yield from filter(None, (_symbol(shelf, place) for place in tests[:_MOST_TESTS]))
 
 
+def _is_meant(hit: Hit, exactness: float) -> bool:
+    """Whether a sentence that has a name is about the place: a field's own name mostly tells of what does its work.
+
+    In other letters, as in that of a product, it need not be the place's name at all.
+    """
+    is_field = hit.kind == CONSTANT and not hit.name.isupper()
+    return exactness > (_BY_LAST_NAME if is_field else _IN_OTHER_LETTERS)
+
+
 def _exactness(hit: Hit, identifier: str) -> float:
     qualname = f".{hit.qualname}"
     if qualname == f".{identifier}":
         return 3.0
     if qualname.endswith(f".{identifier}"):
-        return 2.0
+        return _BY_LAST_NAME
     if qualname.lower().endswith(f".{identifier.lower()}"):
-        return 1.0 if len(identifier) > 3 else 0.0
+        return _IN_OTHER_LETTERS if len(identifier) > 3 else 0.0
     # `Client.get` may be written through the package: httpx.Client.get for httpx._client.Client.get.
     head, _, rest = identifier.partition(".")
     if rest and hit.module.split(".")[0] == head and f".{hit.dotted}".endswith(f".{rest}"):
         return 2.5
     return 0.0
-
-
-def _apart(hits: Sequence[Hit]) -> list[Hit]:
-    """Put the `__init__` of a class that stands higher last: it says the same again."""
-    seen: set[str] = set()
-    first: list[Hit] = []
-    again: list[Hit] = []
-    for hit in hits:
-        owner, _, name = hit.qualname.rpartition(".")
-        (again if name == "__init__" and owner in seen else first).append(hit)
-        seen.add(hit.qualname)
-    return first + again

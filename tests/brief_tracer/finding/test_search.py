@@ -152,7 +152,7 @@ def test_the_kind_that_is_asked_for_comes_first(tree: Any) -> None:
         assert found[0]["qualname"] == name
 
 
-def test_the_init_of_a_class_that_stands_higher_is_last(tree: Any) -> None:
+def test_the_init_of_a_class_is_found_by_its_words(tree: Any) -> None:
     tree.write(
         {
             "a.py": "class Receipt:\n    '''A receipt.'''\n"
@@ -161,7 +161,26 @@ def test_the_init_of_a_class_that_stands_higher_is_last(tree: Any) -> None:
         }
     )
     found = [hit["qualname"] for hit in tree.ask("find_symbols", query="what is a receipt for?")["symbols"]]
-    assert found.index("a.Receipt") < found.index("a.fold") < found.index("a.Receipt.__init__")
+    assert found.index("a.Receipt") < found.index("a.Receipt.__init__") < found.index("a.fold")
+
+
+def test_a_sentence_with_the_name_of_a_field_is_about_what_does_its_work(tree: Any) -> None:
+    tree.write(
+        {
+            "options.py": "class Options:\n    check_paper = True\n\n\nROLL_WIDTH = 3\n",
+            "printing.py": "def skip(check_paper):\n    '''Skip the check of the paper.'''\n",
+            "tests/rolls.py": "class Rolls:\n    def tillroll(self):\n        return 1\n",
+        }
+    )
+
+    def first(query: str) -> str:
+        return str(tree.ask("find_symbols", query=query)["symbols"][0]["qualname"])
+
+    assert first("check_paper=False does not skip the check") == "printing.skip"
+    assert first("Does a TillRoll skip the check of the paper?") == "printing.skip"
+    assert first("check_paper") == "options.Options.check_paper"
+    assert first("Options.check_paper does not skip the check") == "options.Options.check_paper"
+    assert first("who reads ROLL_WIDTH and skips the check?") == "options.ROLL_WIDTH"
 
 
 def test_a_confidence_says_how_sure_the_first_is(tree: Any) -> None:
