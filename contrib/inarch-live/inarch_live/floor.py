@@ -23,12 +23,14 @@ class Batch:
         blocking: The ids of those for whose results the model waits in silence.
         refused: Answers to calls that are not run at all.
         is_interrupted: Whether the person has spoken since: the model is told the results, and says nothing of them.
+        is_claimed: Whether a turn was given its calls to run.
     """
 
     calls: tuple[LiveCall, ...]
     blocking: frozenset[str]
     refused: dict[str, LiveResult] = field(factory=dict)
     is_interrupted: bool = False
+    is_claimed: bool = False
 
     @property
     def ids(self) -> frozenset[str]:

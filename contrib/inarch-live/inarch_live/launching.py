@@ -20,7 +20,7 @@ from inarch_live.keeping import Tape
 from inarch_live.lines import Lines
 from inarch_live.model import NAME, LiveModel
 from inarch_live.playback import Playback
-from inarch_live.port import AudioDelta, LiveSetup
+from inarch_live.port import AudioDelta, Hearing, LiveSetup
 from inarch_live.pricing import rates_of
 from inarch_live.voice import Voice
 from inarch_live.watching import Watched
@@ -87,31 +87,7 @@ def talk(app: inarch.App, given: Mapping[str, Any], settings: Any) -> int:
     Raises:
         InarchError: Something that was named isn't there, or can't be used.
     """
-    bound = app.composition.models.get(NAME)
-    if bound is None or not isinstance(bound.value, LiveModel):
-        raise inarch.UsageError("the plugin live is not in the profile, or isolated", _NOT_THERE)
-    model: LiveModel = bound.value
-    provider, name = model.find(app.config.profile.model.partition("/")[2])
-    tools = {tool: one.value for tool, one in app.composition.tools.items()}
-    tape = Tape(settings.record_audio)
-    source, sink = _source(given), _sink(given)
-    hearing = "push" if given.get("push_to_talk") or settings.hearing == "push" else "open"
-    conversation = Conversation(
-        provider,
-        LiveSetup(model=name, voice=given.get("voice") or settings.voice, hearing=hearing),  # type: ignore[arg-type]
-        tools,
-        Playback(),
-        rates_of(name, model.prices),
-        heard_voice=partial(_on_tape, tape),
-    )
-    voice = Voice(
-        conversation, source, sink, tape,
-        speaks_at_once=isinstance(source, WavSource) or (source is not None and hearing == "open"),
-        headphones=bool(given.get("headphones") or settings.headphones),
-        glyphs=_takes_glyphs(),
-    )  # fmt: skip
-    conversation.record = lambda event, data: voice.record.add(event, data)
-    model.conversation = conversation
+    voice = _voice(app, given, settings)
     options = inarch.FrontEndOptions(quiet=bool(given.get("quiet")), no_color=bool(given.get("no_color")))
     spec = app.composition.front_ends["text"].value
     if not is_terminal(sys.stdin):
@@ -124,6 +100,46 @@ def talk(app: inarch.App, given: Mapping[str, Any], settings: Any) -> int:
             "inarch live needs a terminal that can be rewritten", "or a pipe: inarch live --audio-in FILE.wav < LINES"
         )
     return int(converse(LiveLaunch(app, given, voice, options)))
+
+
+def _voice(app: inarch.App, given: Mapping[str, Any], settings: Any) -> Voice:
+    """Return who speaks and hears, and let the model `live` answer the session's turns by it."""
+    model = _model(app)
+    tape, push = Tape(settings.record_audio), given.get("push_to_talk") or settings.hearing == "push"
+    conversation = _conversation(app, model, tape, given.get("voice") or settings.voice, "push" if push else "open")
+    model.conversation = conversation
+    source, sink = _source(given), _sink(given)
+    return Voice(
+        conversation, source, sink, tape,
+        speaks_at_once=isinstance(source, WavSource) or (source is not None and not push),
+        headphones=bool(given.get("headphones") or settings.headphones),
+        glyphs=_takes_glyphs(),
+    )  # fmt: skip
+
+
+def _model(app: inarch.App) -> LiveModel:
+    bound = app.composition.models.get(NAME)
+    if bound is None or not isinstance(bound.value, LiveModel):
+        raise inarch.UsageError("the plugin live is not in the profile, or isolated", _NOT_THERE)
+    return bound.value
+
+
+def _conversation(app: inarch.App, model: LiveModel, tape: Tape, voice: str, hearing: Hearing) -> Conversation:
+    provider, name = model.find(app.config.profile.model.partition("/")[2])
+
+    def record(event: str, data: Mapping[str, Any]) -> None:
+        conversation.turns.talk.session.extension("live").add(event, data)
+
+    conversation = Conversation(
+        provider,
+        LiveSetup(model=name, voice=voice, hearing=hearing),
+        {tool: one.value for tool, one in app.composition.tools.items()},
+        Playback(),
+        rates_of(name, model.prices),
+        record,
+        partial(_on_tape, tape),
+    )
+    return conversation
 
 
 async def _by_lines(app: inarch.App, lines: Lines) -> int:

@@ -74,7 +74,7 @@ class LiveModel:
         alone = Conversation(
             provider, LiveSetup(model=model), {}, Playback(), rates_of(model, self.prices), speaks=False
         )
-        alone.talk, alone.is_in_turn = Nobody(), True
+        alone.turns.talk, alone.turns.is_running = Nobody(), True
         try:
             async with aclosing(alone.answer(request)) as deltas:  # type: ignore[type-var]
                 async for delta in deltas:

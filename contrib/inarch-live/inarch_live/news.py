@@ -27,6 +27,8 @@ class New:
 class News:
     """Knows what was sent for the reply that is waited for: a request that is made again says nothing twice."""
 
+    untold: list[str] = field(init=False, factory=list)
+    """What has to wait for the next occasion."""
     _sent: int = field(init=False, default=0)
 
     @staticmethod
@@ -49,6 +51,15 @@ class News:
         new, is_first, self._sent = texts[self._sent :], self._sent == 0, len(texts)
         is_heard = prompt_is_known and is_first and results is None
         return New(results, [] if is_heard else new, new[1:] if is_heard else [])
+
+    def told(self) -> None:
+        """The reply has come, or nobody waits for it any more."""
+        self._sent = 0
+
+    def take_untold(self) -> list[str]:
+        """Return what has waited: this is the occasion."""
+        untold, self.untold = self.untold, []
+        return untold
 
 
 def spoken_beside(known: Mapping[str, LiveResult], texts: Sequence[str]) -> dict[str, LiveResult]:

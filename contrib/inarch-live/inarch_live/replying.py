@@ -38,8 +38,6 @@ class Replying:
     answer: Callable[[Batch, Mapping[str, LiveResult]], Awaitable[object]]
     hush: Callable[[], object]
     waits: float
-    batch: Batch | None = field(init=False, default=None)
-    """What the kernel was given to run."""
     _said: bool = field(init=False, default=False)
     _sounded: float = field(init=False, default=0.0)
     _patience: float | None = field(init=False, default=None)
@@ -97,7 +95,7 @@ class Replying:
             await self.answer(batch, {} if not batch.runnable else _not_now(batch))
             self.waits = self.waits or 1.0
             return None
-        self.batch = batch
+        batch.is_claimed = True
         return [*_calls(batch), inarch.Finish("calls")]
 
     def _ended(self, end: Ended | None) -> list[inarch.Delta] | None:

@@ -76,7 +76,7 @@ class Voice:
 
     async def run(self, talk: Talk) -> None:
         """Hear and be heard until cancelled; then everything ends in order."""
-        self._talk = self.conversation.talk = talk
+        self._talk = self.conversation.turns.talk = talk
         try:
             if self.sink is not None:
                 self.sink.start(self.conversation.playback)
@@ -166,7 +166,7 @@ class Voice:
     def turn_began(self) -> None:
         """A turn runs: what was spoken is being answered."""
         self._awaits = False
-        self.conversation.turn_began()
+        self.conversation.turns.is_running = True
 
     def _meter(self, loud: float) -> str:
         bars = _BARS if self.glyphs else _ASCII

@@ -15,6 +15,7 @@ from inarch_live.keeping import Tape
 from inarch_live.model import LiveModel
 from inarch_live.playback import Playback
 from inarch_live.port import LiveProvider, LiveSetup
+from inarch_live.pricing import rates_of
 from inarch_live.testing import LONGEST_S
 from inarch_live.voice import Voice
 from inarch_live.watching import Watched
@@ -59,9 +60,9 @@ class Bench:
     session: inarch.Session
     voice: Voice
     seen: Answers
+    recorded: list[tuple[str, Mapping[str, Any]]]
     turns: list[inarch.Turn] = field(factory=list)
     told: list[str] = field(factory=list)
-    recorded: list[tuple[str, Mapping[str, Any]]] = field(factory=list)
     _lines: asyncio.Queue[tuple[str, Callable[[], AbstractContextManager[object]] | None]] = field(
         factory=asyncio.Queue
     )
@@ -147,18 +148,16 @@ async def talking(
     )
     tools = {name: bound.value for name, bound in app.composition.tools.items()}
     setup = LiveSetup(model=MODEL, hearing=hearing)  # type: ignore[arg-type]
-    conversation = Conversation(provider, setup, tools, Playback())
-    conversation.rates = None
-    if prices:
-        from inarch_live.pricing import rates_of
-
-        conversation.rates = rates_of(MODEL, prices)
+    recorded: list[tuple[str, Mapping[str, Any]]] = []
+    rates = rates_of(MODEL, prices) if prices else None
+    conversation = Conversation(
+        provider, setup, tools, Playback(), rates, lambda name, data: recorded.append((name, data))
+    )
     voice = Voice(conversation, source, sink, Tape(False), speaks_at_once=source is not None, headphones=headphones)
     seen = Answers(say)
     app.front_end = Watched(seen, voice)
     model.conversation = conversation
-    bench = Bench(app, app.session(before(app) if before is not None else None), voice, seen)
-    conversation.record = lambda name, data: bench.recorded.append((name, data))
+    bench = Bench(app, app.session(before(app) if before is not None else None), voice, seen, recorded)
     running, heard = asyncio.create_task(bench.run()), asyncio.create_task(voice.run(bench))
     try:
         await bench.until(lambda: conversation.is_connected or heard.done())

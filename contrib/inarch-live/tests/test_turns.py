@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from inarch_live.conversation import UNHEARD
 from inarch_live.port import LiveCall
 from inarch_live.resuming import Resuming
 from inarch_live.testing import GeminiServer, OpenAIServer
+from inarch_live.turns import UNHEARD
 
 import inarch
 
@@ -210,7 +210,7 @@ async def test_a_session_in_text_goes_on_by_voice(kind: Any, root: Path) -> None
 
 
 async def test_a_late_transcript_is_kept_beside_its_turn(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("inarch_live.conversation.TRANSCRIPT_S", 0.05)
+    monkeypatch.setattr("inarch_live.turns.TRANSCRIPT_S", 0.05)
     async with GeminiServer() as server, talking(server.provider(), root) as bench:
         there = await server.connection()
         await bench.conversation.hear(LOUD)

@@ -1,0 +1,200 @@
+"""What the service tells: its voice is played while it comes; words, calls and ends are pieces that turns take."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from attrs import define, field
+
+import inarch
+from inarch_live.floor import Batch, Floor
+from inarch_live.pieces import Ended, Failed, Piece, Pieces, Sounding, Used, Words
+from inarch_live.playback import Playback
+from inarch_live.port import (
+    AudioDelta,
+    CallsCancelled,
+    CallsRequested,
+    ConnectionEnded,
+    InputTranscript,
+    Interrupted,
+    LiveConnection,
+    LiveEvent,
+    LiveResult,
+    OutputTranscript,
+    Resumed,
+    ServiceNotice,
+    SpeechBegan,
+    TextDelta,
+    TurnEnded,
+    UsageReported,
+)
+from inarch_live.pricing import Rates, usage_of
+from inarch_live.tasks import Tasks
+from inarch_live.turns import Turns
+
+
+@define(eq=False, repr=False)
+class Link:
+    """The connection that a conversation has, if it has one, and what came over it.
+
+    Args:
+        turns: The turn that runs, or is begun when the model answers.
+        floor: Which calls the model waits for.
+        playback: Its voice goes here.
+        tasks: Runs what the service is told without anybody waiting for it.
+        rates: What tokens cost; None where nobody knows.
+        record: Keeps an event beside the turns.
+        heard_voice: Told each piece of voice that goes to the playback.
+    """
+
+    turns: Turns
+    floor: Floor
+    playback: Playback
+    tasks: Tasks
+    rates: Rates | None
+    record: Callable[[str, Mapping[str, Any]], object]
+    heard_voice: Callable[[AudioDelta], object]
+    pieces: Pieces = field(init=False, factory=Pieces)
+    connection: LiveConnection | None = field(init=False, default=None)
+    is_answering: bool = field(init=False, default=False)
+    _error: inarch.ProviderError | None = field(init=False, default=None)
+
+    @property
+    def lost(self) -> inarch.ProviderError:
+        """Why there is no connection."""
+        return self._error or inarch.ProviderError(
+            "network", "the live connection has ended", retryable=True, remedy="speak or type to connect again"
+        )
+
+    def begin(self, connection: LiveConnection) -> None:
+        """Listen to a connection from now on."""
+        self.connection, self._error = connection, None
+        self.tasks.start(self._listen(connection))
+        self.turns.talk.changed()
+
+    def over(self, error: inarch.ProviderError | None) -> None:
+        """The connection has ended, or can't be used any more."""
+        connection, self.connection = self.connection, None
+        if connection is not None:
+            self.tasks.start(connection.aclose())
+        self.is_answering = False
+        self.playback.drop()
+        self._error = error
+        if self.turns.is_running:
+            self._put(Failed(self.lost), is_answer=False)
+        else:
+            self.turns.talk.tell(str(self.lost))
+
+    async def aclose(self) -> None:
+        """End the connection."""
+        connection, self.connection = self.connection, None
+        if connection is not None:
+            await connection.aclose()
+
+    def hush(self) -> None:
+        """Stop the voice at once, and tell the service how much of it was heard."""
+        was_sounding, unheard = self.is_answering or self.playback.is_sounding, self.playback.drop()
+        self.is_answering = False
+        if was_sounding and self.connection is not None:
+            self.tasks.start(self.connection.interrupt(unheard))
+
+    async def answer(self, batch: Batch, known: Mapping[str, LiveResult]) -> None:
+        """Send what came of the calls of a batch; nothing where that was done before."""
+        results = self.floor.answer(batch, known)
+        if results and self.connection is not None:
+            await self.connection.send_results(results, batch.scheduling)
+        self.turns.talk.changed()
+
+    async def _listen(self, connection: LiveConnection) -> None:
+        async for event in connection:
+            if self.connection is not connection:
+                return
+            self._saw(event)
+
+    def _saw(self, event: LiveEvent) -> None:
+        match event:
+            case AudioDelta():
+                self._sounds(event)
+            case OutputTranscript() | TextDelta():
+                if event.text:
+                    self._put(Words(event.text))
+            case InputTranscript():
+                if late := self.turns.heard(event):
+                    self.record("heard", {"text": late})
+            case SpeechBegan():
+                self.turns.hearing.begin()
+            case CallsRequested():
+                self._asked(event)
+            case CallsCancelled():
+                self._called_off(event)
+            case Interrupted():
+                self._spoken_into()
+            case TurnEnded():
+                self.is_answering = self.is_answering and not event.is_idle
+                if event.is_idle:
+                    self._put(Ended(reason=event.reason), is_answer=False)
+            case UsageReported():
+                self._put(Used(usage_of(event.usage, self.rates)), is_answer=False)
+            case Resumed():
+                self._resumed(event)
+            case ServiceNotice():
+                self.turns.talk.tell(event.text)
+            case ConnectionEnded():
+                self.over(event.error)
+        self.turns.talk.changed()
+
+    def _sounds(self, delta: AudioDelta) -> None:
+        if not self.is_answering:
+            self.playback.begin_answer()
+        self._put(Sounding(delta.seconds))
+        if not self.floor.is_held and self.playback.put(delta.pcm, delta.rate):
+            self.heard_voice(delta)
+
+    def _asked(self, event: CallsRequested) -> None:
+        batch = self.floor.take(event)
+        if batch is None:
+            return
+        if self.floor.is_held:
+            self.playback.drop()
+        self._put(batch)
+
+    def _called_off(self, event: CallsCancelled) -> None:
+        batches = self.floor.with_id(event.ids)
+        for batch in batches:
+            batch.is_interrupted = True
+        if any(batch.is_claimed for batch in batches):
+            self.turns.talk.cancel()  # its calls end as a person's Esc ends them; what came of them is told then
+        for batch in batches:
+            if not batch.is_claimed:
+                self.tasks.start(self.answer(batch, {}))
+
+    def _spoken_into(self) -> None:
+        was_answering, was_sounding = self.is_answering, self.playback.is_sounding
+        unheard = self.playback.drop()
+        self.is_answering = False
+        self.floor.interrupted()
+        self.turns.hearing.begin()
+        if self.connection is not None:
+            self.tasks.start(self.connection.interrupt(unheard))
+        if was_answering or was_sounding:
+            self.record("interrupted", {"heard_ms": self.playback.heard_ms})
+        if was_answering:
+            self._put(Ended(is_interrupted=True), is_answer=False)
+
+    def _resumed(self, event: Resumed) -> None:
+        lost = f"; {event.lost_s:.1f} s of what was said are lost" if event.lost_s else ""
+        self.record("resumed", {"is_same": event.is_same, "lost_s": event.lost_s})
+        if event.repeats:
+            self.playback.drop()
+            self.is_answering = False
+            self.pieces.begin_again()
+        if lost or not event.is_same:
+            how = "the conversation goes on" if event.is_same else "the service was told anew what was said"
+            self.turns.talk.tell(f"the connection was replaced: {how}{lost}")
+
+    def _put(self, piece: Piece, *, is_answer: bool = True) -> None:
+        self.pieces.put(piece)
+        if is_answer:
+            self.is_answering = True
+            self.turns.begin()
