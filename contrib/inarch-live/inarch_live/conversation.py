@@ -18,7 +18,7 @@ import inarch
 from inarch_live.floor import Batch, Floor
 from inarch_live.hearing import Hearing
 from inarch_live.link import Link
-from inarch_live.news import News, spoken_beside
+from inarch_live.news import News, spoken_beside, wants_answer
 from inarch_live.pieces import Failed, Sounding, Words
 from inarch_live.playback import Playback
 from inarch_live.port import AudioDelta, LiveConnection, LiveProvider, LiveResult, LiveSetup
@@ -184,6 +184,8 @@ class Conversation:
         Raises:
             ProviderError: The connection is over, or can't be made.
         """
+        if not wants_answer(request.messages):
+            raise inarch.ProviderError("request", "there is nothing to answer", remedy="say or type something")
         is_fresh = await self._ready(request)
         is_whole, after_results = False, await self._tell(request, is_fresh)
         try:

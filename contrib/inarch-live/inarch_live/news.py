@@ -11,8 +11,6 @@ from inarch_live.floor import Floor
 from inarch_live.port import LiveResult
 from inarch_live.telling import added, live_results
 
-NO_PICTURE = "(A picture was given here, which a voice conversation can't take.)"
-
 
 @frozen
 class New:
@@ -47,7 +45,7 @@ class News:
         """
         tail = self.tail(messages)
         results = next((one for one in tail if one.role == "tool" and floor.with_id(live_results(one))), None)
-        texts = [text for one in tail if one.role == "user" for text in _texts(one)]
+        texts = [text for one in tail if one.role == "user" for text in added(one)]
         new, is_first, self._sent = texts[self._sent :], self._sent == 0, len(texts)
         is_heard = prompt_is_known and is_first and results is None
         return New(results, [] if is_heard else new, new[1:] if is_heard else [])
@@ -62,6 +60,11 @@ class News:
         return untold
 
 
+def wants_answer(messages: Sequence[inarch.Message]) -> bool:
+    """Whether anything was said or done since the model's own last words: nobody answers nothing."""
+    return any(one.role == "tool" or added(one) for one in News.tail(messages))
+
+
 def spoken_beside(known: Mapping[str, LiveResult], texts: Sequence[str]) -> dict[str, LiveResult]:
     """Return results with what context sources added to a prompt that was heard, which could not be told then."""
     if not texts or not known:
@@ -69,8 +72,3 @@ def spoken_beside(known: Mapping[str, LiveResult], texts: Sequence[str]) -> dict
     first, *_ = known
     beside = "\n\n".join(["(What belongs to the present request:)", *texts])
     return {**known, first: evolve(known[first], text=f"{known[first].text}\n\n{beside}")}
-
-
-def _texts(message: inarch.Message) -> list[str]:
-    pictures = any(isinstance(part, inarch.Image) for part in message.parts)
-    return [*added(message), *([NO_PICTURE] if pictures else [])]

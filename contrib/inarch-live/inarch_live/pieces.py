@@ -66,8 +66,12 @@ class Pieces:
     _more: asyncio.Event = field(init=False, factory=asyncio.Event)
 
     def put(self, piece: Piece) -> None:
-        """Add a piece."""
-        self._queue.append(piece)
+        """Add a piece; a voice that goes on while nobody takes it is still one."""
+        last = self._queue[-1] if self._queue else None
+        if isinstance(piece, Sounding) and isinstance(last, Sounding):
+            self._queue[-1] = Sounding(last.seconds + piece.seconds)
+        else:
+            self._queue.append(piece)
         self._more.set()
 
     async def next(self, patience: float | None = None) -> Piece | None:

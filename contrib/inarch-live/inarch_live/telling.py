@@ -16,6 +16,7 @@ as one speaks: short sentences, no Markdown, no code and no long paths aloud; na
 words what you are about to do, call the tools, then say what came of it. What has effects may be asked about on the \
 screen: the person answers there with a key, and nothing that is said aloud approves anything. What a call changed can \
 be undone."""
+NO_PICTURE = "(A picture was given here, which a voice conversation can't take.)"
 _DONE = "Done; there is nothing more to tell."
 _EXAMPLES: Mapping[str, Any] = {
     "string": "a", "integer": 1, "number": 1, "boolean": False, "array": (), "object": {}, "null": None,
@@ -54,7 +55,7 @@ def blocks(tools: Tools) -> Callable[[LiveCall], bool]:
 
 
 def history(messages: Iterable[inarch.Message]) -> tuple[History, ...]:
-    """Return what was said before, in the port's records; pictures and reasoning have no place there."""
+    """Return what was said before, in the port's records; reasoning has no place there, and of pictures a word."""
     return tuple(piece for message in messages for piece in _pieces(message))
 
 
@@ -72,8 +73,9 @@ def live_result(id: str, name: str, result: inarch.ToolResult | None) -> LiveRes
 
 
 def added(message: inarch.Message) -> Sequence[str]:
-    """Return the texts of a prompt: what was said or typed, then what context sources added."""
-    return [part.text for part in message.parts if isinstance(part, inarch.Text) and part.text.strip()]
+    """Return the texts of a prompt: what was said or typed, then what context sources added, and of pictures a word."""
+    texts = [part.text for part in message.parts if isinstance(part, inarch.Text) and part.text.strip()]
+    return [*texts, *([NO_PICTURE] if any(isinstance(part, inarch.Image) for part in message.parts) else [])]
 
 
 def _status(result: inarch.ToolResult) -> ResultStatus:
@@ -91,8 +93,12 @@ def _pieces(message: inarch.Message) -> Iterator[History]:
             if isinstance(part, inarch.ResultPart):
                 yield live_result(_id(part.provider_id, part.call_id), part.name, part.result)
         return
-    if message.text.strip():
-        yield Said("agent" if message.role == "assistant" else "user", message.text)
+    if message.role == "user":
+        texts = added(message)
+        if texts:
+            yield Said("user", "\n\n".join(texts))
+    elif message.text.strip():
+        yield Said("agent", message.text)
     for part in message.parts:
         if isinstance(part, inarch.CallPart):
             yield LiveCall(_id(part.provider_id, part.id), part.name, dict(part.arguments))

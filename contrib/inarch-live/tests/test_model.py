@@ -97,6 +97,18 @@ async def test_where_no_call_is_wanted_none_comes_and_none_waits(kind: Any) -> N
         assert text(deltas) == "Without it, then."
 
 
+@both
+async def test_of_a_picture_alone_a_word_is_said(kind: Any) -> None:
+    async def script(there: There) -> None:
+        await there.until(lambda there: "A picture was given here" in str(there.received))
+        await there.speak(b"\1\0" * 240, "I can't see it.")
+        await there.end_turn()
+
+    async with kind(script=script) as server:
+        picture = inarch.Message("user", (inarch.Image("image/png", b"\x89PNG"),))
+        assert text(await reply(model(server), request(picture))) == "I can't see it."
+
+
 async def test_a_request_that_is_given_up_lets_go_of_its_connection() -> None:
     async with GeminiServer() as server:
         task = asyncio.create_task(reply(model(server), request()))
