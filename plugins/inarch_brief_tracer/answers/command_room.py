@@ -158,7 +158,7 @@ def _unknown(function: str, named: Named, coverage: Coverage) -> str:
             click.echo(f"  {plain(node.qualname)}  {at(node.file, node.line)}", err=True)
         return f"{function} names {len(named.candidates)} functions: say which"
     if not coverage.files:
-        return "no Python files here, nor any in another language that is read"
+        return coverage.noted() or ""
     near = f"; nearest: {', '.join(named.nearest)}" if named.nearest else f'; try: inarch context get "{function}"'
     return f"no function is called {function}{near}"
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from inarch_brief_tracer.graph.model import Flow
     from inarch_brief_tracer.indexing.index import Coverage
 
-NO_PYTHON = "no Python files here, nor any in another language that is read; find other code with search_files"
+ELSEWHERE = "find other code with search_files"
 MAX_OTHERS = 5
 _NOTHING: Mapping[str, Any] = {
     "target": None, "routes": [], "entry_count": 0, "entry_counts": {}, "below": [], "more_below": 0, "files": [],
@@ -90,7 +90,7 @@ def answered(
     sites = Sites(graph.shelf.read)
     notes = joined(coverage.note, note)
     if not coverage.files:
-        return Answered(Match(()), None, sites, joined(NO_PYTHON, note))
+        return Answered(Match(()), None, sites, coverage.noted(ELSEWHERE, note) or "")
     curated = [curated_paths.checked(graph, path) for path in paths.all()]
     named = curated_paths.about(curated, query)
     match = _led_by(named, matching(graph, query, wish.file)) if not wish.file else matching(graph, query, wish.file)

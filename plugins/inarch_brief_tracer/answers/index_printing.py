@@ -16,7 +16,7 @@ from inarch_brief_tracer.facts.file_facts import LIGHT
 from inarch_brief_tracer.facts.file_names import is_other
 from inarch_brief_tracer.graph.call_graph import Graph
 from inarch_brief_tracer.graph.model import Node
-from inarch_brief_tracer.indexing.index import Coverage
+from inarch_brief_tracer.indexing.index import NOTHING, Coverage
 from inarch_staging import write_whole
 
 _TABLES = ("files", "symbols", "gates")
@@ -114,7 +114,7 @@ def _lines(figures: dict[str, Any]) -> Iterator[str]:
         for path in figures["too_large"][:10]:
             yield f"{path} is too large to be parsed: only names at its beginning are known"
     elif "note" not in figures or not figures["note"]:
-        yield "no Python files here, nor any in another language that is read"
+        yield NOTHING
     for name, number in figures.get("exported", {}).items():
         yield f"{count(number, 'record')} in {name}"
     if figures.get("note"):

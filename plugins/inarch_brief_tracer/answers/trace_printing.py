@@ -5,7 +5,6 @@ from __future__ import annotations
 import click
 
 from inarch_brief_tracer.answers import command_room, function_traces
-from inarch_brief_tracer.answers.flow_answers import NO_PYTHON
 from inarch_brief_tracer.answers.flow_data import entry_data
 from inarch_brief_tracer.answers.function_traces import Traced
 from inarch_brief_tracer.answers.wording import at, count, entered, joined, named
@@ -53,10 +52,7 @@ def entries(kind: str | None, limit: int, as_json: bool) -> None:
         command_room.fail(f"there is no kind {kind}; kinds are: {', '.join(ENTRY_KINDS)}")
     with command_room.room() as room:
         found, totals, note = room.graph(
-            lambda graph, coverage: (
-                *_listed(graph, kind, limit),
-                joined(coverage.note if coverage.files else NO_PYTHON, graph.linked),
-            )
+            lambda graph, coverage: (*_listed(graph, kind, limit), coverage.noted(graph.linked))
         )
     if as_json:
         command_room.say_json(

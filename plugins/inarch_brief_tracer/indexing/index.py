@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 FEW = 150
 """Files that are read in any order: so many take half a second."""
 UNINDEXED = "what calls it may not be indexed yet"
+NOTHING = "no Python files here, nor any in another language that is read"
 PATIENT = 60.0
 """Seconds of waiting for the graph from which tests are read whole at once: who waits wants everything."""
 SCANNING = 0.3
@@ -58,8 +59,8 @@ class Coverage(NamedTuple):
 
     def noted(self, *notes: str | None) -> str | None:
         """Join what has to be said about an answer, None if that is nothing."""
-        own = self.note if self.files else "no Python files here"
-        return "; ".join(note for note in (own, *notes) if note) or None
+        nothing = None if self.files else NOTHING
+        return "; ".join(note for note in (nothing, self.note, *notes) if note) or None
 
 
 class Call(NamedTuple):

@@ -80,6 +80,18 @@ def test_languages_without_a_grammar_are_named_with_what_to_install(tree: Any, m
     )
 
 
+def test_a_tree_of_which_nothing_can_be_read_says_what_to_install(tree: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(other_files, "_is_installed", lambda grammar: False)
+    ask = tree.write({"lib/peel.js": MIXED["lib/peel.js"]}).asking()
+    said = "1 JavaScript file is not looked at: pip install 'inarch[languages]'"
+    for tool, wanted in (
+        ("find_symbols", {"query": "peel"}),
+        ("context_get", {"query": "peel"}),
+        ("find_entry_points", {}),
+    ):
+        assert said in ask(tool, **wanted)["note"], tool
+
+
 def test_a_python_tree_loads_nothing_of_it(tree: Any) -> None:
     tree.write({"a.py": "def f():\n    pass\n", "README.md": "# a\n"})
     code = (
