@@ -43,10 +43,18 @@ _SETTLED = 5.0
 
 
 class Stale(NamedTuple):
-    """Files whose arcs are missing; how many were linked without the whole tree, or are gone since; all files."""
+    """How far the arcs of the files are what the whole tree shows.
+
+    Args:
+        missing: Files that have none.
+        near: How many files were linked without the whole tree, or are gone since.
+        new: How many of these were never linked with it: who is called through objects is not known there.
+        files: All files.
+    """
 
     missing: list[tuple[int, str]]
     near: int
+    new: int
     files: int
 
 
@@ -112,7 +120,7 @@ class Links:
             if cost is not None and 0 < len(stale.missing) <= near and cost > QUICK:
                 self._link_near(connection, read, [file for file, _ in stale.missing])
                 stale = _stale(connection)
-            if not stale.missing and stale.near <= 4 * MAX_NEAR and (cost or 0.0) > QUICK:
+            if not stale.missing and not stale.new and stale.near <= 4 * MAX_NEAR and (cost or 0.0) > QUICK:
                 self._link_later(connection, read)
                 return ""
             left = max(limit.left, self.at_once)
@@ -290,6 +298,7 @@ def _stale(connection: sqlite3.Connection) -> Stale:
     files = connection.execute("SELECT count(*) FROM link_facts").fetchone()[0]
     return Stale(
         [(file, path) for file, path, mode in rows if mode in (None, "former")],
-        sum(row[2] == "near" for row in rows) + (state(connection, "gone") or 0),
+        sum(mode in ("near", "new") for *_, mode in rows) + (state(connection, "gone") or 0),
+        sum(mode == "new" for *_, mode in rows),
         files,
     )
