@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -26,8 +27,9 @@ _ASIDE = frozenset((
     "tools", "extras", "node_modules", "vendor",
 ))  # fmt: skip
 
-_BUILT = frozenset(("dist", "build", "out", "esm", "cjs", "umd"))
-_SCRIPT_ENDS = (".js", ".mjs", ".cjs", ".ts", ".mts", ".cts")
+_BUILT_FOLDERS = frozenset(("dist", "build", "out", "esm", "cjs", "umd"))
+_SCRIPT = re.compile(r"\.(?:[cm]?[jt]s|css)(?:\.\w+)?$")
+_BUILT_NAMES = re.compile(r"\.(?:[cm]?[jt]s|css)\.map$|[.-]min\.(?:[cm]?js|css)$")
 _OUTLINED = frozenset(
     ("JavaScript", "TypeScript", "Go", "Rust", "Java", "Kotlin", "Scala", "C#", "Swift", "PHP", "Ruby")
 )
@@ -97,9 +99,15 @@ def is_code(path: str) -> bool:
     return path.endswith(_CODE_ENDS)
 
 
+def is_built(path: str) -> bool:
+    """Whether a path is that of a script built from others: bundled, made small, or a map of one."""
+    stands_there = not _BUILT_FOLDERS.isdisjoint(path.split("/")[:-1])
+    return bool((_SCRIPT if stands_there else _BUILT_NAMES).search(path))
+
+
 def sources(paths: Sequence[str]) -> list[str]:
-    """Leave out scripts that stand where what is built from others is put; where nothing else is there, they stay."""
-    kept = [path for path in paths if not (path.endswith(_SCRIPT_ENDS) and _BUILT.intersection(path.split("/")[:-1]))]
+    """Leave out scripts that are built from others; where no other code is there, they stay."""
+    kept = [path for path in paths if not is_built(path)]
     return kept if any(is_code(path) and not is_aside(path) for path in kept) else list(paths)
 
 

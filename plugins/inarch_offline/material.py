@@ -96,6 +96,11 @@ class Context(NamedTuple):
     more_callers: bool = False
     more_callees: bool = False
 
+    @property
+    def candidates(self) -> list[Symbol]:
+        """All that may be meant where nothing clearly is: the product's, then those of its tests."""
+        return sorted(filter(None, (self.target, *self.others)), key=lambda one: one.test)
+
 
 def files(result: ToolResult) -> list[str]:
     """Read the paths of `list_files`."""

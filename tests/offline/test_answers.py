@@ -136,6 +136,35 @@ def test_callers_are_cited_where_they_call(shop, answer):
     assert "return sum(price_of(item) for item in self.items)" in lines_cited(answer(shop, "who calls price_of?"), shop)
 
 
+def test_built_copies_are_not_named_as_further_places(bell, answer):
+    write(
+        bell,
+        {
+            "dist/bell.js": "function ringBell(t){return 'ding '.repeat(t)}\n",
+            "dist/bell.js.map": '{"names":["ringBell"]}\n',
+            "web/bell.min.js": "function ringBell(t){return t}\n",
+            "docs/guide.md": "Call `ringBell` to ring.\n",
+        },
+    )
+    text = answer(bell, "who calls ringBell?")
+    assert "(docs/guide.md:1)" in text and "dist/" not in text and ".min.js" not in text
+
+
+def test_a_name_with_a_capital_is_not_the_fixture_of_a_test(shop, answer):
+    write(shop, {"tests/test_reader.py": "def reader():\n    return 1\n", "src/shop/native.pyi": "class Reader: ...\n"})
+    text = answer(shop, "what does Reader do?")
+    assert "(src/shop/native.pyi:1)" in text and "function `tests.test_reader.reader()`" not in text
+    assert "function `tests.test_reader.reader()`" in answer(shop, "what does reader do?")
+    write(shop, {"src/shop/reading.py": 'class Reader:\n    """Reads a receipt."""\n'})
+    assert "Reads a receipt." in answer(shop, "what does Reader do?")
+
+
+def test_what_is_missing_for_a_language_is_told(bell, answer, monkeypatch):
+    monkeypatch.setattr("inarch_brief_tracer.indexing.other_files._is_installed", lambda grammar: False)
+    for prompt in ("what does ringBell do?", "who calls ringBell?", "what are the entry points?"):
+        assert "2 JavaScript files are not looked at: pip install 'inarch[languages]'" in answer(bell, prompt), prompt
+
+
 def test_unknown_names_are_said_to_be_unknown(shop, answer):
     text = answer(shop, "how does `flux_capacitor` work?")
     assert "Nothing here mentions “flux_capacitor”." in text

@@ -157,11 +157,21 @@ def test_what_changes_no_definition_is_not_told_with_one(note):
     assert page.lines == []
 
 
-def test_an_answer_on_a_part_of_the_code_says_so_first():
+@pytest.mark.parametrize(
+    "note",
+    [
+        "indexed 327 of 1,413 files, the next call goes on",
+        "11 of 30 test files are not linked yet",
+        "30 of 48 files are linked with what they import only, the rest goes on",
+        "indexed 10 of 48 files, the next call goes on; what calls it may not be indexed yet",
+        "only the first 50,000 files are looked at",
+    ],
+)
+def test_an_answer_on_a_part_of_the_code_says_so_first(note):
     page = Page()
     page.plain("the answer")
-    say_note(page, ToolResult(True, {"note": "indexed 327 of 1,413 files, the next call goes on"}), LINKED)
-    assert page.lines == ["Note: indexed 327 of 1,413 files, the next call goes on", "", "the answer"]
+    say_note(page, ToolResult(True, {"note": note}))
+    assert page.lines == [f"Note: {note}", "", "the answer"]
 
 
 def test_what_happens_in_some_case_is_answered_only_where_the_case_is_explained(shop, answer):

@@ -138,6 +138,8 @@ def test_built_copies_of_scripts_are_no_key_files_where_their_sources_are():
     assert [part.name for part in files_of([copy])] == ["dist/cjs/bell.cjs"]
     assert sources(["dist/a.js", "package.json"]) == ["dist/a.js", "package.json"]
     assert sources(["build/tool.go", "src/a.go"]) == ["build/tool.go", "src/a.go"]
+    assert sources(["web/bell.min.js", "web/bell.js.map", "web/bell.js"]) == ["web/bell.js"]
+    assert sources(["out/a.js.flow", "lib/admin.js", "dist/notes.md"]) == ["lib/admin.js", "dist/notes.md"]
 
 
 def test_a_few_python_files_in_a_repository_of_another_language_are_not_its_package():

@@ -11,7 +11,7 @@ from inarch_offline.intents import Intent
 from inarch_offline.material import Context, Hit, Site, context, hits
 from inarch_offline.plans.defining import say_definition, say_sites, say_steps
 from inarch_offline.plans.explaining import is_named, say_note
-from inarch_offline.plans.searching import say_hits, say_symbols
+from inarch_offline.plans.searching import say_hits, say_symbols, written
 from inarch_offline.writing import Page, code, counted, cut, joined
 
 _MOST_CALLERS = 12
@@ -29,7 +29,7 @@ def callers(intent: Intent) -> Plan:
     if found.target is None or not is_named(intent, found.target):
         if not (name and say_hits(page, name, mentions, 12)):
             page.absent(f"Nothing here is called “{cut(name or intent.subject, 60)}”.")
-        say_symbols(page, "Definitions with similar words", [one for one in (found.target, *found.others) if one], 4)
+        say_symbols(page, "Definitions with similar words", found.candidates, 4)
     else:
         _say_callers(page, found, hits(mentions))
         say_ways(page, result, 5)
@@ -75,7 +75,7 @@ def _say_callers(page: Page, found: Context, mentions: Sequence[Hit]) -> None:
     known = {site.place for site in by_role}
     others = [
         Site(hit.path, hit.place, hit.text)
-        for hit in sorted(mentions, key=lambda hit: (_is_test(hit.path), hit.path, hit.line))
+        for hit in sorted(written(mentions), key=lambda hit: (_is_test(hit.path), hit.path, hit.line))
         if hit.place not in known
         and not target.place.line <= hit.line <= max(target.end, target.place.line) * _same(hit, target.place.path)
     ]

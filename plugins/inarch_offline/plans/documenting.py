@@ -40,40 +40,6 @@ _LOG = re.compile(r"(?i)change|history|news|release")
 _Section = tuple[FileText, int]
 """A text and the index of a heading in it."""
 _LINES, _FEW_LINES = 6, 4
-_MEANS_LITTLE = frozenset(
-    [
-        "own",
-        "use",
-        "using",
-        "add",
-        "set",
-        "make",
-        "get",
-        "give",
-        "the",
-        "and",
-        "how",
-        "with",
-        "custom",
-        "new",
-        "work",
-        "working",
-        "from",
-        "into",
-        "for",
-        "your",
-        "you",
-        "can",
-        "put",
-        "want",
-        "turn",
-        "create",
-        "write",
-        "define",
-        "change",
-        "without",
-    ]
-)
 _LOOK = 30
 _MOST_FILES = 6
 

@@ -38,7 +38,7 @@ _SETTING = frozenset(
 """Verbs that ask for what can be set rather than for what is done."""
 LINKED = r"\d[\d,]* of [\d,]+ (?:\w+ )?files are (?:not )?linked|callers looked for|the first \d+ callers"
 """A note on who calls what: it changes no definition."""
-_PARTLY = re.compile(r"\b\d[\d,]* of [\d,]+ (?:Python )?files\b")
+_PARTLY = re.compile(r"\b\d[\d,]* of [\d,]+ (?:\w+ )?files\b|may not be indexed yet|^only the first [\d,]+ files")
 """How a look-up says that it saw only a part of the code."""
 
 
@@ -106,7 +106,7 @@ def is_answered(intent: Intent, found: Context) -> bool:
 
 def say_unclear(page: Page, intent: Intent, found: Context, match: Match) -> Plan:
     """Say that nothing clearly answers a question, with the definitions or else the lines that come closest."""
-    symbols = [one for one in (found.target, *found.others) if one is not None]
+    symbols = found.candidates
     wanted = [] if symbols else text_search(intent.subject)
     results = (yield wanted) if wanted else []
     lines = [hit for result in results for hit in best_hits(hits(result), significant(intent.subject))]
@@ -196,8 +196,15 @@ def _say_callers(page: Page, found: Context) -> None:
 def is_named(intent: Intent, target: Symbol) -> bool:
     """Whether the prompt names the definition."""
     said = () if intent.tongue else intent.subject.split()  # a word of another language is no name
-    words = {name.rpartition(".")[2].lower() for name in (*intent.names, *said)}
-    return target.name.lower() in words and len(intent.subject.split()) <= 3
+    return _bears(target, (*intent.names, *said)) and len(intent.subject.split()) <= 3
+
+
+def _bears(target: Symbol, names: Sequence[str]) -> bool:
+    """Whether a definition has one of some names; a test's own has it as it is written: `Reader` is no `reader()`."""
+    last = {name.rpartition(".")[2] for name in names}
+    if target.test:
+        return target.name in last or target.name.lower() in {name.lower() for name in last if name.islower()}
+    return target.name.lower() in {name.lower() for name in last}
 
 
 def _say_callees(page: Page, callees: Sequence[Site]) -> None:
@@ -216,19 +223,26 @@ def _say_callees(page: Page, callees: Sequence[Site]) -> None:
 
 def _is_unrelated(intent: Intent, target: Symbol) -> bool:
     """Whether a name was asked for that the match does not bear."""
-    names = [name.rpartition(".")[2].lower() for name in intent.names]
-    return len(intent.subject.split()) == 1 and bool(names) and target.name.lower() not in names
+    names = _names(intent) if target.test else intent.names
+    return len(intent.subject.split()) == 1 and bool(names) and not _bears(target, names)
+
+
+def _names(intent: Intent) -> Sequence[str]:
+    """Give the names that are asked for; a word alone is one where it has a capital."""
+    alone = intent.subject if re.fullmatch(r"\w+", intent.subject) and not intent.subject.islower() else ""
+    return intent.names[:2] or ([alone] if alone and not intent.tongue else [])
 
 
 def _without_symbols(page: Page, intent: Intent, found: Context) -> Plan:
     """Answer from the text of the files, where the index knows no such thing."""
     subject = intent.subject or " ".join(intent.names)
-    wanted = [definition_search(name) for name in intent.names[:2]] + text_search(subject)
+    names = _names(intent)
+    wanted = [definition_search(name) for name in names] + text_search(subject)
     results = (yield wanted) if wanted else []
     told = False
-    for name, result in zip(intent.names[:2], results, strict=False):
+    for name, result in zip(names, results, strict=False):
         told = say_hits(page, name, result, 4) or told
-    others = [symbol for symbol in (found.target, *found.others) if symbol is not None]
+    others = found.candidates
     if told or not subject:
         if not told:
             page.absent("The question names nothing to look for.")

@@ -46,7 +46,7 @@ def locate(intent: Intent) -> Plan:
         wanted = [] if any(hits(named) for named in named_results) else text_search(subject)
         searched = [*named_results, *((yield wanted) if wanted else [])]
         defined = by_name and any(hits(named) for named in named_results)
-        others = [one for one in (target, *found.others) if one]
+        others = found.candidates
         path = "" if defined else (yield from file_named(intent))
         if path:
             page = yield from explain_file(intent._replace(path=path))

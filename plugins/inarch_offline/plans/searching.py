@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from inarch import PlannedCall, ToolResult
 from inarch_offline import calls
+from inarch_offline.layout import is_built
 from inarch_offline.material import Hit, Symbol, hits, said
 from inarch_offline.readme import plain_text
 from inarch_offline.writing import Page, code, cut, fitted, sentence, shortened
@@ -109,8 +110,14 @@ def say_hits(page: Page, subject: str, result: ToolResult, most: int = 8) -> boo
     return True
 
 
+def written(found: Sequence[Hit]) -> list[Hit]:
+    """Leave out lines of files that are built from others: they say again what those say, in lines nobody reads."""
+    return [hit for hit in found if not is_built(hit.path)] or list(found)
+
+
 def best_hits(found: Sequence[Hit], words: Sequence[str]) -> list[Hit]:
     """Order matches by how many of the words their line and their file hold; two lines a file at most."""
+    found = written(found)
     lowered = [word.lower() for word in words]
     in_file: dict[str, set[str]] = {}
     for hit in found:

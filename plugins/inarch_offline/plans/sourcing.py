@@ -32,7 +32,7 @@ def show(intent: Intent) -> Plan:
         page = yield from explain_file(intent._replace(path=path))
     elif target is None or not is_named(intent, target):
         page.absent(f"Nothing here is called “{cut(intent.subject, 60)}”.")
-        say_symbols(page, "Definitions with similar words", [one for one in (target, *found.others) if one], 4)
+        say_symbols(page, "Definitions with similar words", found.candidates, 4)
     else:
         target = yield from whole_code(target)
         page.say(f"{target.kind} `{shortened(target.qualname)}`", target.place)
