@@ -123,7 +123,8 @@ MODEL_VERBS = frozenset(
     fix implement add write refactor improve optimise optimize review debug port convert generate design update upgrade
     make remove build clean rewrite migrate translate solve suggest propose create extend change modify rename simplify
     test audit check commit edit insert repair resolve speed should compare verify validate finish complete develop
-    delete replace move run execute install deploy reformat format split merge extract plan prove""",
+    delete replace move run execute install deploy reformat format split merge extract plan prove
+    swap reorder rearrange inline uncomment indent bump tidy""",
     )
 )
 CASE = r"what (?:happens|would happen|will happen|if|does \w+ do) (?:if|when|in case|for|with)\b|what if\b"

@@ -10,7 +10,6 @@ from typing import Any
 
 from inarch.config.sources import Source
 from inarch.contract.errors import ConfigError
-from inarch_toml import standing_before
 
 MAX_BYTES = 1_000_000
 CONFIG_FILE = ".inarch/config.toml"
@@ -53,6 +52,8 @@ def parse(data: bytes, name: str) -> tuple[Source, dict[str, Any]]:
         return Source(name, text), tomllib.loads(text)
     except (ValueError, RecursionError) as error:
         message, line = _syntax(str(error), text)
+        from inarch_toml import standing_before  # only a file that can't be read needs it
+
         path, first = standing_before(text, line) if message.startswith("Cannot ") else ((), 0)
         if first:
             what, remedy = ".".join(map(str, path)), "keep one of the two"
