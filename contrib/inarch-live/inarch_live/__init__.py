@@ -20,6 +20,14 @@ _EVENTS: Mapping[str, tuple[str, Mapping[str, Any]]] = {
         "The connection was replaced by another one.",
         {"is_same": {"type": "boolean"}, "lost_s": {"type": "number"}},
     ),
+    "usage": (
+        "Tokens that the service took and no turn has, because none came after them.",
+        {
+            "input_tokens": {"type": "integer"},
+            "output_tokens": {"type": "integer"},
+            "cost_usd": {"type": ["string", "null"]},
+        },
+    ),
     "audio": (
         "Audio of a turn, as a WAV file among the session's blobs.",
         {"of": {"enum": ["person", "model"]}, "ref": _TEXT, "seconds": {"type": "number"}},

@@ -15,6 +15,7 @@ from typing import Any
 from attrs import define, evolve, field
 
 import inarch
+from inarch.figures import usage_words
 from inarch_live.floor import Batch, Floor
 from inarch_live.hearing import Hearing
 from inarch_live.link import Link
@@ -145,6 +146,16 @@ class Conversation:
         await self._link.aclose()
         self.playback.drop()
         await self._tasks.aclose()
+        self._link.pieces.clear()
+        if (usage := self._link.pieces.untold) is not None:
+            self._keep(usage)
+
+    def _keep(self, usage: inarch.Usage) -> None:
+        """Keep and tell tokens that no reply of a turn has: there is none any more that they could be added to."""
+        cost = None if usage.cost_usd is None else str(usage.cost_usd)
+        data = {"input_tokens": usage.input_tokens, "output_tokens": usage.output_tokens, "cost_usd": cost}
+        self.record("usage", data)
+        self.turns.talk.tell(f"taken beside the turns: {usage_words(data)}")
 
     # What turns of the session tell
 

@@ -40,6 +40,21 @@ async def test_secrets_are_not_shown_and_wrong_words_change_no_file(tmp_path: Pa
         assert code == 2 and "--max-cost 'much'" in said
 
 
+async def test_what_a_turn_cost_that_a_limit_ended_is_told_and_kept(tmp_path: Path) -> None:
+    async def script(there: There) -> None:
+        await there.until(lambda there: len(there.audio) > 3_000)
+        await there.report_usage(1000, 2000, 30, 4)
+        await there.hear("Tell me everything.")
+        await there.speak(voice(AFTER, 0.1), "It all began")
+
+    async with GeminiServer(script=script) as server:
+        place, source = Place(tmp_path, server), write_wav(tmp_path / "tone.wav", TONE)
+        code, said = await place.inarch("live", "--audio-in", source, "--max-cost", "0.000001")
+        assert code == 3 and "note: taken beside the turns: 1,030 in, 2,004 out · $0.02" in said
+        kept = b"".join(path.read_bytes() for path in (tmp_path / "state").rglob("*.jsonl"))
+        assert b"live.usage" in kept
+
+
 @pytest.mark.parametrize("kind", [GeminiServer, OpenAIServer])
 async def test_what_was_spoken_to_nobody_is_a_failure(kind: Any, tmp_path: Path) -> None:
     async def script(there: There) -> None:

@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from inarch_live.port import LiveCall
 from inarch_live.resuming import Resuming
-from inarch_live.testing import GeminiServer, OpenAIServer
+from inarch_live.testing import LONGEST_S, GeminiServer, GeminiThere, OpenAIServer
 from inarch_live.turns import UNHEARD
 
 import inarch
@@ -273,6 +273,68 @@ async def test_an_answer_that_no_limit_has_room_for_is_not_heard(kind: Any, root
         assert not playback.is_sounding
         if kind is OpenAIServer:
             await there.until(lambda there: "response.cancel" in str(there.received))
+
+
+@both
+async def test_tokens_that_no_turn_has_are_kept_and_told(kind: Any, root: Path) -> None:
+    prices = {"gpt-realtime": {"input_text": 1, "input_audio": 1, "output_text": 1, "output_audio": 1}}
+    async with kind() as server, talking(server.provider(), root, prices=prices, max_cost_usd=1e-6) as bench:
+        there = await server.connection()
+        await there.hear("Tell me everything.")
+        await there.speak(LOUD, "It all began")
+        await bench.until(lambda: bench.turns)
+        assert not bench.turns[0].usage.output_tokens
+        if kind is OpenAIServer:
+            await there.until(lambda there: not there.response, "that the answer is stopped")
+        await there.report_usage(20, 3000, 4, 5)
+        await there.hear("Enough.")  # comes after the tokens, so they are there, too
+        await bench.until(lambda: "Enough." in bench.conversation.hearing.text)
+    ((name, data),) = bench.recorded[-1:]
+    heard = (18, 4) if kind is OpenAIServer else (0, 0)  # what writes down the person's words is counted, too
+    assert (name, data["input_tokens"], data["output_tokens"]) == ("usage", 24 + heard[0], 3005 + heard[1])
+    assert data["cost_usd"] == ("0.003051" if kind is OpenAIServer else "0.003029")
+    assert f"{data['output_tokens']:,} out · $0.003" in bench.told[-1]
+
+
+@pytest.mark.parametrize("kind", ["gemini", "gemini, asked again", "openai"])
+async def test_a_cut_while_a_call_writes_runs_and_tells_it_once(kind: str, root: Path) -> None:
+    asked: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+    answer: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+
+    async def when_told(question: inarch.ApprovalRequest) -> inarch.Approval:
+        asked.set_result(None)
+        await answer
+        return inarch.Approval(question.call.id, "approve")
+
+    served: Any = OpenAIServer() if kind == "openai" else GeminiServer()
+    again_s = LONGEST_S if "again" in kind else 0.0
+    async with (
+        served as server,
+        talking(Resuming(server.provider(), repeat_s=again_s), root, say=when_told) as bench,
+    ):
+        there = await server.connection()
+        await there.hear("Write a note.")
+        if isinstance(there, GeminiThere):
+            await there.hand_over()
+        await there.call(write("a"))
+        await asked
+        there.cut()
+        new = await server.connection(1)
+        await bench.until(lambda: ("resumed", {"is_same": kind != "openai", "lost_s": 0.0}) in bench.recorded)
+        if "again" in kind:
+            await new.call(write("b"))
+        answer.set_result(None)
+        await new.until(lambda there: there.results)
+        await new.speak(LOUD, "Written.")
+        await new.end_turn()
+        await bench.until(lambda: bench.turns)
+        assert (bench.turns[0].status, bench.turns[0].content) == ("done", "Written.")
+        told = [(one.id, one.status) for there in server.connections for one in there.results]
+        assert told == [("b" if "again" in kind else "a", "success")]
+        ran = [data["call_id"] for data in bench.seen.of("call.state") if data["status"] == "executing"]
+        assert len(ran) == 1 and (root / "NOTE.md").read_text() == "written\n"
+        bench.session.undo()
+        assert not (root / "NOTE.md").exists(), "what was written over two connections is undone"
 
 
 @both
