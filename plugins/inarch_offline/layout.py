@@ -29,7 +29,7 @@ _ASIDE = frozenset((
 
 _BUILT_FOLDERS = frozenset(("dist", "build", "out", "esm", "cjs", "umd"))
 _SCRIPT = re.compile(r"\.(?:[cm]?[jt]s|css)(?:\.\w+)?$")
-_BUILT_NAMES = re.compile(r"\.(?:[cm]?[jt]s|css)\.map$|[.-]min\.(?:[cm]?js|css)$")
+_BUILT_NAMES = re.compile(r"\.(?:[cm]?[jt]s|css)\.map$|[.-]min\.(?:[cm]?js|css)$|\.egg-info/|(?:^|/)PKG-INFO$")
 _OUTLINED = frozenset(
     ("JavaScript", "TypeScript", "Go", "Rust", "Java", "Kotlin", "Scala", "C#", "Swift", "PHP", "Ruby")
 )
@@ -100,13 +100,13 @@ def is_code(path: str) -> bool:
 
 
 def is_built(path: str) -> bool:
-    """Whether a path is that of a script built from others: bundled, made small, or a map of one."""
+    """Whether a file is built from others: a script bundled or made small, its map, what a Python build says of it."""
     stands_there = not _BUILT_FOLDERS.isdisjoint(path.split("/")[:-1])
     return bool((_SCRIPT if stands_there else _BUILT_NAMES).search(path))
 
 
 def sources(paths: Sequence[str]) -> list[str]:
-    """Leave out scripts that are built from others; where no other code is there, they stay."""
+    """Leave out files that are built from others; where no other code is there, they stay."""
     kept = [path for path in paths if not is_built(path)]
     return kept if any(is_code(path) and not is_aside(path) for path in kept) else list(paths)
 

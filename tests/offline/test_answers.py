@@ -143,11 +143,12 @@ def test_built_copies_are_not_named_as_further_places(bell, answer):
             "dist/bell.js": "function ringBell(t){return 'ding '.repeat(t)}\n",
             "dist/bell.js.map": '{"names":["ringBell"]}\n',
             "web/bell.min.js": "function ringBell(t){return t}\n",
+            "bell.egg-info/PKG-INFO": "Call `ringBell` to ring.\n",
             "docs/guide.md": "Call `ringBell` to ring.\n",
         },
     )
     text = answer(bell, "who calls ringBell?")
-    assert "(docs/guide.md:1)" in text and "dist/" not in text and ".min.js" not in text
+    assert "(docs/guide.md:1)" in text and not re.search("dist/|min.js|egg-info", text)
 
 
 def test_a_name_with_a_capital_is_not_the_fixture_of_a_test(shop, answer):
