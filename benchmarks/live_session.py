@@ -90,6 +90,9 @@ class Turns:
     def changed(self) -> None:
         pass
 
+    def hidden(self, text: str) -> str:
+        return text
+
     def tell(self, text: str) -> None:
         print(text)
 

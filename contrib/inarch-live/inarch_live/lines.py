@@ -57,6 +57,10 @@ class Lines:
     def changed(self) -> None:
         """Do nothing: there is no picture."""
 
+    def hidden(self, text: str) -> str:
+        """Return the text: no picture shows it, and what is said to the person hides secrets itself."""
+        return text
+
     def tell(self, text: str) -> None:
         """Tell the person something."""
         say("note", text)

@@ -29,6 +29,10 @@ class Nobody:
     def say(self, text: str, around: object) -> None:
         """Do nothing: the request is the only one."""
 
+    def hidden(self, text: str) -> str:
+        """Return the text: nobody sees it."""
+        return text
+
     cancel = changed = tell = lambda self, *given: None
 
 

@@ -29,6 +29,10 @@ class Talk(Protocol):
         """Draw anew what is shown of the conversation."""
         ...
 
+    def hidden(self, text: str) -> str:
+        """Return a text as it may be shown on the screen, without secrets."""
+        ...
+
     def tell(self, text: str) -> object:
         """Tell the person something."""
         ...

@@ -158,7 +158,7 @@ class Voice:
             said = "microphone off; Space speaks"
         else:
             said = "no microphone; type"
-        heard = talk.hearing.text
+        heard = talk.hearing.text and self._talk.hidden(talk.hearing.text)
         mark = "● " if self.glyphs else "* "
         line = f"{mark}{said}" + (f"  {inarch.escape(heard, keep_newlines=False)}" if heard else "")
         return inarch.shorten(line, columns)

@@ -85,6 +85,9 @@ class Bench:
     def changed(self) -> None:
         pass
 
+    def hidden(self, text: str) -> str:
+        return text
+
     def tell(self, text: str) -> None:
         self.told.append(text)
 

@@ -15,7 +15,7 @@ import pytest
 from inarch_live.port import LiveCall
 from inarch_live.testing import LONGEST_S, GeminiServer, There
 
-from .test_spoken import Place, voice, write_wav
+from .test_spoken import KEY, Place, voice, write_wav
 
 pytestmark = pytest.mark.needs("tmux")
 
@@ -116,13 +116,14 @@ async def test_ctrl_c_and_the_end_of_the_service_end_nothing_but_the_voice(tmp_p
 
     async def script(there: There) -> None:
         if there is server.connections[0]:
-            await there.hear("Talk on and on.")
+            await there.hear(f"Talk on and on. {KEY}")
             await there.speak(voice(9000, 30), "On and on")
 
     async with GeminiServer(script=script) as server:
         place = Place(tmp_path, server)
         async with terminal(place, "--audio-in", source, "--audio-out", str(tmp_path / "out.wav")) as opened:
-            await opened.until("> Talk on and on.", "● speaking [")
+            screen = await opened.until("> Talk on and on.", "● speaking [")
+            assert KEY[:12] not in screen, "what was heard is shown without secrets"
             await opened.press("C-c")
             await opened.until("cancelled", "microphone off; Space speaks")
             await opened.press("C-d")

@@ -61,12 +61,16 @@ class Beside:
         return self._chat.talk.session
 
     def say(self, text: str, around: Callable[[], AbstractContextManager[object]]) -> None:
-        """Run a turn with this prompt before what waits in line, within `around()`; it is shown as if typed."""
-        self._chat.work.add_first(Line(text, text, around))
+        """Run a turn with this prompt before what waits in line, within `around()`; it is shown without secrets."""
+        self._chat.work.add_first(Line(self.hidden(text), text, around))
 
     def cancel(self) -> None:
         """Cancel what is being done; what waits in line is not held back."""
         self._chat.work.cancel(holds=False)
+
+    def hidden(self, text: str) -> str:
+        """Return a text as it may be shown: with placeholders for secrets, as the session keeps it."""
+        return self.session.state.journal.redactor.text(text)
 
     def changed(self) -> None:
         """Draw the picture anew when there is time."""

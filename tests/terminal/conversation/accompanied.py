@@ -9,6 +9,7 @@ import inarch
 import inarch_terminal
 
 PARTS = inarch.PluginContext("terminal", ".")
+SECRET = "sk-ant-api03-0123456789abcdefghijABCDEFGHIJ"
 
 
 class Companion:
@@ -21,14 +22,16 @@ class Companion:
         self.beside: Any = None
 
     def status(self, columns: int) -> str:
-        return f"beside {columns} columns: {self.did}"
+        hidden = self.beside.hidden(SECRET) if self.beside is not None else ""
+        return f"beside {columns} columns: {self.did} {hidden}"
 
     def cancelled(self) -> None:
         self.now("was cancelled")
         self.beside.cancel()
 
     def say(self) -> None:
-        self.beside.say("slow words from beside" if self.did == "is ready" else "words from beside", self.around)
+        slow = self.did == "is ready"
+        self.beside.say("slow words from beside" if slow else f"words from beside {SECRET}", self.around)
 
     def fail(self) -> None:
         self.failure.set()

@@ -24,6 +24,7 @@ def test_its_prompts_are_turns_of_the_conversation(talk: Talk) -> None:
     opened.type("", "Space")
     opened.type("", "Escape")
     screen = opened.until("> words from beside", "said words from beside", "has had a turn")
+    assert "sk-ant" not in screen, "what is said beside is shown without secrets"
     assert "said typed" not in screen, "a cancel holds back what was typed, and not what is said beside"
     opened.type("", "Enter")
     opened.until("said typed meanwhile")
