@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import signal
 from inspect import iscoroutinefunction
 
 import pytest
+
+# Programs that are started here hear these, however the tests themselves were started: in the background, under nohup.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -161,7 +161,7 @@ async def test_a_signal_ends_it_in_order_and_every_call_is_answered(number: int,
             pass  # the turn has not begun
         running.send_signal(number)
         await there.until(lambda there: there.results, "the answer to the call")
-        assert await running.wait() == 130
+        assert await asyncio.wait_for(running.wait(), LONGEST_S) == 130
         assert [one.id for one in there.results] == ["c1"]
         page = (await place.inarch("sessions", "export", "--format", "markdown", "--output", "-"))[1]
         assert "cancelled" in page
