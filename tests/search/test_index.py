@@ -160,10 +160,11 @@ def test_what_is_put_in_ends_with_the_transaction_of_whoever_lent_the_connection
     connection.execute("ROLLBACK")
     assert connection.execute("SELECT count(*) FROM others").fetchone() == (0,)
     assert [hit.place.file for hit in search(Index(connection), "send").hits] == ["a.py"]
+    connection.close()
 
 
 def test_the_beginnings_of_two_words_find_what_is_made_of_them() -> None:
-    index = Index()
+    index = opened()
     names = ["read_envvar", "render", "send_cookie", "parse_header"]
     index.update({"a.py": [function("a.py", name, 10 * place + 1) for place, name in enumerate(names)]})
     assert search(index, "from an environment variable").hits[0].place.name == "read_envvar"
