@@ -7,7 +7,8 @@ from importlib.util import find_spec
 
 import inarch
 from inarch_live import Settings
-from inarch_live.services import KEYS, default_model, service_of
+from inarch_live.known import KEYS
+from inarch_live.services import default_model, service_of
 
 
 def look(settings: Settings, environ: Mapping[str, str]) -> Iterator[inarch.Finding]:

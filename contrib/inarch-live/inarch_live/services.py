@@ -5,15 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import partial
 
-import inarch
 from inarch_live import Settings
+from inarch_live.known import KEYS, MODELS, unset
 from inarch_live.model import LiveModel
 from inarch_live.port import LiveProvider
 from inarch_live.resuming import Resuming
-
-KEYS: Mapping[str, str] = {"gemini": "GEMINI_API_KEY", "openai": "OPENAI_API_KEY"}
-"""The variable that holds each service's key; the first one whose key is set is the default."""
-MODELS: Mapping[str, str] = {"gemini": "gemini-3.8-live", "openai": "gpt-realtime-2.1"}
 
 
 def service_of(model: str, settings: Settings, environ: Mapping[str, str]) -> str:
@@ -46,7 +42,7 @@ def _find(settings: Settings, environ: Mapping[str, str], model: str) -> tuple[L
     variable = KEYS[service]
     key = environ.get(variable, "").strip()
     if not key:
-        raise inarch.ProviderError("auth", f"{variable} is not set", remedy=f"set {variable} to your key")
+        raise unset(variable)
     return Resuming(_MAKE[service](key, settings)), model.removeprefix(f"{service}/")
 
 

@@ -10,10 +10,11 @@ from typing import Any
 import pytest
 from inarch_live import Settings
 from inarch_live.checking import look
+from inarch_live.known import MODELS
 from inarch_live.model import LiveModel
 from inarch_live.port import LiveCall
 from inarch_live.pricing import rates_of
-from inarch_live.services import MODELS, default_model, live_model, service_of
+from inarch_live.services import default_model, live_model, service_of
 from inarch_live.testing import GeminiServer, OpenAIServer, There
 
 import inarch

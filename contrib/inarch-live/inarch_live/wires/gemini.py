@@ -8,6 +8,7 @@ from typing import Any
 from attrs import define, field
 
 from inarch import HttpService, ProviderError
+from inarch_live.known import KEYS, MODELS, unset
 from inarch_live.port import (
     INPUT_RATE,
     CallsRequested,
@@ -34,8 +35,7 @@ from inarch_live.wires.sockets import Socket
 from inarch_live.wires.sound import encoded
 
 BASE_URL = "https://generativelanguage.googleapis.com"
-KEY = "GEMINI_API_KEY"
-MODEL = "gemini-3.8-live"
+KEY = KEYS["gemini"]
 NAME = "gemini-live"
 _PATH = "/ws/google.ai.generativelanguage.{}.GenerativeService.{}"
 _SHORT_LIVED = "auth_tokens/"
@@ -55,7 +55,7 @@ class GeminiLive:
     _base_url: str = BASE_URL
     _is_transparent: bool = field(init=False, default=True)
     name: str = field(init=False, default=NAME)
-    default_model: str = field(init=False, default=MODEL)
+    default_model: str = field(init=False, default=MODELS["gemini"])
 
     async def connect(self, setup: LiveSetup) -> GeminiConnection:
         """Return a connection on which the service has accepted `setup`.
@@ -64,7 +64,7 @@ class GeminiLive:
             ProviderError: It has not.
         """
         if not self._key:
-            raise ProviderError("auth", f"{KEY} is not set", remedy=f"set {KEY} to your key", was_sent=False)
+            raise unset(KEY)
         try:
             return await self._connected(setup)
         except ProviderError as error:

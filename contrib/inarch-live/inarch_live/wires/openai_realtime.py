@@ -9,6 +9,7 @@ from urllib.parse import quote
 from attrs import define, field
 
 from inarch import HttpService, ProviderError
+from inarch_live.known import KEYS, MODELS, unset
 from inarch_live.port import (
     BYTES_PER_SAMPLE,
     INPUT_RATE,
@@ -35,8 +36,7 @@ from inarch_live.wires.sockets import Socket
 from inarch_live.wires.sound import encoded
 
 BASE_URL = "https://api.openai.com/v1"
-KEY = "OPENAI_API_KEY"
-MODEL = "gpt-realtime-2.1"
+KEY = KEYS["openai"]
 TRANSCRIPTION_MODEL = "gpt-transcribe"
 NAME = "openai-realtime"
 PAUSE_MS = 700
@@ -58,7 +58,7 @@ class OpenAIRealtime:
     _base_url: str = BASE_URL
     _transcription_model: str = TRANSCRIPTION_MODEL
     name: str = field(init=False, default=NAME)
-    default_model: str = field(init=False, default=MODEL)
+    default_model: str = field(init=False, default=MODELS["openai"])
 
     async def connect(self, setup: LiveSetup) -> OpenAIConnection:
         """Return a connection on which the service has accepted `setup`, whose handle nothing came of: there are none.
@@ -67,7 +67,7 @@ class OpenAIRealtime:
             ProviderError: It has not.
         """
         if not self._key:
-            raise ProviderError("auth", f"{KEY} is not set", remedy=f"set {KEY} to your key", was_sent=False)
+            raise unset(KEY)
         service = HttpService(self.name, self._base_url, {"authorization": f"Bearer {self._key}"})
         model = quote(setup.model or self.default_model, safe="")
         socket = await Socket.open(service, f"/realtime?model={model}", KEY)
