@@ -57,11 +57,8 @@ def guide(intent: Intent) -> Plan:
     page = Page()
     about = [word.lower() for word in intent.subject.split() if len(word) > 2]
     found = yield from _sections(hits(searched), GUIDES[what], about)
-    for text, index in found[: 1 if found else 0]:
-        title = title_at(text.text.split("\n"), index)
-        page.head(f"{text.path} says under “{cut(title, 60)}”")
-        for fact in section_at(text, index, _LINES):
-            page.item(_shown(fact.text), fact.place)
+    if found:
+        _quote(page, found[0], _LINES)
     others = [(title_at(text.text.split("\n"), index), text.place(index)) for text, index in found[1:4]]
     if others:
         page.head("Other sections about it")
@@ -85,12 +82,18 @@ def say_documented(page: Page, intent: Intent) -> Asking[bool]:
     fitting = [hit for hit in hits(searched) if hit.path.lower().endswith(PROSE) and _fit(hit, words) > 0]
     ranked = sorted(fitting, key=lambda hit: (-_fit(hit, words), _LOG.search(hit.path) is not None, hit.path, hit.line))
     found = yield from _read(ranked[:_MOST_FILES])
-    for text, index in found[:1]:
-        title = title_at(text.text.split("\n"), index)
-        page.head(f"{text.path} says under “{cut(title, 60)}”")
-        for fact in section_at(text, index, _LINES if intent.long else _FEW_LINES):
-            page.item(_shown(fact.text), fact.place)
+    if found:
+        _quote(page, found[0], _LINES if intent.long else _FEW_LINES)
     return bool(found)
+
+
+def _quote(page: Page, section: _Section, most: int) -> None:
+    """Say what the first lines of a section say."""
+    text, index = section
+    title = title_at(text.text.split("\n"), index)
+    page.head(f"{text.path} says under “{cut(title, 60)}”")
+    for fact in section_at(text, index, most):
+        page.item(_shown(fact.text), fact.place)
 
 
 def _fit(hit: Hit, words: Sequence[str]) -> float:
@@ -109,17 +112,12 @@ def _shown(text: str) -> str:
 
 def _sections(found: Sequence[Hit], wanted: Sequence[str], about: Sequence[str]) -> Asking[list[_Section]]:
     """Read around lines that may be headings and keep those that are, the README's and the most fitting first."""
-    prose = [
-        hit
-        for hit in found
-        if hit.path.lower().endswith(PROSE) and not re.search(r"(?i)(change|history|news|release)", hit.path)
-    ]
+    prose = [hit for hit in found if hit.path.lower().endswith(PROSE) and not _LOG.search(hit.path)]
     ranked = sorted(prose, key=lambda hit: _rank(hit, wanted, about))
     # A heading is marked, or short enough to be underlined.
     likely = [hit for hit in ranked if hit.text.startswith("#") or (len(hit.text) <= 60 and not hit.text[:1].isspace())]
-    kept = likely[:_MOST_FILES]
-    found_there = yield from _read(kept)
-    return found_there
+    read = yield from _read(likely[:_MOST_FILES])
+    return read
 
 
 def _read(kept: Sequence[Hit]) -> Asking[list[_Section]]:
@@ -148,9 +146,7 @@ def _is_readme(hit: Hit) -> bool:
 
 
 def _say_commands(page: Page, found: Sequence[Hit]) -> None:
-    ranked = sorted(
-        found, key=lambda hit: (not hit.path.lower().startswith("readme"), hit.path.count("/"), hit.path, hit.line)
-    )
+    ranked = sorted(found, key=lambda hit: (not _is_readme(hit), hit.path.count("/"), hit.path, hit.line))
     if ranked:
         page.head("In the documentation")
     for hit in ranked[:4]:
