@@ -63,7 +63,7 @@ _HOMES: dict[str, str] = {
     for name in names.split()
 }
 
-_WHOLE = ("commands", "confinement", "figures", "output", "staging", "transcripts")  # modules as a whole
+_WHOLE = ("commands", "confinement", "figures", "hosts", "output", "staging", "transcripts")  # modules as a whole
 _HOMES |= {name: f"inarch.{name}" for name in _WHOLE}
 
 __all__ = ["__version__", *sorted(_HOMES)]

@@ -3,6 +3,7 @@
 from inarch import commands as commands
 from inarch import confinement as confinement
 from inarch import figures as figures
+from inarch import hosts as hosts
 from inarch import output as output
 from inarch import staging as staging
 from inarch import transcripts as transcripts
