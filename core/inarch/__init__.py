@@ -19,6 +19,7 @@ _HOMES: dict[str, str] = {
         "contract.findings": "Finding SelfCheck",
         "contract.folders": "KeptFolder",
         "contract.hookspecs": "hookimpl",
+        "contract.intervening": "EndGuard Ending Reviewer Rewrite Rewriter",
         "contract.ids": "new_id utc_now",
         "contract.plugin_events": "EventKind",
         "contract.ports": "ApprovalRequest Clock ContextSource ContextStore DecisionStrategy FrontEnd FrontEndOptions"

@@ -29,6 +29,11 @@ from inarch.contract.folders import KeptFolder as KeptFolder
 from inarch.contract.hookspecs import hookimpl as hookimpl
 from inarch.contract.ids import new_id as new_id
 from inarch.contract.ids import utc_now as utc_now
+from inarch.contract.intervening import EndGuard as EndGuard
+from inarch.contract.intervening import Ending as Ending
+from inarch.contract.intervening import Reviewer as Reviewer
+from inarch.contract.intervening import Rewrite as Rewrite
+from inarch.contract.intervening import Rewriter as Rewriter
 from inarch.contract.plugin_events import EventKind as EventKind
 from inarch.contract.ports import ApprovalRequest as ApprovalRequest
 from inarch.contract.ports import Clock as Clock

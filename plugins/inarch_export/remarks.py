@@ -106,6 +106,11 @@ def _dropped(data: Data) -> Headline:
     return Headline("dropped", f"Left out of what the model sees: {about}", _DROPPED.get(reason, reason))
 
 
+def _held(data: Data) -> Headline:
+    plugin = _said(data, "plugin")
+    return Headline("switched", f"{plugin} holds back the end of the turn", _said(data, "reason"), plugin)
+
+
 def _command(data: Data) -> Headline:
     name, arguments = _said(data, "name"), _said(data, "arguments")
     title = f"!{arguments}" if name == "!" else f"/{name.removeprefix('/')} {arguments}".rstrip()
@@ -138,5 +143,6 @@ _MAKERS: dict[str, Callable[[Data], Headline]] = {
     "model.switched": _switched,
     "context.dropped": _dropped,
     "command.ran": _command,
+    "turn.held": _held,
     "changes.undone": _undone,
 }
