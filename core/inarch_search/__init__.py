@@ -21,6 +21,7 @@ asking                 a question becomes an answer
 ├─► feedback           words of the repository's own prose
 ├─► ranking            what a reader of code would prefer
 └─► confidence         how sure that is
+texts                  what is no code: prose, settings
 index, segments        what is kept, and its postings
 tokens               words of code and prose, stems
 vocabulary, plain_words  those that say little, those that say the same
@@ -39,11 +40,14 @@ if TYPE_CHECKING:
         EXAMPLE,
         FUNCTION,
         GENERATED,
+        HISTORY,
         METHOD,
         MODULE,
         PRODUCT,
         SECTION,
+        SETTING,
         TEST,
+        TEXT,
         VENDORED,
         Document,
     )
@@ -57,11 +61,14 @@ __all__ = [
     "EXAMPLE",
     "FUNCTION",
     "GENERATED",
+    "HISTORY",
     "METHOD",
     "MODULE",
     "PRODUCT",
     "SECTION",
+    "SETTING",
     "TEST",
+    "TEXT",
     "VENDORED",
     "Answer",
     "Document",

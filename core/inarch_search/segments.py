@@ -15,6 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from operator import itemgetter
 from typing import NamedTuple
 
+from inarch_search.documents import NATURES, TEXTS
 from inarch_search.postings import Postings, empty, of_list, packed, unpacked
 
 MOST_SEGMENTS = 8
@@ -34,6 +35,9 @@ SCHEMA = (
 )
 
 
+_TEXTS = frozenset(NATURES.index(nature) for nature in TEXTS)
+
+
 class Segment(NamedTuple):
     """Documents that were put in together.
 
@@ -50,6 +54,11 @@ class Segment(NamedTuple):
     ids: array[int]
     natures: bytes
     gone: tuple[int, ...]
+
+    @property
+    def is_texts(self) -> bool:
+        """Whether they are no code; a segment is one or the other."""
+        return bool(self.natures) and self.natures[0] in _TEXTS
 
 
 class Segments:
@@ -77,11 +86,13 @@ class Segments:
                 self.ids += ids
                 natures.append(some)
             self.natures = b"".join(natures)
+            self.texts = frozenset(segment.first for segment in self._all if segment.is_texts)
         return self._all
 
-    def size(self) -> int:
-        """Give how many documents there are."""
-        return sum(len(segment.ids) - len(segment.gone) for segment in self.all())
+    def size(self, texts: bool = True) -> int:
+        """Give how many documents there are, in all or of code alone."""
+        kept = (segment for segment in self.all() if texts or not segment.is_texts)
+        return sum(len(segment.ids) - len(segment.gone) for segment in kept)
 
     def postings(self, term: str) -> list[tuple[int, Postings]]:
         """Give where a term stands: the number that each segment begins with, and its entries that are not gone."""
@@ -131,16 +142,18 @@ class Segments:
 
     def merge(self) -> None:
         """Make small segments one, or all where much is crossed out, so that a question reads few of them."""
-        segments = self.all()
-        if len(self.ids) > 2 * self.size() + _MOST_GONE:
-            self._make_one(segments)
-        elif len(segments) > MOST_SEGMENTS:
-            first = len(segments) - 2
-            after = len(segments[-1].ids) + len(segments[-2].ids)
-            while first and len(segments[first - 1].ids) <= _SMALLER * after:
-                first -= 1
-                after += len(segments[first].ids)
-            self._make_one(segments[first:])
+        living = self.size()
+        is_thin = len(self.ids) > 2 * living + _MOST_GONE
+        for segments in ([part for part in self.all() if part.is_texts is sort] for sort in (False, True)):
+            if is_thin and segments:
+                self._make_one(segments)
+            elif len(segments) > MOST_SEGMENTS:
+                first = len(segments) - 2
+                after = len(segments[-1].ids) + len(segments[-2].ids)
+                while first and len(segments[first - 1].ids) <= _SMALLER * after:
+                    first -= 1
+                    after += len(segments[first].ids)
+                self._make_one(segments[first:])
 
     def _make_one(self, segments: Sequence[Segment]) -> None:
         """Make some segments one, without what is crossed out: a term at a time, so that memory holds one."""
