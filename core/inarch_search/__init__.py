@@ -21,7 +21,6 @@ asking                 a question becomes an answer
 ├─► feedback           words of the repository's own prose
 ├─► ranking            what a reader of code would prefer
 └─► confidence         how sure that is
-texts                  what is no code: prose, settings
 index, segments        what is kept, and its postings
 tokens               words of code and prose, stems
 vocabulary, plain_words  those that say little, those that say the same
@@ -40,14 +39,11 @@ if TYPE_CHECKING:
         EXAMPLE,
         FUNCTION,
         GENERATED,
-        HISTORY,
         METHOD,
         MODULE,
         PRODUCT,
         SECTION,
-        SETTING,
         TEST,
-        TEXT,
         VENDORED,
         Document,
     )
@@ -61,14 +57,11 @@ __all__ = [
     "EXAMPLE",
     "FUNCTION",
     "GENERATED",
-    "HISTORY",
     "METHOD",
     "MODULE",
     "PRODUCT",
     "SECTION",
-    "SETTING",
     "TEST",
-    "TEXT",
     "VENDORED",
     "Answer",
     "Document",

@@ -11,11 +11,12 @@ import inarch
 from inarch.transcripts import Data, Exchange, Remark, Step, Transcript
 from inarch_export.words import as_json, duration, many
 
-Kind = Literal["context", "decision", "note", "error", "wait", "switched", "dropped", "command", "undone", "other"]
+Kind = Literal["context", "decision", "note", "error", "wait", "switched", "dropped", "command", "undone", "said",
+               "other"]  # fmt: skip
 _DROPPED = {"window": "it would not fit", "refused": "the service said it was too much", "turns": "the profile's limit",
             "asked": "you asked for it"}  # fmt: skip
 
-_BOOKKEEPING = frozenset({"calls.done", "file.changing"})
+_BOOKKEEPING = frozenset({"calls.done", "file.changing", "input.waiting"})
 
 
 @frozen
@@ -40,6 +41,8 @@ def _says_nothing(step: Step) -> bool:
     """Whether a step is the journal's own bookkeeping, or the decision of the strategy that always asks the model."""
     if not isinstance(step, Remark):
         return False
+    if step.kind == "input.ended":
+        return step.data.get("outcome") == "prompt"  # the prompt has the words
     return step.kind in _BOOKKEEPING or (step.kind == "decision.made" and step.data.get("strategy") == "native")
 
 
@@ -106,9 +109,11 @@ def _dropped(data: Data) -> Headline:
     return Headline("dropped", f"Left out of what the model sees: {about}", _DROPPED.get(reason, reason))
 
 
-def _held(data: Data) -> Headline:
-    plugin = _said(data, "plugin")
-    return Headline("switched", f"{plugin} holds back the end of the turn", _said(data, "reason"), plugin)
+def _input(data: Data) -> Headline:
+    by, text = _said(data, "by"), _said(data, "text")
+    who = f"The plugin {by}" if by else "You"
+    said = "took back" if _said(data, "outcome") == "taken_back" else "said"
+    return Headline("said", f"{who} {said}", text, by)
 
 
 def _command(data: Data) -> Headline:
@@ -143,6 +148,6 @@ _MAKERS: dict[str, Callable[[Data], Headline]] = {
     "model.switched": _switched,
     "context.dropped": _dropped,
     "command.ran": _command,
-    "turn.held": _held,
     "changes.undone": _undone,
+    "input.ended": _input,
 }

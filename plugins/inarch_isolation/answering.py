@@ -71,6 +71,10 @@ class ToolAnswers:
             return to_data(context.output(self._known(_checked("ref", arguments["ref"]))))
         if method == "record":
             return context.record(_checked("name", arguments["name"]), arguments["data"])
+        if method == "say":
+            return to_data(context.inbox.say(_checked("text", arguments["text"])))
+        if method == "unsay":
+            return context.inbox.unsay(_checked("id", arguments["id"]))
         if method == "workspace.run":
             return self._run(message, arguments)
         return changed(context.workspace, method, arguments)
@@ -207,8 +211,6 @@ def situation_answers(situation: Situation) -> Callable[[str, Mapping[str, Any]]
 
     def answer(method: str, message: Mapping[str, Any]) -> Any:
         arguments = message.get("args") or {}
-        if method == "record":
-            return situation.record(_checked("name", arguments["name"]), arguments["data"])
         return ask(arguments) if method == "ask" else in_thread(method, arguments)
 
     return answer

@@ -18,6 +18,7 @@ from inarch import (
     FileBytes,
     FileChange,
     FileStat,
+    Input,
     Message,
     ModelRequest,
     Ran,
@@ -174,6 +175,11 @@ class FarContext:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         return folder
 
+    @property
+    def inbox(self) -> FarInbox:
+        """What takes the plugin's words for the model; from a process of its own, as long as the call runs."""
+        return FarInbox(self._line, self._call)
+
     def emit(self, chunk: str) -> None:
         """Show live output; waits while much of it has not been taken yet."""
         self._call.check()
@@ -190,6 +196,22 @@ class FarContext:
     def record(self, name: str, data: Mapping[str, Any]) -> None:
         """Record an event of a kind that the plugin declares."""
         self._line.ask(self._call, "record", args={"name": name, "data": to_data(data)})
+
+
+@define(eq=False, repr=False)
+class FarInbox:
+    """The `Inbox` of one call."""
+
+    _line: Line
+    _call: Running
+
+    def say(self, text: str) -> Input:
+        """Have words go in before the next request."""
+        return from_data(Input, self._line.ask(self._call, "say", args={"text": text}))
+
+    def unsay(self, input_id: str) -> bool:
+        """Take words back; whether they were still waiting."""
+        return bool(self._line.ask(self._call, "unsay", args={"id": input_id}))
 
 
 @define(eq=False, repr=False)
@@ -283,9 +305,6 @@ def situation_of(data: Mapping[str, Any], line: Line, call: Running, root: str) 
     async def ask(request: ModelRequest) -> Reply:
         return from_data(Reply, await line.ask_async(call, "ask", args=to_data(request)))
 
-    def record(name: str, data: Mapping[str, Any]) -> None:
-        line.ask(call, "record", args={"name": name, "data": to_data(data)})
-
     return Situation(
         turn=from_data(Turn, data["turn"]),
         messages=tuple(from_data(Message, item) for item in data["messages"]),
@@ -296,5 +315,4 @@ def situation_of(data: Mapping[str, Any], line: Line, call: Running, root: str) 
         effectful_calls=data["effectful_calls"],
         seen=data["seen"],
         happened=tuple(map(event_of, data["happened"])),
-        record=record,
     )

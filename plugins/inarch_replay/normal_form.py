@@ -4,21 +4,23 @@ What counts, kind by kind:
 
 - `turn.started`: type, prompt, model
 - `context.added`: source, text, pictures by their hash; `context.dropped`: all but the tokens
+- `input.ended`: the words and who said them, where they went in while a turn ran
 - `decision.made`: strategy, decision, reason, calls, text, how results are presented
 - `model.requested`: model, purpose, tool choice, plugin
 - `model.replied`: the same, texts, reasoning, names and arguments of calls, how it ended, the error
 - `model.switched`, `command.ran`, `approval.asked`, `approval.given`, `changes.undone`: everything but ids and digests
 - `call.state`: name, state, arguments, origin, effects, what it waited for; `call.result`: name, state, data, error,
-  hashes of the files it knew; `call.rewritten`, `call.reviewed`: everything but ids
+  hashes of the files it knew
 - `file.changed`: paths and hashes
-- `note`, `error`, `turn.held`: everything
+- `note`, `error`: everything
 - `turn.ended`: answer, reasoning, model, status, error, limit
 
 Left out are ids, times, durations, costs and counts of tokens; the remedy of a call's error, which names files that
 other calls may be changing just then; `model.delta`, `call.output` and `file.changing`, which are said again
 as a whole in what follows; `limit.wait`, which is about time; what stands in `session.started`; remarks outside of any
 turn, those of the journal, about what undo covers and about onlookers that failed, and the one that says why a model
-was chosen, for they are about the run and not the session; and what plugins recorded, which a replay only says again.
+was chosen, for they are about the run and not the session; words that wait, that were taken back, or that a prompt
+begins with; and what plugins recorded, which a replay only says again.
 Turns and calls are named by their number. The workspace's own path counts as the same in both.
 
 The events of one call stand together, where the call first appears: calls that ran beside each other interleave as
@@ -40,10 +42,10 @@ from inarch.host import is_plugins
 MAIN = ""
 """The stream of what belongs to no single call."""
 _AGAIN = re.compile(r"it can be asked again at (?:\d{4}-\d\d-\d\d )?\d{1,2}:\d\d(?::\d\d)?, in \d+ (?:s|min|h|days)")
-_OF_CALLS = frozenset({"call.state", "call.rewritten", "call.result", "call.reviewed", "file.changed"})
+_OF_CALLS = frozenset({"call.state", "call.result", "file.changed"})
 _LOOKING_ON = frozenset({"store", "tracer", "front end"})
 """Doors at which a failure changes nothing in the session."""
-_LEFT_OUT = frozenset({"model.delta", "call.output", "calls.done", "file.changing", "limit.wait"})
+_LEFT_OUT = frozenset({"model.delta", "call.output", "calls.done", "file.changing", "limit.wait", "input.waiting"})
 
 
 @frozen
@@ -92,8 +94,7 @@ class Normaliser:
             said = dict(event.data)
         turn = self._numbers.get(event.turn_id or "", 0)
         data = self._plain(said) if self._is_of_this_run(event.line) else said
-        is_about_a_call = event.kind == "error" and bool(event.data.get("call_id"))
-        if event.kind not in _OF_CALLS and not is_about_a_call:
+        if event.kind not in _OF_CALLS:
             return (Said(MAIN, turn, event.kind, data, event.seq),)
         call_id = str(event.data.get("call_id", ""))
         is_new = call_id not in self._calls
@@ -208,6 +209,7 @@ _FORMS: dict[str, Form] = {
     "session.started": lambda _, __: {},
     "turn.started": _turn_form("type", "content", "model"),
     "turn.ended": _turn_form("status", "content", "reasoning", "model", "error", "limit"),
+    "input.ended": _some("text", "by"),
     "context.added": _some("source", "text", "images"),
     "context.dropped": Normaliser._dropped,
     "decision.made": _some("strategy", "decision", "reason", "calls", "text", "present"),
@@ -215,9 +217,6 @@ _FORMS: dict[str, Form] = {
     "model.replied": Normaliser._replied,
     "call.state": Normaliser._state,
     "call.result": _result,
-    "call.rewritten": _some("name", "plugin", "rewriter", "arguments", "decision", "reason"),
-    "call.reviewed": _some("name", "plugin", "reviewer", "text"),
-    "error": _some("message", "remedy", "plugin", "door"),
     "approval.asked": Normaliser._asked,
     "approval.given": Normaliser._given,
     "file.changed": _some("path", "before", "after", "new_path"),
@@ -281,7 +280,7 @@ def root_of(events: Iterable[Event]) -> str:
 
 def _is_of_the_run(event: Event, began: bool) -> bool:
     """Whether an event is about the run: its configuration, its store, the choice of a model, what a plugin records."""
-    if is_plugins(event.kind):
+    if is_plugins(event.kind) or (event.kind == "input.ended" and event.data.get("outcome") != "added"):
         return True
     if event.kind == "error":
         return not event.turn_id or event.data.get("door") in _LOOKING_ON

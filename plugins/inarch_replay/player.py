@@ -15,6 +15,7 @@ from attrs import define, evolve, field
 from inarch import (
     Event,
     InarchError,
+    Input,
     PlannedCall,
     ProviderError,
     Settled,
@@ -160,7 +161,7 @@ class Player:
 
     async def say_again(self, call: RecordedCall, call_id: str) -> ToolResult:
         """Return the recorded result of a call, after doing to the copy what it did; wait where it was stopped."""
-        self._redo(call.own_changes, call_id)
+        self._redo(call.changes, call_id)
         if call.result_event is not None:
             self._record_again(call.result_event.seq)
         result = call.result
@@ -171,11 +172,6 @@ class Player:
             await stopped(result)
         assert result is not None
         return evolve(result, metadata={k: v for k, v in result.metadata.items() if k not in ("duration_s", "retries")})
-
-    def mend(self, changes: list[Event], call_id: str) -> None:
-        """Do to the copy what a reviewer did after a call."""
-        if changes:
-            self._redo(changes, call_id)
 
     def settle(self, call_id: str, found: Settled) -> Settled:
         """Say of a call that was cut off what was found when the session went on, and make it so in the copy."""
@@ -221,6 +217,7 @@ class Player:
             self._called(event)
         elif event.kind == "turn.started" and event.data["turn"]["type"] == "agent":
             self.turns, self._agent_id = self.turns + 1, event.turn_id or ""
+            self._say_again(0)
         counts = self.follower.take(event)
         if self.is_over:
             self._cancel()
@@ -238,8 +235,14 @@ class Player:
         replied = exchange.replied if exchange is not None else None
         parts = replied.data["message"]["parts"] if replied is not None else []
         self.ids.expect_in_reply(part["id"] for part in parts if part.get("type") == "call")
+        self._say_again(self.lineup.requests)
         if replied is None and not (exchange is not None and self.lineup.is_open_end(exchange)):
             self.no_reply()
+
+    def _say_again(self, requests: int) -> None:
+        """Have wait what was said until the next request."""
+        for said in self.turn.said_after(requests) if self.turn is not None else ():
+            self._state.inputs.waiting.append(Input(said.data["id"], said.data["text"], said.data.get("by", "")))
 
     def _called(self, event: Event) -> None:
         call = self.lineup.bind(str(event.data["call_id"]), str(event.data["name"]))

@@ -30,6 +30,23 @@ def hook(argv: list[str], asked: dict[str, Any], context: inarch.ToolContext) ->
     return _ran(context, argv, asked)
 
 
+_kept: list[Any] = []
+
+
+@inarch.tool(effects=inarch.Effects())
+def tell(text: str, context: inarch.ToolContext) -> list[Any]:
+    """Tell the model something, take something else back, and try once more with the inbox of an earlier call."""
+    inbox = context.inbox
+    told, dropped = inbox.say(text), inbox.say("dropped")
+    taken = [inbox.unsay(dropped.id), inbox.unsay(dropped.id)]
+    try:
+        late = _kept[0].say("too late") if _kept else None
+    except inarch.InarchError as error:
+        late = str(error)
+    _kept.append(inbox)
+    return [told.by, *taken, late]
+
+
 @inarch.tool(effects=inarch.Effects(exclusive=True), category="command")
 def build(argv: list[str], asked: dict[str, Any], context: inarch.ToolContext) -> list[Any]:
     """Do anything."""

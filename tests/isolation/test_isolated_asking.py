@@ -182,6 +182,22 @@ def test_an_image_that_was_altered_is_damaged(made: Made) -> None:
     store.close()
 
 
+def test_what_is_said_to_the_model_is_marked_and_ends_with_the_call(made: Made) -> None:
+    app = made()
+    session = app.session()
+
+    async def go() -> list[Any]:
+        first = await session.call_tool("tell", {"text": "hello"})
+        second = await session.call_tool("tell", {"text": "again"})
+        return [first.data, second.data]
+
+    first, second = asyncio.run(asyncio.wait_for(go(), GRACE_S))
+    assert first == ["asking", True, False, None] and second[:3] == first[:3]
+    assert isinstance(second[3], str) and "over" in second[3]
+    assert [(one.by, one.text) for one in session.waiting] == [("asking", "hello"), ("asking", "again")]
+    assert "no session" in str(called(app, "tell", text="x").error)
+
+
 @given(st.data())
 def test_no_path_leads_out_of_the_folders_of_its_own(tmp_path_factory: pytest.TempPathFactory, data: Any) -> None:
     home = tmp_path_factory.getbasetemp() / "within"

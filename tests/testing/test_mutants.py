@@ -12,18 +12,7 @@ from typing import Any
 
 import pytest
 
-from .mutants import (
-    conversations,
-    end_guards,
-    exporters,
-    models,
-    reviewers,
-    rewriters,
-    strategies,
-    tools,
-    tracers,
-    workspaces,
-)
+from .mutants import conversations, exporters, models, strategies, tools, tracers, workspaces
 
 FOLDER = Path(__file__).parent / "mutants"
 
@@ -46,9 +35,6 @@ MODULES: dict[str, ModuleType] = {
     "WorkspaceContract": workspaces,
     "ConversationContract": conversations,
     "ExporterContract": exporters,
-    "RewriterContract": rewriters,
-    "ReviewerContract": reviewers,
-    "EndGuardContract": end_guards,
 }
 
 

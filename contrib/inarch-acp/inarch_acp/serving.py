@@ -18,6 +18,7 @@ from pydantic import BaseModel, ValidationError
 
 import inarch
 from inarch_acp.commands import available_commands
+from inarch_acp.injecting import Injected, InjectRequest, RevokeRequest
 from inarch_acp.prompts import read_prompt
 from inarch_acp.talk import Talk, notification
 from inarch_acp.updates import Update
@@ -163,6 +164,7 @@ class Server:
                     list=schema.SessionListCapabilities(),
                     resume=schema.SessionResumeCapabilities(),
                     close=schema.SessionCloseCapabilities(),
+                    field_meta={"inject": {"modes": ["steer"]}},
                 ),
             ),
             auth_methods=[],
@@ -205,6 +207,14 @@ class Server:
     async def _prompt(self, request: schema.PromptRequest) -> schema.PromptResponse:
         talk = self._talk(request.session_id)
         return await talk.prompt(read_prompt(request.prompt, talk.app.config.root))
+
+    async def _inject(self, request: InjectRequest) -> Injected:
+        talk = self._talk(request.session_id)
+        return Injected(messageId=talk.inject(read_prompt(request.content, talk.app.config.root)))
+
+    async def _revoke_inject(self, request: RevokeRequest) -> None:
+        if self._talk(request.session_id).session.unsay(request.message_id) is None:
+            raise RequestError(INVALID_PARAMS, "no such message waits: it went in, or was taken back")
 
     async def _close_session(self, request: schema.CloseSessionRequest) -> None:
         talk = self._talk(request.session_id)
@@ -294,6 +304,8 @@ _METHODS: dict[str, tuple[type[BaseModel], _Handler]] = {
     "session/resume": (schema.ResumeSessionRequest, Server._resume),
     "session/list": (schema.ListSessionsRequest, Server._list),
     "session/prompt": (schema.PromptRequest, Server._prompt),
+    "session/inject": (InjectRequest, Server._inject),
+    "session/revoke_inject": (RevokeRequest, Server._revoke_inject),
     "session/close": (schema.CloseSessionRequest, Server._close_session),
     "session/set_mode": (schema.SetSessionModeRequest, Server._set_mode),
     "session/set_config_option": (schema.SetSessionConfigOptionSelectRequest, Server._set_option),

@@ -123,6 +123,19 @@ class Talk:
             return schema.PromptResponse(stop_reason="cancelled")
         return turn.result()
 
+    def inject(self, prompt: Prompt) -> str:
+        """Have words go in before the next request, and return the id by which they can be taken back.
+
+        Raises:
+            RequestError: No prompt is being answered.
+            InarchError: The words can't be used, or not be kept.
+        """
+        if self._turn is None:
+            raise RequestError(-32600, "no prompt is being answered in this session: send the words as a prompt")
+        if prompt.images:
+            raise inarch.UsageError("a picture can't be injected", "send it with the next prompt")
+        return self.session.say(prompt.text).id
+
     async def cancel(self) -> None:
         """Cancel what is being answered, if anything is, and return when it has ended."""
         if (turn := self._turn) is not None:
@@ -177,6 +190,13 @@ class Talk:
         await self.app.aclose()
 
     async def _answer(self, prompt: Prompt) -> schema.PromptResponse:
+        """Answer a prompt, and after it what was injected too late for its last request."""
+        response = await self._answer_prompt(prompt)
+        while any(not one.by for one in self.session.waiting):
+            response = await self._run("")
+        return response
+
+    async def _answer_prompt(self, prompt: Prompt) -> schema.PromptResponse:
         said = await run_command(self.session, prompt.text, changes_files=not self.reads_only)
         if said is not None:
             self._send(agent_chunk(said, inarch.new_id()))

@@ -74,6 +74,13 @@ class Updates:
             return [user_chunk(turn["content"], turn["id"])]
         return []
 
+    def _input(self, event: inarch.Event) -> list[Update]:
+        """Show what was injected where the model sees it; a record has what a prompt begins with in that prompt."""
+        data = event.data
+        shown = data["outcome"] == "added" or (data["outcome"] == "prompt" and not self.replays)
+        who = f"{data['by']}: " if data["by"] else ""
+        return [user_chunk(f"{who}{data['text']}", data["id"])] if shown else []
+
     def _requested(self, event: inarch.Event) -> list[Update]:
         if event.data["purpose"] == "turn":
             self._said, self._reply = "", f"{event.turn_id}-{event.seq}"
@@ -194,6 +201,7 @@ class Updates:
 
 _HANDLERS: dict[str, Callable[[Updates, inarch.Event], list[Update]]] = {
     "turn.started": Updates._turn_started,
+    "input.ended": Updates._input,
     "model.requested": Updates._requested,
     "model.delta": Updates._delta,
     "model.replied": Updates._replied,

@@ -11,14 +11,13 @@ from attrs import define, field
 
 from inarch.calls.threads import THREADS, Outcome
 from inarch.contract.errors import InarchError
-from inarch.contract.guarding import Door, guarded
+from inarch.contract.guarding import guarded
 from inarch.contract.ports import Tool
 
 if TYPE_CHECKING:
     from collections.abc import Coroutine
 
     from inarch.calls.context import CallContext
-    from inarch.calls.intervening import Asking
     from inarch.plugins.composition import Bound
 
 GRACE_S = 1.0
@@ -37,9 +36,8 @@ class Attempt:
     `outcome` is set when the tool was done at the very moment at which the caller was cancelled.
     """
 
-    bound: Bound[Tool] | Bound[Asking]
+    bound: Bound[Tool]
     context: CallContext
-    door: Door = "tool"
     abandoned: bool = field(init=False, default=False)
     outcome: Outcome | None = field(init=False, default=None)
     _coroutine: Coroutine[Any, Any, Outcome] | None = field(init=False, default=None)
@@ -59,7 +57,7 @@ class Attempt:
         return outcome
 
     def _called(self, arguments: Mapping[str, Any]) -> Any:
-        with guarded(self.bound.plugin, self.door):
+        with guarded(self.bound.plugin, "tool"):
             return self.bound.value.run(arguments, self.context)
 
     async def _call(self, arguments: Mapping[str, Any]) -> Outcome:
@@ -72,7 +70,7 @@ class Attempt:
     async def _finish(self, value: Awaitable[Any]) -> Outcome:
         task = asyncio.current_task()
         try:
-            with guarded(self.bound.plugin, self.door):
+            with guarded(self.bound.plugin, "tool"):
                 return Outcome(await value)
         except (InarchError, SystemExit) as error:
             return Outcome(error=error)

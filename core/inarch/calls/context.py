@@ -23,6 +23,7 @@ from inarch.contract.ports import Workspace
 from inarch.contract.records import ChosenRights, Effects, ToolCall
 
 if TYPE_CHECKING:
+    from inarch.contract.inputs import Inbox
     from inarch.journal.journal import Journal
 
 
@@ -42,6 +43,7 @@ class CallContext:
     selection: Any = None
     rights: ChosenRights | None = None
     _record: Callable[[str, Mapping[str, Any]], None] = field(kw_only=True)
+    _inbox: Callable[[], Inbox] | None = field(kw_only=True, default=None)
 
     @property
     def turn_id(self) -> str:
@@ -78,6 +80,14 @@ class CallContext:
         folder = Path(self._state_dir)
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         return folder
+
+    @property
+    def inbox(self) -> Inbox:
+        """What takes the plugin's words for the model, also after the call."""
+        self._lease.check()
+        if self._inbox is None:
+            raise ToolFailed("execution", "this call is of no session, so nobody hears what is said")
+        return self._inbox()
 
     def emit(self, chunk: str) -> None:
         """Show live output."""
@@ -151,6 +161,7 @@ def open_context(
     rights: ChosenRights | None = None,
     keeper: Keeper | None = None,
     checked: Callable[[str, Mapping[str, Any]], PluginEvent],
+    inbox: Callable[[], Inbox] | None = None,
 ) -> tuple[CallContext, LiveOutput]:
     """Make the context of one attempt, on the loop that the call runs under.
 
@@ -168,6 +179,7 @@ def open_context(
         rights: What a person let the call do beyond what it may anyway; None where no person let it run.
         keeper: Keeps images of the files that the call changes.
         checked: Makes an event of what the plugin records, if it may.
+        inbox: Returns what takes the plugin's words; None outside of sessions.
     """
     recording = _Recording(call, journal, checked, asyncio.get_running_loop())
     lease = Lease(call.id)
@@ -176,6 +188,6 @@ def open_context(
     handle = Handle(veiled(workspace, hidden), lease, seen, keeping, effects, Secrets(journal.redactor, workspace))
     context = CallContext(
         call, lease, handle, live, journal, earlier, state_dir, settings, MappingProxyType(seen), selection,
-        rights, record=recording.record,
+        rights, record=recording.record, inbox=inbox,
     )  # fmt: skip
     return context, live

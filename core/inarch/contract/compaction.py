@@ -23,14 +23,17 @@ class EarlierTurn:
     form: Form = "whole"
 
     def short(self) -> EarlierTurn:
-        """Return the prompt and the final answer of a whole turn; its calls go with their results."""
+        """Return the person's words and the final answer of a whole turn; its calls go with their results."""
         if self.form != "whole":
             return self
         prompt = next((m for m in self.messages if m.role == "user"), None)
         answer = next((m for m in reversed(self.messages) if m.role == "assistant" and m.text), None)
         kept = []
         if prompt is not None:
-            kept.append(Message("user", tuple(part for part in prompt.parts if isinstance(part, Text))[:1]))
+            own = [part for part in prompt.parts if isinstance(part, Text)][:1]
+            later = (m for m in self.messages if m.role == "user" and m is not prompt)
+            own += [part for m in later for part in m.parts if isinstance(part, Text)]  # said while the turn ran
+            kept.append(Message("user", tuple(own)))
         if answer is not None:
             kept.append(Message("assistant", (Text(answer.text),)))
         return EarlierTurn(self.turn_id, tuple(kept), "short")

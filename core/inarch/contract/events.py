@@ -55,6 +55,29 @@ class TurnStarted:
 
 
 @frozen
+class InputWaiting:
+    """Words were said beside prompts, by the person or by the plugin `by`: they go in before the next request."""
+
+    kind: ClassVar[str] = "input.waiting"
+    id: str
+    text: str
+    by: str = ""
+
+
+@frozen
+class InputEnded:
+    """Words wait no more. `outcome` is `added` (the model sees them from here), `prompt` (the next prompt begins with
+    them) or `taken_back`.
+    """
+
+    kind: ClassVar[str] = "input.ended"
+    id: str
+    outcome: str
+    text: str
+    by: str = ""
+
+
+@frozen
 class ContextAdded:
     """A context source contributed text and pictures that the model will see."""
 
@@ -204,32 +227,6 @@ class CallResult:
 
 
 @frozen
-class CallRewritten:
-    """A plugin gave a call that was not judged yet `arguments`, if not None; `decision` is empty where it has none."""
-
-    kind: ClassVar[str] = "call.rewritten"
-    call_id: str
-    name: str
-    plugin: str
-    rewriter: str
-    arguments: Mapping[str, Any] | None = None
-    decision: str = ""
-    reason: str = ""
-
-
-@frozen
-class CallReviewed:
-    """A plugin added text to the result of a call that has ended; the model reads it there."""
-
-    kind: ClassVar[str] = "call.reviewed"
-    call_id: str
-    name: str
-    plugin: str
-    reviewer: str
-    text: str
-
-
-@frozen
 class CallsDone:
     """All calls of a batch have ended; `refused` is whether the person denied every one of them without a word."""
 
@@ -343,14 +340,13 @@ class CommandRan:
 
 @frozen
 class ErrorHappened:
-    """Something failed; `door` and `plugin` name the culprit where there is one, `call_id` the call it was about."""
+    """Something failed; `door` and `plugin` name the culprit where there is one."""
 
     kind: ClassVar[str] = "error"
     message: str
     remedy: str = ""
     plugin: str = ""
     door: str = ""
-    call_id: str = ""
 
 
 @frozen
@@ -360,16 +356,6 @@ class Note:
     kind: ClassVar[str] = "note"
     text: str
     source: str = ""
-
-
-@frozen
-class TurnHeld:
-    """A plugin held back the end of a turn: the model is told the reason and goes on."""
-
-    kind: ClassVar[str] = "turn.held"
-    plugin: str
-    guard: str
-    reason: str
 
 
 @frozen
@@ -386,10 +372,9 @@ class TurnEnded:
 
 
 EVENT_CLASSES: tuple[type[EventData], ...] = (
-    SessionStarted, TurnStarted, ContextAdded, ContextDropped, DecisionMade, ModelRequested, ModelDelta, ModelReplied,
-    ModelSwitched, CallState, CallRewritten, CallOutput, CallResult, CallReviewed, CallsDone, ApprovalAsked,
-    ApprovalGiven, FileChanging, FileChanged, ChangesUndone, LimitWait, CommandRan, ErrorHappened, Note, TurnHeld,
-    TurnEnded,
+    SessionStarted, TurnStarted, InputWaiting, InputEnded, ContextAdded, ContextDropped, DecisionMade, ModelRequested,
+    ModelDelta, ModelReplied, ModelSwitched, CallState, CallOutput, CallResult, CallsDone, ApprovalAsked, ApprovalGiven,
+    FileChanging, FileChanged, ChangesUndone, LimitWait, CommandRan, ErrorHappened, Note, TurnEnded,
 )  # fmt: skip
 EVENT_KINDS: dict[str, type[EventData]] = {cls.kind: cls for cls in EVENT_CLASSES}
 

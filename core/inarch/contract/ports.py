@@ -43,6 +43,7 @@ from inarch.contract.workspaces import WorkspaceSpec as WorkspaceSpec
 
 if TYPE_CHECKING:
     from inarch.contract.events import Event  # only a turn has events: listing tools does without
+    from inarch.contract.inputs import Inbox
 
 
 OPTIONAL: Mapping[str, tuple[str, ...]] = {
@@ -152,6 +153,11 @@ class ToolContext(Protocol):
     @property
     def state(self) -> Path:
         """The plugin's own safe folder."""
+        ...
+
+    @property
+    def inbox(self) -> Inbox:
+        """What takes the plugin's words for the model, also when the call is over: for work that goes on behind it."""
         ...
 
     def emit(self, chunk: str) -> None:
@@ -284,14 +290,9 @@ class ModelProvider(Protocol):
         ...
 
 
-def _record_nowhere(name: str, data: Mapping[str, Any]) -> None:
-    """Keep nothing: what a situation that no turn made does with events."""
-
-
 @frozen
 class Situation:
-    """What a strategy or a context source may look at. `ask` sends a request at the turn's expense, `record` keeps an
-    event of a kind that the plugin declares, as that of a `ToolContext` does.
+    """What a strategy or a context source may look at. `ask` sends a request at the turn's expense.
 
     `happened` has the events of no turn since a strategy last decided or a model was last asked, after a break of the
     session, too: commands that a person ran (`command.ran`), what they took back (`changes.undone`), the files that
@@ -307,7 +308,6 @@ class Situation:
     effectful_calls: int = 0
     seen: Mapping[str, str] = {}
     happened: tuple[Event, ...] = ()
-    record: Callable[[str, Mapping[str, Any]], None] = _record_nowhere
 
 
 class DecisionStrategy(Protocol):

@@ -15,6 +15,7 @@ from attrs import define, evolve, field
 from inarch.contract.codec import from_data
 from inarch.contract.errors import StoreError
 from inarch.contract.events import Event
+from inarch.contract.inputs import Input
 from inarch.contract.records import (
     TERMINAL,
     CallPart,
@@ -30,7 +31,6 @@ from inarch.contract.records import (
 )
 from inarch.contract.replacements import Settled
 from inarch.journal.history import History
-from inarch_sdk.result_text import held_text, with_added
 from inarch_sdk.titles import title_of
 
 CUT_OFF = "Inarch stopped before the turn ended"
@@ -120,6 +120,19 @@ class _Folder:
             except StoreError:
                 continue
 
+    def heard(self, turn: _OpenTurn, data: Mapping[str, Any]) -> None:
+        """Note what was said while the turn ran, at the place where it went in."""
+        if data["outcome"] != "added":
+            return
+        said = Text(Input("", _text(data, "text"), str(data.get("by") or "")).wording)
+        last = turn.batches[-1].message if turn.batches else None
+        if not turn.batches:
+            turn.context.append(said)
+        elif last is not None and last.role == "user":
+            turn.batches[-1] = _Batch(Message("user", (*last.parts, said)))
+        else:
+            turn.batches.append(_Batch(Message("user", (said,))))
+
     def decided(self, turn: _OpenTurn, data: Mapping[str, Any]) -> None:
         """Note how a strategy's calls are presented, or the answer that it gave without a model."""
         turn.present = data.get("present", "results")
@@ -168,18 +181,6 @@ class _Folder:
                 self.seen.pop(path, None)
             else:
                 self.seen[path] = digest
-
-    def reviewed(self, turn: _OpenTurn, data: Mapping[str, Any]) -> None:
-        """Note what was added to a call's result."""
-        call = turn.calls[_text(data, "call_id")]
-        if call.result is not None:
-            added = with_added(call.result, _text(data, "plugin"), _text(data, "text"))
-            turn.calls[call.id] = evolve(call, result=added)
-
-    def held(self, turn: _OpenTurn, data: Mapping[str, Any]) -> None:
-        """Note why the turn had to go on."""
-        said = held_text(_text(data, "plugin"), _text(data, "reason"))
-        turn.batches.append(_Batch(Message("user", (Text(said),))))
 
     def changed(self, turn: _OpenTurn, data: Mapping[str, Any]) -> None:
         """Note a changed file, in case the call that did it never reports."""
@@ -249,13 +250,12 @@ class _Folder:
 _HANDLERS: Mapping[str, Callable[[_Folder, _OpenTurn, Mapping[str, Any]], None]] = {
     "turn.started": _Folder.started,
     "turn.ended": _Folder.ended,
+    "input.ended": _Folder.heard,
     "context.added": _Folder.context,
     "decision.made": _Folder.decided,
     "model.replied": _Folder.replied,
     "call.state": _Folder.call_state,
     "call.result": _Folder.call_result,
-    "call.reviewed": _Folder.reviewed,
-    "turn.held": _Folder.held,
     "file.changed": _Folder.changed,
 }
 

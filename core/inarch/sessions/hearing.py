@@ -7,6 +7,7 @@ from typing import Any
 from attrs import define, field
 
 from inarch.contract.events import Event
+from inarch.contract.inputs import Input
 from inarch.journal.redaction.redactor import Redactor
 from inarch.turns.between_turns import BetweenTurns
 from inarch.turns.budget.ledger import Ledger
@@ -23,6 +24,8 @@ class Heard:
     ledger: Ledger = field(factory=Ledger)
     counter: TokenCounter = field(factory=TokenCounter)
     between: BetweenTurns = field(factory=BetweenTurns)
+    inputs: dict[str, Input] = field(init=False, factory=dict)
+    """What was said and still waits, by id."""
     holes: list[tuple[int, int]] = field(init=False, factory=list)
     """First and last number of each gap among the events."""
     _last: int = field(init=False, default=0)
@@ -38,6 +41,11 @@ class Heard:
             if event.kind in _SPENDING:
                 self.ledger.saw(event)
                 self.counter.recall((event,))
+            elif event.kind == "input.waiting":
+                said = Input(*(str(event.data[key]) for key in ("id", "text", "by")))
+                self.inputs[said.id] = said
+            elif event.kind == "input.ended":
+                self.inputs.pop(event.data["id"], None)
         except (KeyError, TypeError, ValueError, AttributeError, ArithmeticError):
             pass
         self._reserve(event.line)
@@ -48,6 +56,7 @@ class Heard:
             "ledger": self.ledger.to_data(),
             "counter": self.counter.learned(),
             "between": self.between.to_data(),
+            "inputs": [(said.id, said.text, said.by) for said in self.inputs.values()],
             "numbers": self._numbers,
             "holes": [self._last, self.holes],
         }
@@ -57,6 +66,7 @@ class Heard:
         self.ledger.go_on_from(data["ledger"])
         self.counter.learn_again(data["counter"])
         self.between.go_on_from(data["between"])
+        self.inputs = {said[0]: Input(*said) for said in data["inputs"]}
         self._last = int(data["holes"][0])
         self.holes = [(first, last) for first, last in data["holes"][1]]
         self._reserve("".join(f"‹secret:{tag}:{number}›" for tag, number in data["numbers"].items()))

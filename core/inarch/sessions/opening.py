@@ -21,6 +21,7 @@ from inarch.sessions.mending import bring_back
 from inarch.sessions.observers import Observer
 from inarch.sessions.parts import Parts
 from inarch.turns.context.earlier_turns import restored
+from inarch.turns.inputs import Inputs, PluginInbox
 from inarch.turns.session_state import SessionState
 
 if TYPE_CHECKING:
@@ -68,6 +69,8 @@ def open_state(parts: Parts, session_id: str | None) -> SessionState:
     journal.listeners.append(lambda event: _count_effects(state, event))
     if history is None:
         _record_start(parts, journal)
+    if state.inputs.waiting:
+        notes.append(Note("what was said last waits: the next prompt begins with it", "resume"))
     for note in (*(Note(one, "keys") for one in parts.key_notes), *(Note(one, "store") for one in told), *notes):
         journal.record(note)
     if failure is not None:
@@ -120,6 +123,7 @@ def _store_or_memory(parts: Parts, session_id: str | None) -> tuple[ContextStore
 
 def _state(parts: Parts, journal: Journal, history: History | None, heard: Heard) -> SessionState:
     seen = dict(history.seen) if history else {}
+    inputs = Inputs(journal, [*heard.inputs.values()])
     state = SessionState(
         session_id=journal.session_id,
         config=parts.config,
@@ -129,9 +133,8 @@ def _state(parts: Parts, journal: Journal, history: History | None, heard: Heard
         find_strategies=parts.strategies_of,
         sources=parts.composition.context_sources,
         compactions=parts.compactions,
-        end_guards=parts.composition.end_guards,
         tracers=parts.composition.tracers,
-        make_scheduler=partial(parts.scheduler, journal, seen),
+        make_scheduler=partial(parts.scheduler, journal, seen, inbox=partial(PluginInbox, inputs)),
         journal=journal,
         workspace=parts.workspace,
         seen=seen,
@@ -141,6 +144,7 @@ def _state(parts: Parts, journal: Journal, history: History | None, heard: Heard
         extensions=parts.composition.session_extensions,
         runners=parts.runners,
         turns=[turn for turn in history.turns if turn.type == "agent"] if history else [],
+        inputs=inputs,
         between=heard.between,
         ledger=heard.ledger,
         counter=heard.counter,

@@ -18,6 +18,7 @@ from inarch.sessions.composed import Composed
 
 if TYPE_CHECKING:
     from inarch.calls.scheduler import Scheduler
+    from inarch.contract.inputs import Inbox
     from inarch.contract.ports import Clock, ContextStore, Workspace
     from inarch.contract.replacements import Pacing, Replacements, Settled
     from inarch.journal.journal import Journal
@@ -112,7 +113,14 @@ class Parts(Composed):
         given = self.replacing.clock if self.replacing is not None else None
         return SYSTEM_CLOCK if given is None else given
 
-    def scheduler(self, journal: Journal, seen: dict[str, str], *, keeps: bool = True) -> Scheduler:
+    def scheduler(
+        self,
+        journal: Journal,
+        seen: dict[str, str],
+        *,
+        keeps: bool = True,
+        inbox: Callable[[str], Inbox] | None = None,
+    ) -> Scheduler:
         """Return a scheduler over the composed tools and policies; `keeps` what can be undone."""
         from inarch.calls.before_images import Keeper
         from inarch.calls.grants import Grants
@@ -131,9 +139,7 @@ class Parts(Composed):
             grants=Grants(project=self.project_grants, elsewhere=given),
             keeper=Keeper(journal, self.workspace, str(self.config.state_dir)) if keeps else None,
             events=DeclaredEvents(self.composition.events),
-            rewriters=self.composition.rewriters,
-            reviewers=self.composition.reviewers,
-            may_allow=self.config.may_allow,
+            inbox=inbox,
         )
 
     def settle(self, call: OpenCall) -> Settled:

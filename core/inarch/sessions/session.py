@@ -16,10 +16,12 @@ from inarch.contract.events import ContextDropped, Event
 from inarch.contract.records import ToolResult, Turn
 from inarch.sessions.keeping_up import KeepingUp
 from inarch.sessions.own_process import check_process
+from inarch.turns.inputs import empty_prompt
 from inarch.turns.loop import run_turn
 from inarch.turns.session_state import SessionState
 
 if TYPE_CHECKING:
+    from inarch.contract.inputs import Input
     from inarch.contract.session_extensions import UndoReport
     from inarch.turns.context.viewing import ContextView
 
@@ -75,27 +77,55 @@ class Session:
         kept = fold(scan(state.journal.store, self.id)).turns
         return (*(turn for turn in kept if turn.type == "agent" and turn.id not in known), *recent)
 
-    async def run(self, prompt: str) -> Turn:
-        """Run a turn to its end and return it.
+    async def run(self, prompt: str = "") -> Turn:
+        """Run a turn to its end and return it; what still waits of what was said is the beginning of its prompt.
 
         Raises:
-            UsageError: The prompt is empty, or this process was forked from the one that composed.
+            UsageError: The prompt is empty and nothing waits, or this process was forked from the one that composed.
             ConfigError: The profile's model isn't there.
             StoreError: The journal is required and could not be kept.
             asyncio.CancelledError: The task was cancelled; the turn is recorded as cancelled.
         """
         check_process(self._process)
-        if not prompt.strip():
-            raise UsageError("the prompt is empty", 'say what you want, as in inarch "summarize this codebase"')
+        before = [one.id for one in self.waiting]  # what is said from here on goes in after the prompt
+        if not prompt.strip() and not before:
+            raise empty_prompt()
         async with self._lock:
             while not self._busy.acquire(blocking=False):  # noqa: ASYNC110 - a thread has it, and no loop's event
                 await asyncio.sleep(_PAUSE_S)
             try:
-                turn = await run_turn(self.state, prompt)
+                turn = await run_turn(self.state, prompt, before)
                 self._keeping_up.after_turn(self.state)
                 return turn
             finally:
                 self._busy.release()
+
+    @property
+    def waiting(self) -> tuple[Input, ...]:
+        """What was said and has not gone in yet, oldest first: the next prompt begins with what a turn leaves of it."""
+        return tuple(self.state.inputs.waiting)
+
+    def say(self, text: str) -> Input:
+        """Have the person's words go in before the next request of the running turn, after the results of its calls.
+
+        They are kept when this returns. Where no turn runs, its `turn_id` is empty, and where the turn asks no more,
+        they stay in `waiting`: the next prompt begins with them, which `run` without words makes a prompt of their own.
+        Any thread may say something, but no listener of events.
+
+        Raises:
+            UsageError: There are no words, or this process was forked from the one that composed.
+            StoreError: The journal is required and could not be kept.
+        """
+        check_process(self._process)
+        return self.state.inputs.say(text)
+
+    def unsay(self, input_id: str) -> Input | None:
+        """Take back what was said, by its id, while it waits; None where it went in already.
+
+        Raises:
+            StoreError: The journal is required and could not be kept; it waits no more all the same.
+        """
+        return self.state.inputs.unsay(input_id)
 
     async def call_tool(
         self,
@@ -242,7 +272,7 @@ class Session:
         for event in recorded:
             self.state.seen.pop(event.data.get("path", ""), None)
 
-    async def stream(self, prompt: str) -> AsyncIterator[Event]:
+    async def stream(self, prompt: str = "") -> AsyncIterator[Event]:
         """Run a turn and yield its events while they happen; leaving the loop early cancels the turn.
 
         Raises:

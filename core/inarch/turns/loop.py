@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Collection
 
 from inarch.contract.errors import Cancelled, PluginError, ProviderError
 from inarch.contract.records import Message, Text, Turn
@@ -17,8 +18,13 @@ FINAL = frozenset({"max_cost_usd", "max_tokens", "max_reply_bytes"})
 """Limits after which nothing more is asked."""
 
 
-async def run_turn(state: SessionState, prompt: str) -> Turn:
+async def run_turn(state: SessionState, prompt: str, before: Collection[str] = ()) -> Turn:
     """Run one turn and return the agent's part of it, in one of the terminal statuses.
+
+    Args:
+        state: The session.
+        prompt: The prompt.
+        before: Ids of what was said before it and may still wait: the prompt begins with that.
 
     Raises:
         asyncio.CancelledError: After the turn was recorded as cancelled.
@@ -29,9 +35,9 @@ async def run_turn(state: SessionState, prompt: str) -> Turn:
     try:
         await find_defaults(state)
     except asyncio.CancelledError:
-        TurnRun.begin(state, prompt).end_cancelled()
+        TurnRun.begin(state, prompt, before).end_cancelled()
         raise
-    run = TurnRun.begin(state, prompt)
+    run = TurnRun.begin(state, prompt, before)
     try:
         turn = await _outcome(run)
         await run.finish(turn)
@@ -71,20 +77,13 @@ async def _answer(run: TurnRun) -> str:
             await run_decided(run, decision)
         while True:
             run.meter.next_iteration()
+            run.hear()
             reply = await ask_fitting(run)
             run.messages.append(reply.message)
             if not reply.calls:
                 run.declined = reply.finish == "declined"
-                if run.declined or not run.state.end_guards or not await _is_held(run, reply.message.text):
-                    return reply.message.text
-                continue
+                return reply.message.text
             run.messages.append(results_message(await run.call(reply.calls, "model")))
-
-
-async def _is_held(run: TurnRun, answer: str) -> bool:
-    from inarch.turns.holding import is_held  # most profiles have nobody who would
-
-    return await is_held(run, answer)
 
 
 async def _answer_so_far(run: TurnRun, limit: LimitReached) -> str:
@@ -92,8 +91,10 @@ async def _answer_so_far(run: TurnRun, limit: LimitReached) -> str:
     if limit.name in FINAL or (limit.name == "max_seconds" and run.asker.unfinished):
         return _kept(run, limit)
     run.close_calls()
+    run.hear()
     seconds = run.asker.time.for_the_last()
-    run.messages.append(Message("user", (Text(SO_FAR.format(limit=limit.text)),)))
+    asked = Message("user", (Text(SO_FAR.format(limit=limit.text)),))
+    run.messages.append(asked)
     try:
         async with asyncio.timeout(seconds):
             reply = await ask_fitting(run, "none")
@@ -101,6 +102,9 @@ async def _answer_so_far(run: TurnRun, limit: LimitReached) -> str:
         return _kept(run, limit, f"{error}")
     except TimeoutError:
         return _kept(run, limit, f"{run.main.full_name} did not end one within {seconds:.2g} s")
+    finally:
+        if asked in run.messages:  # nobody said it: later turns have none of it, as after a resume
+            run.messages.remove(asked)
     return _with_limit(run, reply.message.text, limit)
 
 

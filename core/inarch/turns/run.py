@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from functools import partial
-from typing import Any, Literal
+from typing import Literal
 
 from attrs import define, evolve, field
 
@@ -39,7 +39,7 @@ from inarch.turns.session_state import SessionState
 
 RECORDED = (
     "model", "fallback", "decision_model", "strategy", "approve", "max_iterations", "max_seconds", "max_cost_usd",
-    "max_tokens", "max_reply_bytes", "max_holds", "context_turns",
+    "max_tokens", "max_reply_bytes", "context_turns",
 )  # fmt: skip
 """Keys of the profile that stand in a turn's record: a replay goes by them."""
 LONGEST_ERROR = 2_000
@@ -64,7 +64,6 @@ class TurnRun:
     effectful: set[str] = field(factory=set)
     declined: bool = False
     is_over: bool = False
-    holds: int = 0
     happened: tuple[Event, ...] = field(init=False)
 
     @happened.default
@@ -72,18 +71,24 @@ class TurnRun:
         return tuple(self.state.between.events)  # the first source that asks a model ends that
 
     @classmethod
-    def begin(cls, state: SessionState, prompt: str) -> TurnRun:
-        """Choose the model, then record the user's turn and the agent's; of secrets in the prompt nobody hears."""
-        prompt = state.journal.redactor.text(prompt)
+    def begin(cls, state: SessionState, prompt: str, before: Collection[str] = ()) -> TurnRun:
+        """Choose the model, then record the user's turn and the agent's; of secrets in the prompt nobody hears.
+
+        Raises:
+            ConfigError: The profile's model isn't there.
+            UsageError: The prompt is empty.
+        """
         profile = state.config.profile
         main = choose_model(profile.model, state.models, state.environ)
+        prompt, said_before = state.inputs.prompt(state.journal.redactor.text(prompt), before)
         age(state)
         clock = state.journal.clock
         now = clock.utc_now()
         parent = state.turns[-1].id if state.turns else None
         asked = Turn(clock.new_id(), "user", parent, state.session_id, now, now, prompt, status="done")
         turn = Turn(clock.new_id(), "agent", asked.id, state.session_id, now, model=main.full_name)
-        state.journal.record(TurnStarted(asked), asked.id)
+        state.journal.record_all([*said_before, (TurnStarted(asked), asked.id)])
+        state.inputs.begin(turn.id)
         state.journal.record(TurnStarted(turn, {key: getattr(profile, key) for key in RECORDED}), turn.id)
         if main.note:
             state.journal.record(Note(main.note, "model"), turn.id)
@@ -117,6 +122,13 @@ class TurnRun:
             self.state.repeats.saw(done, self.state.seen)
         return done
 
+    def hear(self) -> None:
+        """Let what was said meanwhile go in: it follows the results, or stands with what the last message said."""
+        said = tuple(Text(one.wording) for one in self.state.inputs.add_to_turn())
+        if said:
+            before = self.messages.pop().parts if self.messages[-1].role == "user" else ()
+            self.messages.append(Message("user", (*before, *said)))
+
     def request(self, tool_choice: Literal["auto", "none"] = "auto") -> ModelRequest:
         """Return the next request of the loop."""
         return ModelRequest(
@@ -142,11 +154,7 @@ class TurnRun:
             effectful_calls=state.effectful_calls,
             seen=state.seen,
             happened=self.happened,
-            record=partial(self._record, plugin),
         )
-
-    def _record(self, plugin: str, name: str, data: Mapping[str, Any]) -> None:
-        self.state.journal.record(self.state.scheduler.events.checked(plugin, name, data), self.turn.id)
 
     def skipped(self, what: str, error: InarchError) -> None:
         """Record that a plugin's part failed and the turn goes on without it."""
@@ -192,6 +200,7 @@ class TurnRun:
         if self.is_over:
             return
         self.is_over = True
+        self.state.inputs.turn_id = ""
         self.close_calls()
         self.state.turns.append(turn)
         self.state.history.append(EarlierTurn(turn.id, tuple(self.messages)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from attrs import define, field
+from attrs import Factory, define, field
 
 from inarch.config.config import Config
 from inarch.contract.compaction import Compaction, EarlierTurn
@@ -18,13 +18,13 @@ from inarch.turns.between_turns import BetweenTurns
 from inarch.turns.budget.ledger import Ledger
 from inarch.turns.context.counting import TokenCounter
 from inarch.turns.hiding import Hiding
+from inarch.turns.inputs import Inputs
 from inarch.turns.limits import Repeats
 from inarch.turns.models import Models
 from inarch.turns.wording import system_text
 
 if TYPE_CHECKING:
     from inarch.calls.scheduler import Scheduler
-    from inarch.contract.intervening import EndGuard
     from inarch.contract.replacements import Pacing
 
 COMPACTED_FACTOR = 4
@@ -39,11 +39,11 @@ class SessionState:
         find_strategies: Returns the composed strategies of these names.
         extensions: What plugins add to sessions.
         compactions: What makes a conversation shorter that is too long, in this order.
-        end_guards: What may hold back the end of a turn, in this order.
         runners: The tools that run command lines.
         make_scheduler: Makes what runs calls, when it is first needed: after a reply that has some, most often.
         history: What the model sees of each turn that is over, oldest first; `gone` is how many before it sees no more.
         pacer: Spaces the requests of all sessions.
+        inputs: What was said beside prompts and waits.
         between: What happened since a model was last asked.
         counter: Counts the tokens of all requests of the session.
         ledger: What all requests of the session came to.
@@ -59,7 +59,6 @@ class SessionState:
     find_strategies: Callable[[Sequence[str]], Sequence[Bound[DecisionStrategy]]]
     sources: Sequence[Bound[ContextSource]]
     compactions: Sequence[Bound[Compaction]]
-    end_guards: Sequence[Bound[EndGuard]]
     tracers: Sequence[Bound[Tracer]]
     make_scheduler: Callable[[], Scheduler]
     journal: Journal
@@ -75,6 +74,7 @@ class SessionState:
     turns: list[Turn] = field(factory=list)
     effectful_calls: int = 0
     repeats: Repeats = field(factory=Repeats)
+    inputs: Inputs = field(default=Factory(lambda self: Inputs(self.journal), takes_self=True))
     between: BetweenTurns = field(factory=BetweenTurns)
     counter: TokenCounter = field(factory=TokenCounter)
     ledger: Ledger = field(factory=Ledger)

@@ -8,8 +8,7 @@ from __future__ import annotations
 import re
 
 NOTEBOOK = ".ipynb"
-STUB = ".pyi"
-PYTHON = (".py", STUB, NOTEBOOK)
+PYTHON = (".py", NOTEBOOK)
 
 SUFFIXES = frozenset(
     """

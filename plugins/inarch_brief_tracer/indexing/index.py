@@ -48,7 +48,6 @@ class Coverage(NamedTuple):
     notes: tuple[str, ...] = ()
     linked: str = ""
     """What has to be said about the graph, "" when everything is linked."""
-    is_without_code: bool = False
 
     @property
     def note(self) -> str | None:
@@ -60,7 +59,7 @@ class Coverage(NamedTuple):
 
     def noted(self, *notes: str | None) -> str | None:
         """Join what has to be said about an answer, None if that is nothing."""
-        nothing = NOTHING if self.is_without_code else None
+        nothing = None if self.files else NOTHING
         return "; ".join(note for note in (nothing, self.note, *notes) if note) or None
 
 
@@ -207,7 +206,7 @@ class Index:
             notes.append(f"{files} can't be read")
         if self.store.note:
             notes.append(self.store.note)
-        return Coverage(min(indexed, found.files), found.files, tuple(notes), is_without_code=not found.code)
+        return Coverage(min(indexed, found.files), found.files, tuple(notes))
 
     def _with_others(self, connection: sqlite3.Connection, call: Call, coverage: Coverage) -> Coverage:
         """Link the files of other languages."""

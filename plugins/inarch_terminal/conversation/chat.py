@@ -22,6 +22,7 @@ from inarch_terminal.conversation.keys import make_keys
 from inarch_terminal.conversation.pasting import Pastes
 from inarch_terminal.conversation.picking import hint, open_list, picking
 from inarch_terminal.conversation.screen import TICK_S, Screen
+from inarch_terminal.conversation.steering import ON, Steering
 from inarch_terminal.conversation.streams import Above, folded, folded_lines
 from inarch_terminal.conversation.work import Line, Work
 from inarch_terminal.notifying import TURN_ENDED, Notifier, Settings
@@ -61,7 +62,8 @@ class Chat:
         )
         self.notifier = Notifier(self._sign)
         self.asking = ApprovalKeys(self.screen, self.colours, self.notifier)
-        self.screen.queued = lambda: [line.shown for line in self.work.waiting]
+        self.steering = Steering(lambda: self.talk.session if self.talk is not None else None, self._changed)
+        self.screen.queued = self._queued
         self.screen.asked = lambda: self.asking.keys
         self.screen.standing = self._standing_hint
         if self.companion is not None:
@@ -99,7 +101,7 @@ class Chat:
         text = line.text.strip()
         if not text:
             line.reset()
-            self.work.go_on()
+            self._go_on()
             return
         line.append_to_history()
         line.reset()
@@ -110,7 +112,7 @@ class Chat:
             return
         if self.talk is not None and self.work.is_running and _runs_at_once(self.talk, item.shown):
             self._do_beside(self._told(self.talk, item))
-        else:
+        elif item.shown.startswith(("/", "!")) or not self.steering.add(item):
             self.work.add(item)
 
     def leave_list(self) -> None:
@@ -122,9 +124,14 @@ class Chat:
 
     def take_back(self) -> None:
         """Put the last line in waiting back into the input."""
-        line = self.work.take_back()
+        line = self.steering.take_back() or self.work.take_back()
         if line is not None:
             self.screen.line.document = Document(line.shown)
+
+    def wake(self) -> None:
+        """Ask the model where a plugin said something and nothing is being done that would."""
+        if self.talk is not None and not (self.work.is_running or self.steering.waiting):
+            self.work.add_first(ON)
 
     def cancel(self) -> None:
         """Cancel what is being done."""
@@ -164,7 +171,8 @@ class Chat:
         from inarch_terminal.conversation.front_end import ScreenFrontEnd
         from inarch_terminal.recap import recap
 
-        front_end = ScreenFrontEnd(self.screen, self.asking)
+        loop = asyncio.get_running_loop()
+        front_end = ScreenFrontEnd(self.screen, self.asking, lambda: loop.call_soon_threadsafe(self.wake))
         talk, said = await asyncio.to_thread(compose_talk, self.launch, front_end)
         talk.write, talk.columns, talk.switched = self.screen.put, lambda: self.screen.columns, self._switched
         self.talk = talk
@@ -207,14 +215,17 @@ class Chat:
         """Do a line: a command, or a prompt and what a command wants to be asked."""
         from inarch_terminal.slash.running import SlashCommands
 
-        self._echo(line.shown)
+        if line is not ON:
+            self._echo(line.shown)
         ticking = asyncio.get_running_loop().create_task(self._tick())
         try:
-            talk = self.talk
+            talk, ran = self.talk, True
             assert talk is not None
-            if line.around is not None:
+            if line is ON:
+                pass
+            elif line.around is not None:
                 with line.around():
-                    await self._turn(talk, line.whole)
+                    ran = await self._turn(talk, line.whole, steers=False)
             elif SlashCommands.takes(line.shown):  # a paste that begins with a sign of ours is words
                 await SlashCommands(talk).run(line.whole)
             elif line.shown.startswith("!") and line.shown == line.whole and "\n" not in line.whole:
@@ -222,11 +233,11 @@ class Chat:
 
                 await run_command(talk.session, line.whole[1:].strip(), talk.write, is_typed=True)
             else:
-                await self._turn(talk, line.whole)
-            while talk.next_prompts:
-                prompt = talk.next_prompts.pop(0)
-                self._echo(prompt)
-                await self._turn(talk, prompt)
+                ran = await self._turn(talk, line.whole)
+            while talk.next_prompts or (ran and self.steering.has_more):
+                prompt = "" if ran and self.steering.has_more else talk.next_prompts.pop(0)
+                self._echo(prompt or self.steering.words())
+                ran = await self._turn(talk, prompt)
             if talk.is_over:
                 self.leave()
         finally:
@@ -234,15 +245,34 @@ class Chat:
             if self.completer.paths is not None:
                 self.completer.paths.changed()
 
-    async def _turn(self, talk: Talk, prompt: str) -> None:
+    async def _turn(self, talk: Talk, prompt: str, *, steers: bool = True) -> bool:
+        """Run a turn; whether it could be. What is typed goes into it, unless a companion has its requests."""
+        self.steering.in_turn = steers
         try:
             await talk.session.run(prompt)
             self.notifier.tell(TURN_ENDED)
+            return True
         except InarchError as error:  # the store's, or a model that isn't there: the turn's own are in its record
             if self.screen.view is not None:
                 self.screen.settle()  # the view knows all that happened
                 self.screen.view.give_up()
             say("error", str(error))
+            return False
+        finally:
+            self.steering.in_turn = False
+
+    def _go_on(self) -> None:
+        """Put what was said after the turn that runs; where none does, send on what waits."""
+        if self.work.is_running:
+            self.work.put_first(self.steering.after())
+        elif self.steering.has_more:
+            self.work.add_first(ON)
+        else:
+            self.work.go_on()
+
+    def _queued(self) -> list[str]:
+        said = [f"goes in: {line.shown}" for _, line in self.steering.waiting]
+        return [*said, *(f"queued: {line.shown}" for line in self.work.waiting)]
 
     def _do_beside(self, doing: Coroutine[Any, Any, None]) -> None:
         task = asyncio.get_running_loop().create_task(doing)
@@ -287,7 +317,7 @@ class Chat:
             and (command := picking(self.talk, state.original_document.text))
         ):
             return hint(command)
-        if self.work.is_held and not self.work.is_running:
+        if (self.work.is_held or self.steering.has_more) and not self.work.is_running:
             return "Enter sends what is queued; Up takes it back"
         return ""
 

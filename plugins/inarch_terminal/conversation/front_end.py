@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from attrs import frozen
@@ -16,15 +16,18 @@ if TYPE_CHECKING:
 
 @frozen(eq=False)
 class ScreenFrontEnd:
-    """Passes events to the screen and questions to who asks them."""
+    """Passes events to the screen, questions to who asks them, and words of plugins to who has the model asked."""
 
     screen: Screen
     asking: ApprovalKeys
+    wake: Callable[[], object]
     name: str = "conversation"
 
     def show(self, event: Event) -> None:
         """Put an event in line to be drawn; from any thread."""
         self.screen.put(event)
+        if event.kind == "input.waiting" and event.data["by"]:
+            self.wake()
 
     async def approve(self, batch: Sequence[ApprovalRequest]) -> Sequence[Approval]:
         """Ask about a batch of calls."""

@@ -63,7 +63,7 @@ def _line_keys(keys: KeyBindings, chat: Chat, in_line: Filter) -> None:
     def unpaste(event: KeyPressEvent) -> None:
         event.current_buffer.delete_before_cursor(_sign(chat))
 
-    @keys.add("up", filter=in_line & Condition(lambda: not chat.screen.line.text and bool(chat.work.waiting)))
+    @keys.add("up", filter=in_line & Condition(lambda: not chat.screen.line.text and bool(chat.screen.queued())))
     def take_back(event: KeyPressEvent) -> None:
         chat.take_back()
 

@@ -104,7 +104,7 @@ def _beside(screen: Screen) -> AnyFormattedText:
 
 def _queued(screen: Screen) -> AnyFormattedText:
     waiting = screen.queued()
-    lines = [shorten(f"queued: {' '.join(line.split())}", screen.columns) for line in waiting[:MOST_QUEUED]]
+    lines = [shorten(" ".join(line.split()), screen.columns) for line in waiting[:MOST_QUEUED]]
     if len(waiting) > MOST_QUEUED:
         lines.append(f"and {len(waiting) - MOST_QUEUED} more")
     return [("class:queued", "\n".join(lines))] if lines else ""

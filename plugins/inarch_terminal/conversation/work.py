@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Sequence
 from contextlib import AbstractContextManager
 from typing import Any
 
@@ -50,6 +50,11 @@ class Work:
     def add_first(self, line: Line) -> None:
         """Do a line before those that wait, also while these are held back."""
         self._now.append(line)
+        self._go()
+
+    def put_first(self, lines: Sequence[Line]) -> None:
+        """Have lines wait before those that do."""
+        self.waiting[:0] = lines
         self._go()
 
     def go_on(self) -> None:

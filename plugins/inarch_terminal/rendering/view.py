@@ -61,6 +61,7 @@ class View:
         self._heard = False  # a piece of the present reply
         self._kinds: dict[str, Callable[[Data], None]] = {
             "turn.started": self._turn_started,
+            "input.ended": self._input,
             "context.added": self._added,
             "context.dropped": self._dropped,
             "model.requested": self._requested,
@@ -69,9 +70,6 @@ class View:
             "model.switched": self._switched,
             "call.state": self._call_state,
             "call.output": self._running.output,
-            "call.rewritten": self._rewritten,
-            "call.reviewed": lambda data: self._item("added", "dim", _figures().reviewed_words(data)),
-            "turn.held": lambda data: self._item("switched", "yellow", _figures().held_words(data)),
             "call.result": self._call_result,
             "file.changed": self._running.changed,
             "limit.wait": self._waiting,
@@ -175,6 +173,13 @@ class View:
             self._figures.model = turn["model"]
             self._remarks.title(turn["model"])
 
+    def _input(self, data: Data) -> None:
+        """Show what was said meanwhile where it goes in; what a prompt begins with is shown there."""
+        if data["outcome"] == "added":
+            who = f"plugin {data['by']}" if data["by"] else "you"
+            self._speech.finish()
+            self._item("added", "bold", f"{who}: {data['text']}")
+
     def _added(self, data: Data) -> None:
         images = len(data.get("images") or ())
         size = size_words(data["text"]) if data["text"] or not images else ""
@@ -246,10 +251,6 @@ class View:
         self._speech.finish()
         self._running.state(data, self._clock())
 
-    def _rewritten(self, data: Data) -> None:
-        self._running.rewritten(data)
-        self._item("switched", "yellow", _figures().rewritten_words(data))
-
     def _call_result(self, data: Data) -> None:
         self._speech.finish()
         self._running.result(data)
@@ -286,9 +287,3 @@ class View:
             return
         self._speech.finish()
         self._speech.add(answer.removeprefix(said) if said else answer)
-
-
-def _figures() -> Any:
-    from inarch import figures  # few turns need it
-
-    return figures

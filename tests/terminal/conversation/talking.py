@@ -1,10 +1,11 @@
 """A plugin for the tests: a model that says what it was sent, streams, calls tools, or runs what follows a colon.
 
-`write 60: a.txt` writes a file of so many lines.
+`write 60: a.txt` writes a file of so many lines, `remind: words` has a plugin say something a second later.
 """
 
 import asyncio
 import json
+import threading
 import time
 from collections.abc import AsyncIterator, Iterable, Sequence
 from pathlib import Path
@@ -26,6 +27,10 @@ class Talking:
         prompt = turn[0].parts[0].text  # type: ignore[union-attr]
         if ":" in prompt and prompt.startswith("run") and len(turn) == 1:
             yield call(0, "execute_command", command=prompt.partition(":")[2].strip())
+            yield inarch.Finish("calls")
+            return
+        if prompt.startswith("remind: ") and len(turn) == 1:
+            yield call(0, "remind", text=prompt.removeprefix("remind: "))
             yield inarch.Finish("calls")
             return
         if prompt.startswith("write ") and len(turn) == 1:
@@ -61,6 +66,19 @@ class Talking:
 
     async def close(self) -> None:
         pass
+
+
+@inarch.tool(effects=inarch.Effects())
+def remind(text: str, context: inarch.ToolContext) -> str:
+    """Say something in a second.
+
+    Args:
+        text: What to say.
+    """
+    timer = threading.Timer(1.0, context.inbox.say, [text])
+    timer.daemon = True
+    timer.start()
+    return "later"
 
 
 @inarch.hookimpl

@@ -9,18 +9,35 @@ from .conftest import Talk
 pytestmark = pytest.mark.once
 
 
-def test_prompts_wait_in_line_and_can_be_taken_back(talk: Talk) -> None:
+def test_what_is_typed_goes_in_before_the_next_request(talk: Talk) -> None:
+    opened = talk()
+    opened.type("run: sleep 4", "Enter")
+    opened.until("Run it?")
+    opened.type("a")
+    opened.until("execute_command sleep 4 · 1")  # it has run for a second
+    opened.type("not that one", "Enter")
+    opened.type("and hurry", "Enter")
+    opened.until("goes in: not that one", "goes in: and hurry")
+    screen = opened.until("you: not that one", "you: and hurry", "said not that one", "cost unknown")
+    assert screen.index("you: not that one") < screen.index("you: and hurry") < screen.index("said not that one")
+    assert "goes in:" not in screen and "queued:" not in screen
+
+
+def test_what_waits_can_be_taken_back_and_put_after_the_turn(talk: Talk) -> None:
     opened = talk()
     opened.type("slow one", "Enter")
     opened.until("Slowly")
     opened.type("second", "Enter")
     opened.type("third", "Enter")
-    opened.until("queued: second", "queued: third")
+    opened.until("goes in: second", "goes in: third")
     opened.type("", "Up")
     screen = opened.until("> third")
-    assert "queued: third" not in screen
+    assert "goes in: third" not in screen
     opened.type(" and more", "Enter")
-    opened.until("queued: third and more")
+    opened.until("goes in: third and more")
+    opened.type("", "Enter")
+    screen = opened.until("queued: second", "queued: third and more")
+    assert "goes in:" not in screen
     opened.type("", "Escape")
     opened.until("cancelled", "queued: second", "Enter sends what is queued")
     opened.type("", "Enter")
@@ -29,11 +46,27 @@ def test_prompts_wait_in_line_and_can_be_taken_back(talk: Talk) -> None:
     assert "queued:" not in screen
 
 
+def test_after_a_cancel_nothing_is_sent_until_enter_and_then_all_of_it_is_one_prompt(talk: Talk) -> None:
+    opened = talk()
+    opened.type("slow one", "Enter")
+    opened.until("Slowly")
+    opened.type("second", "Enter")
+    opened.type("third", "Enter")
+    opened.until("goes in: third")
+    opened.type("", "C-c")
+    opened.until("cancelled", "goes in: second", "Enter sends what is queued")
+    opened.type("", "Enter")
+    screen = opened.until("Heard 3 lines", "said second", "said third", "cost unknown")
+    assert "goes in:" not in screen
+
+
 def test_a_new_prompt_passes_what_a_cancel_holds_back(talk: Talk) -> None:
     opened = talk()
     opened.type("slow one", "Enter")
     opened.until("Slowly")
     opened.type("second", "Enter")
+    opened.until("goes in: second")
+    opened.type("", "Enter")
     opened.until("queued: second")
     opened.type("", "C-c")
     opened.until("cancelled", "Enter sends what is queued")
@@ -57,3 +90,11 @@ def test_a_command_that_only_tells_does_not_wait(talk: Talk) -> None:
     opened.until("> /stats", "session ")
     opened.type("/clear", "Enter")
     opened.until("queued: /clear")
+
+
+def test_words_of_a_plugin_wake_the_conversation(talk: Talk) -> None:
+    opened = talk()
+    opened.type("remind: it has ended", "Enter")
+    opened.until("said remind: it has ended", "cost unknown")
+    screen = opened.until("> [From the plugin talking, not from the person]", "Heard 2 lines", "said it has ended")
+    assert screen.index("> [From the plugin") < screen.index("said it has ended")
