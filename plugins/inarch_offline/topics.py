@@ -20,6 +20,7 @@ from inarch_offline.topic_kinds import (
     TESTS,
 )
 from inarch_offline.topic_patterns import PATTERNS
+from inarch_offline.topic_words import WORDS
 
 _OF_ALL = frozenset((CHANGES, COMMANDS, GUIDE, DECLARED, RAISES, DECORATORS, TESTS))
 """Kinds that may be about the whole project, or about what was asked before."""
@@ -35,7 +36,9 @@ class Topic(NamedTuple):
 
 def topic_of(text: str) -> Topic | None:
     """Say which of these questions a text is, None for any other."""
-    for kind, pattern in ((kind, pattern) for kind, patterns in PATTERNS for pattern in patterns):
+    low = text.lower()
+    asked = (patterns for patterns in PATTERNS if any(word in low for word in WORDS[patterns[0]]))
+    for kind, pattern in ((kind, pattern) for kind, patterns in asked for pattern in patterns):
         found = re.fullmatch(pattern, text, re.I)
         if found:
             groups = found.groupdict()

@@ -3,8 +3,12 @@
 import subprocess
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from inarch_offline.plans.picturing import _Arrow, _ordered
+from inarch_offline.topic_patterns import PATTERNS
+from inarch_offline.topic_words import WORDS
 from inarch_offline.topics import topic_of
 
 from .conftest import write
@@ -212,6 +216,16 @@ def test_entry_points_of_other_languages(tmp_path, answer, files, told):
 @pytest.mark.parametrize("text", ["what is a Context", "where is it configured", "which files are there", "list tests"])
 def test_other_questions_have_no_topic(text):
     assert topic_of(text) is None
+
+
+@pytest.mark.parametrize(("kind", "pattern"), [(kind, one) for kind, patterns in PATTERNS for one in patterns])
+def test_what_a_phrasing_matches_has_a_word_of_its_kind(kind, pattern):
+    @given(st.from_regex(pattern, fullmatch=True, alphabet=st.characters(max_codepoint=127)))
+    @settings(max_examples=20, deadline=None, database=None)
+    def holds(text):
+        assert any(word in text.lower() for word in WORDS[kind])
+
+    holds()
 
 
 @pytest.mark.parametrize("heading", ["## 1.1", "## [1.1] - 2026-01-01", "Version 1.1\n-----------"])
