@@ -15,6 +15,10 @@ MAX_BYTES = 1_000_000
 CONFIG_FILE = ".inarch/config.toml"
 GUIDE_FILES = ("AGENTS.md", "GEMINI.md", "CLAUDE.md")
 """A project's instructions to agents, the one that is read first in front."""
+TRUSTED_FOLDERS = (".inarch", ".agents", ".claude/agents", ".claude/commands", ".claude/skills")
+"""Whatever lies below them needs trust. Not all of `.claude`: others write there what no agent here reads."""
+TRUSTED_FILES = (*GUIDE_FILES, ".claude/settings.json")
+TRUST_FILE = "trust.json"
 READ = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC
 
 
@@ -104,12 +108,19 @@ def read_regular(descriptor: int) -> bytes:
     return bytes(data)
 
 
-def needs_trust(root: str) -> bool:
-    """Whether a project brings anything along that needs trust."""
-    for name in (".inarch", *GUIDE_FILES):
+def needs_trust(root: str, state_dir: Path) -> bool:
+    """Whether a project brings anything along that needs trust, as far as a look at its own folder and at trust tells.
+
+    What lies in other folders of it alone, such as their `AGENTS.md`, counts once the project is trusted with it.
+    """
+    for name in (*TRUSTED_FOLDERS, *TRUSTED_FILES):
         try:
             os.lstat(f"{root}/{name}")
         except (OSError, ValueError):
             continue
         return True
-    return False
+    if not (state_dir / TRUST_FILE).exists():
+        return False
+    from inarch.config.kept import read_kept  # most have never trusted a project
+
+    return os.path.realpath(root) in read_kept(state_dir / TRUST_FILE, dict)

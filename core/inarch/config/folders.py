@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from inarch.config import places
 from inarch.config.files import MAX_BYTES, Unreadable, needs_trust, read_user_file
+from inarch.config.project import read_trusted
 from inarch.config.project_files import digest, is_left, read_project_file
 from inarch.contract.errors import StoreError, ToolFailed
 from inarch.contract.frozen import frozen
@@ -31,9 +32,18 @@ def project_folder(config: Config) -> ProjectFolder | None:
     from inarch.config.trust import trust_of
 
     # An empty `.inarch` is what is left where the last file was removed: nothing in it needs trust.
-    if config.trusted or not needs_trust(config.root) or trust_of(config.root, config.state_dir).state == "nothing":
+    if (
+        config.trusted
+        or not needs_trust(config.root, config.state_dir)
+        or trust_of(config.root, config.state_dir).state == "nothing"
+    ):
         return ProjectFolder(config.root, config.state_dir)
     return None
+
+
+def brought_files(config: Config) -> BroughtFiles | None:
+    """Return what the project brings along, None where it is not trusted or brings nothing."""
+    return BroughtFiles(config.root, config.trusted_files) if config.trusted_files else None
 
 
 @frozen
@@ -141,6 +151,31 @@ class ProjectFolder:
 
     def _untrusted(self) -> ToolFailed:
         return ToolFailed("permission", f"{self.root} is not trusted as it stands now", _REMEDY)
+
+
+@frozen
+class BroughtFiles:
+    """What a trusted project brings along, by its path in the project: read as it was when trust was checked."""
+
+    root: str
+    trusted_files: Mapping[str, str]
+
+    def place(self, name: str) -> str:
+        """Return a file's path in the project."""
+        return name
+
+    def names(self, folder: str = "") -> Sequence[str]:
+        """Return the paths of the files below `folder`."""
+        top = f"{folder}/" if folder else ""
+        return sorted(path for path in self.trusted_files if path.startswith(top))
+
+    def read(self, name: str) -> bytes | None:
+        """Return a file's bytes, None where it is none of them or not as it was."""
+        return read_trusted(self.root, name, self.trusted_files)
+
+    def change(self, name: str, edit: Edit) -> None:
+        """Refuse: a project's own files are changed with tools."""
+        raise ToolFailed("permission", f"{name} is the project's own", "change it with a tool that writes")
 
 
 def _checked(name: str) -> str:

@@ -168,12 +168,13 @@ class _Loading:
         return read_file(data, str(self.user_path), self.problems)
 
     def _project(self, own: Layer) -> Project | None:
-        if not needs_trust(self.root):
+        state_dir = places.state_dir(self.environ)
+        if not needs_trust(self.root, state_dir):
             return None
         from inarch.config.project import read_project
 
         try:
-            return read_project(self.root, own, places.state_dir(self.environ), self.user_path, self.problems)
+            return read_project(self.root, own, state_dir, self.user_path, self.problems)
         except StoreError as error:  # whether the project is trusted can't be known
             self.problems.append(ConfigError(error.message, remedy=error.remedy))
             return None

@@ -8,9 +8,9 @@ from pathlib import Path
 from attrs import field, frozen
 
 from inarch.config.addresses import without_addresses
-from inarch.config.files import CONFIG_FILE, GUIDE_FILES, Unreadable
+from inarch.config.files import CONFIG_FILE, TRUSTED_FILES, Unreadable
 from inarch.config.layers import Layer, read_file
-from inarch.config.project_files import digest, project_files, read_project_file
+from inarch.config.project_files import digest, read_project_file
 from inarch.config.trust import Standing, trust_of
 from inarch.config.untrusted import NOT_TRUSTED, shortened, strict_part
 from inarch.contract.errors import ConfigError
@@ -36,8 +36,8 @@ def read_project(root: str, own: Layer, state_dir: Path, config_path: Path, prob
         config_path: The user's file, for notes that send something there.
         problems: Takes the mistakes.
     """
-    files, name = project_files(root), str(Path(root, CONFIG_FILE))
-    standing = trust_of(root, state_dir, files.hashes)
+    standing, name = trust_of(root, state_dir), str(Path(root, CONFIG_FILE))
+    files = standing.found
     refused = [f"{Path(root, path)}: ignored, it {why}" for path, why in files.refused.items()]
     if standing.state == "trusted":
         layer, moved = without_addresses(read_file(files.config, name, problems), config_path)
@@ -57,15 +57,14 @@ def _changed(root: str, standing: Standing) -> list[str]:
 
 
 def _unread(root: str, standing: Standing) -> list[str]:
-    """Name what is not read at all: the guide file, and each thing under `.inarch` but the configuration."""
-    names = {path.split("/")[1] for path in standing.files if path.startswith(".inarch/") and path != CONFIG_FILE}
-    things = [name for name in GUIDE_FILES if name in standing.files]
-    things += [f".inarch/{name}" for name in sorted(names)]
-    return [f"{Path(root, thing)}: not read, {NOT_TRUSTED}" for thing in things]
+    """Name what is not read at all: single files, and each thing under the folders but the configuration."""
+    single = [name for name in TRUSTED_FILES if name in standing.files]
+    below = {"/".join(path.split("/")[:2]) for path in standing.files if path not in (*TRUSTED_FILES, CONFIG_FILE)}
+    return [f"{Path(root, thing)}: not read, {NOT_TRUSTED}" for thing in [*single, *sorted(below)]]
 
 
-def read_trusted(root: str, path: str, trusted_files: Mapping[str, str]) -> str | None:
-    """Return the text of a file that is trusted, as it was when trust was checked; None where it is not.
+def read_trusted(root: str, path: str, trusted_files: Mapping[str, str]) -> bytes | None:
+    """Return the bytes of a file that is trusted, as it was when trust was checked; None where it is not.
 
     Args:
         root: The project's folder.
@@ -78,6 +77,4 @@ def read_trusted(root: str, path: str, trusted_files: Mapping[str, str]) -> str 
         data = read_project_file(root, path)
     except Unreadable:
         return None
-    if data is None or digest(data) != trusted_files[path]:
-        return None
-    return data.decode("utf-8", "replace")
+    return data if data is not None and digest(data) == trusted_files[path] else None

@@ -5,18 +5,29 @@ from __future__ import annotations
 import errno
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 
-from inarch.config.files import CONFIG_FILE, GUIDE_FILES, READ, Unreadable, read_regular, why
+from inarch.config.files import (
+    CONFIG_FILE,
+    GUIDE_FILES,
+    READ,
+    TRUSTED_FILES,
+    TRUSTED_FOLDERS,
+    Unreadable,
+    read_regular,
+    why,
+)
 from inarch.contract.frozen import frozen
 from inarch_staging import is_leftover
 
 MAX_FILES = 1_000
+MAX_FOLDERS = 20_000
 MAX_TOTAL_BYTES = 16_000_000
 _FORMER = re.compile(r"\..+\.[0-9]+\.tmp", re.DOTALL)  # names of files while an older version wrote them
 _MAX_LINKS = 8
 _LINK = (errno.ELOOP, errno.ENOTDIR)
+_PACKAGES = ("node_modules", "site-packages", "__pycache__")
 
 
 @frozen
@@ -37,15 +48,20 @@ def _opened(root: str) -> Iterator[int]:
         os.close(descriptor)
 
 
-def project_files(root: str) -> ProjectFiles:
-    """Return what a project brings along that needs trust; a root that can't be opened brings nothing."""
+def project_files(root: str, nested: Iterable[str] = ()) -> ProjectFiles:
+    """Return what a project brings along that needs trust; a root that can't be opened brings nothing.
+
+    Args:
+        root: The project's folder.
+        nested: Guide files of its folders that count as well, as `nested_guides` finds them.
+    """
     hashes: dict[str, str] = {}
     refused: dict[str, str] = {}
     config: bytes | None = None
     total = 0
     try:
         with _opened(root) as top:
-            for path in _candidates(top, refused):
+            for path in [*_candidates(top, refused), *nested]:
                 try:
                     data = _read_beneath(top, path)
                 except Unreadable as error:
@@ -55,7 +71,7 @@ def project_files(root: str) -> ProjectFiles:
                     continue
                 total += len(data)
                 if total > MAX_TOTAL_BYTES:
-                    refused[path] = f"is too much: .inarch has more than {MAX_TOTAL_BYTES:,} bytes"
+                    refused[path] = f"is too much: there are more than {MAX_TOTAL_BYTES:,} bytes that need trust"
                 else:
                     hashes[path] = digest(data)
                     config = data if path == CONFIG_FILE else config
@@ -85,11 +101,9 @@ def digest(data: bytes | None) -> str:
 
 
 def _candidates(top: int, refused: dict[str, str]) -> list[str]:
-    """Return the paths that need trust: `AGENTS.md` and its like, and every file under `.inarch`, no link followed."""
-    found = [name for name in GUIDE_FILES if _exists(top, name)]
-    if not _exists(top, ".inarch"):
-        return found
-    waiting = [".inarch"]
+    """Return the paths that need trust: single files, and every file under certain folders, no link followed."""
+    found = [name for name in TRUSTED_FILES if _exists(top, name)]
+    waiting = [name for name in reversed(TRUSTED_FOLDERS) if _exists(top, name)]
     while waiting:
         folder = waiting.pop()
         try:
@@ -100,9 +114,26 @@ def _candidates(top: int, refused: dict[str, str]) -> list[str]:
         for name, is_folder in entries:
             (waiting if is_folder else found).append(f"{folder}/{name}")
         if len(found) + len(waiting) > MAX_FILES:
-            refused[".inarch"] = f"has more than {MAX_FILES:,} files"
-            return [path for path in found if path in (*GUIDE_FILES, CONFIG_FILE)]
+            refused[folder.split("/")[0]] = f"has more than {MAX_FILES:,} files"
+            return [path for path in found if path in (*TRUSTED_FILES, CONFIG_FILE)]
     return sorted(found)
+
+
+def is_nested_guide(path: str) -> bool:
+    """Whether a path is that of a guide file in a folder of the project."""
+    folder, _, name = path.rpartition("/")
+    return name in GUIDE_FILES and bool(folder) and not folder.startswith(TRUSTED_FOLDERS)
+
+
+def nested_guides(root: str) -> list[str]:
+    """Return the guide files of a project's folders; folders of packages, and hidden ones, are not looked into."""
+    found: list[str] = []
+    for number, (folder, folders, files) in enumerate(os.walk(root)):
+        if number >= MAX_FOLDERS or len(found) >= MAX_FILES:
+            break
+        folders[:] = sorted(name for name in folders if name[0] != "." and name not in _PACKAGES)
+        found += [f"{folder}/{name}".removeprefix(f"{root}/") for name in GUIDE_FILES if name in files]
+    return sorted(filter(is_nested_guide, found))
 
 
 def _exists(folder: int, name: str) -> bool:

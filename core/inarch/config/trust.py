@@ -11,37 +11,53 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Literal, NamedTuple
 
+from inarch.config.files import TRUST_FILE
 from inarch.config.kept import changing_kept, read_kept, write_kept
-from inarch.config.project_files import digest, project_files, read_project_file
+from inarch.config.project_files import (
+    ProjectFiles,
+    digest,
+    is_nested_guide,
+    nested_guides,
+    project_files,
+    read_project_file,
+)
 from inarch.config.project_writing import write_project_file
-
-TRUST_FILE = "trust.json"
 
 
 class Standing(NamedTuple):
-    """How a project stands: `files` are the present ones by path and hash, `changed` those that differ from before."""
+    """How a project stands: what is `found` there now, and which paths are `changed` from before."""
 
     state: Literal["nothing", "trusted", "untrusted", "changed"]
-    files: Mapping[str, str]
+    found: ProjectFiles
     changed: tuple[str, ...] = ()
 
+    @property
+    def files(self) -> Mapping[str, str]:
+        """The hashes of the present files, by path."""
+        return self.found.hashes
 
-def trust_of(root: str, state_dir: Path, files: Mapping[str, str] | None = None) -> Standing:
+
+def trust_of(root: str, state_dir: Path, whole: bool = False) -> Standing:
     """Return how the project at `root` stands.
 
     Args:
         root: The project's folder.
         state_dir: Where `trust.json` is.
-        files: Hashes by path that were read already; None reads them.
+        whole: Whether guide files of all folders are looked for. Otherwise those count that were there when trust
+            was given; one that came since is not trusted, and ends nothing.
     """
-    files = project_files(root).hashes if files is None else files
-    if not files:
-        return Standing("nothing", {})
     known = read_kept(state_dir / TRUST_FILE, dict).get(os.path.realpath(root))  # a damaged file trusts nobody
+    found = project_files(root, nested_guides(root) if whole else _nested(known or {}))
+    if not found.hashes:
+        return Standing("nothing", found)
     if known is None:
-        return Standing("untrusted", files)
-    changed = _changed(known, files)
-    return Standing("changed" if changed else "trusted", files, changed)
+        return Standing("untrusted", found)
+    changed = _changed(known, found.hashes)
+    return Standing("changed" if changed else "trusted", found, changed)
+
+
+def _nested(known: Mapping[str, str]) -> list[str]:
+    return sorted(filter(is_nested_guide, known))
 
 
 def _changed(known: Mapping[str, str], files: Mapping[str, str]) -> tuple[str, ...]:
@@ -90,8 +106,9 @@ def change_project_file(
     """
     place = os.path.realpath(root)
     with _kept(state_dir) as projects:
-        files = dict(project_files(root).hashes)
-        is_trusted = not files or not _changed(projects.get(place, {}), files)
+        known = projects.get(place, {})
+        files = dict(project_files(root, _nested(known)).hashes)
+        is_trusted = not files or not _changed(known, files)
         before = read_project_file(root, path)
         after = edit(before, is_trusted and files.get(path, "") == digest(before))
         if after != before:

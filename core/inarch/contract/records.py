@@ -386,6 +386,9 @@ class PluginContext:
         recorded: Whether this run may leave a record; with `--no-journal` a plugin keeps none of its own either.
         user: The user's configuration folder, for files that a person may edit; None while the plugin is probed.
         project: The project's `.inarch` folder; None where the project is not trusted.
+        brought: What the trusted project brings along for agents, by its path in the project: the files below
+            `.agents`, `.inarch` and `.claude`'s `agents`, `commands` and `skills`, `.claude/settings.json`, and the
+            `AGENTS.md` of folders. To be read only; None where the project is not trusted or brings nothing.
         environ: The environment variables that count, keys of services among them; empty while the plugin is probed.
     """
 
@@ -398,4 +401,5 @@ class PluginContext:
     recorded: bool = True
     user: KeptFolder | None = None
     project: KeptFolder | None = None
+    brought: KeptFolder | None = None
     environ: Mapping[str, str] = field(factory=dict, repr=False)

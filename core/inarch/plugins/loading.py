@@ -39,7 +39,7 @@ def load_plugin(
         PluginError: It must not or can't be loaded, or broke its side of the contract.
         ConfigError: Its settings in the configuration are wrong.
     """
-    from inarch.config.folders import project_folder, user_folder
+    from inarch.config.folders import brought_files, project_folder, user_folder
 
     outcome = admit(found, config, probe_seconds)
 
@@ -53,7 +53,8 @@ def load_plugin(
                 remedy="give every setting a default, or report it to the plugin's author",
             )
         context = context_of(found, config, settings, recorded)
-        return evolve(context, user=user_folder(config), project=project_folder(config))
+        theirs, brought = user_folder(config), brought_files(config)
+        return evolve(context, user=theirs, project=project_folder(config), brought=brought)
 
     if found.ours:
         return register(load_module(found), found.name, manager, context_for)

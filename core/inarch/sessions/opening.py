@@ -161,8 +161,8 @@ def _instructions(config: Config) -> str:
     from inarch.config.guides import together
     from inarch.config.project import read_trusted
 
-    texts = {name: read_trusted(config.root, name, config.trusted_files) or "" for name in GUIDE_FILES}
-    return together(texts)[:INSTRUCTION_CHARACTERS]
+    found = {name: read_trusted(config.root, name, config.trusted_files) or b"" for name in GUIDE_FILES}
+    return together({name: data.decode("utf-8", "replace") for name, data in found.items()})[:INSTRUCTION_CHARACTERS]
 
 
 def _tracers(parts: Parts, journal: Journal) -> list[Observer]:

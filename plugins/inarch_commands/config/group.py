@@ -106,7 +106,7 @@ def schema(**given: Any) -> None:
 @click.option("--yes", is_flag=True, help="Trust it without a question, for scripts.")
 @click.option("--root", metavar="DIR", default=".", help="The project, instead of the current directory.")
 def trust(revoke: bool, yes: bool, root: str) -> int:
-    """Trust this project's configuration, AGENTS.md and .inarch files as they are now; a change ends it."""
+    """Trust this project's configuration, guides, skills and the like as they are now; a change ends it."""
     import os
     import sys
     from pathlib import Path
@@ -122,7 +122,7 @@ def trust(revoke: bool, yes: bool, root: str) -> int:
         was = revoke_trust(folder, state)
         print_line(f"{folder} is {'no longer' if was else 'not'} trusted")
         return ANSWERED
-    standing = trust_of(folder, state)
+    standing = trust_of(folder, state, whole=True)
     if standing.state in ("nothing", "trusted"):
         word = "is trusted already" if standing.state == "trusted" else "has nothing that needs trust"
         print_line(f"{folder} {word}")
@@ -217,8 +217,8 @@ def _show_what(folder: str, files: Mapping[str, str], changed: tuple[str, ...]) 
     for path, known in files.items():
         lines.append(f"  {path}  {known[:12]}{'  (changed)' if path in changed else ''}")
         if path == ".inarch/config.toml":
-            text = read_trusted(folder, path, files) or ""
-            lines += [f"    | {line}" for line in text.splitlines()]
+            text = read_trusted(folder, path, files) or b""
+            lines += [f"    | {line}" for line in text.decode("utf-8", "replace").splitlines()]
     lines += [f"  {path}  (gone)" for path in changed if path not in files]
     for line in lines:
         print_line(line)
