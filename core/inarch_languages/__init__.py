@@ -10,6 +10,7 @@ table                    which language a file is in
 apart, worker            reading in a process of its own, which may crash and hang
 reading                  bytes become facts, within bounds of size
 ├─► comments, entries    what stands above a definition; where a program is entered
+├─► notebooks            the code of their cells, on the lines of their file
 └─► nodes, records       small reads of syntax nodes; what is given
 ```
 

@@ -21,6 +21,7 @@ asking                 a question becomes an answer
 ├─► feedback           words of the repository's own prose
 ├─► ranking            what a reader of code would prefer
 └─► confidence         how sure that is
+asides                 a text taken apart: code, comments, strings
 index, segments        what is kept, and its postings
 tokens               words of code and prose, stems
 vocabulary, plain_words  those that say little, those that say the same

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
-
-from attrs import Factory, define
 
 from inarch_brief_tracer.facts.file_facts import CLASS, CONSTANT, METHOD, MODULE, Facts, Symbol
 from inarch_brief_tracer.facts.modules import CODE, EXAMPLE, TEST, VENDORED
 from inarch_brief_tracer.facts.name_scan import light_facts
 from inarch_search import documents
+from inarch_search.asides import Parted
 from inarch_search.documents import Document
 
 _NATURES: Mapping[str, str] = MappingProxyType(
@@ -31,8 +29,8 @@ _ASIDE_ELSEWHERE = re.compile(
     re.DOTALL,
 )
 """The same in texts of languages like C and of those like a shell."""
-_SHORTEST, _LONGEST = 3, 400
-"""Characters of a string that people may see, and how many of them count."""
+_LONGEST = 400
+"""Characters of a string that count."""
 _DOCSTRING = 3_000
 _CHILDREN = 60
 _TRIPLE = ('"""', "'''")
@@ -43,7 +41,7 @@ def documents_of(path: str, module: str, role: str, facts: Facts | None, text: s
     if role == TEST or facts is None:
         symbols = facts.symbols if facts and facts.language else light_facts(text).symbols
         return [_named(path, module, role, symbol) for symbol in symbols]
-    return list(_documents(path, module, role, facts, _Parted.of(text, _ASIDE_ELSEWHERE if facts.language else _ASIDE)))
+    return list(_documents(path, module, role, facts, Parted.of(text, _ASIDE_ELSEWHERE if facts.language else _ASIDE)))
 
 
 def _named(path: str, module: str, role: str, symbol: Symbol) -> Document:
@@ -52,55 +50,7 @@ def _named(path: str, module: str, role: str, symbol: Symbol) -> Document:
     return Document(path, symbol.line, symbol.end, symbol.kind, _NATURES[role], name, qualified)
 
 
-@define(eq=False, repr=False)
-class _Parted:
-    """A text taken apart: its lines of code alone, and with their lines its comments, strings and docstrings."""
-
-    code: list[str] = Factory(list)
-    comments: dict[int, str] = Factory(dict)
-    lines: list[int] = Factory(list)
-    strings: list[str] = Factory(list)
-    docstrings: list[int] = Factory(list)
-
-    @classmethod
-    def of(cls, text: str, asides: re.Pattern[str]) -> _Parted:
-        """Take a text apart."""
-        parted, pieces = cls(), []
-        line, last = 1, 0
-        for found in asides.finditer(text):
-            start, end = found.span()
-            before, aside = text[last:start], text[start:end]
-            line += before.count("\n")
-            pieces.append(before)
-            if aside[0] in "#/":
-                for comment in aside.split("\n"):
-                    parted.comments[line] = comment
-                    line += 1
-                line -= 1
-                pieces.append("\n" * aside.count("\n"))
-            elif end - start >= _SHORTEST + 2:
-                parted.lines.append(line)
-                parted.strings.append(aside)
-                count = aside.count("\n")
-                pieces.append("\n" * count)
-                line += count
-            last = end
-        pieces.append(text[last:])
-        parted.code = "".join(pieces).split("\n")
-        return parted
-
-    def strings_in(self, first: int, last: int) -> list[str]:
-        """Give the strings that begin on some lines."""
-        return self.strings[bisect_left(self.lines, first) : bisect_left(self.lines, last + 1)]
-
-    def comments_of(self, first: int, last: int) -> str:
-        """Give the comments on some lines and right above them."""
-        while first - 1 in self.comments and not self.code[first - 2].strip():
-            first -= 1
-        return " ".join(self.comments[line] for line in range(first, last + 1) if line in self.comments)
-
-
-def _documents(path: str, module: str, role: str, facts: Facts, text: _Parted) -> Iterator[Document]:
+def _documents(path: str, module: str, role: str, facts: Facts, text: Parted) -> Iterator[Document]:
     symbols = facts.symbols
     called: dict[int, dict[str, None]] = {}
     for call in facts.calls:

@@ -178,7 +178,7 @@ class Reader:
 
         role, data = role_of(path), whole.data
         if path.endswith(NOTEBOOK):
-            from inarch_brief_tracer.facts.notebooks import code_of
+            from inarch_languages.notebooks import code_of
 
             data = code_of(data)
         if is_other(path):

@@ -108,7 +108,7 @@ class Shelf:
 
         data = self.read(path) or b""
         if path.endswith(NOTEBOOK):
-            from inarch_brief_tracer.facts.notebooks import code_of
+            from inarch_languages.notebooks import code_of
 
             data = code_of(data)
         return facts_of(data)
