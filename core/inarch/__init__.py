@@ -19,6 +19,7 @@ _HOMES: dict[str, str] = {
         "contract.findings": "Finding SelfCheck",
         "contract.folders": "KeptFolder",
         "contract.hookspecs": "hookimpl",
+        "contract.intervening": "EndGuard Ending Reviewer Rewrite Rewriter",
         "contract.ids": "new_id utc_now",
         "contract.inputs": "Inbox Input",
         "contract.plugin_events": "EventKind",
@@ -64,7 +65,7 @@ _HOMES: dict[str, str] = {
     for name in names.split()
 }
 
-_WHOLE = ("commands", "confinement", "figures", "output", "staging", "transcripts")  # modules as a whole
+_WHOLE = ("commands", "confinement", "figures", "hosts", "output", "staging", "transcripts")  # modules as a whole
 _HOMES |= {name: f"inarch.{name}" for name in _WHOLE}
 
 __all__ = ["__version__", *sorted(_HOMES)]

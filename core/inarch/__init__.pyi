@@ -3,6 +3,7 @@
 from inarch import commands as commands
 from inarch import confinement as confinement
 from inarch import figures as figures
+from inarch import hosts as hosts
 from inarch import output as output
 from inarch import staging as staging
 from inarch import transcripts as transcripts
@@ -30,6 +31,11 @@ from inarch.contract.ids import new_id as new_id
 from inarch.contract.ids import utc_now as utc_now
 from inarch.contract.inputs import Inbox as Inbox
 from inarch.contract.inputs import Input as Input
+from inarch.contract.intervening import EndGuard as EndGuard
+from inarch.contract.intervening import Ending as Ending
+from inarch.contract.intervening import Reviewer as Reviewer
+from inarch.contract.intervening import Rewrite as Rewrite
+from inarch.contract.intervening import Rewriter as Rewriter
 from inarch.contract.plugin_events import EventKind as EventKind
 from inarch.contract.ports import ApprovalRequest as ApprovalRequest
 from inarch.contract.ports import Clock as Clock

@@ -27,6 +27,7 @@ _HOMES = {
         "contract.event_parts": "PluginEvent",
         "contract.events": "CommandRan",
         "contract.guarding": "OURS blame guarded",
+        "contract.intervening": "patience_of",
         "contract.loading": "LoadJob Offered",
         "contract.plugin_events": "is_plugins",
         "contract.ports": "OPTIONAL",

@@ -31,6 +31,7 @@ from inarch.contract.events import CommandRan as CommandRan
 from inarch.contract.guarding import OURS as OURS
 from inarch.contract.guarding import blame as blame
 from inarch.contract.guarding import guarded as guarded
+from inarch.contract.intervening import patience_of as patience_of
 from inarch.contract.loading import LoadJob as LoadJob
 from inarch.contract.loading import Offered as Offered
 from inarch.contract.plugin_events import is_plugins as is_plugins

@@ -7,6 +7,19 @@ from collections.abc import Iterable, Iterator
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 from typing import NamedTuple
 
+__all__ = [
+    "USUAL_PORTS",
+    "Address",
+    "Host",
+    "Hosts",
+    "address_of",
+    "canonical",
+    "is_host",
+    "is_public",
+    "read",
+    "split_port",
+]
+
 Address = IPv4Address | IPv6Address
 
 USUAL_PORTS = (80, 443)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from inarch.contract.records import ToolError, ToolResult
-from inarch_sdk.result_text import CHANGED_BY_USER
+from inarch_sdk.result_text import ADDED, CHANGED_BY_USER, REWRITTEN
 from inarch_sdk.shortening import measured, shortened
 
 _STUB = 600
@@ -22,6 +22,7 @@ def result_size(result: ToolResult) -> int:
     said = len(error.message) + len(error.remedy) if error is not None else 0
     if changed := result.metadata.get(CHANGED_BY_USER):
         said += measured(changed)
+    said += sum(measured(result.metadata[key]) for key in (ADDED, REWRITTEN) if key in result.metadata)
     return said + (measured(result.data) if result.data is not None else 0)
 
 
@@ -68,4 +69,8 @@ def _metadata(metadata: Mapping[str, Any], ref: str) -> dict[str, Any]:
     kept = {**metadata, "truncated": True, **({"output_ref": ref} if ref else {})}
     if changed := kept.get(CHANGED_BY_USER):  # what was changed is as long as a file may be; that it was stays
         kept[CHANGED_BY_USER] = dict.fromkeys(changed, "(left out)")
+    if rewritten := kept.get(REWRITTEN):
+        kept[REWRITTEN] = {**rewritten, "arguments": dict.fromkeys(rewritten["arguments"], "(left out)")}
+    if added := kept.get(ADDED):
+        kept[ADDED] = [{**one, "text": "(left out)"} for one in added]
     return kept

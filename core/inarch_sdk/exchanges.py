@@ -165,6 +165,14 @@ class _Reader:
         call.ended = _seconds(data.get("ended")) or self.time
         call.output = ""
 
+    def rewritten(self, data: Data) -> None:
+        """Note what a plugin made of a call."""
+        self._call(data).rewritten.append(data)
+
+    def reviewed(self, data: Data) -> None:
+        """Note what a plugin added to a result."""
+        self._call(data).added.append(data)
+
     def asked(self, data: Data) -> None:
         """Note that calls wait for a person."""
         reasons = _list(data.get("reasons"))
@@ -209,6 +217,8 @@ _HANDLERS: dict[str, Callable[[_Reader, Data], None]] = {
     "call.state": _Reader.call_state,
     "call.output": _Reader.call_output,
     "call.result": _Reader.call_result,
+    "call.rewritten": _Reader.rewritten,
+    "call.reviewed": _Reader.reviewed,
     "approval.asked": _Reader.asked,
     "approval.given": _Reader.answered,
     "file.changed": _Reader.changed,

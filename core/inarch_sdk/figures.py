@@ -18,8 +18,11 @@ __all__ = [
     "cost_words",
     "dropped_words",
     "duration",
+    "held_words",
     "local_time",
     "money",
+    "reviewed_words",
+    "rewritten_words",
     "seconds_between",
     "short_arguments",
     "spent_words",
@@ -30,6 +33,7 @@ __all__ = [
 
 Data = Mapping[str, Any]
 _VALUE_COLUMNS = 48
+_LINE_COLUMNS = 300
 _ON_WHAT = ("file_path", "directory", "query", "pattern", "command", "function")
 
 
@@ -87,6 +91,30 @@ def money(amount: Decimal) -> str:
     if amount == 0:
         return "$0"
     return f"${amount:.2f}" if amount >= 1 else f"${amount:.4f}" if amount >= Decimal("0.0001") else "<$0.0001"
+
+
+def rewritten_words(data: Mapping[str, Any]) -> str:
+    """Say in a line what a plugin made of a call, by the data of a `call.rewritten`."""
+    said = {"deny": "denies it", "ask": "asks about it", "allow": "allows it"}.get(str(data.get("decision") or ""), "")
+    given = data.get("arguments")
+    words = [f"rewrites it to {short_arguments(given)}" if isinstance(given, Mapping) else "", said]
+    reason = _line(data.get("reason"))
+    told = " and ".join(filter(None, words))
+    return f"{data.get('name')}: {data.get('plugin')} {told}" + (f": {reason}" if reason else "")
+
+
+def reviewed_words(data: Mapping[str, Any]) -> str:
+    """Say in a line what a plugin added to a result, by the data of a `call.reviewed`."""
+    return f"{data.get('name')}: {data.get('plugin')} adds: {_line(data.get('text'))}"
+
+
+def held_words(data: Mapping[str, Any]) -> str:
+    """Say in a line why a turn goes on, by the data of a `turn.held`."""
+    return f"{data.get('plugin')} holds back the end: {_line(data.get('reason'))}"
+
+
+def _line(text: object) -> str:
+    return shorten(" ".join(str(text or "").split()), _LINE_COLUMNS)
 
 
 def dropped_words(data: Mapping[str, Any]) -> str:

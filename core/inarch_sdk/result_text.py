@@ -12,6 +12,12 @@ from inarch.contract.records import ToolResult
 CHANGED_BY_USER = "changed_by_user"
 """Key of a result's metadata: the arguments that a person changed before the call ran, by name."""
 
+REWRITTEN = "rewritten"
+"""Key of a result's metadata: who rewrote the call before it was judged (`by`), and the `arguments` that it changed."""
+
+ADDED = "added"
+"""Key of a result's metadata: the texts that were added to it, each with `by`."""
+
 READ_AS_RELATIVE = "absolute, and read as relative to the workspace root"
 """How the note in a result's `repaired` ends that is about a path."""
 
@@ -31,10 +37,26 @@ def result_text(result: ToolResult) -> str:
         text = f"{error}\n{text}" if text else error
     paths = [one for one in result.metadata.get("repaired") or () if str(one).endswith(READ_AS_RELATIVE)]
     text = "\n".join([*paths, text])
-    changed = result.metadata.get(CHANGED_BY_USER)
-    if not changed:
-        return text
-    return f"The user changed the arguments of this call to:\n{_data_text(changed)}\n\nIts result:\n{text}"
+    rewritten = result.metadata.get(REWRITTEN) or {}
+    told = (
+        (f"The plugin {rewritten.get('by')}", rewritten.get("arguments")),
+        ("The user", result.metadata.get(CHANGED_BY_USER)),
+    )
+    changes = [f"{who} changed the arguments of this call to:\n{_data_text(now)}\n\n" for who, now in told if now]
+    text = f"{''.join(changes)}Its result:\n{text}" if changes else text
+    added = [f"Added by {one['by']}:\n{one['text']}" for one in result.metadata.get(ADDED) or ()]
+    return "\n\n".join([text, *added])
+
+
+def with_added(result: ToolResult, by: str, text: str) -> ToolResult:
+    """Return a result with one more text that its model reads below it."""
+    added = [*(result.metadata.get(ADDED) or ()), {"by": by, "text": text}]
+    return ToolResult(result.success, result.data, result.error, {**result.metadata, ADDED: added})
+
+
+def held_text(by: str, reason: str) -> str:
+    """Return what a model is told where the end of its turn is held back."""
+    return f"The plugin {by} holds back the end of this turn: {reason}\nSee to that, then finish."
 
 
 def _data_text(data: Any) -> str:

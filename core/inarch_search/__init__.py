@@ -21,6 +21,7 @@ asking                 a question becomes an answer
 ├─► feedback           words of the repository's own prose
 ├─► ranking            what a reader of code would prefer
 └─► confidence         how sure that is
+texts                  what is no code: prose, settings
 asides                 a text taken apart: code, comments, strings
 index, segments        what is kept, and its postings
 tokens               words of code and prose, stems
@@ -40,11 +41,14 @@ if TYPE_CHECKING:
         EXAMPLE,
         FUNCTION,
         GENERATED,
+        HISTORY,
         METHOD,
         MODULE,
         PRODUCT,
         SECTION,
+        SETTING,
         TEST,
+        TEXT,
         VENDORED,
         Document,
     )
@@ -58,11 +62,14 @@ __all__ = [
     "EXAMPLE",
     "FUNCTION",
     "GENERATED",
+    "HISTORY",
     "METHOD",
     "MODULE",
     "PRODUCT",
     "SECTION",
+    "SETTING",
     "TEST",
+    "TEXT",
     "VENDORED",
     "Answer",
     "Document",

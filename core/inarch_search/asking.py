@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 from inarch_search.confidence import confidence_of
-from inarch_search.documents import MODULE
+from inarch_search.documents import MODULE, NATURES, TEXTS
 from inarch_search.feedback import PASSAGES, fed_back
 from inarch_search.index import Index
 from inarch_search.parts import ALL, Parts
 from inarch_search.questions import REPORT, SYMBOL, Question, understood
 from inarch_search.ranking import Hit, file_score, ranked
-from inarch_search.scoring import accumulated, best, candidates, nature_shares
+from inarch_search.scoring import accumulated, best, candidates, nature_shares, without_texts
 from inarch_search.weighing import weighed
 
 
@@ -35,7 +35,7 @@ class Answer(NamedTuple):
     unknown: tuple[str, ...]
 
 
-def search(index: Index, text: str, limit: int = 20, parts: Parts = ALL) -> Answer:
+def search(index: Index, text: str, limit: int = 20, parts: Parts = ALL, among: Collection[str] = NATURES) -> Answer:
     """Find the places that a question, a name, a `path:line`, a traceback or a report is about.
 
     Args:
@@ -43,14 +43,19 @@ def search(index: Index, text: str, limit: int = 20, parts: Parts = ALL) -> Answ
         text: the question; what is longer than 40,000 characters is cut.
         limit: how many places to give at most.
         parts: what takes part in finding.
+        among: natures of documents to look among.
     """
     index.refresh()
     question = understood(text)
+    if TEXTS.issuperset(among):
+        question = question._replace(about_texts=True)
     weighing = weighed(index, question, parts)
-    natures = nature_shares(question.about_tests, parts.natures)
-    scores = accumulated(index, weighing.sought)
+    natures = nature_shares(question, parts.natures, among)
+    texts = question.about_texts
+    scores = accumulated(index, weighing.sought, texts)
     if parts.feedback and question.shape != SYMBOL:
-        scores = accumulated(index, fed_back(index, weighing, best(index, scores, natures, PASSAGES)), scores)
+        passages = best(index, scores, natures if texts else without_texts(natures), PASSAGES)
+        scores = accumulated(index, fed_back(index, weighing, passages, texts), texts, scores)
     found = candidates(index, best(index, scores, natures), weighing.sought)
     hits = ranked(question, weighing, found, parts)
     if parts.frames and question.frames:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from inarch_search.documents import MODULE, SECTION
+from inarch_search.documents import MODULE, SECTION, SETTING
 from inarch_search.questions import SYMBOL, Question
 from inarch_search.ranking import NAMED_THERE, Hit
 from inarch_search.tokens import terms_of_word
@@ -21,7 +21,8 @@ _NAMED = 0.8
 
 def confidence_of(question: Question, weighing: Weighing, hits: Sequence[Hit]) -> float:
     """Give how likely the first hit is what is asked for, 0 to 1; sections and modules are passed over."""
-    places = [hit for hit in hits if hit.place.kind not in (MODULE, SECTION)] or hits
+    aside = (MODULE,) if question.about_texts else (MODULE, SECTION, SETTING)
+    places = [hit for hit in hits if hit.place.kind not in aside] or hits
     if not places or not question.terms:
         return 0.0
     best = places[0]

@@ -7,10 +7,14 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 PRODUCT, TEST, VENDORED, EXAMPLE, GENERATED = "product", "test", "vendored", "example", "generated"
-NATURES = (PRODUCT, TEST, VENDORED, EXAMPLE, GENERATED)
+TEXT, HISTORY = "text", "history"
+"""What is no code: documentation and configuration, and what tells of former changes."""
+NATURES = (PRODUCT, TEST, VENDORED, EXAMPLE, GENERATED, TEXT, HISTORY)
+TEXTS = frozenset((TEXT, HISTORY))
 
 FUNCTION, METHOD, CLASS, MODULE, CONSTANT, SECTION = "function", "method", "class", "module", "constant", "section"
-"""Kinds that the ranking knows; an adapter may use others. A section is prose: of a README, of a changelog."""
+SETTING = "setting"
+"""Kinds that the ranking knows; an adapter may use others. A section is prose, a setting a key of configuration."""
 
 
 class Document(NamedTuple):

@@ -16,19 +16,18 @@ SHARE = 0.25
 _LONGEST = 2_000
 
 
-def fed_back(index: Index, weighing: Weighing, found: Sequence[tuple[int, float]]) -> list[Sought]:
+def fed_back(index: Index, weighing: Weighing, found: Sequence[tuple[int, float]], texts: bool) -> list[Sought]:
     """Give terms of the prose of the best documents that the question did not have."""
-    size = max(1, index.size())
     counted: Counter[str] = Counter()
     passages: Counter[str] = Counter()
-    texts = index.prose([index.segments.ids[number] for number, _ in found])
-    for (_, score), text in zip(found, texts, strict=True):
+    prose = index.prose([index.segments.ids[number] for number, _ in found])
+    for (_, score), text in zip(found, prose, strict=True):
         for term, times in Counter(terms(text[:_LONGEST])).items():
             counted[term] += score * times / (times + 1.0)  # type: ignore[assignment]
             passages[term] += 1
     known = {item.term for item in weighing.sought}
     rated = {
-        term: score * rarity(index, term, size)
+        term: score * rarity(index, term, texts)
         for term, score in counted.items()
         if term not in known and passages[term] > 1 and index.postings(term)
     }

@@ -17,11 +17,11 @@ from pathlib import Path
 from types import TracebackType
 from typing import NamedTuple, Self
 
-from inarch_search.documents import NATURES, WEIGHTS, Document, Measure
+from inarch_search.documents import NATURES, TEXTS, WEIGHTS, Document, Measure
 from inarch_search.postings import Postings, put_in
 from inarch_search.segments import SCHEMA, Segments, storable
 
-FORMAT = "2"
+FORMAT = "3"
 _SCHEMA = (
     "CREATE TABLE search_about(name TEXT PRIMARY KEY, value TEXT NOT NULL)",
     "CREATE TABLE search_files(path TEXT PRIMARY KEY, stamp TEXT NOT NULL)",
@@ -172,11 +172,14 @@ class Index:
             for number, document in enumerate(documents, last + 1)
         ]  # fmt: skip
         self.connection.executemany("INSERT INTO search_documents VALUES (?,?,?,?,?,?,?,?,?,?)", map(_storable, rows))
-        gathered: defaultdict[str, list[int]] = defaultdict(list)
-        for number, document in enumerate(documents):
-            put_in(gathered, number, document, self.measures)
-        natures = bytes(NATURES.index(document.nature) for document in documents)
-        self.segments.add(array("q", range(last + 1, last + 1 + len(documents))), natures, gathered)
+        for sort in (True, False):  # segments of texts are apart: what is rare in code is told from code alone
+            some = [(row, each) for row, each in enumerate(documents, last + 1) if (each.nature in TEXTS) is sort]
+            gathered: defaultdict[str, list[int]] = defaultdict(list)
+            for number, (_, document) in enumerate(some):
+                put_in(gathered, number, document, self.measures)
+            if some:
+                natures = bytes(NATURES.index(document.nature) for _, document in some)
+                self.segments.add(array("q", (row for row, _ in some)), natures, gathered)
 
     def refresh(self) -> None:
         """Forget what was read if anything was written since, by this connection or by another."""
@@ -185,9 +188,15 @@ class Index:
             self._version = version, self.connection.total_changes
             self.segments.forget()
 
-    def size(self) -> int:
-        """Give how many documents there are."""
-        return self.segments.size()
+    def size(self, texts: bool = True) -> int:
+        """Give how many documents there are, in all or of code alone."""
+        return self.segments.size(texts)
+
+    def spread(self, term: str, texts: bool = True) -> int:
+        """Give in how many documents a term stands, of all or of code alone."""
+        found = self.postings(term)
+        aside = () if texts else self.segments.texts
+        return sum(len(postings.entries) for first, postings in found if first not in aside)
 
     def postings(self, term: str) -> list[tuple[int, Postings]]:
         """Give where a term stands: the number of the first document of each segment, and the entries in it."""

@@ -19,7 +19,7 @@ SHARES = {TITLE: 2.5, PROSE: 1.0, CODE: 0.35, MESSAGE: 1.5, OUTPUT: 0.25}
 _TICKED = re.compile(r"(?<!`)`+([^`\n]{1,200})`")
 # Each run of signs is tried from its beginning only, so that no text, however long, takes more than one pass.
 _PLACE = re.compile(
-    r"(?<![\w./\\-])([\w./\\-]*[\w-]\.(?:pyi?|[cm]?[jt]sx?|go|rs|java|[ch](?:pp|c|h)?|rb|kt|cs|php))\b(?::(\d+))?"
+    r"(?<![\w./\\-])([\w./\\-]*[\w-]\.(?:pyi?|[cm]?[jt]sx?|go|rs|java|[ch](?:pp|c|h)?|rb|kt|cs|php|md|rst|toml|ya?ml|json|ini|cfg|txt))\b(?::(\d+))?"
 )
 _FRAME = re.compile(r'^\s*File "([^"\n]+)", line (\d+)(?:, in (\S+))?', re.MULTILINE)
 _DOTTED = re.compile(r"(?<![\w./])[^\W\d]\w*(?:\.[^\W\d]\w*)+")
@@ -34,6 +34,17 @@ _VERSIONS = re.compile(r"^(?:[-*] )?[\w.+ -]{1,40}(?:==|:|\s)\s*v?\d+\.\d[\w.+-]
 _ASKS_TESTS = re.compile(
     r"\btests? (?:for|of|that|which|cover\w*|cases?)\b|\b(?:which|what|unit) tests\b|\btested\b", re.IGNORECASE
 )
+_ASKS_TEXTS = re.compile(
+    r"^(?:so )?how (?:do|can|should|would|to|does one|must)\b(?: (?:i|we|you|one|people))? (?:\w+ )?"
+    r"(?:install|set up|deploy|configure|contribute|upgrade|migrate|get started|start|build|compile|release|publish|"
+    r"run (?:the |all |its )*tests)\b|"
+    r"\b(?:docs?|documentation|documented|read ?me|guides?|tutorials?|change ?log|manual|faq|licen[sc]e|"
+    r"install(?:ation|ing)|pyproject|package\.json|tsconfig|makefile|dockerfile|docker[ -]compose|tox\.ini|setup\.cfg|"
+    r"go\.mod|cargo\.toml|github actions|ci (?:workflow|pipeline|job)s?|\.env)\b|"
+    r"\b(?:which|what) (?:\w+ )?versions?\b.*\b(?:need|require|support|work)",
+    re.IGNORECASE,
+)
+"""What is told by documentation and configuration rather than by code."""
 _ASKS_KIND = re.compile(r"\b(?:which|what) (function|method|class|module|constant)\b", re.IGNORECASE)
 
 
@@ -72,6 +83,7 @@ class Question(NamedTuple):
         frames: places it names; the innermost one of a traceback last.
         kind: the kind of place that is asked for, "" where it is left open.
         about_tests: whether tests are what is asked for.
+        about_texts: whether documentation or configuration is what is asked for.
         capitals: capitalised words inside a sentence.
     """
 
@@ -84,6 +96,7 @@ class Question(NamedTuple):
     frames: tuple[Frame, ...]
     kind: str
     about_tests: bool
+    about_texts: bool
     capitals: tuple[str, ...]
 
 
@@ -118,6 +131,7 @@ def understood(text: str) -> Question:
         tuple(dict.fromkeys(frames)),
         kind[1].lower() if kind else "",
         bool(_ASKS_TESTS.search(text)) and shape == SENTENCE,
+        bool(_ASKS_TEXTS.search(text)) and shape == SENTENCE,
         tuple(dict.fromkeys(_CAPITAL.findall(text))) if shape == SENTENCE else (),
     )
 

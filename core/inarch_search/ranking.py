@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from inarch_search.documents import CLASS, CONSTANT, FUNCTION, METHOD, MODULE, SECTION
+from inarch_search.documents import CLASS, CONSTANT, FUNCTION, METHOD, MODULE, SECTION, SETTING, TEXTS
 from inarch_search.index import Kept
 from inarch_search.parts import Parts
 from inarch_search.questions import SYMBOL, Question
@@ -28,9 +28,13 @@ COHERENCE = 0.35
 """What is added in the file whose places match best together."""
 DECAY = 0.9
 """What each further place of a file keeps."""
-KINDS = {MODULE: 0.6, SECTION: 0.5, CONSTANT: 0.35, CLASS: 0.85}
+KINDS = {MODULE: 0.6, SECTION: 0.8, SETTING: 0.6, CONSTANT: 0.35, CLASS: 0.85}
 OTHER_KIND = 0.6
 DUNDER_INIT = 0.7
+BEHIND = 0.6
+"""What a text counts at most against the best place of the code, where it is not texts that are asked for."""
+READ_FIRST = 1.3
+"""What a section of a README counts more than one of other texts."""
 
 
 class Hit(NamedTuple):
@@ -57,7 +61,8 @@ def ranked(question: Question, weighing: Weighing, found: Sequence[Candidate], p
     if parts.coherence:
         hits = _coherent(hits)
     hits.sort(key=_order)
-    return _decayed(hits) if parts.decay else hits
+    hits = _decayed(hits) if parts.decay else hits
+    return hits if question.about_texts else _behind(hits)
 
 
 def _order(hit: Hit) -> tuple[float, str, int, str]:
@@ -84,6 +89,8 @@ def _hit(question: Question, weighing: Weighing, candidate: Candidate, parts: Pa
         score *= (LEAST_COVERAGE + (1 - LEAST_COVERAGE) * share) ** COVERAGE
     if question.kind and not _is(kept.kind, question.kind):
         score *= OTHER_KIND
+    if kept.kind == SECTION and kept.file.lower().startswith("readme"):
+        score *= READ_FIRST
     if kept.name in ("__init__", "__new__"):
         score *= DUNDER_INIT
     if parts.whole_names and kept.kind not in (SECTION, MODULE):
@@ -141,6 +148,15 @@ def _coherent(hits: Sequence[Hit]) -> list[Hit]:
 def file_score(scores: Sequence[float]) -> float:
     """Give what a file's places come to: the best counts whole, each further one half of the one before."""
     return sum(score / (1 << place) for place, score in enumerate(sorted(scores, reverse=True)[:6]))
+
+
+def _behind(hits: Sequence[Hit]) -> list[Hit]:
+    """Put texts behind the best code: who asks what a program does wants to see where."""
+    most = max((hit.score for hit in hits if hit.place.nature not in TEXTS), default=0.0) * BEHIND
+    return sorted(
+        (hit._replace(score=min(hit.score, most)) if most and hit.place.nature in TEXTS else hit for hit in hits),
+        key=_order,
+    )
 
 
 def _decayed(hits: Sequence[Hit]) -> list[Hit]:

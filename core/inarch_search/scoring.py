@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cache
 from typing import NamedTuple
 
-from inarch_search.documents import FIELDS, GENERATED, NATURES, PRODUCT, TEST, VENDORED
+from inarch_search.documents import FIELDS, GENERATED, HISTORY, NATURES, PRODUCT, TEST, TEXT, TEXTS, VENDORED
 from inarch_search.index import Index, Kept
 from inarch_search.postings import STEPS, weight_of
+from inarch_search.questions import Question
 from inarch_search.weighing import Sought
 
 CANDIDATES = 200
@@ -17,7 +18,10 @@ SATURATION = 2.0
 """The weight at which a term counts half of what it can."""
 COMMON = 0.1
 """A term that stands in a larger share of all documents adds to what others found, and finds nothing by itself."""
-NATURE = {PRODUCT: 1.0, TEST: 0.3, VENDORED: 0.3, GENERATED: 0.5}
+NATURE = {PRODUCT: 1.0, TEST: 0.3, VENDORED: 0.3, GENERATED: 0.5, TEXT: 0.15, HISTORY: 0.05}
+ABOUT_TESTS = {TEST: 1.0, PRODUCT: 0.6}
+ABOUT_TEXTS = {TEXT: 1.5, HISTORY: 0.5, PRODUCT: 0.5}
+"""What differs where tests are asked for, or documentation and configuration."""
 OTHER = 0.3
 _FEW = 4
 """Entries for each document that is looked for up to which all of them are gone through."""
@@ -31,23 +35,26 @@ class Candidate(NamedTuple):
     found: Sequence[tuple[Sought, int]]
 
 
-def nature_shares(about_tests: bool, parts_natures: bool) -> tuple[float, ...]:
-    """Give what a document of each nature counts, in the order of `NATURES`."""
-    if not parts_natures:
-        return tuple(1.0 for _ in NATURES)
-    shares = {nature: NATURE.get(nature, OTHER) for nature in NATURES}
-    if about_tests:
-        shares |= {TEST: 1.0, PRODUCT: 0.6}
+def nature_shares(question: Question, parts_natures: bool, among: Collection[str]) -> tuple[float, ...]:
+    """Give what a document of each nature counts, in the order of `NATURES`; 0 for what is not asked for."""
+    shares = {nature: NATURE.get(nature, OTHER) if parts_natures else 1.0 for nature in NATURES}
+    if parts_natures and question.about_tests:
+        shares |= ABOUT_TESTS
+    if parts_natures and (question.about_texts):
+        shares |= ABOUT_TEXTS
+    shares |= dict.fromkeys(set(NATURES).difference(among), 0.0)
     return tuple(shares[nature] for nature in NATURES)
 
 
-def accumulated(index: Index, sought: Sequence[Sought], before: Mapping[int, float] | None = None) -> dict[int, float]:
+def accumulated(
+    index: Index, sought: Sequence[Sought], texts: bool, before: Mapping[int, float] | None = None
+) -> dict[int, float]:
     """Add up what the terms come to in each document, by its number, that has one of them."""
     scores = dict(before or {})
-    common = max(COMMON * index.size(), 50)
+    common = max(COMMON * index.size(texts), 50)
     for item in sorted(sought, key=lambda item: (-item.weight, item.term)):
         found = index.postings(item.term)
-        only_known = bool(scores) and sum(len(postings.entries) for _, postings in found) > common
+        only_known = bool(scores) and index.spread(item.term, texts) > common
         worth = [item.weight * share for share in _shares()]
         for first, postings in found:
             if only_known:
@@ -62,6 +69,11 @@ def accumulated(index: Index, sought: Sequence[Sought], before: Mapping[int, flo
     return scores
 
 
+def without_texts(shares: Sequence[float]) -> tuple[float, ...]:
+    """Give the shares of natures with none for what is no code."""
+    return tuple(0.0 if nature in TEXTS else share for nature, share in zip(NATURES, shares, strict=True))
+
+
 @cache
 def _shares() -> tuple[float, ...]:
     return tuple(weight_of(step) / (SATURATION + weight_of(step)) for step in range(STEPS))
@@ -72,7 +84,7 @@ def best(
 ) -> list[tuple[int, float]]:
     """Give the numbers of the documents that score best, each with what it comes to for its nature."""
     of = index.segments.natures
-    worth = {number: score * natures[of[number]] for number, score in scores.items()}
+    worth = {number: score * share for number, score in scores.items() if (share := natures[of[number]])}
     least = sorted(worth.values())[-most] if len(worth) > most else 0.0
     ids = index.segments.ids
     ordered = sorted((-score, ids[number], number) for number, score in worth.items() if score >= least)

@@ -6,20 +6,25 @@ the number of its first document.
 
 from __future__ import annotations
 
+import heapq
+import itertools
 import sqlite3
 from array import array
 from bisect import bisect_left
-from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from operator import itemgetter
 from typing import NamedTuple
 
-from inarch_search.postings import Postings, of_list, packed, unpacked
+from inarch_search.documents import NATURES, TEXTS
+from inarch_search.postings import Postings, empty, of_list, packed, unpacked
 
 MOST_SEGMENTS = 8
 MOST_READ = 2_000
 """Terms whose postings stay in memory between questions."""
 _MOST_GONE = 1_000
 """Crossed out documents beyond half of all that are still carried along."""
+_AT_A_TIME = 4_000
+"""Terms that are written at a time."""
 _SMALLER = 2
 """A segment is made one with those after it that are at least a half of it together."""
 SCHEMA = (
@@ -28,6 +33,9 @@ SCHEMA = (
     "CREATE TABLE search_postings(segment INTEGER NOT NULL, term TEXT NOT NULL, data BLOB NOT NULL,"
     " PRIMARY KEY(segment, term)) WITHOUT ROWID",
 )
+
+
+_TEXTS = frozenset(NATURES.index(nature) for nature in TEXTS)
 
 
 class Segment(NamedTuple):
@@ -46,6 +54,11 @@ class Segment(NamedTuple):
     ids: array[int]
     natures: bytes
     gone: tuple[int, ...]
+
+    @property
+    def is_texts(self) -> bool:
+        """Whether they are no code; a segment is one or the other."""
+        return bool(self.natures) and self.natures[0] in _TEXTS
 
 
 class Segments:
@@ -73,11 +86,13 @@ class Segments:
                 self.ids += ids
                 natures.append(some)
             self.natures = b"".join(natures)
+            self.texts = frozenset(segment.first for segment in self._all if segment.is_texts)
         return self._all
 
-    def size(self) -> int:
-        """Give how many documents there are."""
-        return sum(len(segment.ids) - len(segment.gone) for segment in self.all())
+    def size(self, texts: bool = True) -> int:
+        """Give how many documents there are, in all or of code alone."""
+        kept = (segment for segment in self.all() if texts or not segment.is_texts)
+        return sum(len(segment.ids) - len(segment.gone) for segment in kept)
 
     def postings(self, term: str) -> list[tuple[int, Postings]]:
         """Give where a term stands: the number that each segment begins with, and its entries that are not gone."""
@@ -114,48 +129,93 @@ class Segments:
 
     def add(self, ids: array[int], natures: bytes, gathered: Mapping[str, Sequence[int]]) -> None:
         """Put in documents by their rows, with entries and sets of fields one after the other for each term."""
+        self._put(ids, natures, ((storable(term), packed(of_list(gathered[term]))) for term in sorted(gathered)))
+        self.forget()
+
+    def _put(self, ids: array[int], natures: bytes, terms: Iterator[tuple[str, bytes]]) -> None:
+        """Write a segment; its terms come in order, and many at a time: they may be read from the same table."""
         segment = self.connection.execute(
             "INSERT INTO search_segments(ids, natures) VALUES (?, ?)", (ids.tobytes(), natures)
         ).lastrowid
-        self.connection.executemany(
-            "INSERT INTO search_postings VALUES (?, ?, ?)",
-            ((segment, storable(term), packed(of_list(gathered[term]))) for term in sorted(gathered)),
-        )
-        self.forget()
+        while some := [(segment, *row) for row in itertools.islice(terms, _AT_A_TIME)]:
+            self.connection.executemany("INSERT INTO search_postings VALUES (?, ?, ?)", some)
 
     def merge(self) -> None:
         """Make small segments one, or all where much is crossed out, so that a question reads few of them."""
-        segments = self.all()
-        if len(self.ids) > 2 * self.size() + _MOST_GONE:
-            self._make_one(segments)
-        elif len(segments) > MOST_SEGMENTS:
-            first = len(segments) - 2
-            after = len(segments[-1].ids) + len(segments[-2].ids)
-            while first and len(segments[first - 1].ids) <= _SMALLER * after:
-                first -= 1
-                after += len(segments[first].ids)
-            self._make_one(segments[first:])
+        living = self.size()
+        is_thin = len(self.ids) > 2 * living + _MOST_GONE
+        for segments in ([part for part in self.all() if part.is_texts is sort] for sort in (False, True)):
+            if is_thin and segments:
+                self._make_one(segments)
+            elif len(segments) > MOST_SEGMENTS:
+                first = len(segments) - 2
+                after = len(segments[-1].ids) + len(segments[-2].ids)
+                while first and len(segments[first - 1].ids) <= _SMALLER * after:
+                    first -= 1
+                    after += len(segments[first].ids)
+                self._make_one(segments[first:])
 
     def _make_one(self, segments: Sequence[Segment]) -> None:
-        """Make some segments one, without what is crossed out."""
+        """Make some segments one, without what is crossed out: a term at a time, so that memory holds one."""
         ids, natures = array("q"), bytearray()
-        gathered: defaultdict[str, list[int]] = defaultdict(list)
-        for segment in segments:
-            numbers = [-1] * len(segment.ids)
-            for place, row in enumerate(segment.ids):
-                if row:
-                    numbers[place] = len(ids)
-                    ids.append(row)
-                    natures.append(segment.natures[place])
-            for term, data in self.connection.execute(
-                "SELECT term, data FROM search_postings WHERE segment = ?", (segment.id,)
-            ):
-                for entry, fields in zip(*unpacked(data), strict=True):
-                    if (number := numbers[entry >> 8]) >= 0:
-                        gathered[term] += number << 8 | entry & 255, fields
+        sources = []
+        for place, segment in enumerate(segments):
+            sources.append(self._rows(segment, place, len(ids)))
+            ids += segment.ids if not segment.gone else array("q", filter(None, segment.ids))
+            natures += bytes(nature for nature, row in zip(segment.natures, segment.ids, strict=True) if row)
+        self._put(ids, bytes(natures), _joined(heapq.merge(*sources, key=itemgetter(0, 1))))
         for table, column in (("search_postings", "segment"), ("search_segments", "id")):
             self.connection.executemany(f"DELETE FROM {table} WHERE {column} = ?", [(part.id,) for part in segments])
-        self.add(ids, bytes(natures), gathered)
+        self.forget()
+
+    def _rows(self, segment: Segment, place: int, first: int) -> Iterator[_Row]:
+        """Give the terms of a segment in order, each with the segment's place and its entries, from a number on."""
+        numbers = _renumbered(segment, first) if segment.gone else None
+        rows = self.connection.execute(
+            "SELECT term, data FROM search_postings WHERE segment = ? ORDER BY term", (segment.id,)
+        )
+        for term, data in rows:
+            if not first and numbers is None:
+                yield term, place, data
+                continue
+            entries, fields = unpacked(data)
+            if numbers is None:
+                shift = first << 8
+                entries = array("I", [entry + shift for entry in entries])
+            else:
+                kept = [
+                    (numbers[entry >> 8] << 8 | entry & 255, some)
+                    for entry, some in zip(entries, fields, strict=True)
+                    if numbers[entry >> 8] >= 0
+                ]
+                entries, fields = array("I", [entry for entry, _ in kept]), array("H", [some for _, some in kept])
+            if entries:
+                yield term, place, Postings(entries, fields)
+
+
+_Row = tuple[str, int, bytes | Postings]
+"""A term, the place of a segment, and the entries: packed where they are to stay as they are."""
+
+
+def _renumbered(segment: Segment, first: int) -> list[int]:
+    """Give the numbers of a segment's documents from a number on, without those that are crossed out: these are -1."""
+    fresh = itertools.count(first)
+    return [next(fresh) if row else -1 for row in segment.ids]
+
+
+def _joined(rows: Iterable[_Row]) -> Iterator[tuple[str, bytes]]:
+    """Give each term once, with its entries of all segments."""
+    for term, group in itertools.groupby(rows, itemgetter(0)):
+        parts = [part for _, _, part in group]
+        if len(parts) == 1 and isinstance(parts[0], bytes):
+            yield term, parts[0]
+            continue
+        whole = empty()
+        for part in parts:
+            some = unpacked(part) if isinstance(part, bytes) else part
+            whole.entries.extend(some.entries)
+            whole.fields.extend(some.fields)
+        yield term, packed(whole)
 
 
 def _living(segment: Segment, postings: Postings) -> Postings:

@@ -46,16 +46,16 @@ class Weighing(NamedTuple):
     sought: tuple[Sought, ...]
 
 
-def rarity(index: Index, term: str, size: int) -> float:
-    """Give a term's inverse document frequency."""
-    there = sum(len(postings.entries) for _, postings in index.postings(term))
+def rarity(index: Index, term: str, texts: bool) -> float:
+    """Give a term's inverse document frequency, among code and texts or among code alone."""
+    size, there = max(1, index.size(texts)), index.spread(term, texts)
     return math.log(1 + (size - there + 0.5) / (there + 0.5))
 
 
 def weighed(index: Index, question: Question, parts: Parts) -> Weighing:
     """Weigh the terms of a question, and add what the repository may call the same."""
-    size = max(1, index.size())
-    rare = {term: rarity(index, term, size) for term in question.terms}
+    texts = question.about_texts
+    rare = {term: rarity(index, term, texts) for term in question.terms}
     order = sorted(rare, key=lambda term: (-rare[term] * question.terms[term].weight, term))[:MOST_TERMS]
     own = {term: rare[term] * question.terms[term].weight for term in order}
     unknown = tuple(term for term in order if not index.postings(term))
@@ -64,7 +64,7 @@ def weighed(index: Index, question: Question, parts: Parts) -> Weighing:
     def add(term: str, words: tuple[str, ...], share: float) -> None:
         if term in sought or term in unknown or not index.postings(term):
             return
-        weight = share * min(rarity(index, term, size), max(own[word] for word in words))
+        weight = share * min(rarity(index, term, texts), max(own[word] for word in words))
         sought[term] = Sought(term, weight, words, share)
 
     if parts.joined:

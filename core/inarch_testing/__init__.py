@@ -13,6 +13,9 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from inarch_testing.apps import scripted_app as scripted_app
+    from inarch_testing.call_contracts import EndGuardContract as EndGuardContract
+    from inarch_testing.call_contracts import ReviewerContract as ReviewerContract
+    from inarch_testing.call_contracts import RewriterContract as RewriterContract
     from inarch_testing.conversation_contract import ConversationContract as ConversationContract
     from inarch_testing.exporter_contract import ExporterContract as ExporterContract
     from inarch_testing.exporter_contract import transcript_of as transcript_of
@@ -38,6 +41,7 @@ _HOMES: dict[str, str] = {
     name: module
     for module, names in {
         "apps": "scripted_app",
+        "call_contracts": "EndGuardContract ReviewerContract RewriterContract",
         "conversation_contract": "ConversationContract",
         "exporter_contract": "ExporterContract transcript_of",
         "http_server": "HttpReply HttpRequest HttpServer json_reply sse_reply",
@@ -59,12 +63,15 @@ _WITH_ASSERTS = sorted({*_HOMES.values(), "fixtures", "model_bench"} - {"http_se
 __all__ = [  # written out: type checkers read it, and the public name takes all of it over
     "NASTY_TEXTS",
     "ConversationContract",
+    "EndGuardContract",
     "ExporterContract",
     "HttpReply",
     "HttpRequest",
     "HttpServer",
     "KeptStoreContract",
     "ModelContract",
+    "ReviewerContract",
+    "RewriterContract",
     "ScriptedModel",
     "Step",
     "StoreContract",

@@ -52,6 +52,7 @@ def full_turn(session: str = "s", turn: str = "t", text: str = "a text") -> tupl
         kinds.ModelReplied("m", said, usage, "error", 0.5, "turn", "dispatch", text, 0.9, Failure(text, text, 500)),
         kinds.ModelSwitched("m", "n", text),
         kinds.CallState("c1", "read_file", "scheduled", call, Effects(frozenset({text}), frozenset({"b"})), ("c0",)),
+        kinds.CallRewritten("c1", "read_file", "hooks", text, {"file_path": text}, "ask", text),
         kinds.ApprovalAsked(("c1",), (HASH,), (text,)),
         kinds.ApprovalGiven("c1", "modify", "session", "user", text, {"file_path": text}),
         kinds.CallState("c1", "read_file", "executing", announces=True),
@@ -59,12 +60,14 @@ def full_turn(session: str = "s", turn: str = "t", text: str = "a text") -> tupl
         kinds.FileChanging("c1", text, HASH, HASH, "new.py", 0o100644, True, (text,)),
         kinds.FileChanged("c1", text, HASH, HASH, "new.py", 0o100644, 0o100755, True),
         kinds.CallResult("c1", "read_file", "error", result, TIME, TIME),
+        kinds.CallReviewed("c1", "read_file", "hooks", text, text),
         kinds.CallsDone(("c1", "c2"), "model", True),
         kinds.ChangesUndone("x", "undo", ("c1",), (turn,)),
         kinds.LimitWait("m", 1.5, text),
         kinds.CommandRan("help", text, text),
-        kinds.ErrorHappened(text, text, "git", "tool"),
+        kinds.ErrorHappened(text, text, "git", "tool", "c1"),
         kinds.Note(text, text),
+        kinds.TurnHeld("hooks", text, text),
         kinds.TurnEnded(ended, (spent,), spent),
     )
 
@@ -83,8 +86,10 @@ def spare_turn(session: str = "s", turn: str = "t") -> tuple[EventData, ...]:
         kinds.ModelReplied("", Message("assistant", ()), Usage(), "stop"),
         kinds.ModelSwitched("", "", ""),
         kinds.CallState("", "", "validating"),
+        kinds.CallRewritten("", "", "", ""),
         kinds.CallOutput("", ""),
         kinds.CallResult("", "", "cancelled", ToolResult(False)),
+        kinds.CallReviewed("", "", "", "", ""),
         kinds.ApprovalAsked((), ()),
         kinds.ApprovalGiven("", "deny"),
         kinds.FileChanging("", "", None, None),
@@ -94,6 +99,7 @@ def spare_turn(session: str = "s", turn: str = "t") -> tuple[EventData, ...]:
         kinds.CommandRan(""),
         kinds.ErrorHappened(""),
         kinds.Note(""),
+        kinds.TurnHeld("", "", ""),
         kinds.TurnEnded(begun),
     )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from inarch.figures import rewritten_words
 from inarch.transcripts import Call, Exchange, Remark, Request, Step, Transcript
 from inarch_export.cutting import cut
 from inarch_export.fences import code, fenced, quoted, words
@@ -113,6 +114,8 @@ def _call(call: Call) -> Iterator[str]:
         yield f"\n- {words(answered(answer.outcome, answer.scope, answer.by, answer.reason), 1_000)}\n"
     if call.arguments:
         yield f"\nInput:\n\n{_value(call.arguments)}"
+    for one in call.rewritten:
+        yield f"\n- {words(rewritten_words(one), 1_000)}\n"
     if call.result is None:
         yield "\nNo result is recorded: what this call did is unknown.\n"
         yield f"\n{_block(call.output)}" if call.output else ""
@@ -123,6 +126,8 @@ def _call(call: Call) -> Iterator[str]:
         yield f"\nError {code(str(error.get('code') or 'error'))}:\n\n{_block(chr(10).join(filter(None, said)))}"
     if data is not None:
         yield f"\nOutput:\n\n{_value(data)}"
+    for one in call.added:
+        yield f"\nAdded by {words(str(one.get('plugin')))}:\n\n{_block(str(one.get('text') or ''))}"
 
 
 def _remark(remark: Remark) -> Iterator[str]:

@@ -109,6 +109,11 @@ def _dropped(data: Data) -> Headline:
     return Headline("dropped", f"Left out of what the model sees: {about}", _DROPPED.get(reason, reason))
 
 
+def _held(data: Data) -> Headline:
+    plugin = _said(data, "plugin")
+    return Headline("switched", f"{plugin} holds back the end of the turn", _said(data, "reason"), plugin)
+
+
 def _input(data: Data) -> Headline:
     by, text = _said(data, "by"), _said(data, "text")
     who = f"The plugin {by}" if by else "You"
@@ -148,6 +153,7 @@ _MAKERS: dict[str, Callable[[Data], Headline]] = {
     "model.switched": _switched,
     "context.dropped": _dropped,
     "command.ran": _command,
+    "turn.held": _held,
     "changes.undone": _undone,
     "input.ended": _input,
 }

@@ -211,6 +211,8 @@ def situation_answers(situation: Situation) -> Callable[[str, Mapping[str, Any]]
 
     def answer(method: str, message: Mapping[str, Any]) -> Any:
         arguments = message.get("args") or {}
+        if method == "record":
+            return situation.record(_checked("name", arguments["name"]), arguments["data"])
         return ask(arguments) if method == "ask" else in_thread(method, arguments)
 
     return answer

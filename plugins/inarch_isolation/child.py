@@ -192,13 +192,13 @@ class Child:
                 call.cancel() if operation == "cancel" else call.room.release(message["count"])
 
     def _begin(self, message: Mapping[str, Any]) -> None:
-        from inarch_isolation.describing import runs_on_loop
+        from inarch_isolation.describing import IN_THREADS, runs_on_loop
 
         call = self._calls[message["id"]] = Running(message["id"])
         kind, target = self._target(message["object"])
         if kind == "tools" and message["method"] != "run":
             self._asides.submit(self._in_thread, message, call)  # a policy that keeps the loop may be who asks
-        elif kind == "tools" and not runs_on_loop(target):
+        elif kind in IN_THREADS and not runs_on_loop(target, message["method"]):
             self._threads.submit(self._in_thread, message, call)
         else:
             self._loop.call_soon_threadsafe(self._on_loop, message, call)

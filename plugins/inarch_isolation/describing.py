@@ -6,7 +6,7 @@ import inspect
 from typing import Any
 
 from inarch import Effects, FunctionTool, to_data
-from inarch.host import OPTIONAL, Offered, guarded
+from inarch.host import OPTIONAL, Offered, guarded, patience_of
 from inarch_sdk.settings_schema import table_schema
 
 TOOL_MEMBERS = (
@@ -38,6 +38,8 @@ def _object(kind: str, value: Any) -> dict[str, Any]:
         data |= {member: getattr(value, member) for member in ("help", "words", "at_once")}
     elif kind == "events":
         data |= {"help": value.help, "schema": to_data(value.schema)}
+    elif kind in ("rewriters", "reviewers", "end_guards"):
+        data["timeout_s"] = patience_of(value)
     data["offers"] = [name for name in OPTIONAL.get(kind, ()) if _has(value, name)]
     return data
 
@@ -65,6 +67,11 @@ def _values(settings: Any) -> dict[str, Any]:
     return values
 
 
-def runs_on_loop(value: Any) -> bool:
-    """Whether calling a tool gives a coroutine; any other tool is called in a thread."""
-    return inspect.iscoroutinefunction(getattr(value, "function", None)) or inspect.iscoroutinefunction(value.run)
+IN_THREADS = ("tools", "rewriters", "reviewers")
+"""Kinds of objects whose methods run in threads where they are no coroutines."""
+
+
+def runs_on_loop(value: Any, method: str) -> bool:
+    """Whether calling a method of one of these gives a coroutine; any other is called in a thread."""
+    own = getattr(value, "function", None)
+    return inspect.iscoroutinefunction(own) or inspect.iscoroutinefunction(getattr(value, method, None))

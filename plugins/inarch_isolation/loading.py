@@ -9,8 +9,8 @@ from typing import Any, Literal
 from attrs import frozen
 
 from inarch import ConfigError, Effects, EventKind, PluginError, SelfCheck, SlashCommand, StoreSpec, from_data
-from inarch.host import LoadJob, Offered, blame
-from inarch_isolation import proxies, proxies_tracer
+from inarch.host import LoadJob, Offered, blame, patience_of
+from inarch_isolation import proxies, proxies_calls, proxies_tracer
 from inarch_isolation.describing import MODEL_MEMBERS, TOOL_MEMBERS
 from inarch_isolation.process import PluginProcess
 from inarch_isolation.proxies_store import store_opener
@@ -112,6 +112,10 @@ def _tracer(process: PluginProcess, target: str, item: Mapping[str, Any]) -> Any
     return tracer
 
 
+def _timed(cls: Any) -> Callable[[PluginProcess, str, Mapping[str, Any]], Any]:
+    return lambda process, target, item: cls(process, target, item["name"], patience_of(item["timeout_s"]))
+
+
 _MAKERS: Mapping[str, Callable[[PluginProcess, str, Mapping[str, Any]], Any]] = {
     "tools": _tool,
     "models": _model,
@@ -121,6 +125,9 @@ _MAKERS: Mapping[str, Callable[[PluginProcess, str, Mapping[str, Any]], Any]] = 
     "context_sources": lambda process, target, item: proxies.FarSource(process, target, item["name"]),
     "checks": lambda process, target, item: SelfCheck(item["name"], proxies.check_runner(process, target)),
     "events": lambda process, target, item: EventKind(item["name"], item["help"], item["schema"]),
+    "rewriters": _timed(proxies_calls.FarRewriter),
+    "reviewers": _timed(proxies_calls.FarReviewer),
+    "end_guards": _timed(proxies_calls.FarGuard),
     "policies": lambda process, target, item: proxies.FarPolicy(process, target, item["name"]),
     "slash_commands": lambda process, target, item: SlashCommand(
         item["name"], item["help"], proxies.slash_runner(process, target), item["words"], item["at_once"]

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Callable, Mapping
+import inspect
+from collections.abc import Awaitable, Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from inarch import (
+    Ending,
     InarchError,
     ModelRequest,
     ProviderError,
@@ -89,6 +91,26 @@ def _judge(child: Child, policy: Any, args: Any, call: Running) -> Any:
     return to_data(policy.judge(from_data(ToolCall, args["call"]), tool))
 
 
+def _of_call(method: str) -> Method:
+    def asked(child: Child, part: Any, args: Any, call: Running) -> Any:
+        made = from_data(ToolCall, args["call"])
+        context = FarContext(child.line, call, made.turn_id, made.id, child.settings, child.root, child.state_dir)
+        said = getattr(part, method)(made, SeenTool(child.line, call, **args["tool"]), context)
+        return _plain(said) if inspect.isawaitable(said) else to_data(said)
+
+    return asked
+
+
+async def _plain(said: Awaitable[Any]) -> Any:
+    return to_data(await said)
+
+
+async def _hold(child: Child, guard: Any, args: Any, call: Running) -> Any:
+    situation = situation_of(args["situation"], child.line, call, child.root)
+    calls = tuple(from_data(ToolCall, one) for one in args["calls"])
+    return to_data(await guard.hold(Ending(situation, args["answer"], calls, args["held"])))
+
+
 def _saw(_: Child, tracer: Any, args: Any, __: Running) -> None:
     for line in args:
         tracer.saw(event_of(line))
@@ -160,6 +182,9 @@ METHODS: dict[tuple[str, str], Method] = {
     ("models", "close"): lambda _, model, __, ___: model.close(),
     ("strategies", "decide"): _decide,
     ("context_sources", "gather"): _gather,
+    ("rewriters", "rewrite"): _of_call("rewrite"),
+    ("reviewers", "review"): _of_call("review"),
+    ("end_guards", "hold"): _hold,
     ("policies", "judge"): _judge,
     ("tracers", "saw"): _saw,
     ("tracers", "copied"): _copied,
@@ -196,6 +221,9 @@ DOORS: dict[str, tuple[Any, tuple[type[BaseException], ...]]] = {
     "models": ("provider", _USUAL),
     "strategies": ("strategy", _USUAL),
     "context_sources": ("source", _USUAL),
+    "rewriters": ("rewriter", ()),
+    "reviewers": ("reviewer", ()),
+    "end_guards": ("end guard", ()),
     "policies": ("policy", ()),
     "tracers": ("tracer", ()),
     "slash_commands": ("command", (InarchError,)),

@@ -263,6 +263,13 @@ def _line_of(words: str) -> str:
     return line if len(line) <= _REASON else f"{line[:_REASON]}…"
 
 
+def shown_tool(tool: Tool) -> dict[str, Any]:
+    """Return what a child is shown of a tool at once; the rest it asks for."""
+    members = ("name", "description", "category", "timeout_s", "max_retries", "requires_confirmation")
+    shown = {member: getattr(tool, member) for member in (*members, "receives_secrets")}
+    return {**shown, "offers": [name for name in OPTIONAL["tools"] if getattr(tool, name, None) is not None]}
+
+
 @define(eq=False, repr=False)
 class FarPolicy:
     """A policy of an isolated plugin."""
@@ -273,10 +280,7 @@ class FarPolicy:
 
     def judge(self, call: ToolCall, tool: Tool) -> Verdict:
         """Return what the policy says of a call."""
-        members = ("name", "description", "category", "timeout_s", "max_retries", "requires_confirmation")
-        shown = {member: getattr(tool, member) for member in (*members, "receives_secrets")}
-        shown["offers"] = [name for name in OPTIONAL["tools"] if getattr(tool, name, None) is not None]
-        given = {"call": to_data(call), "tool": shown}
+        given = {"call": to_data(call), "tool": shown_tool(tool)}
         data = self._process.call(self._target, "judge", given, door="policy", answer=tool_answers(tool))
         verdict: Verdict = checked(self._process, Verdict, data)
         if not (isinstance(verdict.reason, str) and isinstance(verdict.remedy, str) and type(verdict.person) is bool):

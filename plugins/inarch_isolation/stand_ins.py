@@ -305,6 +305,9 @@ def situation_of(data: Mapping[str, Any], line: Line, call: Running, root: str) 
     async def ask(request: ModelRequest) -> Reply:
         return from_data(Reply, await line.ask_async(call, "ask", args=to_data(request)))
 
+    def record(name: str, data: Mapping[str, Any]) -> None:
+        line.ask(call, "record", args={"name": name, "data": to_data(data)})
+
     return Situation(
         turn=from_data(Turn, data["turn"]),
         messages=tuple(from_data(Message, item) for item in data["messages"]),
@@ -315,4 +318,5 @@ def situation_of(data: Mapping[str, Any], line: Line, call: Running, root: str) 
         effectful_calls=data["effectful_calls"],
         seen=data["seen"],
         happened=tuple(map(event_of, data["happened"])),
+        record=record,
     )

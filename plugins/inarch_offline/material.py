@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from inarch import ToolResult
 from inarch_offline.writing import Place
+from inarch_search.formats import APART
 
 _SHOWN_ANYWAY = r"No matches found|No files found|nothing found|no Python files here|code cut to"
 _ALLOWING = "run with "
@@ -27,8 +28,13 @@ class Symbol(NamedTuple):
 
     @property
     def name(self) -> str:
-        """The last component of the qualified name."""
-        return self.qualname.rpartition(".")[2]
+        """The last component of the qualified name; of a section its heading."""
+        return self.qualname.rpartition(APART if self.is_text else ".")[2]
+
+    @property
+    def is_text(self) -> bool:
+        """Whether it is no code: a section of prose, or a setting."""
+        return self.kind in ("section", "setting")
 
 
 class Site(NamedTuple):

@@ -1,45 +1,36 @@
-"""Sections of prose: headings of Markdown and reStructuredText, and what stands below them."""
+"""Sections of prose and configuration, as the search tells them: what stands in them, in their own words."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
 
-from inarch_offline.material import FileText
+from inarch_offline import calls
+from inarch_offline.exchange import Asking
+from inarch_offline.material import FileText, Symbol, file_text
 from inarch_offline.readme import Fact, plain_text
-
-_UNDERLINE = re.compile(r"[=\-~^\"'*+#.:_`]{3,}\s*$")
-
-
-def is_heading(lines: Sequence[str], index: int) -> bool:
-    """Whether a line is a heading: marked with number signs, or underlined."""
-    line = lines[index]
-    if re.match(r"#{1,6}\s+\S", line):
-        return True
-    following = lines[index + 1] if index + 1 < len(lines) else ""
-    return bool(
-        line.strip()
-        and not line[:1].isspace()
-        and not _UNDERLINE.match(line)
-        and _UNDERLINE.match(following)
-        and len(following.rstrip()) >= len(line.strip()) - 3
-    )
+from inarch_offline.writing import Page, code, cut
 
 
-def title_at(lines: Sequence[str], index: int) -> str:
-    """Give the text of a heading."""
-    return plain_text(re.sub(r"^#+\s*|\s*#+\s*$", "", lines[index].strip()))
+def told_in(sections: Sequence[Symbol], most: int) -> Asking[list[tuple[Symbol, list[Fact]]]]:
+    """Read sections, and give those that say something with the first lines of what they say."""
+    results = (yield [calls.read_file(one.place.path, one.place.line, one.end) for one in sections]) if sections else []
+    read = [
+        (one, facts_of(text, one, most))
+        for one, result in zip(sections, results, strict=True)
+        if (text := file_text(result)) is not None
+    ]
+    return [(one, facts) for one, facts in read if facts]
 
 
-def section_at(text: FileText, index: int, most: int) -> list[Fact]:
-    """Give the first lines below a heading that say something, up to the next heading; code is marked as code."""
-    lines = text.text.split("\n")
+def facts_of(text: FileText, section: Symbol, most: int) -> list[Fact]:
+    """Give the first lines of a section that say something; code is marked as code."""
+    if section.kind == "setting":
+        shown = [(index, line.strip()) for index, line in enumerate(text.text.split("\n")) if line.strip()]
+        return [Fact(f"`{line}`", text.place(index)) for index, line in shown[:most]]
     told: list[Fact] = []
     fenced = literal = False
-    for place in range(index + 1, len(lines)):
-        line = lines[place]
-        if not fenced and is_heading(lines, place):
-            break
+    for index, line in enumerate(text.text.split("\n")):
         if re.match(r"\s*(?:```|~~~)", line):
             fenced = not fenced
             continue
@@ -47,12 +38,19 @@ def section_at(text: FileText, index: int, most: int) -> list[Fact]:
         literal = (literal and (indented or not line.strip())) or line.rstrip().endswith("::")
         if not re.search(r"\w", line) or re.match(r"\s*(?:\.\. |:\w[\w-]*:|<|!\[|\[!\[|\[[^\]]+\]:)", line):
             continue
-        code = fenced or (indented and literal)
-        told.append(
-            Fact(
-                f"`{line.strip()}`" if code else re.sub(r"::$", ":", plain_text(line.strip("#*-+ "))), text.place(place)
-            )
-        )
+        said = re.sub(r"::$", ":", plain_text(line.strip("#*-+= ")))
+        if not told and index < 2 and said == plain_text(section.name):
+            continue  # the heading itself
+        told.append(Fact(f"`{line.strip()}`" if fenced or (indented and literal) else said, text.place(index)))
         if len(told) >= most:
             break
     return told
+
+
+def say_section(page: Page, section: Symbol, facts: Sequence[Fact]) -> None:
+    """Say what the first lines of a section say."""
+    page.head(f"{section.place.path} says under “{cut(section.name, 60)}”")
+    for fact in facts:
+        text = fact.text
+        is_code = text.startswith("`") and text.endswith("`")
+        page.item(code(text.strip("`"), 110) if is_code else cut(text, 160), fact.place)

@@ -21,6 +21,7 @@ from inarch_replay.stand_ins import (
     RecordedTool,
     RecordedTracer,
 )
+from inarch_replay.stand_ins_calls import RecordedGuard, RecordedReviewer, RecordedRewriter
 
 if TYPE_CHECKING:
     from inarch_replay.player import Player
@@ -95,6 +96,9 @@ def _stand_ins(composed: Any, player: Player) -> Replacements:
             for bound in composed.context_sources
             if bound.plugin not in composed.builtins
         ],
+        rewriters=[RecordedRewriter(one.value, one.plugin, player) for one in composed.rewriters],
+        reviewers=[RecordedReviewer(one.value, one.plugin, player) for one in composed.reviewers],
+        end_guards=[RecordedGuard(one.value, one.plugin, player) for one in composed.end_guards],
         tracers=[RecordedTracer(bound.value, player) for bound in composed.tracers],
         store=player.store,
         clock=player.ids,

@@ -10,9 +10,9 @@ What counts, kind by kind:
 - `model.replied`: the same, texts, reasoning, names and arguments of calls, how it ended, the error
 - `model.switched`, `command.ran`, `approval.asked`, `approval.given`, `changes.undone`: everything but ids and digests
 - `call.state`: name, state, arguments, origin, effects, what it waited for; `call.result`: name, state, data, error,
-  hashes of the files it knew
+  hashes of the files it knew; `call.rewritten`, `call.reviewed`: everything but ids
 - `file.changed`: paths and hashes
-- `note`, `error`: everything
+- `note`, `error`, `turn.held`: everything
 - `turn.ended`: answer, reasoning, model, status, error, limit
 
 Left out are ids, times, durations, costs and counts of tokens; the remedy of a call's error, which names files that
@@ -42,7 +42,7 @@ from inarch.host import is_plugins
 MAIN = ""
 """The stream of what belongs to no single call."""
 _AGAIN = re.compile(r"it can be asked again at (?:\d{4}-\d\d-\d\d )?\d{1,2}:\d\d(?::\d\d)?, in \d+ (?:s|min|h|days)")
-_OF_CALLS = frozenset({"call.state", "call.result", "file.changed"})
+_OF_CALLS = frozenset({"call.state", "call.rewritten", "call.result", "call.reviewed", "file.changed"})
 _LOOKING_ON = frozenset({"store", "tracer", "front end"})
 """Doors at which a failure changes nothing in the session."""
 _LEFT_OUT = frozenset({"model.delta", "call.output", "calls.done", "file.changing", "limit.wait", "input.waiting"})
@@ -94,7 +94,8 @@ class Normaliser:
             said = dict(event.data)
         turn = self._numbers.get(event.turn_id or "", 0)
         data = self._plain(said) if self._is_of_this_run(event.line) else said
-        if event.kind not in _OF_CALLS:
+        is_about_a_call = event.kind == "error" and bool(event.data.get("call_id"))
+        if event.kind not in _OF_CALLS and not is_about_a_call:
             return (Said(MAIN, turn, event.kind, data, event.seq),)
         call_id = str(event.data.get("call_id", ""))
         is_new = call_id not in self._calls
@@ -217,6 +218,9 @@ _FORMS: dict[str, Form] = {
     "model.replied": Normaliser._replied,
     "call.state": Normaliser._state,
     "call.result": _result,
+    "call.rewritten": _some("name", "plugin", "rewriter", "arguments", "decision", "reason"),
+    "call.reviewed": _some("name", "plugin", "reviewer", "text"),
+    "error": _some("message", "remedy", "plugin", "door"),
     "approval.asked": Normaliser._asked,
     "approval.given": Normaliser._given,
     "file.changed": _some("path", "before", "after", "new_path"),

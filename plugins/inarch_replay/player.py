@@ -161,7 +161,7 @@ class Player:
 
     async def say_again(self, call: RecordedCall, call_id: str) -> ToolResult:
         """Return the recorded result of a call, after doing to the copy what it did; wait where it was stopped."""
-        self._redo(call.changes, call_id)
+        self._redo(call.own_changes, call_id)
         if call.result_event is not None:
             self._record_again(call.result_event.seq)
         result = call.result
@@ -172,6 +172,11 @@ class Player:
             await stopped(result)
         assert result is not None
         return evolve(result, metadata={k: v for k, v in result.metadata.items() if k not in ("duration_s", "retries")})
+
+    def mend(self, changes: list[Event], call_id: str) -> None:
+        """Do to the copy what a reviewer did after a call."""
+        if changes:
+            self._redo(changes, call_id)
 
     def settle(self, call_id: str, found: Settled) -> Settled:
         """Say of a call that was cut off what was found when the session went on, and make it so in the copy."""

@@ -233,6 +233,11 @@ class Reader:
         elif isinstance(last, Between):
             last.others.append(event)
 
+    def said(self, event: Event) -> None:
+        """Note what a rewriter or reviewer said of a call, or that it failed."""
+        if event.data.get("call_id") in self.calls:
+            self._call(event).said.append(event)
+
     def asked(self, event: Event) -> None:
         """Note which calls were asked about."""
         for call_id in event.data["call_ids"]:
@@ -254,6 +259,9 @@ _CALLS = {
     "call.state": Reader.state,
     "call.result": Reader.result,
     "file.changed": Reader.changed,
+    "call.rewritten": Reader.said,
+    "call.reviewed": Reader.said,
+    "error": Reader.said,
     "approval.asked": Reader.asked,
     "approval.given": Reader.given,
 }

@@ -50,7 +50,11 @@ def rights_of(answer: Mapping[str, Any]) -> ChosenRights:
 
 @define(eq=False, repr=False)
 class RecordedCall:
-    """A call with all its events; `found_later` are changes that a resume found the call had made."""
+    """A call with all its events; `found_later` are changes that a resume found the call had made.
+
+    `mended` counts those of reviewers that were made again, `said` is what rewriters and reviewers said of it, and how
+    they failed.
+    """
 
     id: str
     name: str
@@ -63,6 +67,8 @@ class RecordedCall:
     was_asked: bool = False
     by_mode: bool = False
     found_later: list[Event] = field(factory=list)
+    mended: int = 0
+    said: list[Event] = field(factory=list)
 
     @property
     def was_cut(self) -> bool:
@@ -96,6 +102,36 @@ class RecordedCall:
         """Whether the person made it with their own hands, so that it had its rights with the first answer."""
         first = self.answers[0] if self.answers else {}
         return self.was_asked and first.get("outcome") == "approve" and bool(first.get("rights"))
+
+    @property
+    def own_changes(self) -> list[Event]:
+        """The changes that the call itself made; what was stopped may have gone on for a while."""
+        return [event for event in self.changes if not self._is_mending(event)]
+
+    def _is_mending(self, change: Event) -> bool:
+        """Whether a reviewer made a change: it came after the end of a call that nobody had stopped."""
+        ended, error = self.result_event, self.result.error if self.result is not None else None
+        stopped = error is not None and error.code in ("timeout", "cancelled")
+        return ended is not None and change.seq > ended.seq and not (self.was_cut or stopped)
+
+    def said_by(self, plugin: str, part: str, name: str) -> Event | None:
+        """Return what a plugin's rewriter or reviewer (`part`) of this name said of the call, or how it failed."""
+        failed = f"{part} {name!r} was skipped"
+        for event in self.said:
+            if event.data.get("plugin") == plugin and (
+                event.data.get(part) == name or str(event.data.get("message", "")).startswith(failed)
+            ):
+                return event
+        return None
+
+    def mended_until(self, said: Event | None) -> list[Event]:
+        """Take the changes that came before what a reviewer said; of one that said nothing, before anything else."""
+        left = [event for event in self.changes if self._is_mending(event)][self.mended :]
+        ends = [event.seq for event in ([said] if said is not None else self.said) if event.kind != "call.rewritten"]
+        end = min((seq for seq in ends if left and seq > left[0].seq), default=None)
+        taken = [event for event in left if end is None or event.seq < end]
+        self.mended += len(taken)
+        return taken
 
     @property
     def is_questioned(self) -> bool:

@@ -1,14 +1,15 @@
 """What stands in for the parts of a session whose doings depend on more than the workspace and the replies.
 
 Commands, Git, memory, the index of a tracer and tools of other kinds give what they gave; so do plugins' context
-sources and tracers. Tools that read and change files, policies, strategies that ask a model, and the kernel run for
-real.
+sources, tracers, rewriters, reviewers and end guards. Tools that read and change files, policies, strategies that ask a
+model, and the kernel run for real.
 """
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Generator, Mapping, Sequence
+from math import inf
 from typing import TYPE_CHECKING, Any
 
 from attrs import define, evolve, frozen
@@ -123,7 +124,7 @@ class RecordedSource:
         turn = self.player.turn
         if turn is None:
             return None
-        _raise_skipped(turn, f"context source {self.name!r}")
+        raise_skipped(turn, f"context source {self.name!r}")
         if turn.asked_by(self.plugin) and not self.decides:
             return await self.source.gather(situation)
         added, notes = turn.of_source(self.name), tuple(turn.opening_notes(self.name))
@@ -162,7 +163,7 @@ class RecordedStrategy:
         turn = self.player.turn
         if turn is None:
             return None
-        _raise_skipped(turn, f"strategy {self.name!r}")
+        raise_skipped(turn, f"strategy {self.name!r}")
         made = turn.decision()
         own = made if made is not None and made.data.get("strategy") == self.name else None
         if turn.asked_by(self.plugin):
@@ -198,10 +199,10 @@ def _decision(made: Event, turn: RecordedTurn) -> Decision:
     )  # fmt: skip
 
 
-def _raise_skipped(turn: RecordedTurn, what: str) -> None:
-    """Fail as the part failed."""
+def raise_skipped(turn: RecordedTurn, what: str, after: float = 0, before: float = inf) -> None:
+    """Fail as the part failed between two events, given by their numbers."""
     error = turn.skipped(what)
-    if error is not None:
+    if error is not None and after < error.seq < before:
         message = str(error.data["message"]).removeprefix(f"{what} was skipped: ")
         plugin, door = str(error.data.get("plugin", "")), str(error.data.get("door", ""))
         if plugin or door:

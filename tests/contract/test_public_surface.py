@@ -62,7 +62,12 @@ def test_a_name_that_does_not_exist_is_an_attribute_error() -> None:
 
 @pytest.mark.parametrize(
     ("name", "place"),
-    [("confinement", "inarch_confinement"), ("figures", "inarch_sdk.figures"), ("staging", "inarch_staging")],
+    [
+        ("confinement", "inarch_confinement"),
+        ("figures", "inarch_sdk.figures"),
+        ("hosts", "inarch_confinement.hosts"),
+        ("staging", "inarch_staging"),
+    ],
 )
 def test_a_library_is_a_public_module_with_all_that_it_has(name: str, place: str) -> None:
     public, library = import_module(f"inarch.{name}"), import_module(place)

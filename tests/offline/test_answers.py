@@ -155,6 +155,7 @@ def test_a_name_with_a_capital_is_not_the_fixture_of_a_test(shop, answer):
     write(shop, {"tests/test_reader.py": "def reader():\n    return 1\n", "src/shop/native.pyi": "class Reader: ...\n"})
     text = answer(shop, "what does Reader do?")
     assert "(src/shop/native.pyi:1)" in text and "function `tests.test_reader.reader()`" not in text
+    (shop / "src/shop/native.pyi").unlink()
     assert "function `tests.test_reader.reader()`" in answer(shop, "what does reader do?")
     write(shop, {"src/shop/reading.py": 'class Reader:\n    """Reads a receipt."""\n'})
     assert "Reads a receipt." in answer(shop, "what does Reader do?")

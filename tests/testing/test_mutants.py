@@ -12,7 +12,18 @@ from typing import Any
 
 import pytest
 
-from .mutants import conversations, exporters, models, strategies, tools, tracers, workspaces
+from .mutants import (
+    conversations,
+    end_guards,
+    exporters,
+    models,
+    reviewers,
+    rewriters,
+    strategies,
+    tools,
+    tracers,
+    workspaces,
+)
 
 FOLDER = Path(__file__).parent / "mutants"
 
@@ -35,6 +46,9 @@ MODULES: dict[str, ModuleType] = {
     "WorkspaceContract": workspaces,
     "ConversationContract": conversations,
     "ExporterContract": exporters,
+    "RewriterContract": rewriters,
+    "ReviewerContract": reviewers,
+    "EndGuardContract": end_guards,
 }
 
 

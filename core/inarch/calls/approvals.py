@@ -234,5 +234,7 @@ def _reason(live: LiveCall, remarks: Mapping[str, str]) -> str:
     bounds = getattr(live.tool.value, "isolated_bounds", None)
     if bounds is not None:  # what it declares to change is an isolated plugin's own word
         reason = f"{reason}; {bounds(live.effects)}"
+    if live.rewritten:
+        reason = f"{reason}; {live.rewritten_by} rewrote the call"
     remark = remarks.get(live.call.id)
     return f"{reason} ({remark})" if remark else reason

@@ -11,13 +11,14 @@ from attrs import define, field
 
 from inarch.calls.threads import THREADS, Outcome
 from inarch.contract.errors import InarchError
-from inarch.contract.guarding import guarded
+from inarch.contract.guarding import Door, guarded
 from inarch.contract.ports import Tool
 
 if TYPE_CHECKING:
     from collections.abc import Coroutine
 
     from inarch.calls.context import CallContext
+    from inarch.calls.intervening import Asking
     from inarch.plugins.composition import Bound
 
 GRACE_S = 1.0
@@ -36,8 +37,9 @@ class Attempt:
     `outcome` is set when the tool was done at the very moment at which the caller was cancelled.
     """
 
-    bound: Bound[Tool]
+    bound: Bound[Tool] | Bound[Asking]
     context: CallContext
+    door: Door = "tool"
     abandoned: bool = field(init=False, default=False)
     outcome: Outcome | None = field(init=False, default=None)
     _coroutine: Coroutine[Any, Any, Outcome] | None = field(init=False, default=None)
@@ -57,7 +59,7 @@ class Attempt:
         return outcome
 
     def _called(self, arguments: Mapping[str, Any]) -> Any:
-        with guarded(self.bound.plugin, "tool"):
+        with guarded(self.bound.plugin, self.door):
             return self.bound.value.run(arguments, self.context)
 
     async def _call(self, arguments: Mapping[str, Any]) -> Outcome:
@@ -70,7 +72,7 @@ class Attempt:
     async def _finish(self, value: Awaitable[Any]) -> Outcome:
         task = asyncio.current_task()
         try:
-            with guarded(self.bound.plugin, "tool"):
+            with guarded(self.bound.plugin, self.door):
                 return Outcome(await value)
         except (InarchError, SystemExit) as error:
             return Outcome(error=error)

@@ -20,7 +20,7 @@ from attrs import define, evolve, field
 from inarch.calls.results import hide_secrets
 from inarch.calls.shapes import Shape, digest, offered_shape, shape_of
 from inarch.contract.errors import ToolFailed
-from inarch.contract.events import CallResult, CallState
+from inarch.contract.events import CallResult, CallState, EventData
 from inarch.contract.guarding import guarded
 from inarch.contract.ports import RightsOffer
 from inarch.contract.records import (
@@ -32,11 +32,11 @@ from inarch.contract.records import (
     ToolError,
     ToolResult,
 )
-from inarch_sdk.result_text import CHANGED_BY_USER
+from inarch_sdk.result_text import CHANGED_BY_USER, REWRITTEN, with_added
 
 if TYPE_CHECKING:
     from inarch.calls.policy import Judgement
-    from inarch.contract.ports import Tool
+    from inarch.contract.ports import Policy, Tool
     from inarch.journal.journal import Journal
     from inarch.plugins.composition import Bound
 
@@ -73,7 +73,8 @@ class LiveCall:
 
     `refused` is whether the person denied it without a word; `hidden` are globs over the paths that rules keep from the
     call where it reads whole folders; `proposed` are the arguments that it had before a person changed them; `offer` is
-    what a person can let it do beyond what it may anyway, with what they chose.
+    what a person can let it do beyond what it may anyway, with what they chose. `original` are the arguments that it
+    had before a plugin rewrote it, `said` what rewriters ask or deny, `allowed_by` why one answers the mode's question.
     """
 
     call: ToolCall
@@ -87,6 +88,10 @@ class LiveCall:
     proposed: Mapping[str, Any] | None = None
     hidden: tuple[str, ...] = ()
     offer: RightsOffer | None = None
+    original: Mapping[str, Any] | None = None
+    rewritten_by: str = ""
+    allowed_by: str = ""
+    said: tuple[Bound[Policy], ...] = ()
 
     @property
     def rights(self) -> ChosenRights:
@@ -139,9 +144,14 @@ class LiveCall:
         """The arguments that a person changed, with their new values; None for what they took away."""
         if self.proposed is None:
             return {}
-        before, now = self.proposed, self.call.arguments
-        names = [*now, *(name for name in before if name not in now)]
-        return {name: now.get(name) for name in names if name not in before or before[name] != now.get(name)}
+        return _changed(self.proposed, self.call.arguments)
+
+    @property
+    def rewritten(self) -> dict[str, Any]:
+        """The arguments that plugins changed, with the values that they gave them; None for what they took away."""
+        if self.original is None:
+            return {}
+        return _changed(self.original, self.call.arguments if self.proposed is None else self.proposed)
 
     @property
     def has_effects(self) -> bool:
@@ -158,28 +168,31 @@ class LiveCall:
 
     def begin(self) -> None:
         """Record the call's first state, with the whole call."""
-        self._record(CallState(self.call.id, self.call.name, "validating", call=self.call))
+        self.record(CallState(self.call.id, self.call.name, "validating", call=self.call))
 
     def go(self, status: CallStatus, announces: bool = False) -> None:
         """Enter a state that isn't terminal; `announces` as in `CallState`."""
         advance(self.call.status, status)
         started = self.journal.clock.utc_now() if status == "executing" else self.call.started
         self.call = evolve(self.call, status=status, started=started)
-        whole = self.call if status == "scheduled" and self.changed_by_user else None
+        whole = self.call if status == "scheduled" and (self.changed_by_user or self.rewritten) else None
         # The effects stand in the journal before anything is touched: a resume must know what may have happened.
         effects = self.effects if status in ("awaiting_approval", "scheduled") else None
-        self._record(CallState(self.call.id, self.call.name, status, whole, effects, self.call.after, announces))
+        self.record(CallState(self.call.id, self.call.name, status, whole, effects, self.call.after, announces))
 
     def end(self, status: CallStatus, result: ToolResult) -> None:
         """Enter a terminal state with a result, which tells the model what became of its own arguments."""
         advance(self.call.status, status)
+        if self.rewritten:
+            by = {"by": self.rewritten_by, "arguments": self.rewritten}
+            result = evolve(result, metadata={**result.metadata, **self.journal.redactor.redact({REWRITTEN: by})})
         if self.changed_by_user:
             changed = self.journal.redactor.redact({CHANGED_BY_USER: self.changed_by_user})
             result = evolve(result, metadata={**result.metadata, **changed})
         if self.repaired:
             result = evolve(result, metadata={**result.metadata, "repaired": list(self.repaired)})
         self.call = evolve(self.call, status=status, result=result, ended=self.journal.clock.utc_now())
-        self._record(CallResult(self.call.id, self.call.name, status, result, self.call.started, self.call.ended))
+        self.record(CallResult(self.call.id, self.call.name, status, result, self.call.started, self.call.ended))
 
     def fail(self, error: ToolError) -> None:
         """End the call with an error."""
@@ -190,5 +203,16 @@ class LiveCall:
         if not self.is_done:
             self.end("cancelled", ToolResult(False, error=ToolError("cancelled", message)))
 
-    def _record(self, payload: CallState | CallResult) -> None:
+    def add(self, by: str, text: str) -> None:
+        """Add text to the result of a call that has ended."""
+        assert self.call.result is not None
+        self.call = evolve(self.call, result=with_added(self.call.result, by, text))
+
+    def record(self, payload: EventData) -> None:
+        """Record an event in the call's turn."""
         self.journal.record(payload, self.call.turn_id)
+
+
+def _changed(before: Mapping[str, Any], now: Mapping[str, Any]) -> dict[str, Any]:
+    names = [*now, *(name for name in before if name not in now)]
+    return {name: now.get(name) for name in names if name not in before or before[name] != now.get(name)}

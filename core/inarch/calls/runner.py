@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import inspect
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -20,16 +21,18 @@ from inarch.calls.secrets import Secrets
 from inarch.calls.threads import Outcome
 from inarch.contract.errors import Cancelled, InarchError, ToolFailed
 from inarch.contract.events import ErrorHappened
-from inarch.contract.guarding import guarded
+from inarch.contract.guarding import Door, blame, guarded
 from inarch.contract.ports import Workspace
 from inarch.contract.records import CallStatus, Effects, ToolCall, ToolError, ToolResult
 from inarch_schemas.checking import Schema
 
 if TYPE_CHECKING:
     from inarch.calls.before_images import Keeper
+    from inarch.calls.intervening import Asking
     from inarch.calls.live import LiveCall
     from inarch.contract.inputs import Inbox
     from inarch.journal.journal import Journal
+    from inarch.plugins.composition import Bound
 
 RETRIED = frozenset({"execution", "timeout"})
 """Error codes after which a call without effects may be tried again."""
@@ -48,6 +51,7 @@ class Runner:
     output_limit: int | None = LONGEST_RESULT
     keeper: Keeper | None = None
     events: DeclaredEvents = field(factory=DeclaredEvents)
+    reviewed: Callable[[LiveCall], Awaitable[None]] | None = None
     inbox: Callable[[str], Inbox] | None = None
     _running: set[CallContext] = field(init=False, factory=set)
     _outputs: dict[str, Schema | None] = field(init=False, factory=dict)
@@ -90,6 +94,8 @@ class Runner:
             await self._pause(live, retries, started)
             retries += 1
         live.end(_status(result), self._finished(live, result, context, started, retries))
+        if self.reviewed is not None:
+            await self.reviewed(live)
 
     def announces(self, live: LiveCall) -> bool:
         """Whether all that a call does is to change files, each after saying so: then its files tell what it did."""
@@ -104,6 +110,31 @@ class Runner:
             return await asyncio.to_thread(self._refused, live, context)
         finally:
             self._close(context, output)
+
+    async def ask(self, live: LiveCall, part: Bound[Any], asking: Asking, door: Door, effects: Effects | None) -> Any:
+        """Return what a plugin's part says of a call; it is run as a tool is, in its own time.
+
+        Raises:
+            InarchError: It failed, or took too long.
+            asyncio.CancelledError: The caller was cancelled; the part has been stopped or abandoned.
+        """
+        from inarch.contract.intervening import patience_of  # a profile without such parts does without
+
+        patience = patience_of(part.value)
+        context, output = self._open(live, lambda: (), effects, part)
+        attempt = Attempt(evolve(part, value=asking), context, door)
+        try:
+            outcome = await attempt.run({}, inspect.iscoroutinefunction(asking.method), patience)
+        finally:
+            self._close(context, output)
+        if outcome is None:
+            left = " and was abandoned" if attempt.abandoned else ""
+            raise blame(part.plugin, door, f"did not answer within {patience:g} s{left}")
+        if outcome.error is not None:
+            if isinstance(outcome.error, InarchError):
+                raise outcome.error
+            raise blame(part.plugin, door, f"tried to end the process: {type(outcome.error).__name__}")
+        return outcome.value
 
     def _refused(self, live: LiveCall, context: CallContext) -> ToolError | None:
         tool = live.tool.value
@@ -123,9 +154,14 @@ class Runner:
             context.revoke()
 
     def _open(
-        self, live: LiveCall, earlier: Callable[[], Sequence[ToolCall]], effects: Effects | None = None
+        self,
+        live: LiveCall,
+        earlier: Callable[[], Sequence[ToolCall]],
+        effects: Effects | None = None,
+        part: Bound[Any] | None = None,
     ) -> tuple[CallContext, LiveOutput]:
-        plugin = live.tool.context
+        bound = live.tool if part is None else part
+        plugin = bound.context
         # Asked about or granted as a call that may change anything; one that only looks passed without a question.
         anything = live.effects.exclusive and live.tool.value.category not in READING
         context, output = open_context(
@@ -141,8 +177,8 @@ class Runner:
             hidden=live.hidden,
             rights=live.rights if live.approved is not None or live.is_persons else None,
             keeper=self.keeper,
-            checked=partial(self.events.checked, live.tool.plugin),
-            inbox=None if self.inbox is None else partial(self.inbox, live.tool.plugin),
+            checked=partial(self.events.checked, bound.plugin),
+            inbox=None if self.inbox is None else partial(self.inbox, bound.plugin),
         )
         self._running.add(context)
         return context, output

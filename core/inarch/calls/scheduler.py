@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any
 
 from attrs import define, evolve, field
@@ -15,7 +15,7 @@ from inarch.calls.grants import Grants
 from inarch.calls.live import LiveCall
 from inarch.calls.ordering import edges
 from inarch.calls.outputs import LONGEST_RESULT
-from inarch.calls.policy import ApproveMode, judge
+from inarch.calls.policy import ApproveMode, Judgement, judge
 from inarch.calls.preparing import Preparation
 from inarch.calls.recording import DeclaredEvents
 from inarch.calls.rules import RulesPolicy
@@ -28,7 +28,9 @@ from inarch.contract.records import CallOrigin, CallPart, PlannedCall, ToolCall
 
 if TYPE_CHECKING:
     from inarch.calls.before_images import Keeper
+    from inarch.calls.intervening import Intervening
     from inarch.contract.inputs import Inbox
+    from inarch.contract.intervening import Reviewer, Rewriter
     from inarch.journal.journal import Journal
     from inarch.plugins.composition import Bound
 
@@ -52,6 +54,9 @@ class Scheduler:
         output_limit: Characters of JSON above which a result is kept as a blob and cut; None never cuts.
         keeper: Keeps what undo needs of the files that calls change.
         events: What plugins may record.
+        rewriters: Who may make another call of one before it is judged.
+        reviewers: Who may add text to the result of a call that has run.
+        may_allow: Plugins whose rewriters may answer the approve mode's question, by the user's own word.
         inbox: Returns what takes the words of a plugin; None where there is no session that could hear them.
         preparation: What repairs and checks calls.
     """
@@ -67,6 +72,9 @@ class Scheduler:
     grants: Grants = field(factory=Grants)
     keeper: Keeper | None = None
     events: DeclaredEvents = field(factory=DeclaredEvents)
+    rewriters: Sequence[Bound[Rewriter]] = ()
+    reviewers: Sequence[Bound[Reviewer]] = ()
+    may_allow: tuple[str, ...] = ()
     inbox: Callable[[str], Inbox] | None = None
     cancelled: tuple[ToolCall, ...] = field(init=False, default=())
     effectful: frozenset[str] = field(init=False, default=frozenset())
@@ -83,7 +91,7 @@ class Scheduler:
     def _make_runner(self) -> Runner:
         return Runner(
             self.journal, self.workspace, self.seen, self._selection, self.output_limit, self.keeper, self.events,
-            self.inbox,
+            self._review if self.reviewers else None, self.inbox,
         )  # fmt: skip
 
     async def run(
@@ -161,6 +169,7 @@ class Scheduler:
             elif (error := self.preparation.checked(live)) is not None:
                 live.fail(error)
             else:
+                await self._rewrite(live)
                 self._judge(live)
         approvals = Approvals(person or self.front_end, self.journal, self.workspace, self.grants, person is not None)
         await self._approve([live for live in batch if not live.is_done], approvals)
@@ -172,9 +181,37 @@ class Scheduler:
 
     def _judge(self, live: LiveCall) -> None:
         live.hidden = self._hidden(live)
-        live.judgement = judge(live.call, live.tool.value, live.effects, self.approve, self.policies)
+        policies = (*self.policies, *live.said)
+        live.judgement = judge(live.call, live.tool.value, live.effects, self.approve, policies)
+        if live.allowed_by and live.judgement.decision == "ask" and live.judgement.by in ("mode", "confirmation"):
+            live.judgement = Judgement("allow", live.allowed_by, live.judgement.by, passed=True)
         if live.judgement.decision == "deny":
             live.fail(denied(live, live.judgement))
+
+    @cached_property
+    def _intervening(self) -> Intervening:
+        from inarch.calls.intervening import Intervening  # a profile without such parts does without
+
+        return Intervening(self._runner, self.may_allow)
+
+    async def _rewrite(self, live: LiveCall) -> None:
+        """Let plugins make another call of one that a person did not type."""
+        for part in self.rewriters if live.call.origin != "user" else ():
+            await self._intervening.rewrite(live, part, self._give)
+
+    async def _review(self, live: LiveCall) -> None:
+        for part in self.reviewers if live.call.origin != "user" else ():
+            await self._intervening.review(live, part)
+
+    def _give(self, live: LiveCall, arguments: Mapping[str, object]) -> str | None:
+        """Give a call that was not judged yet a plugin's arguments; return what is wrong with them, if anything."""
+        before = live.call, live.effects
+        live.call = evolve(live.call, arguments=self.preparation.repaired(live.bound, arguments)[0])
+        if (error := self.preparation.checked(live)) is not None:
+            live.call, live.effects = before
+            return error.message
+        live.original = before[0].arguments if live.original is None else live.original
+        return None
 
     def _hidden(self, live: LiveCall) -> tuple[str, ...]:
         """Return the globs of what rules keep from a call that reads whole folders."""

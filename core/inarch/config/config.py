@@ -40,6 +40,7 @@ class Config:
         safe_mode: Whether to load no plugin.
         environ: The variables this was made from.
         trusted_files: Hashes of the files that are trusted, by path; empty when `trusted` is false.
+        may_allow: Plugins that may answer the approve mode's question, by the user's own file.
         settings_classes: The class of each plugin whose settings were asked for so far.
     """
 
@@ -58,6 +59,7 @@ class Config:
     safe_mode: bool
     environ: Mapping[str, str]
     trusted_files: Mapping[str, str]
+    may_allow: tuple[str, ...]
     _layer: Layer
     _values: Mapping[str, Given]
     _choice: Given

@@ -14,7 +14,7 @@ from inarch.config.values import MANY, plain, read_table
 from inarch.contract.errors import ConfigError
 from inarch_sdk.nearest import nearest
 
-TOP_LEVEL = ("version", "profile", "profiles", "plugins", "isolation", "rules", "commands")
+TOP_LEVEL = ("version", "profile", "profiles", "plugins", "isolation", "rules", "commands", "may_allow")
 VERSION = 1
 """Of the file's keys; a file that says no version is of the first."""
 Tables = dict[str, dict[str, Given]]
@@ -30,6 +30,7 @@ class Layer:
     isolation: Tables = field(factory=dict)
     rules: tuple[Given, ...] = ()
     commands: dict[str, Given] = field(factory=dict)
+    may_allow: Given | None = None
 
     def under(self, upper: Layer) -> Layer:
         """Return this layer with `upper` over it: key by key, commands whole, rules of both."""
@@ -40,6 +41,7 @@ class Layer:
             _joined(self.isolation, upper.isolation),
             self.rules + upper.rules,
             {**self.commands, **upper.commands},
+            self.may_allow,  # of the user's own file alone: it lies below all others
         )
 
 
@@ -82,6 +84,7 @@ def read_layer(source: Source, tables: Mapping[str, Any], problems: list[ConfigE
         _isolation(source, tables, problems),
         _rules(source, tables, problems),
         _commands(source, tables, problems),
+        _may_allow(source, tables, problems),
     )
 
 
@@ -160,6 +163,14 @@ def _commands(source: Source, tables: Mapping[str, Any], problems: list[ConfigEr
     named = _named(source, tables, "commands", problems)
     read = {name: _record(source, ("commands", name), table, problems, name=name) for name, table in named.items()}
     return {name: command for name, command in read.items() if command is not None}
+
+
+def _may_allow(source: Source, tables: Mapping[str, Any], problems: list[ConfigError]) -> Given | None:
+    names = tables.get("may_allow")
+    if names is None or (isinstance(names, (list, tuple)) and all(isinstance(name, str) and name for name in names)):
+        return None if names is None else Given(tuple(names), source, ("may_allow",))
+    problems.append(source.error(("may_allow",), f"must be a list of plugins' names, not {shown(names)}"))
+    return None
 
 
 def _record(

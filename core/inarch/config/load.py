@@ -116,7 +116,7 @@ class _Loading:
                 notes += more
         for upper in (environment.profile_values(self.environ, self.problems), self._flags(flags)):
             values = complete(laid_over(values, upper))
-        return self._config(layer, choice, values, project, notes)
+        return self._config(layer, own, choice, values, project, notes)
 
     def _tightened(
         self, values: dict[str, Given], choice: Given, own: Layer, strict: Layer
@@ -197,7 +197,13 @@ class _Loading:
         return read_given(Profile, values, Given(None, BUILT_IN), self.problems)
 
     def _config(
-        self, layer: Layer, choice: Given, values: Mapping[str, Given], project: Project | None, notes: tuple[str, ...]
+        self,
+        layer: Layer,
+        own: Layer,
+        choice: Given,
+        values: Mapping[str, Given],
+        project: Project | None,
+        notes: tuple[str, ...],
     ) -> Config:
         names = {profiles.DEFAULT, *layer.profiles}
         return Config(
@@ -216,6 +222,7 @@ class _Loading:
             safe_mode=environment.safe_mode(self.environ, self.problems),
             environ=self.environ,
             trusted_files=project.files if project is not None else {},
+            may_allow=tuple(own.may_allow.value) if own.may_allow is not None else (),
             layer=layer,
             values=values,
             choice=choice,

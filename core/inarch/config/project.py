@@ -15,6 +15,8 @@ from inarch.config.trust import Standing, trust_of
 from inarch.config.untrusted import NOT_TRUSTED, shortened, strict_part
 from inarch.contract.errors import ConfigError
 
+USERS_ALONE = "only your own configuration may say it"
+
 
 @frozen
 class Project:
@@ -41,7 +43,8 @@ def read_project(root: str, own: Layer, state_dir: Path, config_path: Path, prob
     refused = [f"{Path(root, path)}: ignored, it {why}" for path, why in files.refused.items()]
     if standing.state == "trusted":
         layer, moved = without_addresses(read_file(files.config, name, problems), config_path)
-        return Project(layer, True, standing.files, shortened(refused) + moved)
+        users = [] if layer.may_allow is None else [f"{layer.may_allow.origin}: may_allow: ignored, {USERS_ALONE}"]
+        return Project(layer, True, standing.files, shortened([*refused, *users]) + moved)
     notes = [*_changed(root, standing), *refused, *_unread(root, standing)]
     wrong: list[ConfigError] = []
     layer = read_file(files.config, name, wrong)

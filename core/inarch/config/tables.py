@@ -92,6 +92,7 @@ class Profile:
     )
     max_iterations: int = key("Requests to the model in one turn.", 10, COUNT)
     max_seconds: float | None = key("Wall time of a turn; unset: no limit.", None, POSITIVE)
+    max_holds: int = key("How often plugins may hold back the end of one turn.", 1, _NOT_NEGATIVE)
     max_cost_usd: Decimal | None = key("US dollars a turn may cost; unset: no limit.", None, POSITIVE)
     max_tokens: int | None = key("Tokens a turn may use; unset: no limit.", None, COUNT)
     max_reply_bytes: int = key("Bytes of one reply of a model; a longer one is ended there.", 8 << 20, COUNT)

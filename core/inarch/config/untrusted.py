@@ -38,6 +38,7 @@ def strict_part(layer: Layer, own: Layer, problems: list[ConfigError]) -> tuple[
                 ignored.append(_note(given))
     others = (*layer.plugins.values(), *layer.isolation.values(), layer.commands)
     ignored += [_note(given) for table in others for given in table.values()]
+    ignored += [_note(given) for given in (layer.may_allow,) if given is not None]
     ignored += [_note(given) for given in layer.rules if given.value.decision == "allow"]
     rules = tuple(given for given in layer.rules if given.value.decision != "allow")
     return Layer(choice, tables, rules=rules), shortened([f"{text}: ignored, {NOT_TRUSTED}" for text in ignored])

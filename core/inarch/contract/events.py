@@ -227,6 +227,32 @@ class CallResult:
 
 
 @frozen
+class CallRewritten:
+    """A plugin gave a call that was not judged yet `arguments`, if not None; `decision` is empty where it has none."""
+
+    kind: ClassVar[str] = "call.rewritten"
+    call_id: str
+    name: str
+    plugin: str
+    rewriter: str
+    arguments: Mapping[str, Any] | None = None
+    decision: str = ""
+    reason: str = ""
+
+
+@frozen
+class CallReviewed:
+    """A plugin added text to the result of a call that has ended; the model reads it there."""
+
+    kind: ClassVar[str] = "call.reviewed"
+    call_id: str
+    name: str
+    plugin: str
+    reviewer: str
+    text: str
+
+
+@frozen
 class CallsDone:
     """All calls of a batch have ended; `refused` is whether the person denied every one of them without a word."""
 
@@ -340,13 +366,14 @@ class CommandRan:
 
 @frozen
 class ErrorHappened:
-    """Something failed; `door` and `plugin` name the culprit where there is one."""
+    """Something failed; `door` and `plugin` name the culprit where there is one, `call_id` the call it was about."""
 
     kind: ClassVar[str] = "error"
     message: str
     remedy: str = ""
     plugin: str = ""
     door: str = ""
+    call_id: str = ""
 
 
 @frozen
@@ -356,6 +383,16 @@ class Note:
     kind: ClassVar[str] = "note"
     text: str
     source: str = ""
+
+
+@frozen
+class TurnHeld:
+    """A plugin held back the end of a turn: the model is told the reason and goes on."""
+
+    kind: ClassVar[str] = "turn.held"
+    plugin: str
+    guard: str
+    reason: str
 
 
 @frozen
@@ -373,8 +410,9 @@ class TurnEnded:
 
 EVENT_CLASSES: tuple[type[EventData], ...] = (
     SessionStarted, TurnStarted, InputWaiting, InputEnded, ContextAdded, ContextDropped, DecisionMade, ModelRequested,
-    ModelDelta, ModelReplied, ModelSwitched, CallState, CallOutput, CallResult, CallsDone, ApprovalAsked, ApprovalGiven,
-    FileChanging, FileChanged, ChangesUndone, LimitWait, CommandRan, ErrorHappened, Note, TurnEnded,
+    ModelDelta, ModelReplied, ModelSwitched, CallState, CallRewritten, CallOutput, CallResult, CallReviewed, CallsDone,
+    ApprovalAsked, ApprovalGiven, FileChanging, FileChanged, ChangesUndone, LimitWait, CommandRan, ErrorHappened, Note,
+    TurnHeld, TurnEnded,
 )  # fmt: skip
 EVENT_KINDS: dict[str, type[EventData]] = {cls.kind: cls for cls in EVENT_CLASSES}
 

@@ -10,7 +10,7 @@ from inarch.contract.errors import Cancelled, InarchError, PluginError, Provider
 
 Door = Literal[
     "load", "hook", "tool", "tracer", "policy", "strategy", "source", "compaction", "provider", "store", "workspace",
-    "front end", "command", "settings", "extension", "exporter", "check",
+    "front end", "command", "settings", "extension", "exporter", "check", "rewriter", "reviewer", "end guard",
 ]  # fmt: skip
 
 T = TypeVar("T")

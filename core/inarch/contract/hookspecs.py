@@ -31,6 +31,7 @@ from inarch.contract.slash_commands import SlashCommand
 if TYPE_CHECKING:
     from inarch.contract.compaction import Compaction  # only where a conversation is too long
     from inarch.contract.findings import SelfCheck  # only doctor looks
+    from inarch.contract.intervening import EndGuard, Reviewer, Rewriter  # few profiles have one
     from inarch.contract.loading import Loader  # most plugins are loaded here
     from inarch.contract.transcripts import Exporter  # only an export reads a session
 
@@ -171,6 +172,57 @@ def inarch_compactions(context: PluginContext) -> Iterable[Compaction]:  # type:
     ...     return [Forgetful()]
     >>> inarch_compactions(inarch.PluginContext("demo", "."))[0].name
     'forgetful'
+    """
+
+
+@hookspec
+def inarch_rewriters(context: PluginContext) -> Iterable[Rewriter]:  # type: ignore[empty-body]
+    """Return rewriters: they see each call before it is judged, and may make another one of it.
+
+    >>> import inarch
+    >>> class Careful:
+    ...     name = "careful"
+    ...     def rewrite(self, call, tool, context):
+    ...         return inarch.Rewrite({**call.arguments, "limit": 10}) if call.name == "search_text" else None
+    >>> @inarch.hookimpl
+    ... def inarch_rewriters(context):
+    ...     return [Careful()]
+    >>> inarch_rewriters(inarch.PluginContext("demo", "."))[0].name
+    'careful'
+    """
+
+
+@hookspec
+def inarch_reviewers(context: PluginContext) -> Iterable[Reviewer]:  # type: ignore[empty-body]
+    """Return reviewers: they see each call that has ended, and may add text to its result.
+
+    >>> import inarch
+    >>> class Reminder:
+    ...     name = "reminder"
+    ...     def review(self, call, tool, context):
+    ...         return "Run the tests, too." if tool.effects(call.arguments).writes else None
+    >>> @inarch.hookimpl
+    ... def inarch_reviewers(context):
+    ...     return [Reminder()]
+    >>> inarch_reviewers(inarch.PluginContext("demo", "."))[0].name
+    'reminder'
+    """
+
+
+@hookspec
+def inarch_end_guards(context: PluginContext) -> Iterable[EndGuard]:  # type: ignore[empty-body]
+    """Return end guards: they may hold back the end of a turn with a reason.
+
+    >>> import inarch
+    >>> class Polite:
+    ...     name = "polite"
+    ...     async def hold(self, ending):
+    ...         return None if "thank" in ending.answer else "say thank you"
+    >>> @inarch.hookimpl
+    ... def inarch_end_guards(context):
+    ...     return [Polite()]
+    >>> inarch_end_guards(inarch.PluginContext("demo", "."))[0].name
+    'polite'
     """
 
 
@@ -325,7 +377,8 @@ def inarch_settings() -> type:  # type: ignore[empty-body]
 
 HOOKS: tuple[str, ...] = (
     "inarch_tools", "inarch_models", "inarch_strategies", "inarch_stores", "inarch_tracers", "inarch_workspaces",
-    "inarch_context_sources", "inarch_compactions", "inarch_policies", "inarch_slash_commands", "inarch_events",
+    "inarch_context_sources", "inarch_compactions", "inarch_rewriters", "inarch_reviewers", "inarch_end_guards",
+    "inarch_policies", "inarch_slash_commands", "inarch_events",
     "inarch_front_ends", "inarch_session_extensions", "inarch_exporters", "inarch_checks", "inarch_loaders",
     "inarch_settings",
 )  # fmt: skip

@@ -290,9 +290,14 @@ class ModelProvider(Protocol):
         ...
 
 
+def _record_nowhere(name: str, data: Mapping[str, Any]) -> None:
+    """Keep nothing: what a situation that no turn made does with events."""
+
+
 @frozen
 class Situation:
-    """What a strategy or a context source may look at. `ask` sends a request at the turn's expense.
+    """What a strategy or a context source may look at. `ask` sends a request at the turn's expense, `record` keeps an
+    event of a kind that the plugin declares, as that of a `ToolContext` does.
 
     `happened` has the events of no turn since a strategy last decided or a model was last asked, after a break of the
     session, too: commands that a person ran (`command.ran`), what they took back (`changes.undone`), the files that
@@ -308,6 +313,7 @@ class Situation:
     effectful_calls: int = 0
     seen: Mapping[str, str] = {}
     happened: tuple[Event, ...] = ()
+    record: Callable[[str, Mapping[str, Any]], None] = _record_nowhere
 
 
 class DecisionStrategy(Protocol):

@@ -84,7 +84,7 @@ class ToolError:
 class ToolResult:
     """What a call came to.
 
-    `metadata` keys: `duration_s retries truncated output_ref files repaired changed_by_user`.
+    `metadata` keys: `duration_s retries truncated output_ref files repaired rewritten changed_by_user added`.
     """
 
     success: bool

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from inarch.contract.errors import ProviderError
 from inarch.contract.events import FileChanged, LimitWait
@@ -19,6 +19,9 @@ from inarch.contract.ports import (
     Workspace,
 )
 from inarch.contract.records import ApprovalScope, ToolResult
+
+if TYPE_CHECKING:
+    from inarch.contract.intervening import EndGuard, Reviewer, Rewriter
 
 
 class Pacing(Protocol):
@@ -118,6 +121,9 @@ class Replacements:
             first one answers.
         strategies: Each in place of the decision strategy of its name.
         context_sources: Each in place of the context source of its name.
+        rewriters: Each in place of the rewriter of its name.
+        reviewers: Each in place of the reviewer of its name.
+        end_guards: Each in place of the end guard of its name.
         tracers: Each in place of the tracer of its name.
         workspace: In place of the one that the profile names; it is closed with the application, as is the store.
         store: Where sessions are kept, in place of what the profile names.
@@ -133,6 +139,9 @@ class Replacements:
     models: Sequence[ModelProvider] = ()
     strategies: Sequence[DecisionStrategy] = ()
     context_sources: Sequence[ContextSource] = ()
+    rewriters: Sequence[Rewriter] = ()
+    reviewers: Sequence[Reviewer] = ()
+    end_guards: Sequence[EndGuard] = ()
     tracers: Sequence[Tracer] = ()
     workspace: Workspace | None = None
     store: ContextStore | None = None

@@ -79,7 +79,10 @@ class Request:
 
 @define(eq=False)
 class Call:
-    """A call of a tool from its first state to its result; `status` is the last that is known."""
+    """A call of a tool from its first state to its result; `status` is the last that is known.
+
+    `rewritten` are the data of its `call.rewritten` events, `added` those of its `call.reviewed` events.
+    """
 
     id: str
     name: str
@@ -96,6 +99,8 @@ class Call:
     result: Data | None = None
     output: str = ""
     changes: list[Change] = field(factory=list)
+    rewritten: list[Data] = field(factory=list)
+    added: list[Data] = field(factory=list)
 
     @property
     def span(self) -> Span | None:

@@ -31,6 +31,7 @@ from inarch.contract.records import (
 )
 from inarch.contract.replacements import Settled
 from inarch.journal.history import History
+from inarch_sdk.result_text import held_text, with_added
 from inarch_sdk.titles import title_of
 
 CUT_OFF = "Inarch stopped before the turn ended"
@@ -182,6 +183,18 @@ class _Folder:
             else:
                 self.seen[path] = digest
 
+    def reviewed(self, turn: _OpenTurn, data: Mapping[str, Any]) -> None:
+        """Note what was added to a call's result."""
+        call = turn.calls[_text(data, "call_id")]
+        if call.result is not None:
+            added = with_added(call.result, _text(data, "plugin"), _text(data, "text"))
+            turn.calls[call.id] = evolve(call, result=added)
+
+    def held(self, turn: _OpenTurn, data: Mapping[str, Any]) -> None:
+        """Note why the turn had to go on."""
+        said = held_text(_text(data, "plugin"), _text(data, "reason"))
+        turn.batches.append(_Batch(Message("user", (Text(said),))))
+
     def changed(self, turn: _OpenTurn, data: Mapping[str, Any]) -> None:
         """Note a changed file, in case the call that did it never reports."""
         turn.changed.setdefault(data["call_id"], []).append(_text(data, "path"))
@@ -256,6 +269,8 @@ _HANDLERS: Mapping[str, Callable[[_Folder, _OpenTurn, Mapping[str, Any]], None]]
     "model.replied": _Folder.replied,
     "call.state": _Folder.call_state,
     "call.result": _Folder.call_result,
+    "call.reviewed": _Folder.reviewed,
+    "turn.held": _Folder.held,
     "file.changed": _Folder.changed,
 }
 

@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from inarch.config.config import Config
     from inarch.contract.compaction import Compaction
     from inarch.contract.findings import SelfCheck
+    from inarch.contract.intervening import EndGuard, Reviewer, Rewriter
     from inarch.contract.loading import Loader, Loading
     from inarch.contract.transcripts import Exporter
     from inarch.plugins.apart import Apart
@@ -94,6 +95,9 @@ class Composition:
     workspaces: Mapping[str, Bound[WorkspaceSpec]] = _NOTHING
     context_sources: tuple[Bound[ContextSource], ...] = ()
     compactions: tuple[Bound[Compaction], ...] = ()
+    rewriters: tuple[Bound[Rewriter], ...] = ()
+    reviewers: tuple[Bound[Reviewer], ...] = ()
+    end_guards: tuple[Bound[EndGuard], ...] = ()
     policies: tuple[Bound[Policy], ...] = ()
     slash_commands: Mapping[str, Bound[SlashCommand]] = _NOTHING
     session_extensions: Mapping[str, Bound[SessionExtension]] = _NOTHING

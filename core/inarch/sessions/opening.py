@@ -133,6 +133,7 @@ def _state(parts: Parts, journal: Journal, history: History | None, heard: Heard
         find_strategies=parts.strategies_of,
         sources=parts.composition.context_sources,
         compactions=parts.compactions,
+        end_guards=parts.composition.end_guards,
         tracers=parts.composition.tracers,
         make_scheduler=partial(parts.scheduler, journal, seen, inbox=partial(PluginInbox, inputs)),
         journal=journal,

@@ -139,6 +139,9 @@ class Parts(Composed):
             grants=Grants(project=self.project_grants, elsewhere=given),
             keeper=Keeper(journal, self.workspace, str(self.config.state_dir)) if keeps else None,
             events=DeclaredEvents(self.composition.events),
+            rewriters=self.composition.rewriters,
+            reviewers=self.composition.reviewers,
+            may_allow=self.config.may_allow,
             inbox=inbox,
         )
 

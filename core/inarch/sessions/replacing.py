@@ -17,7 +17,7 @@ from inarch.plugins.composition import Bound, Composition
 from inarch_sdk.nearest import nearest
 
 Replacing = Replacements | Callable[[Composition], Replacements]
-_BY_NAME = ("tools", "strategies", "context_sources", "tracers")
+_BY_NAME = ("tools", "strategies", "context_sources", "rewriters", "reviewers", "end_guards", "tracers")
 _WHOLE: Mapping[str, Sequence[str]] = {
     **OPENED,
     "clock": ("new_id", "utc_now", "monotonic", "sleep"),

@@ -82,8 +82,16 @@ async def _answer(run: TurnRun) -> str:
             run.messages.append(reply.message)
             if not reply.calls:
                 run.declined = reply.finish == "declined"
-                return reply.message.text
+                if run.declined or not run.state.end_guards or not await _is_held(run, reply.message.text):
+                    return reply.message.text
+                continue
             run.messages.append(results_message(await run.call(reply.calls, "model")))
+
+
+async def _is_held(run: TurnRun, answer: str) -> bool:
+    from inarch.turns.holding import is_held  # most profiles have nobody who would
+
+    return await is_held(run, answer)
 
 
 async def _answer_so_far(run: TurnRun, limit: LimitReached) -> str:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import partial
-from typing import Literal
+from typing import Any, Literal
 
 from attrs import define, evolve, field
 
@@ -39,7 +39,7 @@ from inarch.turns.session_state import SessionState
 
 RECORDED = (
     "model", "fallback", "decision_model", "strategy", "approve", "max_iterations", "max_seconds", "max_cost_usd",
-    "max_tokens", "max_reply_bytes", "context_turns",
+    "max_tokens", "max_reply_bytes", "max_holds", "context_turns",
 )  # fmt: skip
 """Keys of the profile that stand in a turn's record: a replay goes by them."""
 LONGEST_ERROR = 2_000
@@ -64,6 +64,7 @@ class TurnRun:
     effectful: set[str] = field(factory=set)
     declined: bool = False
     is_over: bool = False
+    holds: int = 0
     happened: tuple[Event, ...] = field(init=False)
 
     @happened.default
@@ -154,7 +155,11 @@ class TurnRun:
             effectful_calls=state.effectful_calls,
             seen=state.seen,
             happened=self.happened,
+            record=partial(self._record, plugin),
         )
+
+    def _record(self, plugin: str, name: str, data: Mapping[str, Any]) -> None:
+        self.state.journal.record(self.state.scheduler.events.checked(plugin, name, data), self.turn.id)
 
     def skipped(self, what: str, error: InarchError) -> None:
         """Record that a plugin's part failed and the turn goes on without it."""

@@ -25,6 +25,7 @@ from inarch.turns.wording import system_text
 
 if TYPE_CHECKING:
     from inarch.calls.scheduler import Scheduler
+    from inarch.contract.intervening import EndGuard
     from inarch.contract.replacements import Pacing
 
 COMPACTED_FACTOR = 4
@@ -39,6 +40,7 @@ class SessionState:
         find_strategies: Returns the composed strategies of these names.
         extensions: What plugins add to sessions.
         compactions: What makes a conversation shorter that is too long, in this order.
+        end_guards: What may hold back the end of a turn, in this order.
         runners: The tools that run command lines.
         make_scheduler: Makes what runs calls, when it is first needed: after a reply that has some, most often.
         history: What the model sees of each turn that is over, oldest first; `gone` is how many before it sees no more.
@@ -59,6 +61,7 @@ class SessionState:
     find_strategies: Callable[[Sequence[str]], Sequence[Bound[DecisionStrategy]]]
     sources: Sequence[Bound[ContextSource]]
     compactions: Sequence[Bound[Compaction]]
+    end_guards: Sequence[Bound[EndGuard]]
     tracers: Sequence[Bound[Tracer]]
     make_scheduler: Callable[[], Scheduler]
     journal: Journal

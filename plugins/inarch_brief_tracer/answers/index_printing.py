@@ -14,6 +14,7 @@ from inarch_brief_tracer.answers import command_room
 from inarch_brief_tracer.answers.wording import count, joined
 from inarch_brief_tracer.facts.file_facts import LIGHT
 from inarch_brief_tracer.facts.file_names import is_other
+from inarch_brief_tracer.facts.modules import TEXT
 from inarch_brief_tracer.graph.call_graph import Graph
 from inarch_brief_tracer.graph.model import Node
 from inarch_brief_tracer.indexing.index import NOTHING, Coverage
@@ -58,14 +59,16 @@ def _kept(path: str) -> dict[str, Any]:
 
 def _counted(connection: sqlite3.Connection) -> dict[str, Any]:
     files, symbols, gates = (connection.execute(f"SELECT count(*) FROM {table}").fetchone()[0] for table in _TABLES)
+    (texts,) = connection.execute("SELECT count(*) FROM files WHERE role = ?", (TEXT,)).fetchone()
     linked = connection.execute("SELECT count(*) FROM arcs").fetchone()[0]
     unparsable = connection.execute(
         "SELECT path, unparsable FROM files WHERE unparsable != '' ORDER BY path"
     ).fetchall()
     large = connection.execute("SELECT path FROM files WHERE unparsable = '' AND level = ? ORDER BY path", (LIGHT,))
     return {
-        "files": files,
+        "files": files - texts,
         "other_files": sum(is_other(path) for (path,) in connection.execute("SELECT path FROM files")),
+        "texts": texts,
         "linked_files": linked,
         "symbols": symbols,
         "entry_points": gates,

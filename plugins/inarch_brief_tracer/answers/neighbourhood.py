@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from inarch_brief_tracer.answers.call_sites import Sites
 from inarch_brief_tracer.facts.file_names import is_other
-from inarch_brief_tracer.facts.modules import TEST
+from inarch_brief_tracer.facts.modules import TEST, TEXT
 from inarch_brief_tracer.finding.hits import Hit, described
 from inarch_brief_tracer.finding.neighbours import callees_of, callers_of
 from inarch_brief_tracer.finding.search import search
@@ -30,6 +30,13 @@ def neighbourhood(graph: Graph, coverage: Coverage, query: str) -> Row:
     if not hits:
         return {**empty, "note": coverage.noted("nothing found")}
     best, sites = hits[0], Sites(graph.shelf.read)
+    if best.role == TEXT:
+        target, cut = _told(best, (), sites.lines(best.path)[best.line - 1 : best.end])
+        others = [described(hit) for hit in hits[1:]]
+        return {
+            **empty, "target": target, "more_callers": False, "more_callees": False, "others": others,
+            "note": coverage.noted(cut),
+        }  # fmt: skip
     target, cut = _target(graph, best, sites)
     callers, note = _callers(graph, best, sites)
     callees, more = _callees(graph, best)
@@ -48,9 +55,12 @@ def neighbourhood(graph: Graph, coverage: Coverage, query: str) -> Row:
 def _target(graph: Graph, best: Hit, sites: Sites) -> tuple[Row, str | None]:
     symbol = graph.shelf.facts(best.file)[3].symbols[best.place]
     code = sites.lines(best.path)[(symbol.decorated or symbol.line) - 1 : symbol.end]
+    return _told(best, symbol.decorators, code)
+
+
+def _told(best: Hit, decorators: Sequence[str], code: Sequence[str]) -> tuple[Row, str | None]:
     cut = f"code cut to {MAX_CODE_LINES} of {len(code)} lines" if len(code) > MAX_CODE_LINES else None
-    shown = {**described(best), "decorators": list(symbol.decorators), "code": "\n".join(code[:MAX_CODE_LINES])}
-    return shown, cut
+    return {**described(best), "decorators": list(decorators), "code": "\n".join(code[:MAX_CODE_LINES])}, cut
 
 
 def _callers(graph: Graph, best: Hit, sites: Sites) -> tuple[list[Row], str | None]:

@@ -12,7 +12,7 @@ from inarch import Effects, PluginContext, Tool, ToolContext, Workspace, tool
 if TYPE_CHECKING:
     from inarch_brief_tracer.indexing.index import Index
 
-Kind = Literal["any", "function", "class", "method", "constant", "module"]
+Kind = Literal["any", "function", "class", "method", "constant", "module", "section", "setting"]
 EntryKind = Literal[
     "all", "script", "main", "command", "route", "view", "task", "signal", "hook", "handler", "test", "api"
 ]
@@ -56,7 +56,7 @@ def tools(desk: Desk) -> list[Tool]:
 
     @tool(category="trace", effects=_READS, timeout_s=60)
     def find_symbols(context: ToolContext, query: str, kind: Kind = "any", limit: int = 20) -> dict[str, Any]:
-        """Find symbols by name, path:line or a question in plain words, best first.
+        """Find code, documentation and configuration by name, path:line or a question in plain words, best first.
 
         Args:
             query: A name, path:line, or words about what the code does

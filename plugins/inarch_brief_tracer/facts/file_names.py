@@ -8,7 +8,8 @@ from __future__ import annotations
 import re
 
 NOTEBOOK = ".ipynb"
-PYTHON = (".py", NOTEBOOK)
+STUB = ".pyi"
+PYTHON = (".py", STUB, NOTEBOOK)
 
 SUFFIXES = frozenset(
     """

@@ -6,9 +6,11 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
 from types import MappingProxyType
 
-from inarch_brief_tracer.facts.file_names import is_built, is_other, is_other_test
+from inarch_brief_tracer.facts.file_names import STUB, is_built, is_other, is_other_test
+from inarch_search.formats import format_of
 
-CODE, TEST, EXAMPLE, VENDORED = "code", "test", "example", "vendored"
+CODE, TEST, EXAMPLE, VENDORED, TEXT = "code", "test", "example", "vendored", "text"
+"""What a file is; a text is prose or configuration."""
 
 _VENDORED = frozenset(
     "_vendor vendor vendored _vendored third_party extern node_modules site-packages".split()  # noqa: SIM905
@@ -16,12 +18,13 @@ _VENDORED = frozenset(
 _EXAMPLES = frozenset(
     "example examples doc docs docs_src sample samples demo demos tutorial tutorials benchmark benchmarks".split()  # noqa: SIM905
 )
+_DATA = frozenset(("fixtures", "data", "locale", "locales", "i18n", "translations", "ISSUE_TEMPLATE"))
 _LAYOUTS = frozenset(("src", "lib", "python"))
 
 
 @lru_cache(maxsize=65_536)
 def role_of(path: str) -> str:
-    """Say whether a file is product code, a test, an example or a vendored copy."""
+    """Say whether a file is product code, a test, an example, a vendored copy or no code."""
     *folders, base = path.split("/")
     if not _VENDORED.isdisjoint(folders) or is_built(path):
         return VENDORED
@@ -32,6 +35,8 @@ def role_of(path: str) -> str:
     # "test" and "testing" inside a package are its public testing kit (django/test), at the top they are tests.
     if "tests" in folders or folders[:1] in (["test"], ["testing"]):
         return TEST
+    if format_of(path):
+        return TEST if is_other_test(path) or not _DATA.isdisjoint(folders) else TEXT
     if folders and (folders[0] in _EXAMPLES or (folders[0] != "src" and not _EXAMPLES.isdisjoint(folders))):
         return EXAMPLE
     return CODE
@@ -99,6 +104,13 @@ def module_names(
     return found
 
 
+def doubled(paths: Iterable[str], modules: Mapping[str, str]) -> set[str]:
+    """Give the stubs of modules whose code is there, too, be it in another folder: `stubs/`, `pkg-stubs/`."""
+    kept = list(paths)
+    known = {modules[path] for path in kept if not path.endswith(STUB)}
+    return {path for path in kept if path.endswith(STUB) and modules[path].replace("-stubs.", ".", 1) in known}
+
+
 def root_of(path: str, module: str) -> tuple[str, ...]:
     """Give the folders above the one that a module's name begins with: what it is imported from."""
     folders, stem = parts_of(path)
@@ -108,7 +120,7 @@ def root_of(path: str, module: str) -> tuple[str, ...]:
 
 def packages_of(paths: Collection[str]) -> frozenset[str]:
     """Collect the folders that are regular packages ("" is the root)."""
-    return frozenset(path.rpartition("/")[0] for path in paths if path.endswith("__init__.py"))
+    return frozenset(path.rpartition("/")[0] for path in paths if path.endswith(("__init__.py", "__init__.pyi")))
 
 
 def absolute_name(importer: str, is_package: bool, module: str, level: int) -> str:

@@ -16,11 +16,12 @@ from inarch_brief_tracer.facts.file_facts import (
     OVERLOAD,
     STUB,
 )
-from inarch_brief_tracer.facts.modules import CODE, EXAMPLE, TEST, VENDORED
+from inarch_brief_tracer.facts.modules import CODE, EXAMPLE, TEST, TEXT, VENDORED
 from inarch_brief_tracer.facts.source import first_sentence
 from inarch_brief_tracer.store.kept_files import Shelf
+from inarch_search.formats import APART
 
-_ROLES = {CODE: 1.0, TEST: 0.35, EXAMPLE: 0.5, VENDORED: 0.4}
+_ROLES = {CODE: 1.0, TEST: 0.35, EXAMPLE: 0.5, VENDORED: 0.4, TEXT: 0.3}
 _KINDS = {MODULE: 0.55, CLASS: 0.75, FUNCTION: 1.0, METHOD: 1.0, CONSTANT: 0.6}
 _FLAGS = {OVERLOAD: 0.2, STUB: 0.5, DEPRECATED: 0.5, NESTED: 0.8, ALIAS: 0.6}
 
@@ -32,7 +33,7 @@ JOINED = (
 
 
 SCANNED = -1
-"""The place of a symbol that is known from a scan of its file alone."""
+"""The place of what has no facts: a symbol of a test, a section, a setting."""
 
 
 class Hit(NamedTuple):
@@ -55,7 +56,9 @@ class Hit(NamedTuple):
 
     @property
     def qualname(self) -> str:
-        """Module and name: `click.core.Command.invoke`."""
+        """Module and name: `click.core.Command.invoke`; of a text its path and headings: `README.md > Usage`."""
+        if self.role == TEXT:
+            return self.dotted
         return f"{self.module}.{self.dotted}" if self.dotted else self.module
 
     @property
@@ -66,6 +69,8 @@ class Hit(NamedTuple):
     @property
     def name(self) -> str:
         """The last part of the qualified name."""
+        if self.role == TEXT:
+            return self.dotted.rpartition(APART)[2]
         return self.qualname.rpartition(".")[2]
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from inarch_brief_tracer.facts.file_facts import CONSTANT, MODULE
+from inarch_brief_tracer.facts.modules import TEXT
 from inarch_brief_tracer.finding.hits import JOINED, SCANNED, Hit, file_hits, flagged, order, preference
 from inarch_brief_tracer.store.kept_files import Shelf
 from inarch_search import Answer, Kept, Question, documents
@@ -22,6 +23,8 @@ _BY_LAST_NAME, _IN_OTHER_LETTERS = 2.0, 1.0
 """How exact a name is that leaves out what the place stands in, and one with other capitals."""
 _DEEPEST = 200
 _MOST_TESTS = 20
+_OF_TEXTS = (documents.SECTION, documents.SETTING)
+"""Kinds of places that are no code."""
 _MORE = 20
 """Symbols beyond those wanted that are looked at: some count less for what they are."""
 
@@ -49,7 +52,8 @@ def search(shelf: Shelf, text: str, kind: str = "any", limit: int = 20) -> Found
         sqlite3.DatabaseError: the index is damaged.
     """
     try:
-        answer = searched(shelf.words, text, _DEEPEST)
+        among = documents.TEXTS if kind in _OF_TEXTS else documents.NATURES
+        answer = searched(shelf.words, text, _DEEPEST, among=among)
     except ValueError as error:
         raise sqlite3.DatabaseError(str(error)) from error
     worded = _worded(shelf, answer, kind, limit)
@@ -91,7 +95,10 @@ def _worded(shelf: Shelf, answer: Answer, kind: str, limit: int) -> list[Hit]:
 
 
 def _symbol(shelf: Shelf, place: Kept) -> Hit | None:
-    """Give the symbol that stands at a place; one of a test as it was scanned."""
+    """Give the symbol that stands at a place; one of a test as it was scanned, a text as the engine keeps it."""
+    if place.nature in documents.TEXTS:
+        (file,) = shelf.connection.execute("SELECT id FROM files WHERE path = ?", (place.file,)).fetchone()
+        return _text(place, file)
     if place.nature == documents.TEST:
         number, module, role = shelf.connection.execute(
             "SELECT id, module, role FROM files WHERE path = ?", (place.file,)
@@ -104,7 +111,7 @@ def _symbol(shelf: Shelf, place: Kept) -> Hit | None:
 
 def _read(shelf: Shelf, hit: Hit) -> Hit | None:
     """Give a symbol of a test with all that is told of it: its file is read for those alone that are given."""
-    if hit.place != SCANNED:
+    if hit.place != SCANNED or hit.role == TEXT:
         return hit
     there = (other for other in file_hits(shelf, hit.file) if (other.line, other.qualname) == (hit.line, hit.qualname))
     return next((other._replace(score=hit.score) for other in there), None)
@@ -126,12 +133,30 @@ def _placed(shelf: Shelf, question: Question) -> list[Hit]:
         there = shelf.words.in_file(frame.file)
         if not there:
             continue
-        (file,) = shelf.connection.execute("SELECT id FROM files WHERE path = ?", (there[0].file,)).fetchone()
-        around = [hit for hit in file_hits(shelf, file) if hit.line <= frame.line <= hit.end or hit.kind == MODULE]
+        around = [
+            hit
+            for hit in _in_file(shelf, there)
+            if hit.line <= frame.line <= hit.end or hit.kind == MODULE or (hit.role == TEXT and not frame.line)
+        ]
         around.sort(key=lambda hit: (hit.kind == MODULE, hit.end - hit.line, -hit.line))
         # Tracebacks name the innermost call last.
         hits += [hit._replace(score=1000.0 + number - place / 10) for place, hit in enumerate(around[:3])]
     return hits
+
+
+def _in_file(shelf: Shelf, there: Sequence[Kept]) -> list[Hit]:
+    """Give all that can be named in a file."""
+    (file,) = shelf.connection.execute("SELECT id FROM files WHERE path = ?", (there[0].file,)).fetchone()
+    if there[0].nature in documents.TEXTS:
+        return [_text(place, file) for place in there]
+    return file_hits(shelf, file)
+
+
+def _text(place: Kept, file: int) -> Hit:
+    return Hit(
+        0, place.file, place.file, TEXT, file, SCANNED, place.qualified, place.kind, place.line, place.end, "",
+        place.summary, 0,
+    )  # fmt: skip
 
 
 def _named(shelf: Shelf, question: Question) -> list[Hit]:

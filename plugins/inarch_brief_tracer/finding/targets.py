@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from attrs import frozen
 
+from inarch_brief_tracer.facts.modules import TEXT
 from inarch_brief_tracer.finding.hits import Hit
 from inarch_brief_tracer.finding.search import search
 from inarch_brief_tracer.graph.call_graph import Graph
@@ -77,7 +78,7 @@ def nearest(graph: Graph, text: str) -> tuple[str, ...]:
 def matching(graph: Graph, query: str, file: str = "") -> Match:
     """Find what a query is about, functions and classes before anything else."""
     found = search(graph.shelf, query, limit=_LOOKED_AT_IN_FILE if file else _LOOKED_AT)
-    hits = [hit for hit in found.hits if _stands_in(hit.path, file)]
+    hits = [hit for hit in found.hits if hit.role != TEXT and _stands_in(hit.path, file)]
     nodes = list(dict.fromkeys(_nodes(graph, hits)))
     if not nodes:
         return Match(())

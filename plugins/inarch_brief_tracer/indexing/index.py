@@ -48,6 +48,7 @@ class Coverage(NamedTuple):
     notes: tuple[str, ...] = ()
     linked: str = ""
     """What has to be said about the graph, "" when everything is linked."""
+    is_without_code: bool = False
 
     @property
     def note(self) -> str | None:
@@ -59,7 +60,7 @@ class Coverage(NamedTuple):
 
     def noted(self, *notes: str | None) -> str | None:
         """Join what has to be said about an answer, None if that is nothing."""
-        nothing = None if self.files else NOTHING
+        nothing = NOTHING if self.is_without_code else None
         return "; ".join(note for note in (nothing, self.note, *notes) if note) or None
 
 
@@ -206,7 +207,7 @@ class Index:
             notes.append(f"{files} can't be read")
         if self.store.note:
             notes.append(self.store.note)
-        return Coverage(min(indexed, found.files), found.files, tuple(notes))
+        return Coverage(min(indexed, found.files), found.files, tuple(notes), is_without_code=not found.code)
 
     def _with_others(self, connection: sqlite3.Connection, call: Call, coverage: Coverage) -> Coverage:
         """Link the files of other languages."""

@@ -18,7 +18,7 @@ from inarch import Cancelled, FileStat, ToolFailed, Workspace
 from inarch_brief_tracer.facts.collecting import uncollected
 from inarch_brief_tracer.facts.file_facts import NAMES
 from inarch_brief_tracer.facts.file_names import NOTEBOOK, is_other
-from inarch_brief_tracer.facts.modules import CODE, EXAMPLE, TEST, VENDORED, role_of
+from inarch_brief_tracer.facts.modules import CODE, EXAMPLE, TEST, TEXT, VENDORED, role_of
 from inarch_brief_tracer.indexing.time_limit import Limit
 from inarch_brief_tracer.store.kept_files import Kept, Stamp
 
@@ -38,7 +38,7 @@ MAX_BYTES = 2_000_000
 """Larger Python files are generated data; their names are scanned, not parsed, up to this size."""
 LONGEST_LINES = 2_000
 """Bytes of a line, on the average, above which a large file is generated data, too."""
-_ORDER = {CODE: 0, TEST: 1, EXAMPLE: 2, VENDORED: 3}
+_ORDER = {CODE: 0, TEXT: 1, TEST: 2, EXAMPLE: 3, VENDORED: 4}
 
 Progress = Callable[[str, int, int], None]
 """Told what is being done, and how much of how much is."""
@@ -183,22 +183,25 @@ class Reader:
             data = code_of(data)
         if is_other(path):
             facts, text = self._other(path, data)
-            self.found.size += len(text)
-            self.found.entries.append(FileRow(path, module, role, stamp, content, facts, text))
+            self._put(FileRow(path, module, role, stamp, content, facts, text))
+            return
+        if role == TEXT:
+            self._put(FileRow(path, module, role, stamp, content, None, as_text(data)))
             return
         if role == TEST and not self.deep and not (known and known.level != NAMES):
             # Tests are most of a large tree and rarely asked for: names now, the rest when the graph is.
-            text = as_text(data)
-            self.found.entries.append(FileRow(path, module, role, stamp, content, None, text))
-            self.found.size += len(text)
+            self._put(FileRow(path, module, role, stamp, content, None, as_text(data)))
             return
         from inarch_brief_tracer.facts.link_facts import encode_links
 
         facts, text, links = examined(data, light=stat.size > MAX_BYTES or _is_minified(whole.data))
         if not self._many:
             self.found.links[path] = links
-        self.found.size += len(text)
-        self.found.entries.append(FileRow(path, module, role, stamp, content, facts, text, encode_links(links)))
+        self._put(FileRow(path, module, role, stamp, content, facts, text, encode_links(links)))
+
+    def _put(self, row: FileRow) -> None:
+        self.found.size += len(row.text)
+        self.found.entries.append(row)
 
     def _other(self, path: str, data: bytes) -> tuple[Facts, str]:
         """Read a file in another language than Python."""

@@ -8,14 +8,15 @@ from typing import NamedTuple
 from inarch import FileStat, ToolFailed, Workspace
 from inarch_brief_tracer.facts.file_names import PYTHON, is_other
 from inarch_brief_tracer.facts.import_roots import decided, kept_roots, open_folders
-from inarch_brief_tracer.facts.modules import module_names, packages_of
+from inarch_brief_tracer.facts.modules import TEXT, doubled, module_names, packages_of, role_of
 from inarch_brief_tracer.facts.source import sound
 from inarch_brief_tracer.indexing.reading import Changed
 from inarch_brief_tracer.store.kept_files import Kept, Stamp
+from inarch_search.formats import format_of
 
 MAX_FILES = 50_000
-SOURCES = "**/*.[cghijmprt]*"
-"""Matches the first letter of every ending that is looked at: one walk through a tree finds all of them."""
+SOURCES = "**/*"
+"""One walk through a tree finds all that is looked at; files such as a Makefile have no ending."""
 _MAX_WALKED = 4 * MAX_FILES
 _HEAD = 32_000
 """Bytes of a file in which its imports are looked for."""
@@ -35,6 +36,8 @@ class Walked(NamedTuple):
     """Files in other languages than Python that are read."""
     note: str = ""
     """What has to be said about files in other languages."""
+    code: int = 0
+    """Files that are no texts."""
 
 
 def walked(workspace: Workspace, kept: Mapping[str, Kept]) -> Walked:
@@ -43,24 +46,30 @@ def walked(workspace: Workspace, kept: Mapping[str, Kept]) -> Walked:
     # A name that is no text has no place in the index.
     paths = [path for path in walk.paths if path.endswith(PYTHON) and sound(path) == path]
     others, note = _others(path for path in walk.paths if is_other(path) and sound(path) == path)
+    texts = [path for path in walk.paths if format_of(path) and role_of(path) == TEXT and sound(path) == path]
     truncated = walk.truncated or len(paths) + len(others) > MAX_FILES
     paths = paths[:MAX_FILES]
-    present = {*paths, *others[: MAX_FILES - len(paths)]}
+    code = {*paths, *others[: MAX_FILES - len(paths)]}
+    present = {*code, *texts[: MAX_FILES - len(code)]}
     packages = packages_of(paths)
-    gone = [path for path in kept if path not in present]
     stats = {path: workspace.stat(path) for path in sorted(present)}
     touched = {path for path, stat in stats.items() if stat and not _is_known(kept.get(path), stat)}
     roots = _roots(workspace, kept, paths, packages, touched)
     changed: list[Changed] = []
     modules = module_names(paths, packages, roots)
+    twice = doubled(paths, modules)
+    code, present = code - twice, present - twice
+    gone = [path for path in kept if path not in present]
     for path, stat in stats.items():
-        known, module = kept.get(path), modules.get(path) or path[: path.rfind(".")]
+        known, module = kept.get(path), modules.get(path) or (path[: path.rfind(".")] if path in code else path)
+        if path in twice:
+            continue
         if stat is None or stat.kind != "file":
             if known:
                 gone.append(path)
         elif path in touched or (known and known.module != module):
             changed.append(Changed(path, stat, module))
-    return Walked(changed, gone, len(present), truncated, len(present) - len(paths), note)
+    return Walked(changed, gone, len(present), truncated, len(code) - len(paths) + len(twice), note, len(code))
 
 
 def _others(paths: Iterable[str]) -> tuple[list[str], str]:

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from attrs import Factory, define
 
+from inarch_brief_tracer.linking.admitting import LIGHT, is_admitted
 from inarch_brief_tracer.linking.budget import NAME, Budget
 from inarch_brief_tracer.linking.cells import Arguments, Cell, Value, Values
 from inarch_brief_tracer.linking.crossings import certainty
@@ -132,7 +133,7 @@ class Linker:
     @contextmanager
     def passing(self) -> Iterator[None]:
         """Load and link a file, and forget it again."""
-        units, modules = len(self.unit_scope), len(self.modules)
+        units = len(self.unit_scope)
         tables: tuple[dict[Any, Any], ...] = (
             self.containers,
             self.bound_methods,
@@ -141,25 +142,34 @@ class Linker:
             self.above,
             self.closed,
             self.guesses,
+            self.module_values,
+            self.crossings,
         )
         sizes = [len(table) for table in tables]
         try:
             yield
         finally:
             for scope in self.scopes[self.base :]:
+                if scope.outer is None:
+                    self._forget_module(scope.file)
                 scope.forget()
             del self.scopes[self.base :], self.unit_scope[units:], self.queued[units:], self.visits[units:]
             for table, size in zip(tables, sizes, strict=True):
                 while len(table) > size:
                     table.popitem()
-            while len(self.modules) > modules:
-                self.modules.popitem()
             self.late = False
             self.hooks.clear()
             self.hierarchical.clear()
             self.undecided.clear()
             self.queue.clear()
             self.waiting.clear()
+
+    def _forget_module(self, file: File) -> None:
+        files = self.modules.get(file.module, [])
+        if file in files:
+            files.remove(file)  # others may have its name
+            if not files:
+                del self.modules[file.module]
 
     def dissolve(self) -> None:
         """Let go of everything: left to the collector, circles of a large tree cost half of what parsing it does."""
@@ -204,13 +214,13 @@ class Linker:
         classes = self.closed.get(cell)
         if classes is None:
             return values
-        return tuple([value for value in values if _is_admitted(value, classes)])
+        return tuple([value for value in values if is_admitted(value, classes)])
 
     def widened(self, known: Values, value: Value) -> Values:
         """Give a set of many values with one more: texts and the like lose their meaning, instances their kind."""
         kind = type(value)
-        if kind in _LIGHT:
-            light = sum(type(other) in _LIGHT for other in known)
+        if kind in LIGHT:
+            light = sum(type(other) in LIGHT for other in known)
             if light < MAX_LIGHT:
                 return (*known, value)
             unknown = self.text("")
@@ -336,7 +346,6 @@ class Linker:
 
 MAX_LIGHT = 4
 """Texts, numbers and names from outside that a set tells apart."""
-_LIGHT = frozenset((Text, Number, Outside, Pattern))
 
 
 class _Anything(Value):
@@ -354,20 +363,6 @@ def _generalized(known: Values, value: Value) -> Values:
         return known
     return (ANYTHING, *[one for one in known if type(one) is not Instance])
 
-
-def _is_admitted(value: Value, classes: tuple[Cls, ...]) -> bool:
-    """Whether a value may be where an annotation names some classes, or nothing but texts and numbers."""
-    kind = type(value)
-    if kind is not Instance:
-        return bool(classes) or kind in _LIGHT
-    ancestry = value.cls.ancestry  # type: ignore[attr-defined]
-    return any(cls in ancestry for cls in classes) or any(
-        name.rpartition(".")[2] not in _NEUTRAL for ancestor in ancestry for name in ancestor.outside
-    )
-
-
-_NEUTRAL = frozenset(("ABC", "Generic", "Protocol", "NamedTuple", "object"))
-"""Bases outside that make no text, number or the like of a class."""
 
 EMPTY: Values = ()
 

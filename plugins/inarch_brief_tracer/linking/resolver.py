@@ -247,7 +247,8 @@ class Resolver:
         known = self._modules.get(module)
         if known is None:
             rows = self.connection.execute(
-                "SELECT id FROM files WHERE module = ? AND substr(path, -3) IN ('.py', 'ynb') ORDER BY path", (module,)
+                "SELECT id FROM files WHERE module = ? AND substr(path, -3) IN ('.py', 'pyi', 'ynb') ORDER BY path",
+                (module,),
             )
             known = self._modules[module] = tuple(row[0] for row in rows)
         return known

@@ -13,11 +13,12 @@ from inarch_brief_tracer.facts import entry_kinds
 from inarch_brief_tracer.facts.documents import documents_of
 from inarch_brief_tracer.facts.entry_points import entry_points_of
 from inarch_brief_tracer.facts.file_facts import CONSTANT, NAMES, Facts, encode
-from inarch_brief_tracer.facts.modules import TEST, VENDORED
+from inarch_brief_tracer.facts.modules import TEST, TEXT, VENDORED
 from inarch_brief_tracer.facts.name_scan import imported_in, tests_in
 from inarch_brief_tracer.facts.nature import SHIFT, exports_of, nature
 from inarch_brief_tracer.store.kept_files import Stamp, put_state, state
 from inarch_search import Document, Index
+from inarch_search.texts import documents_of_text
 
 
 class FileRow(NamedTuple):
@@ -127,13 +128,18 @@ def add(connection: sqlite3.Connection, entries: Iterable[FileRow], former: Mapp
 
 def _add_file(rows: _Rows, entry: FileRow, file: int) -> None:
     stamp, facts = entry.stamp, entry.facts
-    level, unparsable, blob = (facts.level, facts.unparsable, b"") if facts else (NAMES, "", b"")
+    level, unparsable, blob = (
+        (facts.level, facts.unparsable, b"") if facts else (TEXT if entry.role == TEXT else NAMES, "", b"")
+    )
     if facts and (entry.role != TEST or facts.language):
         blob = encode(facts)
     rows.files.append(
         (file, entry.path, entry.module, entry.role, level, stamp.size, stamp.mtime_ns, stamp.ctime_ns,
          stamp.inode, stamp.read_ns, entry.hash, unparsable, blob)
     )  # fmt: skip
+    if entry.role == TEXT:
+        rows.documents[entry.path] = documents_of_text(entry.path, entry.text)
+        return
     rows.documents[entry.path] = documents_of(entry.path, entry.module, entry.role, facts, entry.text)
     if entry.links:
         rows.links.append((file, entry.links))

@@ -9,7 +9,7 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from inarch import escape, result_text, shorten
-from inarch.figures import local_time
+from inarch.figures import held_words, local_time, reviewed_words, rewritten_words
 
 if TYPE_CHECKING:
     from inarch import Event, SessionInfo, ToolCall, Turn
@@ -20,6 +20,8 @@ PLAIN = {"turn": "*", "item": "|-", "end": "`-", "bar": "| ", "success": "ok", "
          "cancelled": "stopped"}  # fmt: skip
 
 
+WORDS = {"call.rewritten": rewritten_words, "call.reviewed": reviewed_words, "turn.held": held_words}
+"""What plugins did with calls and ends of turns, in words."""
 OUTPUT_LINES, OUTPUT_COLUMNS = 4, 160
 """How much of a call's output is shown at a glance."""
 
@@ -132,7 +134,9 @@ def _seconds(started: str | None, ended: str | None) -> float | None:
 
 
 def line_of(event: Event) -> str:
-    """Return what a plugin's event says, for people: its kind and its `text`, all of its data where it has none."""
+    """Return what a plugin did or recorded, for people: the event's kind and `text`, all of its data without one."""
+    if event.kind in WORDS:
+        return WORDS[event.kind](event.data)
     text = event.data.get("text")
     said = text if isinstance(text, str) and text.strip() else json.dumps(event.data, ensure_ascii=False)
     return f"{event.kind}: {' '.join(said.split())}"

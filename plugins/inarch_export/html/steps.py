@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from inarch.figures import rewritten_words
 from inarch.transcripts import Call, Change, Remark, Request, Step
 from inarch_export.html.diffs import diff, shown_as_diff
 from inarch_export.html.prose import prose
@@ -56,7 +57,8 @@ def _call(call: Call) -> Html:
     took = duration(call.span.seconds) if call.span is not None and call.ended is not None else ""
     chips = [tag("span", chip, class_="chip") for chip in _chips(call)]
     about = join([tag("span", short(_unseen(call))), *(part for chip in chips for part in (" ", chip))])
-    body = join([_approval(call), _input(call), _output(call), _changed(call.changes)])
+    told = [_approval(call), _input(call), _rewritten(call), _output(call), _added(call), _changed(call.changes)]
+    body = join(told)
     return _folded(_row(mark, one_line(call.name, _LONGEST_NAME), about, took), body, "step call")
 
 
@@ -92,6 +94,16 @@ def _input(call: Call) -> Html:
     if names:
         shown.append(diff(call.arguments, names))
     return _part("Input", *shown) if call.arguments else Html()
+
+
+def _rewritten(call: Call) -> Html:
+    said = [tag("p", rewritten_words(one)) for one in call.rewritten]
+    return _part("Rewritten", *said) if said else Html()
+
+
+def _added(call: Call) -> Html:
+    texts = [join([tag("p", f"By {one.get('plugin')}:"), long_text(str(one.get("text") or ""))]) for one in call.added]
+    return _part("Added to the output", *texts) if texts else Html()
 
 
 def _output(call: Call) -> Html:

@@ -13,8 +13,10 @@ from inarch_offline.layout import is_aside
 from inarch_offline.material import Hit, Symbol, hits, is_partial, symbols
 from inarch_offline.plans.searching import say_symbols, significant, telling
 from inarch_offline.plans.whole import of_the_whole
+from inarch_offline.sections import say_section, told_in
 from inarch_offline.topic_kinds import ENVIRONMENT
 from inarch_offline.writing import Page, Place, code, cut
+from inarch_search.formats import is_log
 
 _READ = (
     r"(\benviron\b|\bgetenv\b|process\.env\b|\benv::var|os\.LookupEnv|\bENV\[|\benvvar\b|import\.meta\.env|"
@@ -77,7 +79,7 @@ def configure(intent: Intent) -> Plan:
         found = [hit for hit in found if _held(hit, words) == best]
         _say(page, title, _rows(found, shape == _READ, seen), is_partial(result))
     if words and len(page.lines) < _MOST:
-        yield from _say_documented(page, words)
+        yield from _say_documented(page, intent.subject, words)
     if not page.lines:
         what = f" for “{cut(intent.subject, 60)}”" if intent.subject else ""
         page.absent(f"No environment variable, option or setting{what} was found here.")
@@ -138,18 +140,18 @@ def _say(page: Page, title: str, rows: Sequence[_Setting], more: bool) -> None:
         page.item(row.text, *row.places[:3])
 
 
-def _say_documented(page: Page, words: Sequence[str]) -> Plan:
-    """Show what the documentation says, where the code says little."""
-    [result] = yield [calls.search(calls.any_of(words), ignore_case=True, limit=_LIMIT)]
-    prose = [hit for hit in hits(result) if hit.path.endswith((".md", ".rst", ".txt")) and not _is_log(hit.path)]
-    best = max((_held(hit, words) for hit in prose), default=0)
-    rows = [_Setting(code(hit.text, 88), (hit.place,)) for hit in prose if _held(hit, words) == best]
-    _say(page, "In the documentation", rows[:4], False)
+def _say_documented(page: Page, subject: str, words: Sequence[str]) -> Plan:
+    """Show what configuration and documentation say, where the code says little."""
+    written, told = yield [
+        calls.find_symbols(subject, kind="setting", limit=_MOST),
+        calls.find_symbols(subject, kind="section", limit=_MOST),
+    ]
+    keys = [one for one in symbols(written) if all(word in one.qualname.lower() for word in words)]
+    found = yield from told_in(keys[:3], 1)
+    found += yield from told_in([one for one in symbols(told) if not is_log(one.place.path)][:2], 2)
+    for section, facts in found:
+        say_section(page, section, facts)
     return page
-
-
-def _is_log(path: str) -> bool:
-    return bool(re.search(r"(?i)(?:changelog|changes|history|news|pkg-info)[^/]*$", path))
 
 
 def _held(hit: Hit, words: Sequence[str]) -> int:

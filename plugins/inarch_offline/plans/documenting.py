@@ -9,12 +9,13 @@ from inarch_offline import calls
 from inarch_offline.exchange import Asking, Plan
 from inarch_offline.intents import Intent
 from inarch_offline.manifests import MANIFESTS, read_project
-from inarch_offline.material import FileText, Hit, file_text, files, hits
+from inarch_offline.material import Hit, Symbol, file_text, files, hits, symbols
 from inarch_offline.plans.searching import MEANS_LITTLE, telling
 from inarch_offline.plans.whole import of_the_whole
 from inarch_offline.readme import Fact
-from inarch_offline.sections import is_heading, section_at, title_at
+from inarch_offline.sections import say_section, told_in
 from inarch_offline.writing import Page, code, cut
+from inarch_search.formats import is_log
 
 PROSE = (".md", ".rst", ".txt", ".adoc")
 GUIDES = {
@@ -27,6 +28,14 @@ GUIDES = {
     "upgrade": (r"upgrad|migrat", r"\bupdat|porting"),
 }
 """What is asked for, and what headings about it say, the surest first."""
+_SOUGHT = {
+    "install": "install installation getting started quickstart set up",
+    "deploy": "deploy deployment production docker",
+    "use": "usage quickstart getting started example tutorial", "build": "build compile from source development",
+    "contribute": "contributing contribute development hacking", "release": "release releasing publish",
+    "upgrade": "upgrade upgrading migration update porting",
+}  # fmt: skip
+"""The words that sections about it are looked for by."""
 _ASKED = {"contribute": "contribute to"}
 _COMMANDS = {
     "install": (
@@ -36,11 +45,9 @@ _COMMANDS = {
     "deploy": r"(gunicorn|waitress-serve|uvicorn|hypercorn|docker|kubectl|helm|heroku|fly) +[\w-]",
     "build": r"(make|cargo build|go build|npm run build|python -m build|cmake|gradle|mvn|tox|nox)\b",
 }
-_LOG = re.compile(r"(?i)change|history|news|release")
-_Section = tuple[FileText, int]
-"""A text and the index of a heading in it."""
 _LINES, _FEW_LINES = 6, 4
-_LOOK = 30
+_FOUND = 60
+"""Sections that are asked for."""
 _MOST_FILES = 6
 
 
@@ -48,22 +55,20 @@ def guide(intent: Intent) -> Plan:
     """Quote the section of the README or of the documentation that is about it."""
     intent = yield from of_the_whole(intent)
     what = intent.facet
-    anyhow = "|".join(GUIDES[what])
     searched, commands, listed = yield [
-        calls.search(rf"^[#\s]*(\S.{{0,60}})?({anyhow})", ignore_case=True, limit=400),
-        calls.search(_COMMANDS.get(what, anyhow), limit=200),
+        calls.find_symbols(f"{_SOUGHT[what]} {intent.subject}".strip(), kind="section", limit=_FOUND),
+        calls.search(_COMMANDS.get(what, "|".join(GUIDES[what])), limit=200),
         calls.list_files("*", 500),
     ]
     page = Page()
     about = [word.lower() for word in intent.subject.split() if len(word) > 2]
-    found = yield from _sections(hits(searched), GUIDES[what], about)
-    if found:
-        _quote(page, found[0], _LINES)
-    others = [(title_at(text.text.split("\n"), index), text.place(index)) for text, index in found[1:4]]
-    if others:
+    found = yield from told_in(_fitting(symbols(searched), GUIDES[what], about), _LINES)
+    for section, facts in found[:1]:
+        say_section(page, section, facts)
+    if found[1:]:
         page.head("Other sections about it")
-    for title, place in others:
-        page.item(f"“{cut(title, 70)}”", place)
+    for section, _ in found[1:4]:
+        page.item(f"“{cut(section.name, 70)}”", section.place)
     if what in _COMMANDS and not found:
         _say_commands(page, [hit for hit in hits(commands) if hit.path.endswith(PROSE)])
     if what in ("install", "build"):
@@ -78,75 +83,53 @@ def say_documented(page: Page, intent: Intent) -> Asking[bool]:
     words = telling(intent.subject)
     if not words:
         return False
-    [searched] = yield [calls.search(rf"^[#\s]*(\S.{{0,60}})?({calls.any_of(words)})", ignore_case=True, limit=600)]
-    fitting = [hit for hit in hits(searched) if hit.path.lower().endswith(PROSE) and _fit(hit, words) > 0]
-    ranked = sorted(fitting, key=lambda hit: (-_fit(hit, words), _LOG.search(hit.path) is not None, hit.path, hit.line))
-    found = yield from _read(ranked[:_MOST_FILES])
-    if found:
-        _quote(page, found[0], _LINES if intent.long else _FEW_LINES)
+    [searched] = yield [calls.find_symbols(intent.subject, kind="section", limit=_FOUND)]
+    fitting = [one for one in symbols(searched) if _fit(one.name, words) > 0]
+    ranked = sorted(fitting, key=lambda one: (-_fit(one.name, words), is_log(one.place.path)))
+    found = yield from told_in(ranked[:_MOST_FILES], _LINES if intent.long else _FEW_LINES)
+    for section, facts in found[:1]:
+        say_section(page, section, facts)
     return bool(found)
 
 
-def _quote(page: Page, section: _Section, most: int) -> None:
-    """Say what the first lines of a section say."""
-    text, index = section
-    title = title_at(text.text.split("\n"), index)
-    page.head(f"{text.path} says under “{cut(title, 60)}”")
-    for fact in section_at(text, index, most):
-        page.item(_shown(fact.text), fact.place)
-
-
-def _fit(hit: Hit, words: Sequence[str]) -> float:
-    """How well a line that may be a heading fits: what it has of the words, less what it says besides."""
-    title = [word for word in re.findall(r"[a-z]+", hit.text.lower()) if len(word) > 2 and word not in MEANS_LITTLE]
-    if not title or len(title) > 5 or (not hit.text.startswith("#") and len(hit.text) > 60):
+def _fit(title: str, words: Sequence[str]) -> float:
+    """How well a heading fits: what it has of the words, less what it says besides."""
+    said = [word for word in re.findall(r"[a-z]+", title.lower()) if len(word) > 2 and word not in MEANS_LITTLE]
+    if not said or len(said) > 5:
         return 0
-    held = sum(any(one.startswith(word) for one in title) for word in words)
-    besides = sum(not any(one.startswith(word) for word in words) for one in title)
+    held = sum(any(one.startswith(word) for one in said) for word in words)
+    besides = sum(not any(one.startswith(word) for word in words) for one in said)
     return 2 * held - len(words) - besides + (0.5 if held == len(words) else 0) if held else 0
 
 
-def _shown(text: str) -> str:
-    return code(text.strip("`"), 110) if text.startswith("`") and text.endswith("`") else cut(text, 160)
+def _fitting(found: Sequence[Symbol], wanted: Sequence[str], about: Sequence[str]) -> list[Symbol]:
+    """Keep the sections whose headings say what is asked for, the README's and the most fitting first."""
+    said = [one for one in found if re.search("|".join(wanted), one.name, re.I) and not is_log(one.place.path)]
+    return sorted(said, key=lambda one: _rank(one, wanted, about))[:_MOST_FILES]
 
 
-def _sections(found: Sequence[Hit], wanted: Sequence[str], about: Sequence[str]) -> Asking[list[_Section]]:
-    """Read around lines that may be headings and keep those that are, the README's and the most fitting first."""
-    prose = [hit for hit in found if hit.path.lower().endswith(PROSE) and not _LOG.search(hit.path)]
-    ranked = sorted(prose, key=lambda hit: _rank(hit, wanted, about))
-    # A heading is marked, or short enough to be underlined.
-    likely = [hit for hit in ranked if hit.text.startswith("#") or (len(hit.text) <= 60 and not hit.text[:1].isspace())]
-    read = yield from _read(likely[:_MOST_FILES])
-    return read
-
-
-def _read(kept: Sequence[Hit]) -> Asking[list[_Section]]:
-    """Read what stands around lines, and keep those that are headings with something below them."""
-    results = (yield [calls.read_file(hit.path, hit.line, hit.line + _LOOK) for hit in kept]) if kept else []
-    texts = [text for result in results if (text := file_text(result)) is not None]
-    return [(text, 0) for text in texts if is_heading(text.text.split("\n"), 0) and section_at(text, 0, 1)]
-
-
-def _rank(hit: Hit, wanted: Sequence[str], about: Sequence[str]) -> tuple[int, bool, int, bool, bool, int, str, int]:
-    title, path = hit.text.strip("# "), hit.path.rpartition("/")[2]
+def _rank(
+    section: Symbol, wanted: Sequence[str], about: Sequence[str]
+) -> tuple[int, bool, int, bool, bool, int, str, int]:
+    title, path = section.name, section.place.path
     return (
-        -sum(word in f"{hit.path} {title}".lower() for word in about),
+        -sum(word in f"{path} {title}".lower() for word in about),
         title.startswith((".", "`")),  # the name of something in the code
         next((rank for rank, one in enumerate(wanted) if re.search(one, title, re.I)), len(wanted)),
-        not _is_readme(hit) and not re.search(wanted[0], hit.path, re.I),
+        not _is_readme(path) and not re.search(wanted[0], path, re.I),
         not re.match(wanted[0], title, re.I),
-        hit.path.count("/") - (path.startswith("index.")) + len(title) // 12,
-        hit.path,
-        hit.line,
+        path.count("/") - path.rpartition("/")[2].startswith("index.") + len(title) // 12,
+        path,
+        section.place.line,
     )
 
 
-def _is_readme(hit: Hit) -> bool:
-    return hit.path.lower().startswith("readme")
+def _is_readme(path: str) -> bool:
+    return path.lower().startswith("readme")
 
 
 def _say_commands(page: Page, found: Sequence[Hit]) -> None:
-    ranked = sorted(found, key=lambda hit: (not _is_readme(hit), hit.path.count("/"), hit.path, hit.line))
+    ranked = sorted(found, key=lambda hit: (not _is_readme(hit.path), hit.path.count("/"), hit.path, hit.line))
     if ranked:
         page.head("In the documentation")
     for hit in ranked[:4]:

@@ -27,6 +27,7 @@ from inarch_offline.plans.searching import (
     significant,
     text_search,
 )
+from inarch_offline.sections import say_section, told_in
 from inarch_offline.steps import steps_of
 from inarch_offline.writing import Page, cut, joined
 
@@ -55,6 +56,8 @@ def explain(intent: Intent) -> Plan:
     elif not (target is not None and is_named(intent, target)) and (path := (yield from file_named(intent))):
         page = yield from explain_file(intent._replace(path=path))
         return page
+    elif target is not None and target.is_text:
+        yield from say_texts(page, intent, found)
     elif target is not None and not _is_unrelated(intent, target):
         if not is_named(intent, target):
             if intent.how_to and (yield from say_documented(page, intent)):
@@ -87,6 +90,15 @@ def is_said_unclear(page: Page, intent: Intent, result: ToolResult, found: Conte
     yield from say_unclear(page, intent, found, match)
     say_note(page, result, LINKED)
     return True
+
+
+def say_texts(page: Page, intent: Intent, found: Context) -> Plan:
+    """Quote what documentation and configuration say, the best of it first, and name what code is close to it."""
+    read = yield from told_in([one for one in found.candidates if one.is_text][:2], 12 if intent.long else 5)
+    for section, facts in read:
+        say_section(page, section, facts)
+    say_symbols(page, "Close to it in the code", [one for one in found.others if not one.is_text], 4)
+    return page
 
 
 def file_named(intent: Intent) -> Asking[str]:

@@ -17,6 +17,7 @@ from inarch_offline.plans.explaining import (
     is_said_unclear,
     say_more,
     say_note,
+    say_texts,
 )
 from inarch_offline.plans.outlining import explain_file
 from inarch_offline.plans.reading import whole_code
@@ -65,6 +66,9 @@ def locate(intent: Intent) -> Plan:
     else:
         asked = intent._replace(subject=subject)
         if not is_named(intent, target) and (yield from is_said_unclear(page, asked, result, found)):
+            return page
+        if target.is_text:
+            yield from say_texts(page, asked, found)
             return page
         target = yield from whole_code(target)
         _say_place(page, target)

@@ -18,6 +18,9 @@ from inarch_offline.plans.reading import whole_file
 from inarch_offline.readme import comment_of, lead_of
 from inarch_offline.subpackages import docstring_in
 from inarch_offline.writing import Page, Place, code, counted, cut, joined, sentence, shortened
+from inarch_search.documents import SECTION
+from inarch_search.formats import APART
+from inarch_search.texts import documents_of_text
 
 _MOST = 24
 _DEFINITION = re.compile(
@@ -182,7 +185,7 @@ def _say_other(page: Page, text: FileText) -> None:
     lead = lead_of(text) if text.path.endswith((".md", ".rst", ".txt")) else comment_of(text)
     if lead:
         page.say(cut(lead.text, 300), lead.place)
-    outline = _scanned(text) or _headings(text)
+    outline = _headings(text) or _scanned(text)
     _say_outline(page, outline)
     if not outline and not lead and text.text.strip():
         page.head("It begins")
@@ -191,11 +194,14 @@ def _say_other(page: Page, text: FileText) -> None:
 
 
 def _headings(text: FileText) -> list[Outline]:
-    """Find the sections of a text: Markdown headings, tables of TOML and INI."""
+    """Find the headings of a text, and the tables and outermost keys of configuration."""
+    found = documents_of_text(text.path, text.text)
+    inner = [one.qualified.partition(APART)[2] for one in found]
+    tables = {name.rpartition(".")[0] for name in inner} & set(inner)
     return [
-        Outline(text.place(index), line.lstrip("# ").strip())
-        for index, line in enumerate(text.text.split("\n"))
-        if re.match(r"#{1,4} \S|\[\[?[\w.\"' -]+\]\]?\s*$", line)
+        Outline(text.place(one.line - 1), one.name if one.kind == SECTION else name)
+        for one, name in zip(found, inner, strict=True)
+        if name and (one.kind == SECTION or name in tables or "." not in name)
     ]
 
 

@@ -8,7 +8,14 @@ from typing import Any, TextIO
 
 from inarch import Approval, ApprovalRequest, Event, escape
 from inarch.commands import say, say_remedy
-from inarch.figures import duration, seconds_between, short_arguments
+from inarch.figures import (
+    duration,
+    held_words,
+    reviewed_words,
+    rewritten_words,
+    seconds_between,
+    short_arguments,
+)
 from inarch.output import columns_of, is_terminal
 from inarch_terminal.front_ends.countdown import Countdown
 from inarch_terminal.front_ends.spending import sum_words, switched_words, wait_words
@@ -61,6 +68,9 @@ class TextFrontEnd:
             "call.state": self._call_state,
             "call.output": self._call_output,
             "call.result": self._call_result,
+            "call.rewritten": lambda data: self._note(rewritten_words(data)),
+            "call.reviewed": lambda data: self._note(reviewed_words(data)),
+            "turn.held": lambda data: self._note(held_words(data)),
             "limit.wait": self._waiting,
             "note": lambda data: self._note(data["text"]),
             "error": self._error,

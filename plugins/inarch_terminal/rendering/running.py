@@ -47,6 +47,12 @@ class Running:
             call.began = now
         call.status = data["status"]
 
+    def rewritten(self, data: Data) -> None:
+        """Take the arguments that a plugin gave a call."""
+        call = self._calls.get(data["call_id"])
+        if call is not None and data.get("arguments") is not None:
+            call.arguments = data["arguments"]
+
     def output(self, data: Data) -> None:
         """Take live output."""
         call = self._calls.get(data["call_id"])

@@ -70,6 +70,9 @@ class View:
             "model.switched": self._switched,
             "call.state": self._call_state,
             "call.output": self._running.output,
+            "call.rewritten": self._rewritten,
+            "call.reviewed": lambda data: self._item("added", "dim", _figures().reviewed_words(data)),
+            "turn.held": lambda data: self._item("switched", "yellow", _figures().held_words(data)),
             "call.result": self._call_result,
             "file.changed": self._running.changed,
             "limit.wait": self._waiting,
@@ -251,6 +254,10 @@ class View:
         self._speech.finish()
         self._running.state(data, self._clock())
 
+    def _rewritten(self, data: Data) -> None:
+        self._running.rewritten(data)
+        self._item("switched", "yellow", _figures().rewritten_words(data))
+
     def _call_result(self, data: Data) -> None:
         self._speech.finish()
         self._running.result(data)
@@ -287,3 +294,9 @@ class View:
             return
         self._speech.finish()
         self._speech.add(answer.removeprefix(said) if said else answer)
+
+
+def _figures() -> Any:
+    from inarch import figures  # few turns need it
+
+    return figures

@@ -204,3 +204,33 @@ def test_comments_strings_and_docstrings_are_told_from_code(tree: Any) -> None:
     for word in ("walnuts", "almonds", "mango", "a spoon"):
         assert tree.names(f"where are {word}?")[:1] == ["a.first"], word
     assert tree.names("where are chestnuts?")[:1] == ["a.second"]
+
+
+def test_stub_stands_for_a_module_that_has_no_code(tree: Any) -> None:
+    tree.write(
+        {
+            "src/shop/__init__.py": "",
+            "src/shop/native.pyi": "class Reader:\n    def read(self) -> bytes: ...\n",
+            "src/shop/jar.py": "class Jar:\n    pass\n",
+            "src/shop/jar.pyi": "class Jar: ...\n",
+            "stubs/shop/jar.pyi": "class Jar: ...\n",
+            "shop-stubs/jar.pyi": "class Jar: ...\n",
+            "tests/test_reader.py": "def reader():\n    return 1\n",
+        }
+    )
+    assert tree.names("Reader")[0] == "shop.native.Reader"
+    assert tree.names("Reader.read")[0] == "shop.native.Reader.read"
+    assert tree.names("Jar").count("shop.jar.Jar") == 1
+    (tree.root / "src/shop/native.py").write_text("class Reader:\n    pass\n")
+    found = tree.ask("find_symbols", query="Reader", kind="class")["symbols"]
+    assert [row["file"] for row in found] == ["src/shop/native.py"]
+
+
+def test_sections_and_settings_are_found_with_their_lines(tree: Any) -> None:
+    guide = "# Shop\n\nSells apples.\n\n## Deploying\n\nPut it behind a counter.\n"
+    tree.write({"shop.py": SHOP, "README.md": guide, "pyproject.toml": "[tool.shop]\n# Seconds.\npatience = 3\n"})
+    assert tree.names("how do I deploy it?")[0] == "README.md > Shop > Deploying"
+    assert tree.names("patience", kind="setting")[0] == "pyproject.toml > tool.shop.patience"
+    assert tree.names("README.md:6")[0] == "README.md > Shop > Deploying"
+    (tree.root / "README.md").write_text("# Shop\n\n## Selling\n\nx\n")
+    assert "README.md > Shop > Deploying" not in tree.names("how do I deploy it?")

@@ -188,6 +188,22 @@ def test_tests_of_a_large_tree_are_linked_and_leave_the_rest_as_it_is(monkeypatc
     assert {function.qualname for function in large.functions} >= {"test_a.cb", "test_b.test_it", "pkg.core.run"}
 
 
+def test_tests_of_one_name_are_linked_one_by_one_in_a_large_tree(monkeypatch: pytest.MonkeyPatch) -> None:
+    import importlib
+
+    monkeypatch.setattr(importlib.import_module("inarch_brief_tracer.linking.link"), "LARGE", 3)
+    text = "import common\nfrom common import help_out\ndef test_it(): common.help_out()\n"
+    files = {
+        "one/common.py": ("common", facts("def help_out(): pass\nhelp_out()\nhelp_out()\n")),
+        **{f"{folder}/tests/common.py": ("common", facts("def help_out(): pass\n")) for folder in "abc"},
+        **{f"{folder}/tests/test_it.py": ("test_it", facts(text)) for folder in "abc"},
+    }
+    found = {(edge.caller.rpartition(":")[0], edge.callee) for edge in link(files).edges if edge.kind == "call"}
+    assert {path for path, callee in found if callee.endswith("help_out")} == {
+        "one/common.py", "a/tests/test_it.py", "b/tests/test_it.py", "c/tests/test_it.py",
+    }  # fmt: skip
+
+
 def test_what_a_set_holds_and_how_often_a_statement_is_looked_at_is_limited() -> None:
     text = "".join(f"class C{n}:\n    def go(self): pass\n" for n in range(40))
     text += "def use(x): x.go()\n" + "".join(f"use(C{n}())\n" for n in range(40))

@@ -1,0 +1,183 @@
+"""Fetches one page: each address that it leads to is judged anew, and connected to as it was judged."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
+from typing import Literal, NamedTuple
+from urllib.parse import urldefrag, urljoin, urlsplit
+
+import httpx
+
+import inarch
+from inarch_fetch import Settings
+from inarch_fetch.addresses import LONGEST, Place, place_of
+from inarch_fetch.reading import read_html
+
+MOST_REDIRECTS = 5
+_MOST_ADDRESSES = 4
+_CONNECT_S = 5.0
+_HTML = ("text/html", "application/xhtml+xml")
+_TEXT = ("application/json", "application/xml", "application/javascript", "application/toml", "application/yaml")
+_HEADERS = {
+    "accept": "text/markdown, text/html, text/plain, application/json;q=0.9, */*;q=0.1",
+    "accept-encoding": "gzip",
+    "user-agent": "inarch-fetch/1.0",
+}
+
+Resolve = Callable[[str, int], Awaitable[Sequence[str]]]
+
+
+class Page(NamedTuple):
+    """A page that was fetched.
+
+    Args:
+        url: Where it was found in the end.
+        title: Its title, if it has one.
+        text: What it says, HTML as Markdown.
+        is_cut: Whether its end was left out.
+    """
+
+    url: str
+    title: str
+    text: str
+    is_cut: bool
+
+
+async def resolved(host: str, port: int) -> Sequence[str]:
+    """Return the addresses of a name, as this machine finds them."""
+    found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    return [str(where[0]) for *_, where in found]
+
+
+class Fetcher:
+    """Fetches pages within the bounds of the settings.
+
+    Args:
+        settings: Which hosts are listed, and how much and how long is read.
+        resolve: Returns the addresses of a name.
+    """
+
+    def __init__(self, settings: Settings, resolve: Resolve = resolved) -> None:
+        self._settings = settings
+        self._hosts = inarch.hosts.Hosts(settings.hosts)
+        self._resolve = resolve
+
+    async def fetch(self, url: str) -> Page:
+        """Return a page.
+
+        Raises:
+            inarch.ToolFailed: It can't be had, or leads to a host that is not listed.
+        """
+        try:
+            async with asyncio.timeout(self._settings.timeout_s):
+                return await self._follow(urldefrag(url).url)
+        except TimeoutError:
+            message = f"{url} took longer than {self._settings.timeout_s:g} s"
+            raise inarch.ToolFailed(
+                "timeout", message, "try another page, or raise [plugins.fetch] timeout_s"
+            ) from None
+
+    async def _follow(self, url: str) -> Page:
+        first = place = place_of(url)
+        for _ in range(1 + MOST_REDIRECTS):
+            async with self._answer(url, place) as answer:
+                if not answer.has_redirect_location:
+                    return await self._read(url, answer)
+                url = urldefrag(urljoin(url, answer.headers["location"])).url
+            place = place_of(url)
+            if place.host != first.host and not self._hosts.name(*place):
+                remedy = "fetch that address by itself if it is wanted: the host is asked about"
+                raise inarch.ToolFailed("permission", f"the page leads to another host: {inarch.escape(url)}", remedy)
+        remedy = "fetch another page"
+        raise inarch.ToolFailed(
+            "execution", f"the page leads on more than {MOST_REDIRECTS} times, last to {url}", remedy
+        )
+
+    @asynccontextmanager
+    async def _answer(self, url: str, place: Place) -> AsyncIterator[httpx.Response]:
+        """Ask the host, by the addresses that were judged: its name can't lead elsewhere a moment later."""
+        timeout = httpx.Timeout(self._settings.timeout_s, connect=_CONNECT_S)
+        # A transport of its own keeps the variables for proxies out: a proxy would resolve the name by itself.
+        async with httpx.AsyncClient(transport=httpx.AsyncHTTPTransport(), timeout=timeout) as client:
+            answer = await self._connected(client, url, place)
+            try:
+                yield answer
+            finally:
+                await answer.aclose()
+
+    async def _connected(self, client: httpx.AsyncClient, url: str, place: Place) -> httpx.Response:
+        host = urlsplit(url).netloc
+        names = {"sni_hostname": place.host} if isinstance(place.host, str) else {}
+        failure: Exception | None = None
+        for address in await self._allowed(place):
+            target = httpx.URL(url).copy_with(host=str(address))
+            request = client.build_request("GET", target, headers={**_HEADERS, "host": host}, extensions=names)
+            request.extensions["timeout"] = client.timeout.as_dict()
+            try:
+                return await client.send(request, stream=True)
+            except httpx.ConnectError as error:
+                failure = error
+            except httpx.HTTPError as error:
+                failure = error
+                break
+        raise inarch.ToolFailed("execution", f"{url}: {_words(failure)}", "check the address, or try again later")
+
+    async def _allowed(self, place: Place) -> list[inarch.hosts.Address]:
+        if isinstance(place.host, str):
+            try:
+                found = [inarch.hosts.address_of(one) for one in await self._resolve(place.host, place.port)]
+            except (OSError, UnicodeError):
+                found = []
+            if not found:
+                raise inarch.ToolFailed("not_found", f"the host {place.host} is not known", "check the address")
+        else:
+            found = [place.host]
+        allowed = [one for one in dict.fromkeys(found) if self._hosts.let_reach(place.host, one, place.port)]
+        if not allowed:
+            address = Place(found[0], place.port)
+            who = f"{place} leads to {found[0]}, which" if isinstance(place.host, str) else str(place)
+            message = f"{who} is no public address"
+            remedy = f'if it is meant, list "{address}" in [plugins.fetch] hosts of your own configuration'
+            raise inarch.ToolFailed("permission", message, remedy)
+        return allowed[:_MOST_ADDRESSES]
+
+    async def _read(self, url: str, answer: httpx.Response) -> Page:
+        if answer.status_code >= 400:
+            code: Literal["not_found", "execution"] = "not_found" if answer.status_code in (404, 410) else "execution"
+            raise inarch.ToolFailed(code, f"{url}: HTTP {answer.status_code}", "check the address, or try another page")
+        kind = answer.headers.get("content-type", "text/plain").partition(";")[0].strip().lower()
+        if not (kind.startswith("text/") or kind in (*_HTML, *_TEXT) or kind.endswith(("+json", "+xml"))):
+            size = answer.headers.get("content-length", "an unknown number of")
+            message = f"{url} is no text: {inarch.escape(kind)}, {inarch.escape(size)} bytes"
+            raise inarch.ToolFailed("validation", message, "fetch a page of text")
+        body, is_cut = await self._body(url, answer)
+        if kind in _HTML:
+            read = await asyncio.to_thread(read_html, body, url, answer.charset_encoding)
+            return Page(url, read.title, read.text, is_cut)
+        return Page(url, "", _decoded(body, answer.charset_encoding), is_cut)
+
+    async def _body(self, url: str, answer: httpx.Response) -> tuple[bytes, bool]:
+        body = bytearray()
+        most = self._settings.max_bytes
+        try:
+            async for chunk in answer.aiter_bytes():
+                body += chunk
+                if len(body) > most:
+                    return bytes(body[:most]), True
+        except httpx.HTTPError as error:
+            raise inarch.ToolFailed("execution", f"{url} broke off: {_words(error)}", "try again later") from None
+        return bytes(body), False
+
+
+def _decoded(body: bytes, charset: str | None) -> str:
+    try:
+        return body.decode(charset or "utf-8", "replace")
+    except LookupError:  # a name that no encoding has
+        return body.decode("utf-8", "replace")
+
+
+def _words(error: Exception | None) -> str:
+    return inarch.escape(str(error) or type(error).__name__)[:LONGEST]

@@ -1,0 +1,85 @@
+"""A page's text: HTML as Markdown, everything else that is text as it stands."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, NamedTuple
+from urllib.parse import urljoin
+
+from bs4 import BeautifulSoup, Tag
+from markdownify import ATX, MarkdownConverter
+
+_NEVER_TEXT = ("script", "style", "noscript", "template", "svg", "iframe", "dialog")
+_AROUND = ("nav", "header", "footer", "aside", "form")
+_MAIN = ("main", "[role=main]", "article")
+_SHORT = 200
+"""A main part with fewer characters than this may be a frame that a script would fill: then the whole body counts."""
+_BLANKS = re.compile(r"\n(?:[ \t]*\n){2,}")
+_LANGUAGE = re.compile(r"(?:language|lang|highlight|highlight-source)-([A-Za-z0-9+#]{1,20})")
+
+
+class Read(NamedTuple):
+    """What a page says."""
+
+    title: str
+    text: str
+
+
+def read_html(page: bytes, url: str, charset: str | None) -> Read:
+    """Return title and main text of an HTML page as Markdown, its links as whole addresses."""
+    soup = BeautifulSoup(page, "lxml", from_encoding=charset)
+    title = soup.title.get_text(" ", strip=True) if soup.title else ""
+    for element in soup.find_all(_NEVER_TEXT):
+        element.decompose()
+    root = _main_part(soup)
+    for element in root.select("[hidden], [aria-hidden=true], a.headerlink"):
+        element.decompose()
+    for name, attribute in (("a", "href"), ("img", "src")):
+        for element in root.find_all(name):
+            _make_whole(element, attribute, url)
+    return Read(title, _BLANKS.sub("\n\n", _converted(root)).strip())
+
+
+def _main_part(soup: BeautifulSoup) -> Tag:
+    body = soup.body or soup
+    for selector in _MAIN:
+        found = soup.select_one(selector)
+        if found is not None and len(found.get_text(strip=True)) >= _SHORT:
+            return found
+    for element in body.find_all(_AROUND):
+        element.decompose()
+    return body
+
+
+def _make_whole(element: Tag, attribute: str, url: str) -> None:
+    link = element.get(attribute)
+    if not isinstance(link, str):
+        return
+    try:
+        whole = urljoin(url, link)
+    except ValueError:  # such as brackets that hold no address
+        whole = ""
+    if whole.startswith(("http://", "https://", "mailto:")):
+        element[attribute] = whole
+    elif element.name == "img":
+        element.decompose()  # a picture that stands in the page itself, thousands of letters long
+    else:
+        del element[attribute]
+
+
+def _converted(root: Tag) -> str:
+    converter: Any = MarkdownConverter(heading_style=ATX, bullets="-", code_language_callback=_language, wrap=False)
+    try:
+        return str(converter.convert_soup(root))
+    except RecursionError:  # elements within elements, thousands deep
+        return root.get_text("\n", strip=True)
+
+
+def _language(block: Tag) -> str:
+    """Return the language that a block of code says it is in; documentation says it up to two elements further out."""
+    for element in (block, *block.find_all("code", limit=1), *list(block.parents)[:2]):
+        classes = element.get("class") or ()
+        found = _LANGUAGE.search(" ".join(classes))
+        if found and found.group(1) not in ("default", "none", "text"):
+            return found.group(1)
+    return ""

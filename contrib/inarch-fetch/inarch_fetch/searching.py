@@ -1,0 +1,103 @@
+"""Asks a search service: SearXNG in its JSON form, or Brave's search."""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+import httpx
+
+import inarch
+from inarch_fetch import Search
+
+_LONGEST_REPLY = 5_000_000
+_LONGEST_TEXT = 600
+_TAG = re.compile(r"</?[a-z][^<>]*>")
+
+
+class Form(NamedTuple):
+    """How a service is asked, and what it answers.
+
+    Args:
+        path: Below its address.
+        parameters: What is asked, of the query and the number of results.
+        key_header: The header with the key, empty where none is needed.
+        results: The results in a reply.
+        text: The field of a result with the text that is shown of the page.
+        remedies: What to do about a status.
+    """
+
+    path: str
+    parameters: Callable[[str, int], Mapping[str, str]]
+    key_header: str
+    results: Callable[[Any], Any]
+    text: str
+    remedies: Mapping[int, str]
+
+
+FORMS = {
+    "searxng": Form(
+        "/search",
+        lambda query, count: {"q": query, "format": "json"},
+        "",
+        lambda reply: reply["results"],
+        "content",
+        {403: "list json under search: formats: in the instance's settings.yml"},
+    ),
+    "brave": Form(
+        "/res/v1/web/search",
+        lambda query, count: {"q": query, "count": str(count)},
+        "x-subscription-token",
+        lambda reply: reply.get("web", {"results": []})["results"],
+        "description",
+        dict.fromkeys((401, 403, 422), "see whether the key is right"),
+    ),
+}
+
+
+async def search(service: Search, key: str, query: str, count: int, timeout_s: float) -> list[dict[str, str]]:
+    """Return at most `count` results: `title`, `url`, and the `text` that the service shows of the page.
+
+    Raises:
+        inarch.ToolFailed: The service did not answer, or not with results.
+    """
+    form = FORMS[service.service]
+    headers = {form.key_header: key} if form.key_header else {}
+    try:
+        async with (
+            httpx.AsyncClient(timeout=timeout_s) as client,
+            client.stream(
+                "GET", service.address + form.path, params=form.parameters(query, count), headers=headers
+            ) as answer,
+        ):
+            body = await _body(service, answer)
+    except httpx.HTTPError as error:
+        raise _failed(service, inarch.escape(str(error) or type(error).__name__)) from None
+    if answer.status_code != 200:
+        raise _failed(service, f"HTTP {answer.status_code}", form.remedies.get(answer.status_code, ""))
+    try:
+        return [_result(one, form) for one in form.results(json.loads(body))][:count]
+    except (ValueError, TypeError, KeyError, AttributeError):
+        raise _failed(service, "its reply holds no results in the form that is known") from None
+
+
+async def _body(service: Search, answer: httpx.Response) -> bytes:
+    body = bytearray()
+    async for chunk in answer.aiter_bytes():
+        body += chunk
+        if len(body) > _LONGEST_REPLY:
+            raise _failed(service, f"its reply has more than {_LONGEST_REPLY} bytes")
+    return bytes(body)
+
+
+def _result(one: Mapping[str, Any], form: Form) -> dict[str, str]:
+    text = html.unescape(_TAG.sub("", str(one.get(form.text) or "")))  # found words are marked with tags
+    return {"title": str(one["title"]), "url": str(one["url"]), "text": text[:_LONGEST_TEXT]}
+
+
+def _failed(service: Search, why: str, remedy: str = "") -> inarch.ToolFailed:
+    remedy = remedy or "see [plugins.fetch.search] in the configuration, or go on without a search"
+    return inarch.ToolFailed("execution", f"the search at {service.address}: {why}", remedy)

@@ -1,0 +1,119 @@
+"""Asking plugins about one call: what becomes of it before it is judged, and what is added to its result."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from attrs import define, evolve, frozen
+
+from inarch.calls.context import CallContext
+from inarch.contract.errors import InarchError
+from inarch.contract.events import CallReviewed, CallRewritten, ErrorHappened
+from inarch.contract.guarding import Door, blame, guarded
+from inarch.contract.intervening import MOST_TEXT, Rewrite
+from inarch.contract.ports import Tool
+from inarch.contract.records import Effects, ToolCall, Verdict
+from inarch_sdk.bounds import fault_of
+from inarch_sdk.shortening import shortened
+
+if TYPE_CHECKING:
+    from inarch.calls.live import LiveCall
+    from inarch.calls.runner import Runner
+    from inarch.plugins.composition import Bound
+
+_DECISIONS = ("", "allow", "ask", "deny")
+
+
+@frozen
+class Asking:
+    """A plugin's part as what an attempt runs: the call and its tool are given to it instead of arguments."""
+
+    method: Callable[[ToolCall, Tool, CallContext], Any]
+    call: ToolCall
+    tool: Tool
+
+    def run(self, arguments: Mapping[str, Any], context: CallContext) -> Any:
+        """Ask the part."""
+        return self.method(self.call, self.tool, context)
+
+
+@frozen
+class SaidBefore:
+    """What a rewriter said of a call, as a policy: it is weighed with what every other policy says."""
+
+    name: str
+    verdict: Verdict
+
+    def judge(self, call: ToolCall, tool: Tool) -> Verdict:
+        """Return it."""
+        return self.verdict
+
+
+@define(eq=False, repr=False)
+class Intervening:
+    """Asks one part after the other; what fails is told with its call and left out.
+
+    Args:
+        runner: Runs what is asked, as it runs tools.
+        may_allow: Plugins whose `allow` counts, by the user's own word.
+    """
+
+    runner: Runner
+    may_allow: tuple[str, ...]
+
+    async def rewrite(self, live: LiveCall, part: Bound[Any], prepare: Callable[[LiveCall, Any], str | None]) -> None:
+        """Let a rewriter make another call of one; `prepare` gives it arguments, or says what is wrong with them."""
+        looking = Effects(reads=live.effects.reads, programs=True)
+        said = await self._asked(live, part, "rewrite", "rewriter", looking)
+        if said is None:
+            return
+        if not isinstance(said, Rewrite) or said.decision not in _DECISIONS or fault_of(said.arguments):
+            self._tell(live, part, "rewriter", blame(part.plugin, "rewriter", f"gave no Rewrite but {said!r:.200}"))
+            return
+        given = None
+        if said.arguments is not None:
+            given = live.journal.redactor.redact(dict(said.arguments))
+            if (wrong := prepare(live, given)) is not None:
+                error = blame(part.plugin, "rewriter", f"gave {live.call.name} wrong arguments: {wrong}")
+                self._tell(live, part, "rewriter", error)
+                return
+            live.rewritten_by = live.rewritten_by or part.plugin
+        decision = "" if said.decision == "allow" and part.plugin not in self.may_allow else said.decision
+        reason = shortened(live.journal.redactor.text(str(said.reason)), "", MOST_TEXT)
+        if given is None and not decision:
+            return
+        live.record(CallRewritten(live.call.id, live.call.name, part.plugin, part.value.name, given, decision, reason))
+        if decision == "allow":
+            live.allowed_by = live.allowed_by or f"{part.plugin} allows it{f': {reason}' if reason else ''}"
+        elif decision:
+            verdict = Verdict(decision, f"{part.plugin}: {reason}" if reason else f"{part.plugin} says so")
+            live.said = (*live.said, evolve(part, value=SaidBefore(part.value.name, verdict)))
+
+    async def review(self, live: LiveCall, part: Bound[Any]) -> None:
+        """Let a reviewer add to the result of a call that has ended."""
+        declared = live.effects
+        mending = None if declared.exclusive else Effects(declared.reads, declared.writes, programs=True)
+        text = await self._asked(live, part, "review", "reviewer", mending)
+        if text is None or text == "":
+            return
+        if not isinstance(text, str) or fault_of(text):
+            self._tell(live, part, "reviewer", blame(part.plugin, "reviewer", f"gave no text but {text!r:.200}"))
+            return
+        text = shortened(live.journal.redactor.text(text), "", MOST_TEXT)
+        live.record(CallReviewed(live.call.id, live.call.name, part.plugin, part.value.name, text))
+        live.add(part.plugin, text)
+
+    async def _asked(self, live: LiveCall, part: Bound[Any], method: str, door: Door, effects: Effects | None) -> Any:
+        """Return what a part says, None where it fails, which is told."""
+        try:
+            with guarded(part.plugin, door, passes=()):
+                asking = Asking(getattr(part.value, method), live.call, live.tool.value)
+            return await self.runner.ask(live, part, asking, door, effects)
+        except InarchError as error:
+            self._tell(live, part, door, error)
+        return None
+
+    def _tell(self, live: LiveCall, part: Bound[Any], door: Door, error: InarchError) -> None:
+        what = f"{door} {part.value.name!r} was skipped for {live.call.name}"
+        live.record(ErrorHappened(f"{what}: {error.message}", error.remedy, part.plugin, door, live.call.id))

@@ -1,0 +1,63 @@
+"""The end of a turn: plugins may hold it back with a reason, as often as the profile says and no more."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any
+
+from inarch.contract.errors import InarchError
+from inarch.contract.events import TurnHeld
+from inarch.contract.guarding import blame, guarded
+from inarch.contract.records import Message, Text
+from inarch_sdk.bounds import fault_of
+from inarch_sdk.result_text import held_text
+from inarch_sdk.shortening import shortened
+
+if TYPE_CHECKING:
+    from inarch.contract.intervening import EndGuard
+    from inarch.plugins.composition import Bound
+    from inarch.turns.run import TurnRun
+
+
+async def is_held(run: TurnRun, answer: str) -> bool:
+    """Whether the turn has to go on: then its model is told why. A guard that fails is skipped, which is told."""
+    for guard in run.state.end_guards:
+        if run.holds >= run.state.config.profile.max_holds:
+            return False
+        try:
+            reason = await _reason(run, guard, answer)
+        except InarchError as error:
+            run.skipped(f"end guard {guard.value.name!r}", error)
+            continue
+        if reason:
+            run.holds += 1
+            run.state.journal.record(TurnHeld(guard.plugin, guard.value.name, reason), run.turn.id)
+            run.messages.append(Message("user", (Text(held_text(guard.plugin, reason)),)))
+            return True
+    return False
+
+
+async def _reason(run: TurnRun, guard: Bound[EndGuard], answer: str) -> str:
+    """Return why a guard holds the end back, empty where it doesn't.
+
+    Raises:
+        InarchError: It failed, or took too long.
+    """
+    from inarch.contract.intervening import MOST_TEXT, Ending, patience_of  # a profile without guards does without
+
+    ending = Ending(run.situation(guard.plugin), answer, tuple(run.calls), run.holds)
+    patience = patience_of(guard.value)
+    late = asyncio.timeout(patience)
+    try:
+        async with late:
+            with guarded(guard.plugin, "end guard", passes=()):
+                reason: Any = await guard.value.hold(ending)
+    except (InarchError, TimeoutError):
+        if late.expired():
+            raise blame(guard.plugin, "end guard", f"did not answer within {patience:g} s") from None
+        raise
+    if reason is None:
+        return ""
+    if not isinstance(reason, str) or fault_of(reason):
+        raise blame(guard.plugin, "end guard", f"gave no reason in words but {reason!r:.200}")
+    return str(shortened(run.state.journal.redactor.text(reason.strip()), "", MOST_TEXT))

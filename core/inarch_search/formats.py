@@ -1,0 +1,53 @@
+"""Which files are read as prose or as configuration, told by their names alone."""
+
+from __future__ import annotations
+
+MARKDOWN, REST, ASCIIDOC = "markdown", "rest", "asciidoc"
+PROSE = frozenset((MARKDOWN, REST, ASCIIDOC))
+TOML, INI, ENV, YAML, JSON, DOCKERFILE, MAKEFILE = "toml", "ini", "env", "yaml", "json", "dockerfile", "makefile"
+
+APART = " > "
+"""Stands between a file and the headings inside it."""
+_BY_SUFFIX = {
+    "md": MARKDOWN, "markdown": MARKDOWN, "mdx": MARKDOWN, "rst": REST, "adoc": ASCIIDOC, "asciidoc": ASCIIDOC,
+    "toml": TOML, "ini": INI, "cfg": INI, "conf": INI, "properties": ENV, "env": ENV, "yaml": YAML, "yml": YAML,
+    "json": JSON, "jsonc": JSON, "mk": MAKEFILE, "dockerfile": DOCKERFILE,
+}  # fmt: skip
+_BY_NAME = {
+    "dockerfile": DOCKERFILE, "containerfile": DOCKERFILE, "makefile": MAKEFILE, "gnumakefile": MAKEFILE,
+    "justfile": MAKEFILE, ".editorconfig": INI, ".flake8": INI, ".coveragerc": INI, ".npmrc": ENV,
+}  # fmt: skip
+_TEXTS = (
+    "readme", "install", "contributing", "changes", "changelog", "history", "news", "hacking", "upgrading", "usage",
+    "authors", "security",
+)  # fmt: skip
+"""Names of texts that are read whatever their ending; other plain texts are read where documentation stands."""
+_DOCUMENTATION = frozenset(("doc", "docs", "documentation", "guide", "guides", "manual"))
+_LOCKED = ("-lock.json", "-lock.yaml", ".lock.json", "shrinkwrap.json", ".min.json", ".map.json")
+_LOGS = ("changelog", "changes", "history", "news", "release")
+
+
+def format_of(path: str) -> str:
+    """Give how a file is written, "" for one that is neither prose nor configuration."""
+    folders, _, base = path.rpartition("/")
+    low = base.lower()
+    if named := _BY_NAME.get(low):
+        return named
+    stem, _, suffix = low.rpartition(".")
+    if low.endswith(_LOCKED):
+        return ""
+    if low.startswith(".env") and (not stem or stem == ".env"):
+        return ENV
+    if stem and suffix in _BY_SUFFIX:
+        return _BY_SUFFIX[suffix]
+    if suffix not in ("txt", low):
+        return ""
+    is_text = low.startswith(_TEXTS) if suffix == "txt" else low in _TEXTS
+    documented = suffix == "txt" and not _DOCUMENTATION.isdisjoint(folders.lower().split("/"))
+    return REST if is_text or documented else ""
+
+
+def is_log(path: str) -> bool:
+    """Whether a text tells of what was changed: it mentions everything and explains little."""
+    low = path.lower()
+    return low.rpartition("/")[2].startswith(_LOGS) or "/changes/" in f"/{low}" or "/releases/" in f"/{low}"

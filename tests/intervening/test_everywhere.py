@@ -1,0 +1,139 @@
+"""The doors are the same in a process of its own and in a replay, and are shown where sessions are shown."""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+from attrs import frozen
+
+import inarch
+from inarch.testing import ScriptedModel, calls, says, scripted_app
+from inarch_replay import replay
+
+FILE = str(Path(__file__).parent / "every_door.py")
+SCRIPT = (
+    calls(
+        ("write_file", {"file_path": "old.txt", "content": "text\n"}),
+        ("read_file", {"file_path": "a.txt"}),
+        ("read_file", {"file_path": "forbidden.txt"}),
+        ("read_file", {"file_path": "wrong.txt"}),
+    ),
+    says("I am done."),
+    says("thank you"),
+)
+MODES = [
+    "in-process",
+    pytest.param("process", marks=[pytest.mark.needs("bwrap"), pytest.mark.once]),
+]
+
+
+@frozen
+class Had:
+    """A session that was had."""
+
+    id: str
+    root: Path
+    options: dict[str, Any]
+    events: list[inarch.Event]
+    seen: list[str]
+    content: str
+
+    def of(self, kind: str) -> list[dict[str, Any]]:
+        """Return the data of all events of a kind."""
+        return [dict(event.data) for event in self.events if event.kind == kind]
+
+
+def have(root: Path, mode: str) -> Had:
+    places = {name: value for name, value in os.environ.items() if name == "HOME" or name.startswith("XDG_")}
+    config = {"isolation": {"every_door": {"mode": mode}}, "profiles": {"default": {"approve": "all"}}}
+    options: dict[str, Any] = {"root": root, "config": config, "environ": places, "files": [FILE]}
+
+    async def go() -> Had:
+        app, model = scripted_app(ScriptedModel(SCRIPT), journal=True, **options)
+        assert app.composition.refused == ()
+        session = app.session()
+        turn = await session.run("go")
+        events = list(app.store.load(session.id))
+        parts = (part for message in model.requests[-1].messages for part in message.parts)
+        seen = [inarch.result_text(part.result) for part in parts if isinstance(part, inarch.ResultPart)]
+        seen.append(model.requests[-1].messages[-1].text)
+        again = app.session(session.id)
+        assert again.state.earlier_messages() == session.state.earlier_messages()
+        await app.aclose()
+        return Had(session.id, root, options, events, seen, turn.content)
+
+    return asyncio.run(go())
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_plugin_does_the_same_wherever_it_runs_and_a_replay_without_it(root: Path, mode: str) -> None:
+    had = have(root, mode)
+    assert had.content == "thank you"
+    assert (root / "new.txt").read_text() == "text\nmended\n"
+    wrote, read, denied, wrong, held = had.seen
+    assert "The plugin every_door changed the arguments" in wrote and wrote.endswith(
+        "\n\nAdded by every_door:\ntee ended with 0"
+    )
+    assert read.endswith("\n\nAdded by every_door:\na.txt has 14 bytes")
+    assert "read_file is denied: every_door: read_file must not touch forbidden.txt" in denied
+    assert "not_found" in wrong
+    assert "every_door holds back the end of this turn: after 4 calls say thank you" in held
+    assert sorted(event["text"] for event in had.of("every_door.seen"))[:3] == [
+        "0 4 I am done.",
+        "a.txt, 0",
+        "new.txt, 1",
+    ]
+    (failed, skipped) = had.of("error")
+    assert "RuntimeError: never seen such a path" in failed["message"]
+    assert skipped["door"] == "reviewer"  # there is no wrong.txt to count the bytes of
+    report = asyncio.run(replay(had.id, **had.options))
+    assert report.same, report.first_difference
+    assert report.replayed_tree == report.tree and report.replayed_digest == report.digest
+
+
+def test_a_session_is_shown_with_all_of_it(root: Path) -> None:
+    had = have(root, "in-process")
+    with inarch.compose(**had.options) as app:
+        for name in ("html", "markdown"):
+            out = io.StringIO()
+            app.composition.exporters[name].value.export(app.transcript(had.id), out)
+            page = out.getvalue().replace("\\_", "_")
+            for words in (
+                "every_door rewrites it to", "tee ended with 0", "every_door denies it",
+                "holds back the end of the turn",
+                "after 4 calls say thank you",
+            ):  # fmt: skip
+                assert words in page, (name, words)
+
+
+def test_sessions_show_and_both_ways_of_the_terminal_tell_it(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    from click.testing import CliRunner
+
+    from inarch_commands.sessions.show import show_session
+    from inarch_terminal.front_ends.text import TextFrontEnd
+    from inarch_terminal.rendering.view import View
+
+    had = have(root, "in-process")
+    words = (
+        "write_file: every_door rewrites it to", "read_file: every_door denies it: read_file must not",
+        "write_file: every_door adds: tee ended with 0", "every_door holds back the end: after 4 calls say thank you",
+    )  # fmt: skip
+    view = View(colours=False, glyphs=True)
+    text = TextFrontEnd(io.StringIO(), io.StringIO())
+    for event in had.events:
+        view.saw(event)
+        text.show(event)
+    told = capsys.readouterr().err
+    args = ["--root", str(root), "--plugin", FILE, "--all", had.id]
+    shown = CliRunner().invoke(show_session, args, obj=None, env=dict(had.options["environ"]))
+    for word in words:
+        assert word in told, told
+        assert word in shown.output, shown.output
+    page = view.finished(200)
+    for word in words:
+        assert word in page, page
