@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 from attrs import Factory, define, field
 
@@ -39,7 +39,7 @@ class Job:
     hashes: Mapping[str, str]
     late: Callable[[Job], None]
     delay: float = 0.0
-    edges: list[Edge] = Factory(list)
+    edges: Collection[Edge] = ()
     lambdas: Mapping[str, int] = Factory(dict)
     """Lines of the functions without a name."""
     shared: frozenset[str] = frozenset()
@@ -119,7 +119,7 @@ class Rest:
                 return  # the next call sees what is wrong with the store
 
 
-def linked(files: Files, budget: Budget = WHOLE) -> tuple[list[Edge], dict[str, int], str]:
+def linked(files: Files, budget: Budget = WHOLE) -> tuple[Collection[Edge], dict[str, int], str]:
     """Link files that are given as they are kept; give the edges, the lines of functions without a name, and a note.
 
     Raises:
@@ -127,4 +127,4 @@ def linked(files: Files, budget: Budget = WHOLE) -> tuple[list[Edge], dict[str, 
     """
     found = link(files, budget)
     lambdas = {function.qualname: function.line for function in found.functions if "<" in function.qualname}
-    return list(found.edges), lambdas, "; ".join(found.notes)
+    return found.edges, lambdas, "; ".join(found.notes)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from array import array
 from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import NamedTuple
+
+from attrs import define
 
 CALL_KINDS = ("call", "property", "dunder", "decorator", "callback", "framework")
 CONFIDENCES = ("exact", "inferred", "hierarchy", "name")
@@ -46,13 +49,41 @@ class Edge(NamedTuple):
     """Of the call site, in the caller's file."""
 
 
+@define(repr=False)
+class Edges(Collection[Edge]):
+    """Edges in order, each made when it is looked at.
+
+    Args:
+        names: Of the functions, in order.
+        keys: For each edge the places of its two names, and of its kind among the sorted ones.
+        values: For each edge its line and its confidence.
+    """
+
+    names: list[str]
+    keys: array[int]
+    values: array[int]
+
+    def __len__(self) -> int:
+        return len(self.keys)
+
+    def __iter__(self) -> Iterator[Edge]:
+        """Give all edges."""
+        names, mask, kinds = self.names, (1 << 28) - 1, sorted(CALL_KINDS)
+        for key, value in zip(self.keys, self.values, strict=True):
+            yield Edge(names[key >> 31], names[key >> 3 & mask], kinds[key & 7], CONFIDENCES[value & 3], value >> 2)
+
+    def __contains__(self, edge: object) -> bool:
+        return any(edge == other for other in self)
+
+
 class Linked(NamedTuple):
     """What linking found."""
 
-    edges: tuple[Edge, ...]
+    edges: Edges
     complete: bool
     """Whether the worklist was worked off."""
     work: int
     """Statements evaluated."""
     notes: tuple[str, ...] = ()
     functions: tuple[Fn, ...] = ()
+    """All of them; of a tree that was linked part by part those without a name, which nothing else knows of."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import builtins
 from array import array
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import chain
 from typing import Any, NamedTuple
@@ -61,6 +61,8 @@ class Linker:
     scopes: list[Scope] = Factory(list)
     modules: dict[str, list[File]] = Factory(dict)
     folders: set[str] = Factory(set)
+    elsewhere: Mapping[str, Sequence[File]] = Factory(dict)
+    """All files of a tree of which only some are loaded."""
     queue: deque[int] = Factory(deque)
     base: int = 0
     """Scopes from here on are being linked; those before are done with."""
@@ -268,7 +270,7 @@ class Linker:
         key = (caller.path, callee.path)
         known = self.crossings.get(key)
         if known is None:
-            known = self.crossings[key] = certainty(self.modules, caller, callee)
+            known = self.crossings[key] = certainty(self.elsewhere or self.modules, caller, callee)
         return known
 
     def outside_call(self, name: str, line: int) -> None:

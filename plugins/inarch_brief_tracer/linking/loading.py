@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import NamedTuple
 
 from inarch_brief_tracer.facts.link_facts import CLASS_SCOPE, LAMBDA_SCOPE, MODULE_SCOPE, Code, LinkFacts, decode_links
 from inarch_brief_tracer.linking.definitions import predefine
@@ -21,13 +22,22 @@ Files = Mapping[str, tuple[str, LinkFacts | bytes]]
 """Module name and link facts by path."""
 
 
-def load(linker: Linker, files: Files) -> Bodies:
+class Unpacked(NamedTuple):
+    """Link facts whose statements are at hand."""
+
+    facts: LinkFacts
+    bodies: tuple[tuple[Code, ...], ...]
+
+
+def load(linker: Linker, files: Mapping[str, tuple[str, LinkFacts | bytes | Unpacked]]) -> Bodies:
     """Make the scopes of files, with the classes among them, in the order of their paths."""
     loaded = []
     for path in sorted(files):
         module, given = files[path]
-        facts = decode_links(given) if isinstance(given, bytes) else given
+        facts = given.facts if isinstance(given, Unpacked) else given
+        facts = decode_links(facts) if isinstance(facts, bytes) else facts
         file = File(path, module, facts.exports)
+        file.bodies = given.bodies if isinstance(given, Unpacked) else ()
         linker.modules.setdefault(module, []).append(file)
         parts = module.split(".")
         linker.folders.update(".".join(parts[:count]) for count in range(1, len(parts)))

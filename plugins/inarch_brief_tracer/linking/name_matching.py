@@ -43,12 +43,12 @@ def match_names(linker: Linker, unresolved: dict[int, list[Missing]]) -> None:
     if "names" not in linker.on or not unresolved:
         return
     if linker.candidates is None:
-        linker.candidates = _candidates(linker)
+        linker.candidates = candidates(linker)
     methods, properties = linker.candidates
     for unit, missing in sorted(unresolved.items()):
         linker.scope = linker.scope_of_unit(unit)
         for item in missing:
-            if item.name in _COMMON or item.name.startswith("__"):
+            if not is_telling(item.name):
                 continue
             found = methods.get(item.name, []) if item.called else properties.get(item.name, [])
             if item.called and not found:
@@ -58,7 +58,13 @@ def match_names(linker: Linker, unresolved: dict[int, list[Missing]]) -> None:
                     linker.edge(scope, CALL if item.called else PROPERTY, NAME, item.line)
 
 
-def _candidates(linker: Linker) -> tuple[dict[str, list[Scope]], dict[str, list[Scope]]]:
+def is_telling(name: str) -> bool:
+    """Whether the name of an attribute tells anything: no builtin object has it."""
+    return name not in _COMMON and not name.startswith("__")
+
+
+def candidates(linker: Linker) -> tuple[dict[str, list[Scope]], dict[str, list[Scope]]]:
+    """Give the methods and the properties of what is loaded, by name."""
     getters: dict[int, None] = {}
     for value in linker.containers.values():
         if isinstance(value, Property):

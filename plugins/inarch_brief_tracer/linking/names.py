@@ -101,8 +101,13 @@ def module_values(linker: Linker, near: File, name: str) -> tuple[Module, ...]:
     """Give the modules of the tree that a name may mean in a file: several where nothing tells which."""
     files = linker.modules.get(name)
     if files is None:
-        return (_module(linker, name, None),) if name in linker.folders else ()
-    return tuple([_module(linker, name, file) for file in nearest(files, near)])
+        is_folder = name in linker.folders and name not in linker.elsewhere
+        return (_module(linker, name, None),) if is_folder else ()
+    meant = nearest(files, near)
+    if linker.elsewhere and len(linker.elsewhere[name]) > 1:
+        paths = {file.path for file in nearest(linker.elsewhere[name], near)}
+        meant = [file for file in meant if file.path in paths]
+    return tuple([_module(linker, name, file) for file in meant])
 
 
 def nearest(files: Sequence[File], near: File) -> Sequence[File]:

@@ -1,0 +1,70 @@
+"""What linking found so far, as numbers: there may be hundreds of thousands of edges."""
+
+from __future__ import annotations
+
+from array import array
+
+from attrs import Factory, define
+
+from inarch_brief_tracer.linking.edges import CALL_KINDS, Edges, Fn
+from inarch_brief_tracer.linking.linker import Linker
+from inarch_brief_tracer.linking.values import Scope
+
+
+@define(eq=False, repr=False)
+class Findings:
+    """Functions and edges of what was linked so far; edges as numbers, of which there may be hundreds of thousands."""
+
+    functions: list[Fn] = Factory(list)
+    complete: bool = True
+    """Whether all was looked at again that had to be."""
+    work: int = 0
+    """Statements evaluated."""
+    _numbers: dict[str, int] = Factory(dict)
+    _edges: dict[int, int] = Factory(dict)
+
+    def take(self, linker: Linker, scopes: list[Scope]) -> None:
+        """Take over what the linker found, so that it may forget the scopes."""
+        self.functions += [Fn(scope.file.path, scope.qualname, scope.facts.line) for scope in scopes]
+        self.take_edges(linker)
+
+    def take_edges(self, linker: Linker) -> None:
+        """Take over the edges that the linker found."""
+        mask = (1 << 28) - 1
+        for key, value in linker.edges.items():
+            self._add(linker.scopes[key >> 31].qualname, linker.scopes[key >> 3 & mask].qualname, key & 7, value)
+        for number, name, line in linker.outside_edges:
+            self._add(linker.scopes[number].qualname, name, 0, line << 2)
+        linker.edges.clear()
+        linker.outside_edges.clear()
+
+    def number(self, name: str) -> int:
+        """Give the number of a function by its name."""
+        return self._numbers.setdefault(name, len(self._numbers))
+
+    def _add(self, caller: str, callee: str, kind: int, value: int) -> None:
+        self.add(self.number(caller), self.number(callee), kind, value)
+
+    def add(self, caller: int, callee: int, kind: int, value: int) -> None:
+        """Note an edge between two numbers; the surest reading counts, and of these the first line."""
+        row = (caller << 28 | callee) << 3 | kind
+        known = self._edges.get(row)
+        if known is None or (value & 3, value) < (known & 3, known):
+            self._edges[row] = value
+
+    def edges(self) -> Edges:
+        """Give all edges in order, and forget them."""
+        names, mask = list(self._numbers), (1 << 28) - 1
+        order = sorted(range(len(names)), key=names.__getitem__)
+        places = array("I", bytes(4 * len(names)))
+        for place, number in enumerate(order):
+            places[number] = place
+        kinds = [sorted(CALL_KINDS).index(kind) for kind in CALL_KINDS]
+        rows = sorted(
+            ((places[key >> 31] << 28 | places[key >> 3 & mask]) << 3 | kinds[key & 7]) << 32 | value
+            for key, value in self._edges.items()
+        )
+        self._numbers.clear()
+        self._edges.clear()
+        keys = array("Q", [row >> 32 for row in rows])
+        return Edges([names[number] for number in order], keys, array("I", [row & 0xFFFFFFFF for row in rows]))

@@ -1,0 +1,199 @@
+"""Linking of a large tree part by part: each with the outlines of what it imports, then forgotten.
+
+A part is a folder with what is below it, or several neighbours. What it imports from other parts is loaded in outline:
+scopes, what modules and classes say, and the bodies of short functions, which tell what they give. So memory holds a
+part at a time. What is matched by name is matched in the end, against the methods of all parts.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
+from typing import NamedTuple
+
+from inarch_brief_tracer.facts.link_facts import CLASS_SCOPE, IMPORT, MODULE_SCOPE, Code, decode_links, statements
+from inarch_brief_tracer.facts.modules import absolute_name
+from inarch_brief_tracer.linking.budget import NAME, Budget
+from inarch_brief_tracer.linking.edges import shared_modules
+from inarch_brief_tracer.linking.findings import Findings
+from inarch_brief_tracer.linking.linker import Linker
+from inarch_brief_tracer.linking.loading import Files, Unpacked, load
+from inarch_brief_tracer.linking.name_matching import call_hooks
+from inarch_brief_tracer.linking.names import nearest
+from inarch_brief_tracer.linking.rounds import Unresolved, made_linker, settle
+from inarch_brief_tracer.linking.unknown_names import UnknownNames
+from inarch_brief_tracer.linking.values import File
+
+PART = 80_000
+"""Statements that are linked together."""
+AROUND = 30_000
+"""Statements of the outlines that a part is linked with, beyond those of what it imports itself."""
+SHORT = 4
+"""Statements of a function that is part of an outline."""
+_STEPS = 3
+"""Imports of imports that are followed."""
+
+
+class _Tree(NamedTuple):
+    """All files, and what of them every part has to know."""
+
+    files: Files
+    modules: Mapping[str, list[File]]
+    folders: frozenset[str]
+    shared: frozenset[str]
+
+
+def link_parts(files: Files, code: Sequence[str], tests: Sequence[str], budget: Budget) -> Findings:
+    """Link the code of a tree, then its tests, part by part.
+
+    Raises:
+        ValueError: packed facts are damaged.
+    """
+    modules: dict[str, list[File]] = {}
+    for path in sorted(files):
+        modules.setdefault(files[path][0], []).append(File(path, files[path][0], None))
+    folders = {name.rpartition(".")[0] for name in modules}
+    while outer := {name.rpartition(".")[0] for name in folders} - folders:
+        folders |= outer
+    tree = _Tree(files, modules, frozenset(folders - {""}), shared_modules(files))
+    found, unknown = Findings(), UnknownNames()
+    for part in parts_of(code, files):
+        _link_part(tree, part, budget, found, unknown)
+    for part in parts_of(tests, files):
+        _link_tests(tree, part, budget, found, unknown)
+    unknown.match(found)
+    return found
+
+
+def parts_of(paths: Sequence[str], files: Files) -> Iterator[list[str]]:
+    """Give the parts of some files, of neighbours each; a folder is one part where it is not too large."""
+    sizes = {path: statements(files[path][1]) for path in paths}
+    part: list[str] = []
+    room = PART
+    for group in _folders(sorted(paths), sizes, 0):
+        size = sum(sizes[path] for path in group)
+        if part and size > room:
+            yield part
+            part, room = [], PART
+        part += group
+        room -= size
+    if part:
+        yield part
+
+
+def _folders(paths: list[str], sizes: Mapping[str, int], depth: int) -> Iterator[list[str]]:
+    """Give the files of folders that are small enough, the largest such."""
+    if len(paths) < 2 or sum(sizes[path] for path in paths) <= PART:
+        yield paths
+        return
+    for _, group in groupby(paths, lambda path: path.split("/", depth + 1)[: depth + 1]):
+        yield from _folders(list(group), sizes, depth + 1)
+
+
+def _link_part(tree: _Tree, part: Sequence[str], budget: Budget, found: Findings, unknown: UnknownNames) -> None:
+    own = {path: _unpacked(tree, path) for path in part}
+    given = {**_around(tree, own), **own}
+    linker = _made(tree, budget, given)
+    complete, unresolved = settle(linker, load(linker, given))
+    found.complete &= complete
+    unknown.define(linker, own.keys(), found)
+    _take(linker, unresolved, own, found, unknown)
+    found.work += linker.work
+    linker.dissolve()
+
+
+def _link_tests(tree: _Tree, part: Sequence[str], budget: Budget, found: Findings, unknown: UnknownNames) -> None:
+    own = {path: _unpacked(tree, path) for path in part}
+    around = _around(tree, own)
+    linker = _made(tree, budget, around)
+    settle(linker, load(linker, around))
+    linker.hooks.clear()
+    linker.freeze()
+    for path in part:
+        with linker.passing():
+            _, unresolved = settle(linker, load(linker, {path: own[path]}))
+            _take(linker, unresolved, own, found, unknown)
+    found.work += linker.work
+    linker.dissolve()
+
+
+def _made(tree: _Tree, budget: Budget, given: Mapping[str, tuple[str, Unpacked]]) -> Linker:
+    linker = made_linker(budget, tree.shared)
+    linker.elsewhere, linker.folders = tree.modules, set(tree.folders)
+    linker.limit = int(budget.steps * sum(map(len, (body for _, one in given.values() for body in one.bodies))))
+    return linker
+
+
+def _take(
+    linker: Linker, unresolved: Unresolved, own: Mapping[str, object], found: Findings, unknown: UnknownNames
+) -> None:
+    """Take over what was found in the files of a part; what their surroundings run belongs to other parts."""
+    unknown.note(linker, unresolved, own.keys(), found)
+    for hook in [hook for hook in linker.hooks if linker.scopes[hook[0]].file.path not in own]:
+        del linker.hooks[hook]
+    before = dict.fromkeys(linker.edges)
+    call_hooks(linker)
+    mask = (1 << 28) - 1
+    for key in [key for key, value in linker.edges.items() if value & 3 == NAME and key not in before]:
+        # That nothing calls it is not known of what other parts define.
+        if linker.scopes[key >> 3 & mask].file.path not in own:
+            del linker.edges[key]
+    found.take(
+        linker, [scope for scope in linker.scopes[linker.base :] if scope.file.path in own and "<" in scope.qualname]
+    )
+
+
+def _unpacked(tree: _Tree, path: str) -> tuple[str, Unpacked]:
+    module, given = tree.files[path]
+    facts = decode_links(given) if isinstance(given, bytes) else given
+    return module, Unpacked(facts, facts.bodies())
+
+
+def _outlined(module: str, whole: Unpacked) -> tuple[str, Unpacked]:
+    """Give what others see of a file."""
+    facts = whole.facts
+    bodies = tuple(
+        body if scope.kind in (MODULE_SCOPE, CLASS_SCOPE) or len(body) <= SHORT else ()
+        for scope, body in zip(facts.scopes, whole.bodies, strict=True)
+    )
+    return module, Unpacked(facts._replace(sizes=tuple(map(len, bodies)), code=b""), bodies)
+
+
+def _around(tree: _Tree, own: Mapping[str, tuple[str, Unpacked]]) -> dict[str, tuple[str, Unpacked]]:
+    """Give the outlines of what some files import, and of what that imports, while there is room."""
+    found: dict[str, tuple[str, Unpacked]] = {}
+    waiting: Mapping[str, tuple[str, Unpacked]] = own
+    room = AROUND
+    for step in range(_STEPS):
+        counts = Counter(path for name, one in waiting.items() for path in _imported(tree, name, *one))
+        wanted = sorted(
+            (path for path in counts if path not in own and path not in found), key=lambda p: (-counts[p], p)
+        )
+        waiting = {}
+        for path in wanted:
+            if step and room <= 0:
+                return found
+            found[path] = waiting[path] = _outlined(*_unpacked(tree, path))
+            room -= sum(waiting[path][1].facts.sizes)
+    return found
+
+
+def _imported(tree: _Tree, path: str, module: str, one: Unpacked) -> set[str]:
+    """Give the files that a file imports something from."""
+    package = path.endswith("__init__.py")
+    names = {absolute_name(module, package, name, level) for name, level in one.facts.stars}
+    for code in (code for body in one.bodies for code in body if code[0] == IMPORT):
+        names |= set(_meant(module, package, code))
+    near = File(path, module, None)
+    return {file.path for name in names if name in tree.modules for file in nearest(tree.modules[name], near)} - {path}
+
+
+def _meant(module: str, package: bool, code: Code) -> Iterator[str]:
+    """Give the names of the modules that an import may load: what it names, and what that stands in."""
+    full = absolute_name(module, package, code[2], code[4])
+    if code[3]:
+        yield f"{full}.{code[3]}"
+    while full:
+        yield full
+        full = full.rpartition(".")[0]
