@@ -1,10 +1,11 @@
 """How well a system finds the place that a question or an issue is about, and whether it knows when it doesn't.
 
-    python benchmarks/finding/score.py [bm25] [grep] [MODULE:FUNCTION ...] [--held] [--misses]
+    python benchmarks/finding/score.py [bm25] [grep] [MODULE:FUNCTION ...] [--held | --fresh] [--misses]
 
 A system is a function that takes a question's text and the root of a tree and gives an `Answer`: places, best first,
 and whether it is sure. Named `MODULE:FUNCTION`, it is compared with BM25 on the same questions. Without `--held` only
-the half "tune" is asked; of the held half nothing but totals is printed, and each look at it is noted in the cache.
+the half "tune" is asked; of what was kept from tuning (the half "held", the later set "fresh") nothing but totals is
+printed, and each look at it is noted in the cache.
 
     first, five    questions whose right place came first, or among the first five; "file" asks for the right file only
     sure           answers given without a word of doubt: how many of them are right first (precision), how many of the
@@ -197,9 +198,9 @@ def note_look(names: Sequence[str]) -> int:
 def main(arguments: Sequence[str]) -> None:
     """Run the systems and print their tables."""
     names = [word for word in arguments if not word.startswith("-")] or ["bm25", "grep"]
-    half = HALVES["--held" in arguments]
-    if half == "held":
-        print(f"look {note_look(names)} at the held half")
+    half = next((half for half in HALVES[1:] if f"--{half}" in arguments), HALVES[0])
+    if half != HALVES[0]:
+        print(f"look {note_look([half, *names])} at what is kept from tuning")
     found: dict[str, dict[str, list[bool]]] = {}
     for name in dict.fromkeys([*names, "bm25"]):
         system = named(name)

@@ -26,7 +26,7 @@ sys.path.insert(0, str(HERE.parent))
 
 from fetch import fetch_npm, fetch_sdist  # noqa: E402
 
-HALVES = ("tune", "held")
+HALVES = ("tune", "held", "fresh")
 SUFFIXES = {
     "Python": (".py",),
     "JavaScript": (".js", ".mjs", ".cjs"),
@@ -272,7 +272,12 @@ def _defines(root: Path, place: Place) -> bool:
     if not (root / place.file).is_file():
         return False
     known = {definition.place.name for definition in definitions(root, place.file, classes=True)}
-    return place.name in known if place.file.endswith(".py") else {*_parts(place.name)} <= known
+    if place.file.endswith(".py"):
+        return place.name in known
+    # An arrow function in a class whose parameters take several lines is none by the look of a line.
+    text = (root / place.file).read_text(encoding="utf-8", errors="replace")
+    arrows = set(re.findall(r"^\s*(?:private )?(\w+) = (?:async )?(?:<|\()", text, re.MULTILINE))
+    return {*_parts(place.name)} <= known | arrows
 
 
 def _line(text: str, at: int) -> str:

@@ -101,6 +101,9 @@ class Context(NamedTuple):
     others: tuple[Symbol, ...] = ()
     more_callers: bool = False
     more_callees: bool = False
+    confidence: float = 0.0
+    unknown: tuple[str, ...] = ()
+    """Words of the question that stand nowhere."""
 
     @property
     def candidates(self) -> list[Symbol]:
@@ -209,6 +212,8 @@ def context(result: ToolResult) -> Context:
         tuple(_symbols(data, "others")),
         bool(data.get("more_callers")),
         bool(data.get("more_callees")),
+        float(data.get("confidence") or 0.0),
+        tuple(word for word in data.get("unknown") or () if isinstance(word, str)),
     )
 
 

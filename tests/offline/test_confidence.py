@@ -3,84 +3,13 @@
 import asyncio
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 import inarch
 from inarch import ToolResult
-from inarch_offline.confidence import LINE, informative, judge
-from inarch_offline.material import Context, Symbol
 from inarch_offline.plans.explaining import LINKED, say_note
-from inarch_offline.writing import Page, Place
+from inarch_offline.writing import Page
 
 UNCLEAR = "Nothing here clearly answers this. Closest:"
-
-
-def symbol(name, doc="", code="", path="a.py"):
-    return Symbol(name, "function", Place(path, 1), 3, "()", doc, False, code)
-
-
-def judged(subject, found, frequencies):
-    """Judge a match in a repository in which each word stands as often as given."""
-    plan = judge(subject, found)
-    try:
-        searches = next(plan)
-        counts = [
-            next((n for word, n in frequencies.items() if word.startswith(c.arguments["pattern"])), 0) for c in searches
-        ]
-        rows = [{"hits": [{"path": "a.py", "line": 1, "text": "x"}] * count} for count in counts]
-        plan.send([ToolResult(True, row) for row in rows])
-    except StopIteration as end:
-        return end.value
-    raise AssertionError("one round of searches is enough")
-
-
-def test_place_that_explains_the_rare_words_is_clear():
-    found = Context(symbol("app.check_signature", "Verify the signature of a token."))
-    assert judged("token signature verified", found, {"token": 9, "signature": 3, "verified": 2}).is_clear
-
-
-def test_rare_words_weigh_more_than_common_ones():
-    found = Context(symbol("app.read_file", "Read a file."))
-    common = judged("file rotation", found, {"file": 2, "rotation": 50}).share
-    rare = judged("file rotation", found, {"file": 50, "rotation": 2}).share
-    assert rare < common
-
-
-def test_words_that_stand_nowhere_are_named_and_leave_nothing_clear():
-    found = Context(symbol("app.Cache.get", "Get an entry of the cache."))
-    match = judged("cache entry websocket", found, {"cache": 3, "entry": 3})
-    assert match.missing == ("websocket",)
-    assert not match.is_clear
-
-
-def test_another_place_that_explains_more_makes_it_unclear():
-    first, other = symbol("app.load", code="rotate the log file"), symbol("app.rotate_log", "Rotate a log.")
-    frequencies = {"rotate": 3, "log": 5}
-    assert judged("rotate log", Context(other), frequencies).is_clear
-    assert not judged("rotate log", Context(first, others=(other,)), frequencies).is_clear
-
-
-def test_the_packages_own_name_explains_nothing():
-    found = Context(symbol("click.Text._handle_long_word", "Handle a word that is too long."))
-    frequencies = {"click": 50, "handle": 20, "ctrl": 9}
-    match = judged("click handle ctrl", found, frequencies)
-    assert match.share == judged("handle ctrl", found, frequencies).share < 1
-    assert not judged("click", found, {"click": 50}).is_clear
-
-
-def test_tests_are_no_clear_answer():
-    found = Context(symbol("tests.test_log.test_rotate_log", path="tests/test_log.py"))
-    assert not judged("rotate log", found, {"rotate": 3, "log": 5}).is_clear
-
-
-@given(st.text(max_size=80), st.integers(0, 60))
-def test_a_share_is_a_share(subject, count):
-    words = informative(subject)
-    if words:
-        match = judged(subject, Context(symbol("app.load", "Load it.")), dict.fromkeys(words, count))
-        assert 0 <= match.share <= 1
-    assert 0 < LINE < 1
 
 
 @pytest.mark.parametrize(

@@ -26,7 +26,10 @@ def neighbourhood(graph: Graph, coverage: Coverage, query: str) -> Row:
     """Give the best symbol for a query with its code, its callers and what it calls."""
     found = search(graph.shelf, query, limit=6)
     hits, confidence = found.hits, round(found.confidence, 2)
-    empty: Row = {"query": query, "target": None, "confidence": confidence, "callers": [], "callees": [], "others": []}
+    empty: Row = {
+        "query": query, "target": None, "confidence": confidence, "unknown": list(found.unknown), "callers": [],
+        "callees": [], "others": [],
+    }  # fmt: skip
     if not hits:
         return {**empty, "note": coverage.noted("nothing found")}
     best, sites = hits[0], Sites(graph.shelf.read)

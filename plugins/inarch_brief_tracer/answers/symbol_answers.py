@@ -23,6 +23,7 @@ def find_symbols(index: Index, context: ToolContext, query: str, kind: str, limi
             "symbols": [described(hit) for hit in found.hits],
             "files": found.files[: len(found.hits)],
             "confidence": round(found.confidence, 2),
+            "unknown": list(found.unknown),
             "note": coverage.noted(),
         }
 

@@ -14,6 +14,7 @@ from inarch_brief_tracer.finding.search import search
 from inarch_brief_tracer.graph.call_graph import Graph
 from inarch_brief_tracer.graph.model import Node
 from inarch_search import understood
+from inarch_search.confidence import SURE
 from inarch_search.tokens import pieces, stem
 from inarch_search.vocabulary import WEAK_WORDS
 
@@ -24,8 +25,6 @@ _SURE = 100.0
 _MOST_NAMED = 3
 _NEAR_FIRST = 5
 """Matches among which one whose name is said word for word comes first."""
-_EXPLAINED = 0.6
-"""Confidence from which on nothing more has to be said: 14 of 14 had a right place in five, 10 of them first."""
 
 
 LONGEST = 4_000
@@ -98,7 +97,7 @@ def _is_strong(query: str, hits: list[Hit], best: Node, confidence: float) -> bo
     if sure:
         return len(sure) <= _MOST_NAMED and best.kind != "module"
     is_said = _is_telling(best) and understood(query).terms.keys() >= {*_parts(best)}
-    is_explained = confidence >= _EXPLAINED and (best.file, best.line) == (hits[0].path, hits[0].line)
+    is_explained = confidence >= SURE and (best.file, best.line) == (hits[0].path, hits[0].line)
     return best.role == "code" and best.kind != "module" and (is_said or is_explained)
 
 

@@ -7,11 +7,10 @@ from collections.abc import Sequence
 
 from inarch import ToolResult
 from inarch_offline import calls
-from inarch_offline.confidence import SURE, Match, judge
 from inarch_offline.exchange import Asking, Plan
 from inarch_offline.flows import say_ways
 from inarch_offline.intents import IN_FULL, Intent
-from inarch_offline.layout import is_aside
+from inarch_offline.layout import is_aside, is_test
 from inarch_offline.material import Context, Site, Symbol, context, files, hits, said
 from inarch_offline.plans.configuring import settings_for
 from inarch_offline.plans.defining import say_class, say_code, say_definition, say_sites, say_steps
@@ -30,7 +29,10 @@ from inarch_offline.plans.searching import (
 from inarch_offline.sections import say_section, told_in
 from inarch_offline.steps import steps_of
 from inarch_offline.writing import Page, cut, joined
+from inarch_search.confidence import SURE
 
+SURE_OF_A_CASE = 0.75
+"""How sure an answer must be to what happens in some case: the case is most of it, and words alone don't tell it."""
 _MOST_SITES = 5
 _FILE = r"[\w@+./-]*\w\.\w{1,8}"
 _SETTING = frozenset(
@@ -82,12 +84,11 @@ def explain(intent: Intent) -> Plan:
 
 def is_said_unclear(page: Page, intent: Intent, result: ToolResult, found: Context) -> Asking[bool]:
     """Whether what was found doesn't clearly answer the question; then the page says so."""
-    match = yield from judge(intent.subject, found)
-    if match.is_clear and not intent.tongue and (not intent.if_so or match.share >= SURE):
+    is_meant = found.target is not None and not (is_test(found.target.place.path) or found.target.name == "__all__")
+    if is_meant and not intent.tongue and found.confidence >= (SURE_OF_A_CASE if intent.if_so else SURE):
         return False
-    if intent.tongue:
-        match = Match(0.0)  # that words of another language stand nowhere says nothing
-    yield from say_unclear(page, intent, found, match)
+    # That words of another language stand nowhere says nothing.
+    yield from say_unclear(page, intent, found, () if intent.tongue else found.unknown)
     say_note(page, result, LINKED)
     return True
 
@@ -116,13 +117,13 @@ def is_answered(intent: Intent, found: Context) -> bool:
     return found.target is not None and is_named(intent, found.target)
 
 
-def say_unclear(page: Page, intent: Intent, found: Context, match: Match) -> Plan:
+def say_unclear(page: Page, intent: Intent, found: Context, missing: Sequence[str]) -> Plan:
     """Say that nothing clearly answers a question, with the definitions or else the lines that come closest."""
     symbols = found.candidates
     wanted = [] if symbols else text_search(intent.subject)
     results = (yield wanted) if wanted else []
     lines = [hit for result in results for hit in best_hits(hits(result), significant(intent.subject))]
-    say_closest(page, intent.subject, match.missing, symbols, lines)
+    say_closest(page, intent.subject, missing, symbols, lines)
     return page
 
 
