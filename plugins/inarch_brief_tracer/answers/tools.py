@@ -56,7 +56,7 @@ def tools(desk: Desk) -> list[Tool]:
 
     @tool(category="trace", effects=_READS, timeout_s=60)
     def find_symbols(context: ToolContext, query: str, kind: Kind = "any", limit: int = 20) -> dict[str, Any]:
-        """Find code, documentation and configuration by name, path:line or a question in plain words, best first.
+        """Find code, docs and settings by name, path:line or a question in plain words, best first.
 
         Args:
             query: A name, path:line, or words about what the code does
