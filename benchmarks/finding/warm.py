@@ -66,7 +66,8 @@ def measured(name: str, home: Path, environment: dict[str, str], runs: int) -> f
     bare, *spent = (statistics.median(column) for column in zip(*rows, strict=True))
     for question, cpu in zip(questions, spent, strict=True):
         times = round(cpu / bare, 2)
-        print(json.dumps({"tree": name, "question": question, "times --help": times, "ms": round(cpu), "reach": 4}))
+        reach = {"reach": 4} if name == "httpx" else {}  # of Django what counts is how it stands beside httpx
+        print(json.dumps({"tree": name, "question": question, "times --help": times, "ms": round(cpu), **reach}))
     return statistics.median(spent)
 
 
