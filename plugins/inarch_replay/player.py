@@ -173,6 +173,14 @@ class Player:
         assert result is not None
         return evolve(result, metadata={k: v for k, v in result.metadata.items() if k not in ("duration_s", "retries")})
 
+    def here(self, value: Any) -> Any:
+        """Return plain data with the copy's path where the record has the workspace's."""
+        if isinstance(value, str):
+            return value.replace(self.record.root, str(self.place)) if len(self.record.root) > 1 else value
+        if isinstance(value, Mapping):
+            return {key: self.here(item) for key, item in value.items()}
+        return [self.here(item) for item in value] if isinstance(value, list) else value
+
     def mend(self, changes: list[Event], call_id: str) -> None:
         """Do to the copy what a reviewer did after a call."""
         if changes:

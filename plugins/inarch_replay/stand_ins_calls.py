@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from math import inf
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from attrs import define
 
-from inarch import EndGuard, Ending, Event, PluginError, Reviewer, Rewrite, Rewriter, Tool, ToolCall, ToolContext
+from inarch import EndGuard, Ending, PluginError, Reviewer, Rewrite, Rewriter, Tool, ToolCall, ToolContext
 from inarch_replay.stand_ins import raise_skipped
 
 if TYPE_CHECKING:
@@ -33,8 +34,8 @@ class RecordedRewriter:
         said = known.said_by(self.plugin, "rewriter", self.name) if known is not None else None
         if said is None:
             return None
-        _raise_failed(said)
-        data = said.data
+        data = self.player.here(said.data)
+        _raise_failed(said.kind, data)
         return Rewrite(data.get("arguments"), data.get("decision", ""), data.get("reason", ""))
 
 
@@ -60,14 +61,15 @@ class RecordedReviewer:
         self.player.mend(known.mended_until(said), context.call_id)
         if said is None:
             return None
-        _raise_failed(said)
-        return str(said.data["text"])
+        data = self.player.here(said.data)
+        _raise_failed(said.kind, data)
+        return str(data["text"])
 
 
-def _raise_failed(said: Event) -> None:
+def _raise_failed(kind: str, data: Mapping[str, Any]) -> None:
     """Fail as the part failed, if it did."""
-    if said.kind == "error":
-        data, (_, _, message) = said.data, str(said.data["message"]).partition(": ")
+    if kind == "error":
+        _, _, message = str(data["message"]).partition(": ")
         raise PluginError(
             message, plugin=str(data.get("plugin", "")), door=str(data.get("door", "")), remedy=str(data.get("remedy"))
         )
@@ -96,4 +98,4 @@ class RecordedGuard:
         now = held[ending.held] if ending.held < len(held) else None
         raise_skipped(turn, f"end guard {self.name!r}", since, now.seq if now is not None else inf)
         mine = now is not None and (now.data["plugin"], now.data["guard"]) == (self.plugin, self.name)
-        return str(now.data["reason"]) if now is not None and mine else None
+        return str(self.player.here(now.data["reason"])) if now is not None and mine else None

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from attrs import define, evolve, frozen
 
 from inarch.calls.context import CallContext
+from inarch.calls.policy import READING
 from inarch.contract.errors import InarchError
 from inarch.contract.events import CallReviewed, CallRewritten, ErrorHappened
 from inarch.contract.guarding import Door, blame, guarded
@@ -93,7 +94,8 @@ class Intervening:
     async def review(self, live: LiveCall, part: Bound[Any]) -> None:
         """Let a reviewer add to the result of a call that has ended."""
         declared = live.effects
-        mending = None if declared.exclusive else Effects(declared.reads, declared.writes, programs=True)
+        anything = declared.exclusive and live.tool.value.category not in READING
+        mending = None if anything else Effects(declared.reads, declared.writes, programs=True)
         text = await self._asked(live, part, "review", "reviewer", mending)
         if text is None or text == "":
             return

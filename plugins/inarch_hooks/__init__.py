@@ -1,0 +1,137 @@
+"""hooks: commands of the user's and of a trusted project's, run around calls, at prompts and at ends of turns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import inarch
+
+if TYPE_CHECKING:
+    from inarch_hooks.reading import Hook
+
+FILE = "hooks.json"
+PROJECTS = f".inarch/{FILE}"
+STEERING = frozenset({".agents", ".claude"})
+"""Folders whose files tell agents what to do: hooks, skills, agents, prompts."""
+LOOKING = frozenset({"search", "nav", "trace"})
+"""Categories of tools that change nothing."""
+RAN = {
+    "type": "object",
+    "required": ["text", "event", "command"],
+    "properties": {
+        "text": {"type": "string"}, "event": {"type": "string"}, "command": {"type": "string"},
+        "source": {"type": "string"}, "exit_code": {"type": ["integer", "null"]}, "duration_s": {"type": "number"},
+        "output": {"type": "string"}, "errors": {"type": "string"}, "confined": {"type": "boolean"},
+        "timed_out": {"type": "boolean"}, "call_id": {"type": "string"}, "fault": {"type": "string"},
+    },
+}  # fmt: skip
+
+
+class AskAboutSteering:
+    """Has a person asked, in every approve mode, before a tool writes what steers agents."""
+
+    name = "steering-files"
+
+    def judge(self, call: inarch.ToolCall, tool: inarch.Tool) -> inarch.Verdict:
+        """Ask where a call declares to write below `.agents` or `.claude`."""
+        writes = tool.effects(call.arguments).writes if tool.category not in LOOKING else frozenset()
+        path = next((path for path in sorted(writes) if not STEERING.isdisjoint(path.casefold().split("/"))), None)
+        if path is None:
+            return inarch.Verdict("allow")
+        return inarch.Verdict("ask", f"{path} tells agents what to do", person=True)
+
+
+def _is_there(context: inarch.PluginContext) -> bool:
+    """Whether anybody has hooks: most have none, and nothing is imported for them."""
+    if context.user is not None and Path(context.user.place(FILE)).exists():
+        return True
+    return context.brought is not None and PROJECTS in context.brought.names(".inarch")
+
+
+def _hooks(context: inarch.PluginContext, event: str) -> Sequence[Hook]:
+    """Return the hooks for an event."""
+    if not _is_there(context):
+        return ()
+    from inarch_hooks.reading import read_hooks
+
+    return read_hooks(context).of(event)
+
+
+@inarch.hookimpl
+def inarch_events(context: inarch.PluginContext) -> Iterable[inarch.EventKind]:
+    """Return what is recorded of a run."""
+    return [inarch.EventKind("ran", "A hook's command was run.", RAN)] if _is_there(context) else ()
+
+
+@inarch.hookimpl
+def inarch_policies(context: inarch.PluginContext) -> Iterable[inarch.Policy]:
+    """Return the policy about files that steer agents."""
+    return [AskAboutSteering()]
+
+
+@inarch.hookimpl
+def inarch_rewriters(context: inarch.PluginContext) -> Iterable[inarch.Rewriter]:
+    """Return what runs `PreToolUse`."""
+    if not (hooks := _hooks(context, "PreToolUse")):
+        return ()
+    from inarch_hooks.calls import BeforeCalls
+
+    return [BeforeCalls(hooks, context.root)]
+
+
+@inarch.hookimpl
+def inarch_reviewers(context: inarch.PluginContext) -> Iterable[inarch.Reviewer]:
+    """Return what runs `PostToolUse`."""
+    if not (hooks := _hooks(context, "PostToolUse")):
+        return ()
+    from inarch_hooks.calls import AfterCalls
+
+    return [AfterCalls(hooks, context.root)]
+
+
+@inarch.hookimpl
+def inarch_end_guards(context: inarch.PluginContext) -> Iterable[inarch.EndGuard]:
+    """Return what runs `Stop`."""
+    if not (hooks := _hooks(context, "Stop")):
+        return ()
+    from inarch_hooks.turns import AtEnds
+
+    return [AtEnds(hooks, context.root)]
+
+
+@inarch.hookimpl
+def inarch_context_sources(context: inarch.PluginContext) -> Iterable[inarch.ContextSource]:
+    """Return what runs `SessionStart` and `UserPromptSubmit`, and tells what is wrong with the files."""
+    if not _is_there(context):
+        return ()
+    from inarch_hooks.reading import read_hooks
+    from inarch_hooks.turns import AtPrompts
+
+    return [AtPrompts(read_hooks(context), context.root)]
+
+
+@inarch.hookimpl
+def inarch_compactions(context: inarch.PluginContext) -> Iterable[inarch.Compaction]:
+    """Return what runs `PreCompact`."""
+    if not (hooks := _hooks(context, "PreCompact")):
+        return ()
+    from inarch_hooks.turns import BeforeCompacting
+
+    return [BeforeCompacting(hooks, context.root)]
+
+
+@inarch.hookimpl
+def inarch_checks(context: inarch.PluginContext) -> Iterable[inarch.SelfCheck]:
+    """Return what `inarch doctor` tells of hooks."""
+
+    def look() -> Iterable[inarch.Finding]:
+        from inarch_hooks.reading import read_hooks
+
+        found = read_hooks(context)
+        yield from (inarch.Finding("hooks", "wrong", told, "see docs/how-to/hooks.md") for told in found.told)
+        if found.hooks:
+            yield inarch.Finding("hooks", "fine", f"{len(found.hooks)} hooks", lines=tuple(map(str, found.hooks)))
+
+    return [inarch.SelfCheck("hooks", look)] if _is_there(context) else ()

@@ -1,0 +1,105 @@
+"""Hooks around calls: `PreToolUse` before a call is judged, `PostToolUse` after it has run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from attrs import evolve
+
+import inarch
+from inarch_hooks import LOOKING
+from inarch_hooks.names import names_of, shown, taken
+from inarch_hooks.reading import LONGEST_S, Hook
+from inarch_hooks.running import Place, Said, run_hook
+from inarch_hooks.turns import session_id
+
+_STRICTER = ("", "allow", "ask", "deny")
+_DECISIONS = {"allow": "allow", "approve": "allow", "ask": "ask", "deny": "deny", "block": "deny"}
+
+
+class _AroundCalls:
+    name = "hooks"
+
+    def __init__(self, hooks: Sequence[Hook], root: str) -> None:
+        self._hooks, self._root = hooks, root
+        self.timeout_s = min(LONGEST_S, sum(hook.timeout_s for hook in hooks) + 5)
+
+    def _for(self, call: inarch.ToolCall) -> Iterator[Hook]:
+        return (hook for hook in self._hooks if hook.matches(*names_of(call.name)))
+
+    def _given(self, call: inarch.ToolCall) -> dict[str, Any]:
+        return {
+            "session_id": session_id(),
+            "tool_name": names_of(call.name)[0],
+            "tool_input": shown(call.name, call.arguments, self._root),
+            "tool_use_id": call.id,
+        }
+
+
+class BeforeCalls(_AroundCalls):
+    """Denies, asks about, allows and rewrites calls as hooks say; the strictest of them holds."""
+
+    def rewrite(self, call: inarch.ToolCall, tool: inarch.Tool, context: inarch.ToolContext) -> inarch.Rewrite | None:
+        """Run the hooks for a call, each with what those before it made of its input."""
+        place = Place(context.workspace, context.record, context.cancelled, call_id=call.id)
+        before, decision, reason = call.arguments, "", ""
+        for hook in self._for(call):
+            said = run_hook(hook, self._given(call), place)
+            if said.fault:
+                continue
+            new, why = _decided(said, hook)
+            given = said.specific.get("updatedInput")
+            if isinstance(given, dict):
+                call = evolve(call, arguments=taken(call.name, given))
+            if _STRICTER.index(new) > _STRICTER.index(decision):
+                decision, reason = new, why
+            if decision == "deny":
+                break
+        arguments = call.arguments if call.arguments != before else None
+        if arguments is None and not decision:
+            return None
+        return inarch.Rewrite(arguments, decision, reason)  # type: ignore[arg-type]  # one of the four
+
+
+def _decided(said: Said, hook: Hook) -> tuple[str, str]:
+    """Return what a hook decides of a call, and why; only the user's own may allow."""
+    if said.blocks:
+        return "deny", said.errors or f"{hook.command} says no"
+    if said.data.get("continue") is False:
+        return "deny", said.text("stopReason") or f"{hook.command} wants to stop"
+    wanted = said.specific.get("permissionDecision", said.data.get("decision"))
+    decision = _DECISIONS.get(wanted, "") if isinstance(wanted, str) else ""
+    if decision == "allow" and not hook.is_users:
+        decision = ""
+    return decision, said.text("permissionDecisionReason") or said.text("reason")
+
+
+class AfterCalls(_AroundCalls):
+    """Adds to results what hooks say of them; a hook may change the files that the call was to change."""
+
+    def review(self, call: inarch.ToolCall, tool: inarch.Tool, context: inarch.ToolContext) -> str | None:
+        """Run the hooks for a call that went well."""
+        if call.result is None or not call.result.success:
+            return None
+        effects = tool.effects(call.arguments)
+        anything = effects.exclusive and tool.category not in LOOKING
+        writes = ("",) if anything else tuple(sorted(effects.writes))
+        place = Place(context.workspace, context.record, context.cancelled, writes, call.id)
+        given = {**self._given(call), "tool_response": inarch.to_data(call.result.data)}
+        texts = [text for hook in self._for(call) if (text := _added(run_hook(hook, given, place)))]
+        return "\n".join(texts) or None
+
+
+def _added(said: Said) -> str:
+    """Return what a hook has the model read of a call that has run."""
+    if said.fault:
+        return ""
+    if said.blocks:
+        return said.errors
+    texts = [said.text("additionalContext")]
+    if said.data.get("decision") == "block":
+        texts.append(said.text("reason"))
+    if said.data.get("continue") is False:
+        texts.append(said.text("stopReason"))
+    return "\n".join(filter(None, texts))

@@ -1,0 +1,169 @@
+"""Reading hooks: the user's `hooks.json`, a trusted project's, and `.claude/settings.json` where the user says so."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from attrs import Factory, define, field, frozen
+
+import inarch
+from inarch_hooks import FILE, PROJECTS
+
+EVENTS = ("SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "Stop", "PreCompact")
+"""The events whose hooks are run."""
+CLAUDE = ".claude/settings.json"
+DEFAULT_S, LONGEST_S = 60.0, 600.0
+_USERS_KEYS = ("read", "confine")
+_MOST = 200
+
+
+@frozen
+class Hook:
+    """One command for one event.
+
+    Args:
+        event: Such as `PreToolUse`.
+        matcher: Matches the whole name of a tool, theirs or ours, or what a session starts with; None matches all.
+        command: The command line, as it was written.
+        argv: Its words; a shell's where it needs one.
+        timeout_s: Seconds that it has.
+        source: The file it stands in.
+        is_users: Whether it stands in the user's own file: only such a one may allow a call.
+        confined: Whether it runs confined.
+    """
+
+    event: str
+    matcher: re.Pattern[str] | None
+    command: str
+    argv: tuple[str, ...]
+    timeout_s: float
+    source: str
+    is_users: bool
+    confined: bool
+
+    def matches(self, *names: str) -> bool:
+        """Whether it is for something of one of these names."""
+        return self.matcher is None or any(self.matcher.fullmatch(name) for name in names)
+
+    def __str__(self) -> str:
+        where = f" {self.matcher.pattern}" if self.matcher is not None else ""
+        return f"{self.event}{where}: {self.command} ({self.source}{'' if self.confined else ', not confined'})"
+
+
+@define
+class Hooks:
+    """What was read: hooks in the order of the files, and what is wrong with them."""
+
+    hooks: list[Hook] = Factory(list)
+    told: list[str] = Factory(list)
+    _confine: bool = field(init=False, default=True)
+    _reads: tuple[str, ...] = field(init=False, default=())
+
+    def of(self, event: str) -> tuple[Hook, ...]:
+        """Return the hooks for an event."""
+        return tuple(hook for hook in self.hooks if hook.event == event)
+
+    def take(self, data: bytes | None, source: str, *, is_users: bool) -> None:
+        """Take in a file; what is wrong is told, and the rest of it counts."""
+        if data is None:
+            return
+        try:
+            tables = json.loads(data.decode("utf-8-sig"))
+        except (ValueError, RecursionError) as error:
+            self.told.append(f"{source}: is no JSON: {error}")
+            return
+        if not isinstance(tables, dict) or not isinstance(tables.get("hooks", {}), dict):
+            self.told.append(f'{source}: must be an object with "hooks", an object of events')
+            return
+        self._take_keys(tables, source, is_users)
+        for event, groups in tables.get("hooks", {}).items():
+            self.hooks += self._read(event, groups, source, is_users)
+        if len(self.hooks) > _MOST:
+            self.told.append(f"{source}: only the first {_MOST} hooks count")
+            del self.hooks[_MOST:]
+
+    def wants(self, tool: str) -> bool:
+        """Whether the user has another tool's files read."""
+        return tool in self._reads
+
+    def _take_keys(self, tables: Mapping[str, Any], source: str, is_users: bool) -> None:
+        for key in _USERS_KEYS:
+            if key in tables and not is_users:
+                self.told.append(f"{source}: {key} is ignored, only your own {FILE} may say it")
+        if not is_users:
+            return
+        confine, reads = tables.get("confine", True), tables.get("read", [])
+        if not isinstance(confine, bool):
+            self.told.append(f"{source}: confine must be true or false; it counts as true")
+        self._confine = confine is not False
+        if not isinstance(reads, list) or any(name != "claude" for name in reads):
+            self.told.append(f'{source}: read must be a list; what can be read is "claude"')
+        self._reads = ("claude",) if isinstance(reads, list) and "claude" in reads else ()
+
+    def _read(self, event: str, groups: Any, source: str, is_users: bool) -> Iterator[Hook]:
+        if event not in EVENTS:
+            self.told.append(f"{source}: {event}: there is no such event here; hooks run at {', '.join(EVENTS)}")
+            return
+        for group in groups if isinstance(groups, list) else [None]:
+            where = f"{source}: {event}"
+            if not isinstance(group, dict) or not isinstance(group.get("hooks"), list):
+                self.told.append(f'{where}: must be a list of objects with "hooks", a list')
+                continue
+            try:
+                matcher = _matcher(group.get("matcher"))
+            except (re.error, TypeError, RecursionError) as error:
+                self.told.append(f"{where}: matcher {group.get('matcher')!r:.100} is no pattern: {error}")
+                continue
+            for one in group["hooks"]:
+                try:
+                    yield self._hook(event, matcher, one, source, is_users)
+                except ValueError as error:
+                    self.told.append(f"{where}: {error}")
+
+    def _hook(self, event: str, matcher: re.Pattern[str] | None, one: Any, source: str, is_users: bool) -> Hook:
+        if not isinstance(one, dict) or one.get("type", "command") != "command":
+            raise ValueError(f'{one!r:.100} is no hook of the type "command"')
+        command, timeout = one.get("command"), one.get("timeout", DEFAULT_S)
+        if not isinstance(command, str) or not command.strip():
+            raise ValueError(f'{one!r:.100} has no "command"')
+        if isinstance(timeout, bool) or not isinstance(timeout, (int, float)) or not timeout > 0:
+            raise ValueError(f"{command:.100}: timeout must be seconds above 0")
+        confined = self._confine or not is_users
+        return Hook(
+            event, matcher, command, _words(command), min(float(timeout), LONGEST_S), source, is_users, confined
+        )
+
+
+def read_hooks(context: inarch.PluginContext) -> Hooks:
+    """Return the hooks that count, the user's first."""
+    found, user, brought = Hooks(), context.user, context.brought
+    if user is not None:
+        try:
+            found.take(user.read(FILE), user.place(FILE), is_users=True)
+        except inarch.ToolFailed as error:
+            found.told.append(f"{user.place(FILE)}: not read: {error.message}")
+    if brought is not None:  # what a project brings along, as it was trusted
+        for name in (PROJECTS, *([CLAUDE] if found.wants("claude") else [])):
+            found.take(brought.read(name), name, is_users=False)
+    return found
+
+
+def _matcher(pattern: Any) -> re.Pattern[str] | None:
+    if pattern is None or pattern in ("", "*"):
+        return None
+    if not isinstance(pattern, str) or len(pattern) > 1_000:
+        raise TypeError("it must be a text of at most 1,000 characters")
+    return re.compile(pattern)
+
+
+def _words(command: str) -> tuple[str, ...]:
+    """Return the words of a command line, or a shell that runs it where splitting is not enough."""
+    try:
+        return inarch.split_command(command)
+    except inarch.NeedsShell:
+        return ("sh", "-c", command)
+    except inarch.ToolFailed as error:
+        raise ValueError(f"{command!r:.100}: {error.message}") from None

@@ -1,0 +1,300 @@
+"""Shell hooks through the default composition: real commands, confined, recorded, and never in the way of a turn."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import inarch
+from inarch.testing import ScriptedModel, Step, calls, says, scripted_app
+from inarch_hooks.names import TOOLS, shown, taken
+
+READ = ("read_file", {"file_path": "a.txt"})
+WRITE = ("write_file", {"file_path": "new.txt", "content": "text\n"})
+pytestmark = pytest.mark.needs("bwrap")
+
+
+class Desk:
+    """A project and a user's configuration folder, and conversations there."""
+
+    def __init__(self, home: Path) -> None:
+        self.root, self.config = home / "root", home / "config" / "inarch"
+        for folder in (self.root, self.config):
+            folder.mkdir(parents=True)
+        (self.root / "a.txt").write_text("one\n")
+        self.environ = {"HOME": str(home), "PATH": os.environ["PATH"]}
+        self.environ |= {f"XDG_{name}_HOME": str(home / name.lower()) for name in ("CONFIG", "STATE", "CACHE", "DATA")}
+        self.events: list[inarch.Event] = []
+        self.seen: list[str] = []
+        self.requests: list[inarch.ModelRequest] = []
+
+    def users(self, hooks: dict[str, Any], **keys: Any) -> None:
+        """Write the user's hooks."""
+        (self.config / "hooks.json").write_text(json.dumps({**keys, "hooks": hooks}))
+
+    def script(self, name: str, text: str) -> str:
+        """Write a program of the project's and return its name."""
+        path = self.root / name
+        path.write_text(f"#!/bin/sh\n{text}\n")
+        path.chmod(0o755)
+        return f"./{name}"
+
+    def talk(
+        self, script: Sequence[Step], *prompts: str, config: dict[str, Any] | None = None, **flags: Any
+    ) -> inarch.Turn:
+        """Have a conversation and return its last turn."""
+
+        async def go() -> inarch.Turn:
+            options: dict[str, Any] = {"config": config or {}, "environ": self.environ, "flags": flags, "journal": True}
+            app, model = scripted_app(ScriptedModel(script), self.root, **options)
+            assert "hooks" not in {one.name for one in app.composition.refused}
+            session = app.session()
+            session.state.journal.listeners.append(self.events.append)
+            for prompt in prompts or ("go",):
+                turn = await session.run(prompt)
+            parts = [part for message in model.requests[-1].messages for part in message.parts]
+            self.seen = [inarch.result_text(part.result) for part in parts if isinstance(part, inarch.ResultPart)]
+            self.requests = model.requests
+            await app.aclose()
+            return turn
+
+        return asyncio.run(go())
+
+    def of(self, kind: str) -> list[dict[str, Any]]:
+        """Return the data of the events of a kind."""
+        return [dict(event.data) for event in self.events if event.kind == kind]
+
+    def trust(self) -> None:
+        """Trust the project as it stands."""
+        from inarch.host import grant, trust_of
+
+        state = Path(self.environ["XDG_STATE_HOME"]) / "inarch"
+        grant(str(self.root), trust_of(str(self.root), state).files, state)
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Desk:
+    """A project and a user."""
+    return Desk(tmp_path)
+
+
+def one(command: str, matcher: str | None = None, **more: Any) -> list[dict[str, Any]]:
+    """Return the groups of an event with one command."""
+    group: dict[str, Any] = {"hooks": [{"type": "command", "command": command, **more}]}
+    return [group if matcher is None else {"matcher": matcher, **group}]
+
+
+def test_the_input_is_what_such_hooks_know(desk: Desk) -> None:
+    desk.users({"PreToolUse": one("cat", "Read"), "PostToolUse": one("cat", "read_file")})
+    assert desk.talk([calls(("read_file", {"file_path": "a.txt", "start_line": 1, "end_line": 1})), says("done")])
+    before, after = (json.loads(event["output"]) for event in desk.of("hooks.ran"))
+    assert before["hook_event_name"] == "PreToolUse" and before["tool_name"] == "Read"
+    assert before["tool_input"] == {"file_path": f"{desk.root}/a.txt", "offset": 1, "limit": 1}
+    assert before["cwd"] == str(desk.root) and before["session_id"] == desk.events[0].session_id
+    assert before["tool_use_id"] == desk.of("call.result")[0]["call_id"]
+    assert after["tool_response"]["content"] == "one\n"
+
+
+def test_exit_2_denies_with_its_reason_and_any_other_goes_on(desk: Desk) -> None:
+    desk.users({"PreToolUse": [*one("sh -c 'echo not that >&2; exit 2'", "Write|Edit"), *one("false", "Read")]})
+    desk.talk([calls(READ, WRITE), says("done")], approve="all")
+    assert "one" in desk.seen[0]
+    assert "write_file is denied: hooks: not that" in desk.seen[1]
+    assert not (desk.root / "new.txt").exists()
+    assert sorted((event["exit_code"], event["fault"]) for event in desk.of("hooks.ran")) == [
+        (1, "failed with exit code 1"), (2, ""),
+    ]  # fmt: skip
+
+
+def test_json_rewrites_asks_and_adds(desk: Desk) -> None:
+    told = {"hookSpecificOutput": {"updatedInput": {"file_path": f"{desk.root}/b.txt"}}}
+    added = {"hookSpecificOutput": {"additionalContext": "mind the gap"}}
+    (desk.root / "b.txt").write_text("two\n")
+    (desk.root / "pre.json").write_text(json.dumps(told))
+    (desk.root / "post.json").write_text(json.dumps(added))
+    desk.users({"PreToolUse": one("cat pre.json"), "PostToolUse": one("cat post.json", "Read")})
+    desk.talk([calls(READ), says("done")])
+    assert "two" in desk.seen[0] and desk.seen[0].endswith("Added by hooks:\nmind the gap")
+
+
+@pytest.mark.parametrize("confine", [True, False])
+def test_allow_counts_from_the_users_file_with_the_users_word(desk: Desk, confine: bool) -> None:
+    (desk.root / "yes.json").write_text('{"hookSpecificOutput": {"permissionDecision": "allow"}}')
+    desk.users({"PreToolUse": one("cat yes.json", "Write")}, confine=confine)
+    desk.talk([calls(WRITE), says("done")])
+    assert not (desk.root / "new.txt").exists()
+    desk.talk([calls(WRITE), says("done")], config={"may_allow": ["hooks"]})
+    assert (desk.root / "new.txt").exists()
+    (desk.root / "new.txt").unlink()
+    (desk.root / ".inarch").mkdir()
+    project = {"hooks": {"PreToolUse": one("cat yes.json", "Write")}, "confine": False}
+    (desk.root / ".inarch/hooks.json").write_text(json.dumps(project))
+    desk.trust()
+    desk.users({})
+    desk.talk([calls(WRITE), says("done")], config={"may_allow": ["hooks"]})
+    assert not (desk.root / "new.txt").exists()
+    assert any("confine is ignored" in note["text"] for note in desk.of("note"))
+    assert desk.of("hooks.ran")[-1]["confined"] is True
+
+
+def test_nothing_of_a_project_that_is_not_trusted_is_run(desk: Desk) -> None:
+    for folder, name in ((".inarch", "hooks.json"), (".claude", "settings.json")):
+        (desk.root / folder).mkdir()
+        (desk.root / folder / name).write_text(json.dumps({"hooks": {"PreToolUse": one("false")}}))
+    desk.users({}, read=["claude"])
+    desk.talk([calls(READ), says("done")])
+    assert desk.of("hooks.ran") == []
+    desk.trust()
+    desk.talk([calls(READ), says("done")])
+    assert [Path(event["source"]).name for event in desk.of("hooks.ran")] == ["hooks.json", "settings.json"]
+    (desk.root / ".claude/settings.json").write_text("{}")
+    desk.events.clear()
+    desk.talk([calls(READ), says("done")])
+    assert desk.of("hooks.ran") == []
+
+
+def test_claudes_own_settings_are_read_only_where_the_user_says_so(desk: Desk) -> None:
+    (desk.root / ".claude").mkdir()
+    (desk.root / ".claude/settings.json").write_text(json.dumps({"hooks": {"PreToolUse": one("false")}}))
+    desk.trust()
+    desk.users({})
+    desk.talk([calls(READ), says("done")])
+    assert desk.of("hooks.ran") == []
+
+
+def test_a_confined_hook_writes_only_what_its_call_was_to_write(desk: Desk) -> None:
+    command = desk.script("mend.sh", "echo mended >> new.txt; echo a > stray.txt; echo b > $HOME/stray.txt; true")
+    desk.users(dict.fromkeys(("SessionStart", "PreToolUse", "PostToolUse", "Stop"), one(command)))
+    desk.talk([calls(WRITE, READ), says("done")], approve="all")
+    assert (desk.root / "new.txt").read_text() == "text\nmended\n"
+    assert not (desk.root / "stray.txt").exists()
+    assert {path.name for path in desk.root.parent.rglob("stray.txt")} == set()
+
+
+def test_sessions_start_prompts_and_ends(desk: Desk) -> None:
+    (desk.root / "objects.json").write_text('{"decision": "block", "reason": "the tests fail"}')
+    desk.users({
+        "SessionStart": one("echo the branch is main"),
+        "UserPromptSubmit": one("sh -c 'echo you said: $(cat | wc -c) bytes'"),
+        "Stop": one("cat objects.json"),
+    })  # fmt: skip
+    turn = desk.talk([says("one"), says("two"), says("three"), says("four")], "first", "second")
+    prompts = [request.messages[0].text for request in desk.requests]
+    assert "the branch is main" in prompts[0] and "you said:" in prompts[0]
+    assert [event["event"] for event in desk.of("hooks.ran")] == [
+        "SessionStart", "UserPromptSubmit", "Stop", "UserPromptSubmit", "Stop",
+    ]  # fmt: skip
+    assert [event["reason"] for event in desk.of("turn.held")] == ["the tests fail", "the tests fail"]
+    assert turn.content == "four"
+
+
+BAD: dict[str, tuple[str, Callable[[str], bool]]] = {
+    "hangs": ("sleep 600", lambda fault: "did not end within 0.5 s" in fault),
+    "forks": ("sh -c 'for i in 1 2 3 4 5; do sleep 600 & done; sleep 600'", lambda fault: "did not end" in fault),
+    "much": ("sh -c 'yes | head -c 100000000'", lambda fault: "too much" in fault or "did not end" in fault),
+    "no JSON": ("echo '{\"hookSpecificOutput\": '", lambda fault: "no JSON" in fault),
+    "not executable": ("./plain.txt", lambda fault: fault != ""),
+    "not there": ("no-such-program --x", lambda fault: "no-such-program" in fault),
+    "killed": ("sh -c 'kill -9 $$'", lambda fault: "killed" in fault),
+}
+
+
+@pytest.mark.parametrize("confine", [True, False])
+@pytest.mark.parametrize("name", BAD)
+def test_one_that_goes_wrong_is_recorded_and_the_turn_goes_on(desk: Desk, name: str, confine: bool) -> None:
+    command, fits = BAD[name]
+    (desk.root / "plain.txt").write_text("no program\n")
+    hooks = {event: one(command, timeout=0.5) for event in ("SessionStart", "PreToolUse", "PostToolUse", "Stop")}
+    desk.users(hooks, confine=confine)
+    turn = desk.talk([calls(READ), says("done")])
+    assert turn.status == "done" and "one" in desk.seen[0]
+    ran = desk.of("hooks.ran")
+    assert [event["event"] for event in ran] == ["SessionStart", "PreToolUse", "PostToolUse", "Stop"]
+    assert all(fits(event["fault"]) for event in ran), [event["fault"] for event in ran]
+    assert max(len(event["output"]) for event in ran) <= 4_000
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("{", "is no JSON"),
+        ("[]", "must be an object"),
+        ('{"hooks": []}', "must be an object"),
+        ('{"hooks": {"SessionEnd": []}}', "SessionEnd: there is no such event here"),
+        ('{"hooks": {"Stop": {}}}', "must be a list of objects"),
+        ('{"hooks": {"PreToolUse": [{"matcher": "(", "hooks": []}]}}', "is no pattern"),
+        ('{"hooks": {"Stop": [{"hooks": [{"type": "prompt", "prompt": "x"}]}]}}', 'no hook of the type "command"'),
+        ('{"hooks": {"Stop": [{"hooks": [{"command": ""}]}]}}', 'has no "command"'),
+        ('{"hooks": {"Stop": [{"hooks": [{"command": "true", "timeout": -1}]}]}}', "timeout must be seconds above 0"),
+        ('{"confine": "no", "hooks": {}}', "confine must be true or false"),
+        ('{"read": ["codex"]}', "what can be read"),
+        ("[" * 100_000, "is no JSON"),
+    ],
+)
+def test_what_is_wrong_with_a_file_is_told_once_and_the_rest_counts(desk: Desk, text: str, words: str) -> None:
+    (desk.config / "hooks.json").write_text(text)
+    turn = desk.talk([says("done"), says("done")], "one", "two")
+    assert turn.status == "done"
+    notes = [note["text"] for note in desk.of("note") if "hooks.json" in note["text"]]
+    assert len(notes) == 1 and words in notes[0]
+
+
+@pytest.mark.parametrize("approve", ["ask", "edits", "all"])
+@pytest.mark.parametrize("path", [".claude/settings.json", "sub/.claude/commands/x.md", ".agents/skills/s/SKILL.md"])
+def test_writing_what_steers_agents_is_always_asked_about(desk: Desk, path: str, approve: str) -> None:
+    desk.talk([calls(("write_file", {"file_path": path, "content": "{}"})), says("done")], approve=approve)
+    assert "tells agents what to do" in desk.seen[0] and not (desk.root / path).exists()
+
+
+def test_without_hooks_nothing_of_the_plugin_is_loaded(desk: Desk) -> None:
+    import subprocess
+    import sys
+
+    code = (
+        "import inarch, sys\n"
+        f"app = inarch.compose(root={str(desk.root)!r}, config={{}}, journal=False)\n"
+        "print(sorted(name for name in sys.modules if name.startswith('inarch_hooks')))"
+    )
+    ran = subprocess.run([sys.executable, "-c", code], env=desk.environ, capture_output=True, text=True, check=True)
+    assert ran.stdout.strip() == "['inarch_hooks']"
+
+
+def test_a_replay_says_again_what_hooks_said_and_runs_none(desk: Desk) -> None:
+    from inarch_replay import replay
+
+    command = desk.script("mend.sh", "echo ran >> $0.log; echo mended >> new.txt; echo mind the gap >&2; exit 2")
+    objection = one("sh -c 'echo run the tests >&2; exit 2'")
+    desk.users({"PostToolUse": one(command), "Stop": objection, "PreToolUse": one("sh -c 'exit 2'", "Read")})
+    desk.talk([calls(WRITE, READ), says("done"), says("still done")], approve="all")
+    assert (desk.root / "new.txt").read_text() == "text\nmended\n"
+    ran = len(desk.of("hooks.ran"))
+    desk.users({event: one("false") for event in ("PreToolUse", "PostToolUse", "Stop")})
+    session = desk.events[0].session_id
+    report = asyncio.run(replay(session, root=desk.root, config={}, environ=desk.environ))
+    assert report.same, report.first_difference
+    assert ran == 3
+
+
+@given(
+    tool=st.sampled_from(sorted(TOOLS)),
+    numbers=st.fixed_dictionaries({}, optional={"start_line": st.integers(1, 99), "timeout_s": st.integers(1, 99)}),
+    texts=st.dictionaries(st.sampled_from(["content", "search", "replace", "pattern", "path", "other"]), st.text()),
+    path=st.sampled_from(["a.txt", "sub/b.txt", "ü x.txt"]),
+    count=st.none() | st.integers(1, 50),
+)
+def test_fields_come_back_as_they_were(
+    tool: str, numbers: dict[str, int], texts: dict[str, str], path: str, count: int | None
+) -> None:
+    arguments: dict[str, Any] = {**numbers, **texts, "file_path": path}
+    if count is not None:
+        arguments["end_line"] = numbers.get("start_line", 1) + count - 1
+    back = taken(tool, shown(tool, arguments, "/root/of"))
+    assert back == {**arguments, "file_path": f"/root/of/{path}"}
