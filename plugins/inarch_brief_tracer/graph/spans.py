@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import chain
 
 BITS = 4_096
 """Width of the sketches: sets are counted by hashing their members to this many bits (linear counting)."""
@@ -13,14 +15,19 @@ def spans(nodes: Collection[int], callees: Mapping[int, Sequence[int]]) -> dict[
     """Give the logarithm (base 2, whole) of how many functions each one reaches, itself included."""
     sketches: dict[int, int] = {}
     found: dict[int, int] = {}
+    waiting = Counter(chain.from_iterable(callees.values()))
     for members in components(nodes, callees):
         sketch = 0
         for node in members:
             sketch |= 1 << (node * 2_654_435_761 >> 7) % BITS
             for other in callees.get(node, ()):
                 sketch |= sketches.get(other, 0)
+                waiting[other] -= 1
+                if not waiting[other]:
+                    sketches.pop(other, None)  # all that call it are counted
         for node in members:
-            sketches[node] = sketch
+            if waiting[node]:
+                sketches[node] = sketch
         span = min(15, round(math.log2(_size(sketch.bit_count()))))
         found.update(dict.fromkeys(members, span))
     return found

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Collection, Iterable, Mapping
+from array import array
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from inarch_brief_tracer.facts.file_facts import OVERLOAD
@@ -11,7 +12,7 @@ from inarch_brief_tracer.facts.nature import EXPORTED, SHIFT, SPAN_SHIFT, TOP
 from inarch_brief_tracer.graph.arcs import FileArcs, packed_arcs
 from inarch_brief_tracer.graph.model import Arc, Gate
 from inarch_brief_tracer.graph.spans import spans
-from inarch_brief_tracer.linking.edges import CONFIDENCES, Edge, label
+from inarch_brief_tracer.linking.edges import CALL_KINDS, CONFIDENCES, Edge, label
 from inarch_brief_tracer.store.kept_files import put_state, state
 
 LAMBDA = "lambda"
@@ -123,26 +124,35 @@ def _heads(qualname: str) -> Iterable[str]:
         qualname = qualname.rpartition(".")[0]
 
 
-def by_file(names: Names, edges: Iterable[Edge]) -> dict[int, FileArcs]:
-    """Sort edges to the files of their callers; of several between two nodes of a kind the surest and first counts."""
-    best: dict[tuple[int, int, str], Arc] = {}
+def by_file(names: Names, edges: Iterable[Edge]) -> Iterator[tuple[int, FileArcs]]:
+    """Sort edges to the files of their callers; of several between two nodes of a kind the surest and first counts.
+
+    Of a large tree there are half a million: they are numbers until their file's turn comes.
+    """
+    best: dict[int, int] = {}
     for caller_name, callee_name, kind, confidence, line in edges:
         caller, callee = names.ids.get(caller_name), names.ids.get(callee_name)
         if caller is None or callee is None:
             continue
-        known = best.get((caller, callee, kind))
-        if known is None or (_SURENESS[confidence], line) < (_SURENESS[known.confidence], known.line):
-            best[caller, callee, kind] = Arc(caller, callee, kind, confidence, line)
-    arcs: dict[int, list[Arc]] = {}
-    for arc in best.values():
-        arcs.setdefault(names.file[arc.caller], []).append(arc)
-    symbols: dict[int, dict[int, int]] = {}
+        key = (caller << 32 | callee) << 3 | CALL_KINDS.index(kind)
+        value = _SURENESS[confidence] << 32 | line
+        if value < best.get(key, value + 1):
+            best[key] = value
+    arcs: dict[int, list[int]] = {}
+    for key in best:
+        arcs.setdefault(names.file[key >> 35], []).append(key)
+    symbols: dict[int, array[int]] = {}
     for number, file in names.file.items():
-        symbols.setdefault(file, {})[number] = names.natures[number]
-    return {
-        file: FileArcs(numbers, tuple(sorted(arcs.get(file, ()), key=lambda arc: (arc.caller, arc.line, arc.callee))))
-        for file, numbers in symbols.items()
-    }
+        symbols.setdefault(file, array("I")).append(number)
+    for file, numbers in symbols.items():
+        found = [_arc(key, best[key]) for key in arcs.get(file, ())]
+        found.sort(key=lambda arc: (arc.caller, arc.line, arc.callee))
+        yield file, FileArcs({number: names.natures[number] for number in numbers}, tuple(found))
+
+
+def _arc(key: int, value: int) -> Arc:
+    mask = (1 << 32) - 1
+    return Arc(key >> 35, key >> 3 & mask, CALL_KINDS[key & 7], CONFIDENCES[value >> 32], value & mask)
 
 
 def mark_spans(names: Names, edges: Iterable[Edge]) -> None:
@@ -156,11 +166,10 @@ def mark_spans(names: Names, edges: Iterable[Edge]) -> None:
         names.natures[number] |= span << SPAN_SHIFT
 
 
-def put_arcs(connection: sqlite3.Connection, files: Mapping[int, FileArcs], mode: str) -> None:
+def put_arcs(connection: sqlite3.Connection, files: Iterable[tuple[int, FileArcs]], mode: str) -> None:
     """Keep the arcs of files."""
     connection.executemany(
-        "INSERT OR REPLACE INTO arcs VALUES (?, ?, ?)",
-        [(file, mode, packed_arcs(found)) for file, found in files.items()],
+        "INSERT OR REPLACE INTO arcs VALUES (?, ?, ?)", ((file, mode, packed_arcs(found)) for file, found in files)
     )
 
 

@@ -49,7 +49,7 @@ def bring_others(
     edges = list(linked_others(Names(files, _manifests(workspace, read))))
     try:
         with transaction(connection):
-            put_arcs(connection, _arcs(connection, files, edges), "whole")
+            put_arcs(connection, _arcs(connection, files, edges).items(), "whole")
             put_gates(connection, gates_of(shelf))
             put_state(connection, _STATE, version)
             put_state(connection, "linked", (state(connection, "linked") or 0) + 1)

@@ -40,11 +40,11 @@ def link_near(shelf: Shelf, files: Sequence[int], fresh: Mapping[str, LinkFacts]
     names = names_of(connection, shared_modules(given), seen)
     own = [edge for edge in edges if names.file.get(names.ids.get(edge.caller, -1)) in files]
     add_lambdas(connection, names, own, lambdas)
-    found = by_file(names, own)
+    found = dict(by_file(names, own))
     known = {file for file in files if connection.execute("SELECT 1 FROM arcs WHERE file = ?", (file,)).fetchone()}
     changed = {file: _with_former(shelf, file, found.get(file, FileArcs({}, ())), names) for file in files}
-    put_arcs(connection, {file: arcs for file, arcs in changed.items() if file in known}, "near")
-    put_arcs(connection, {file: arcs for file, arcs in changed.items() if file not in known}, "new")
+    put_arcs(connection, [(file, arcs) for file, arcs in changed.items() if file in known], "near")
+    put_arcs(connection, [(file, arcs) for file, arcs in changed.items() if file not in known], "new")
     symbols = {number for number, file in names.file.items() if file in files}
     connection.executemany("DELETE FROM gates WHERE symbol = ?", [(number,) for number in symbols])
     gates = [gate for gate in gates_of(shelf, set(files)) if gate.symbol in symbols]

@@ -258,7 +258,7 @@ class Links:
             arc_rows.add_lambdas(connection, names, job.edges, job.lambdas)
             arc_rows.mark_spans(names, job.edges)
             found = arc_rows.by_file(names, job.edges)
-            kept = {file: arcs for file, arcs in found.items() if now.get(file) in was}
+            kept = ((file, arcs) for file, arcs in found if now.get(file) in was)
             arc_rows.put_arcs(connection, kept, "whole")
             arc_rows.put_gates(connection, gates_of(Shelf(connection, read)))
             put_state(connection, "linked", (state(connection, "linked") or 0) + 1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 
 from hypothesis import given
@@ -108,6 +109,20 @@ def test_a_span_is_the_logarithm_of_what_is_reached() -> None:
     chain = {number: [number + 1] for number in range(1000)}
     found = spans(chain, chain)
     assert (found[0], found[999], found[744]) == (10, 1, 8)
+
+
+@given(edges)
+def test_spans_count_what_is_reached_around_circles_and_along_several_ways(found: Edges) -> None:
+    callees: dict[int, list[int]] = {}
+    for caller, callee, _ in found:
+        callees.setdefault(caller, []).append(callee)
+    for node, span in spans(range(8), callees).items():
+        reached, waiting = {node}, [node]
+        while waiting:
+            fresh = [other for other in callees.get(waiting.pop(), ()) if other not in reached]
+            reached.update(fresh)
+            waiting += dict.fromkeys(fresh)
+        assert span == round(math.log2(len(reached)))
 
 
 def test_long_chains_and_wide_hubs_end() -> None:
