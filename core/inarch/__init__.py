@@ -11,6 +11,7 @@ __version__ = "0.1.0"
 _HOMES: dict[str, str] = {
     name: module if module.startswith("inarch_") else f"inarch.{module}"
     for module, names in {
+        "contract.children": "ChildTask ChildTurn",
         "contract.codec": "from_data to_data",
         "contract.compaction": "Compacted Compaction Crowded EarlierTurn",
         "contract.errors": "Cancelled ConfigError InarchError PluginError ProviderError StoreError ToolFailed"

@@ -7,6 +7,8 @@ from inarch import hosts as hosts
 from inarch import output as output
 from inarch import staging as staging
 from inarch import transcripts as transcripts
+from inarch.contract.children import ChildTask as ChildTask
+from inarch.contract.children import ChildTurn as ChildTurn
 from inarch.contract.codec import from_data as from_data
 from inarch.contract.codec import to_data as to_data
 from inarch.contract.compaction import Compacted as Compacted

@@ -7,6 +7,7 @@ from decimal import Decimal
 from typing import Any
 
 from inarch.contract import events as kinds
+from inarch.contract.children import Branch
 from inarch.contract.event_parts import Failure, KeptImage, Spent
 from inarch.contract.events import Event, EventData, event_data
 from inarch.contract.records import (
@@ -38,8 +39,9 @@ def full_turn(session: str = "s", turn: str = "t", text: str = "a text") -> tupl
     )
     said = Message("assistant", (Reasoning(text), Text(text), CallPart("c1", "p1", "read_file", {"file_path": text})))
     spent = Spent("turn", "", "m", 1, 1, 100, 20, 10, Decimal("0.01"), 1, 0.5)
+    branch = Branch("p", "t0", "c0", text, 1, text, ("read_file",))
     return (
-        kinds.SessionStarted(text, "0.1.0", ("sandbox-fs", text), "default", "other", 2),
+        kinds.SessionStarted(text, "0.1.0", ("sandbox-fs", text), "default", "other", 2, 0, branch),
         kinds.TurnStarted(asked, {}),
         kinds.TurnStarted(begun, {"model": "m", "approve": "ask"}),
         kinds.InputWaiting("i", text, "processes"),
@@ -61,6 +63,8 @@ def full_turn(session: str = "s", turn: str = "t", text: str = "a text") -> tupl
         kinds.FileChanged("c1", text, HASH, HASH, "new.py", 0o100644, 0o100755, True),
         kinds.CallResult("c1", "read_file", "error", result, TIME, TIME),
         kinds.CallReviewed("c1", "read_file", "hooks", text, text),
+        kinds.ChildStarted("c1", "s2", text),
+        kinds.ChildEnded("c1", "s2", text, "done", (spent,)),
         kinds.CallsDone(("c1", "c2"), "model", True),
         kinds.ChangesUndone("x", "undo", ("c1",), (turn,)),
         kinds.LimitWait("m", 1.5, text),

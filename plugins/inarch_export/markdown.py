@@ -46,6 +46,7 @@ def _head(overview: Overview) -> Iterator[str]:
     yield f"- Models: {', '.join(map(code, overview.models))}\n" if overview.models else ""
     if overview.forked_from:
         yield f"- Forked from: {code(overview.forked_from)} after turn {overview.forked_at}\n"
+    yield f"- Child: {words(overview.child_of)}\n" if overview.child_of else ""
     failed = f", {overview.failed:,} failed" if overview.failed else ""
     counted = f"{many(overview.turns, 'turn')}, {many(overview.calls, 'call')}{failed}"
     yield f"- {counted}, {duration(overview.working)} at work\n"

@@ -41,6 +41,7 @@ class Overview:
     version: str = ""
     forked_from: str = ""
     forked_at: int = 0
+    child_of: str = ""
     first: float | None = None
     models: Counter[str] = field(factory=Counter)
     entries: list[Entry] = field(factory=list)
@@ -113,7 +114,9 @@ def _begun(session: Transcript) -> Overview:
     data, info = session.begun, session.info
     profile, version, forked_from = (str(data.get(name) or "") for name in ("profile", "version", "forked_from"))
     at, first = data.get("forked_at"), seconds_of(info.started)
-    return Overview(info.id, info.root, profile, version, forked_from, at if type(at) is int else 0, first)
+    branch = data.get("branch")
+    child = f"{branch.get('name')} of session {branch.get('parent')}" if isinstance(branch, dict) else ""
+    return Overview(info.id, info.root, profile, version, forked_from, at if type(at) is int else 0, child, first)
 
 
 def _entry(exchange: Exchange) -> Entry:

@@ -121,6 +121,11 @@ def _input(data: Data) -> Headline:
     return Headline("said", f"{who} {said}", text, by)
 
 
+def _child(data: Data) -> Headline:
+    name, session, status = _said(data, "name"), _said(data, "session_id"), _said(data, "status")
+    return Headline("other", f"{name} {status or 'begins'}: session {session}")
+
+
 def _command(data: Data) -> Headline:
     name, arguments = _said(data, "name"), _said(data, "arguments")
     title = f"!{arguments}" if name == "!" else f"/{name.removeprefix('/')} {arguments}".rstrip()
@@ -156,4 +161,6 @@ _MAKERS: dict[str, Callable[[Data], Headline]] = {
     "turn.held": _held,
     "changes.undone": _undone,
     "input.ended": _input,
+    "child.started": _child,
+    "child.ended": _child,
 }

@@ -12,6 +12,8 @@ from typing import Any
 from attrs import define
 
 from inarch import (
+    ChildTask,
+    ChildTurn,
     Confinement,
     Effects,
     Event,
@@ -179,6 +181,14 @@ class FarContext:
     def inbox(self) -> FarInbox:
         """What takes the plugin's words for the model; from a process of its own, as long as the call runs."""
         return FarInbox(self._line, self._call)
+
+    async def child(self, task: ChildTask) -> ChildTurn:
+        """Refuse: a child session would have rights that this process has not.
+
+        Raises:
+            ToolFailed: Always.
+        """
+        raise ToolFailed("permission", "a child session can't be had from a process of its own")
 
     def emit(self, chunk: str) -> None:
         """Show live output; waits while much of it has not been taken yet."""

@@ -17,10 +17,11 @@ What counts, kind by kind:
 
 Left out are ids, times, durations, costs and counts of tokens; the remedy of a call's error, which names files that
 other calls may be changing just then; `model.delta`, `call.output` and `file.changing`, which are said again
-as a whole in what follows; `limit.wait`, which is about time; what stands in `session.started`; remarks outside of any
-turn, those of the journal, about what undo covers and about onlookers that failed, and the one that says why a model
-was chosen, for they are about the run and not the session; words that wait, that were taken back, or that a prompt
-begins with; and what plugins recorded, which a replay only says again.
+as a whole in what follows; `child.started` and `child.ended`, for a child has a record of its own; `limit.wait`, which
+is about time; what stands in `session.started`; remarks outside of any turn, those of the journal, about what undo
+covers and about onlookers that failed, and the one that says why a model was chosen, for they are about the run and not
+the session; words that wait, that were taken back, or that a prompt begins with; and what plugins recorded, which a
+replay only says again.
 Turns and calls are named by their number. The workspace's own path counts as the same in both.
 
 The events of one call stand together, where the call first appears: calls that ran beside each other interleave as
@@ -45,7 +46,18 @@ _AGAIN = re.compile(r"it can be asked again at (?:\d{4}-\d\d-\d\d )?\d{1,2}:\d\d
 _OF_CALLS = frozenset({"call.state", "call.rewritten", "call.result", "call.reviewed", "file.changed"})
 _LOOKING_ON = frozenset({"store", "tracer", "front end"})
 """Doors at which a failure changes nothing in the session."""
-_LEFT_OUT = frozenset({"model.delta", "call.output", "calls.done", "file.changing", "limit.wait", "input.waiting"})
+_LEFT_OUT = frozenset(
+    {
+        "model.delta",
+        "call.output",
+        "calls.done",
+        "file.changing",
+        "limit.wait",
+        "input.waiting",
+        "child.started",
+        "child.ended",
+    }
+)
 
 
 @frozen

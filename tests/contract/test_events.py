@@ -9,9 +9,10 @@ from typing import Any
 import attrs
 import pytest
 
-from inarch.contract import events
+from inarch.contract import beside_events, events
+from inarch.contract.children import Branch
 from inarch.contract.codec import from_data, to_data
-from inarch.contract.event_parts import KeptImage
+from inarch.contract.event_parts import KeptImage, Spent
 from inarch.contract.events import EVENT_CLASSES, EVENT_KINDS, Event, EventData, event_data
 from inarch.contract.records import CallPart, Effects, Message, Text, ToolCall, ToolError, ToolResult, Turn, Usage
 
@@ -19,7 +20,8 @@ RESULT = ToolResult(False, None, ToolError("timeout", "too slow", "wait"), {"dur
 CALL = ToolCall("c", "p", "t", "read_file", {"file_path": "a.py"}, "error", RESULT, after=("b",))
 TURN = Turn("t", "agent", "u", "s", "now", calls=(CALL,), usage=Usage(1, 2, cost_usd=Decimal("0.01")))
 SAMPLES: dict[str, dict[str, Any]] = {
-    "session.started": {"root": "/r", "version": "1", "plugins": ("a", "b"), "profile": "default"},
+    "session.started": {"root": "/r", "version": "1", "plugins": ("a", "b"), "profile": "default",
+                        "branch": Branch("s0", "t", "c", "reviewer", tools=("read_file",))},
     "turn.started": {"turn": TURN},
     "input.waiting": {"id": "i", "text": "and the tests", "by": "processes"},
     "input.ended": {"id": "i", "outcome": "added", "text": "and the tests"},
@@ -50,6 +52,9 @@ SAMPLES: dict[str, dict[str, Any]] = {
     "file.changing": {"call_id": "c", "path": "a", "before": None, "after": "h"},
     "file.changed": {"call_id": "c", "path": "a", "before": None, "after": "h"},
     "changes.undone": {"id": "u", "action": "undo", "calls": ("c",), "turns": ("t",)},
+    "child.started": {"call_id": "c", "session_id": "s2", "name": "reviewer"},
+    "child.ended": {"call_id": "c", "session_id": "s2", "name": "reviewer", "status": "done",
+                    "spent": (Spent("turn", "", "p/m", 1, cost_usd=Decimal("0.5")),)},
     "limit.wait": {"model": "p/m", "seconds": 1.5, "reason": "429"},
     "command.ran": {"name": "help"},
     "error": {"message": "m", "plugin": "p", "door": "tool"},
@@ -73,13 +78,14 @@ def test_every_kind_has_a_sample_a_class_and_a_docstring() -> None:
     assert set(SAMPLES) == set(EVENT_KINDS)
     for cls in EVENT_CLASSES:
         assert attrs.has(cls) and cls.__doc__
-    own = [value for value in vars(events).values() if getattr(value, "__module__", "") == events.__name__]
+    homes = (events.__name__, beside_events.__name__)
+    own = [value for value in vars(events).values() if getattr(value, "__module__", "") in homes]
     declared = [value for value in own if isinstance(value, type) and "kind" in vars(value)]
     assert set(declared) - {Event} == set(EVENT_CLASSES)
 
 
 def test_the_kinds_are_those_of_the_contract() -> None:
-    source = Path(events.__file__).read_text("utf-8")
+    source = "".join(Path(module.__file__).read_text("utf-8") for module in (events, beside_events))
     assert sorted(re.findall(r'kind: ClassVar\[str\] = "([a-z.]+)"', source)) == sorted(EVENT_KINDS)
 
 

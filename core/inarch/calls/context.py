@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from attrs import define, field
 
@@ -23,8 +23,21 @@ from inarch.contract.ports import Workspace
 from inarch.contract.records import ChosenRights, Effects, ToolCall
 
 if TYPE_CHECKING:
+    from inarch.contract.children import ChildTask, ChildTurn
     from inarch.contract.inputs import Inbox
     from inarch.journal.journal import Journal
+
+
+class Doors(Protocol):
+    """What calls may use of the session that they are of."""
+
+    def inbox(self, plugin: str) -> Inbox:
+        """Return what takes the words of a plugin."""
+        ...
+
+    async def child(self, call: ToolCall, may_change: bool, task: ChildTask) -> ChildTurn:
+        """Run a turn of a child session; one that only reads unless the call may change anything."""
+        ...
 
 
 @define(eq=False, repr=False)
@@ -43,7 +56,9 @@ class CallContext:
     selection: Any = None
     rights: ChosenRights | None = None
     _record: Callable[[str, Mapping[str, Any]], None] = field(kw_only=True)
-    _inbox: Callable[[], Inbox] | None = field(kw_only=True, default=None)
+    _doors: Doors | None = field(kw_only=True, default=None)
+    _plugin: str = field(kw_only=True, default="")
+    _may_change: bool = field(kw_only=True, default=False)
 
     @property
     def turn_id(self) -> str:
@@ -84,10 +99,20 @@ class CallContext:
     @property
     def inbox(self) -> Inbox:
         """What takes the plugin's words for the model, also after the call."""
+        return self._session.inbox(self._plugin)
+
+    async def child(self, task: ChildTask) -> ChildTurn:
+        """Run a turn of a child session to its end."""
+        found = await self._session.child(self._call, self._may_change, task)
         self._lease.check()
-        if self._inbox is None:
-            raise ToolFailed("execution", "this call is of no session, so nobody hears what is said")
-        return self._inbox()
+        return found
+
+    @property
+    def _session(self) -> Doors:
+        self._lease.check()
+        if self._doors is None:
+            raise ToolFailed("execution", "this call is of no session")
+        return self._doors
 
     def emit(self, chunk: str) -> None:
         """Show live output."""
@@ -161,7 +186,8 @@ def open_context(
     rights: ChosenRights | None = None,
     keeper: Keeper | None = None,
     checked: Callable[[str, Mapping[str, Any]], PluginEvent],
-    inbox: Callable[[], Inbox] | None = None,
+    doors: Doors | None = None,
+    plugin: str = "",
 ) -> tuple[CallContext, LiveOutput]:
     """Make the context of one attempt, on the loop that the call runs under.
 
@@ -179,7 +205,8 @@ def open_context(
         rights: What a person let the call do beyond what it may anyway; None where no person let it run.
         keeper: Keeps images of the files that the call changes.
         checked: Makes an event of what the plugin records, if it may.
-        inbox: Returns what takes the plugin's words; None outside of sessions.
+        doors: What the call may use of its session; None outside of sessions.
+        plugin: Whose tool it is.
     """
     recording = _Recording(call, journal, checked, asyncio.get_running_loop())
     lease = Lease(call.id)
@@ -188,6 +215,7 @@ def open_context(
     handle = Handle(veiled(workspace, hidden), lease, seen, keeping, effects, Secrets(journal.redactor, workspace))
     context = CallContext(
         call, lease, handle, live, journal, earlier, state_dir, settings, MappingProxyType(seen), selection,
-        rights, record=recording.record, inbox=inbox,
+        rights, record=recording.record, doors=doors, plugin=plugin,
+        may_change=effects is None or effects.exclusive,
     )  # fmt: skip
     return context, live

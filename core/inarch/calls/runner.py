@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from attrs import define, evolve, field
 
 from inarch.calls.attempt import Attempt, runs_on_loop
-from inarch.calls.context import CallContext, open_context
+from inarch.calls.context import CallContext, Doors, open_context
 from inarch.calls.outputs import LONGEST_RESULT, LiveOutput
 from inarch.calls.policy import READING
 from inarch.calls.recording import DeclaredEvents
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from inarch.calls.before_images import Keeper
     from inarch.calls.intervening import Asking
     from inarch.calls.live import LiveCall
-    from inarch.contract.inputs import Inbox
     from inarch.journal.journal import Journal
     from inarch.plugins.composition import Bound
 
@@ -52,7 +51,7 @@ class Runner:
     keeper: Keeper | None = None
     events: DeclaredEvents = field(factory=DeclaredEvents)
     reviewed: Callable[[LiveCall], Awaitable[None]] | None = None
-    inbox: Callable[[str], Inbox] | None = None
+    doors: Doors | None = None
     _running: set[CallContext] = field(init=False, factory=set)
     _outputs: dict[str, Schema | None] = field(init=False, factory=dict)
     _on_loop: dict[str, bool] = field(init=False, factory=dict)
@@ -178,7 +177,8 @@ class Runner:
             rights=live.rights if live.approved is not None or live.is_persons else None,
             keeper=self.keeper,
             checked=partial(self.events.checked, bound.plugin),
-            inbox=None if self.inbox is None else partial(self.inbox, bound.plugin),
+            doors=self.doors,
+            plugin=bound.plugin,
         )
         self._running.add(context)
         return context, output

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -28,8 +28,8 @@ from inarch.contract.records import CallOrigin, CallPart, PlannedCall, ToolCall
 
 if TYPE_CHECKING:
     from inarch.calls.before_images import Keeper
+    from inarch.calls.context import Doors
     from inarch.calls.intervening import Intervening
-    from inarch.contract.inputs import Inbox
     from inarch.contract.intervening import Reviewer, Rewriter
     from inarch.journal.journal import Journal
     from inarch.plugins.composition import Bound
@@ -57,7 +57,7 @@ class Scheduler:
         rewriters: Who may make another call of one before it is judged.
         reviewers: Who may add text to the result of a call that has run.
         may_allow: Plugins whose rewriters may answer the approve mode's question, by the user's own word.
-        inbox: Returns what takes the words of a plugin; None where there is no session that could hear them.
+        doors: What calls may use of the session; None where there is none.
         preparation: What repairs and checks calls.
     """
 
@@ -75,7 +75,7 @@ class Scheduler:
     rewriters: Sequence[Bound[Rewriter]] = ()
     reviewers: Sequence[Bound[Reviewer]] = ()
     may_allow: tuple[str, ...] = ()
-    inbox: Callable[[str], Inbox] | None = None
+    doors: Doors | None = None
     cancelled: tuple[ToolCall, ...] = field(init=False, default=())
     effectful: frozenset[str] = field(init=False, default=frozenset())
     refused: bool = field(init=False, default=False)
@@ -91,7 +91,7 @@ class Scheduler:
     def _make_runner(self) -> Runner:
         return Runner(
             self.journal, self.workspace, self.seen, self._selection, self.output_limit, self.keeper, self.events,
-            self._review if self.reviewers else None, self.inbox,
+            self._review if self.reviewers else None, self.doors,
         )  # fmt: skip
 
     async def run(

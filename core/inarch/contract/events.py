@@ -11,6 +11,14 @@ from typing import Any, ClassVar, Protocol
 
 from attrs import Factory
 
+from inarch.contract.beside_events import CallReviewed as CallReviewed
+from inarch.contract.beside_events import CallRewritten as CallRewritten
+from inarch.contract.beside_events import ChildEnded as ChildEnded
+from inarch.contract.beside_events import ChildStarted as ChildStarted
+from inarch.contract.beside_events import InputEnded as InputEnded
+from inarch.contract.beside_events import InputWaiting as InputWaiting
+from inarch.contract.beside_events import TurnHeld as TurnHeld
+from inarch.contract.children import Branch
 from inarch.contract.codec import to_data
 from inarch.contract.event import Event as Event
 from inarch.contract.event_parts import Failure, KeptImage, PluginEvent, Spent
@@ -30,6 +38,7 @@ class SessionStarted:
 
     One that was forked has in `forked_from` the session whose first `forked_at` agent turns it begins with. Where
     `forked_events` is not 0, its events from the second to that one are those of that session under the same numbers.
+    A child session has in `branch` where it comes from, and what it may have.
     """
 
     kind: ClassVar[str] = "session.started"
@@ -40,6 +49,7 @@ class SessionStarted:
     forked_from: str = ""
     forked_at: int = 0
     forked_events: int = 0
+    branch: Branch | None = None
 
 
 @frozen
@@ -52,29 +62,6 @@ class TurnStarted:
     kind: ClassVar[str] = "turn.started"
     turn: Turn
     settings: Mapping[str, Any] = Factory(dict)
-
-
-@frozen
-class InputWaiting:
-    """Words were said beside prompts, by the person or by the plugin `by`: they go in before the next request."""
-
-    kind: ClassVar[str] = "input.waiting"
-    id: str
-    text: str
-    by: str = ""
-
-
-@frozen
-class InputEnded:
-    """Words wait no more. `outcome` is `added` (the model sees them from here), `prompt` (the next prompt begins with
-    them) or `taken_back`.
-    """
-
-    kind: ClassVar[str] = "input.ended"
-    id: str
-    outcome: str
-    text: str
-    by: str = ""
 
 
 @frozen
@@ -227,32 +214,6 @@ class CallResult:
 
 
 @frozen
-class CallRewritten:
-    """A plugin gave a call that was not judged yet `arguments`, if not None; `decision` is empty where it has none."""
-
-    kind: ClassVar[str] = "call.rewritten"
-    call_id: str
-    name: str
-    plugin: str
-    rewriter: str
-    arguments: Mapping[str, Any] | None = None
-    decision: str = ""
-    reason: str = ""
-
-
-@frozen
-class CallReviewed:
-    """A plugin added text to the result of a call that has ended; the model reads it there."""
-
-    kind: ClassVar[str] = "call.reviewed"
-    call_id: str
-    name: str
-    plugin: str
-    reviewer: str
-    text: str
-
-
-@frozen
 class CallsDone:
     """All calls of a batch have ended; `refused` is whether the person denied every one of them without a word."""
 
@@ -386,16 +347,6 @@ class Note:
 
 
 @frozen
-class TurnHeld:
-    """A plugin held back the end of a turn: the model is told the reason and goes on."""
-
-    kind: ClassVar[str] = "turn.held"
-    plugin: str
-    guard: str
-    reason: str
-
-
-@frozen
 class TurnEnded:
     """A turn is over; the record is whole except for its calls, which have events of their own.
 
@@ -411,8 +362,8 @@ class TurnEnded:
 EVENT_CLASSES: tuple[type[EventData], ...] = (
     SessionStarted, TurnStarted, InputWaiting, InputEnded, ContextAdded, ContextDropped, DecisionMade, ModelRequested,
     ModelDelta, ModelReplied, ModelSwitched, CallState, CallRewritten, CallOutput, CallResult, CallReviewed, CallsDone,
-    ApprovalAsked, ApprovalGiven, FileChanging, FileChanged, ChangesUndone, LimitWait, CommandRan, ErrorHappened, Note,
-    TurnHeld, TurnEnded,
+    ApprovalAsked, ApprovalGiven, FileChanging, FileChanged, ChangesUndone, ChildStarted, ChildEnded, LimitWait,
+    CommandRan, ErrorHappened, Note, TurnHeld, TurnEnded,
 )  # fmt: skip
 EVENT_KINDS: dict[str, type[EventData]] = {cls.kind: cls for cls in EVENT_CLASSES}
 

@@ -42,6 +42,7 @@ from inarch.contract.workspaces import Workspace as Workspace
 from inarch.contract.workspaces import WorkspaceSpec as WorkspaceSpec
 
 if TYPE_CHECKING:
+    from inarch.contract.children import ChildTask, ChildTurn
     from inarch.contract.events import Event  # only a turn has events: listing tools does without
     from inarch.contract.inputs import Inbox
 
@@ -158,6 +159,19 @@ class ToolContext(Protocol):
     @property
     def inbox(self) -> Inbox:
         """What takes the plugin's words for the model, also when the call is over: for work that goes on behind it."""
+        ...
+
+    async def child(self, task: ChildTask) -> ChildTurn:
+        """Run a turn of a child session to its end.
+
+        It spends from the call's turn, ends with the call, asks the person under its name, and what it changes counts
+        as changed by the call. A call that did not declare that it may change anything (`exclusive`) gets a child that
+        only reads.
+
+        Raises:
+            ToolFailed: It can't be begun: too deep, no such tool, setting or child.
+            ConfigError: Its model isn't there.
+        """
         ...
 
     def emit(self, chunk: str) -> None:

@@ -154,11 +154,12 @@ class App(Parts):
             UsageError: There is no session of this id.
             StoreError: The store can't be opened or read.
         """
+        from inarch.sessions.children import SessionDoors
         from inarch.sessions.opening import open_state
         from inarch.sessions.session import Session
 
         check_process(self.process)
-        return Session(open_state(self, session_id))
+        return Session(open_state(self, session_id, SessionDoors(self)))
 
     def fork(self, session_id: str, at: int | None = None) -> Session:
         """Return a new session that begins with the first `at` agent turns of a kept one, or with all of them.

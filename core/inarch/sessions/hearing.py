@@ -6,6 +6,8 @@ from typing import Any
 
 from attrs import define, field
 
+from inarch.contract.children import Branch
+from inarch.contract.codec import from_data, to_data
 from inarch.contract.events import Event
 from inarch.contract.inputs import Input
 from inarch.journal.redaction.redactor import Redactor
@@ -13,7 +15,7 @@ from inarch.turns.between_turns import BetweenTurns
 from inarch.turns.budget.ledger import Ledger
 from inarch.turns.context.counting import TokenCounter
 
-_SPENDING = frozenset({"model.requested", "model.replied"})
+_SPENDING = frozenset({"model.requested", "model.replied", "child.ended"})
 
 
 @define(eq=False, repr=False)
@@ -26,6 +28,7 @@ class Heard:
     between: BetweenTurns = field(factory=BetweenTurns)
     inputs: dict[str, Input] = field(init=False, factory=dict)
     """What was said and still waits, by id."""
+    branch: Branch | None = field(init=False, default=None)
     holes: list[tuple[int, int]] = field(init=False, factory=list)
     """First and last number of each gap among the events."""
     _last: int = field(init=False, default=0)
@@ -41,6 +44,8 @@ class Heard:
             if event.kind in _SPENDING:
                 self.ledger.saw(event)
                 self.counter.recall((event,))
+            elif event.kind == "session.started" and event.data.get("branch"):
+                self.branch = from_data(Branch, event.data["branch"])
             elif event.kind == "input.waiting":
                 said = Input(*(str(event.data[key]) for key in ("id", "text", "by")))
                 self.inputs[said.id] = said
@@ -56,6 +61,7 @@ class Heard:
             "ledger": self.ledger.to_data(),
             "counter": self.counter.learned(),
             "between": self.between.to_data(),
+            "branch": to_data(self.branch),
             "inputs": [(said.id, said.text, said.by) for said in self.inputs.values()],
             "numbers": self._numbers,
             "holes": [self._last, self.holes],
@@ -66,6 +72,7 @@ class Heard:
         self.ledger.go_on_from(data["ledger"])
         self.counter.learn_again(data["counter"])
         self.between.go_on_from(data["between"])
+        self.branch = from_data(Branch, data["branch"]) if data["branch"] else None
         self.inputs = {said[0]: Input(*said) for said in data["inputs"]}
         self._last = int(data["holes"][0])
         self.holes = [(first, last) for first, last in data["holes"][1]]

@@ -21,21 +21,29 @@ from inarch.sessions.mending import bring_back
 from inarch.sessions.observers import Observer
 from inarch.sessions.parts import Parts
 from inarch.turns.context.earlier_turns import restored
-from inarch.turns.inputs import Inputs, PluginInbox
+from inarch.turns.inputs import Inputs
 from inarch.turns.session_state import SessionState
 
 if TYPE_CHECKING:
+    from inarch.contract.children import Branch
     from inarch.journal.history import History
     from inarch.journal.settling import Settle
+    from inarch.sessions.children import SessionDoors
 
 INSTRUCTION_CHARACTERS = 32_768
 
 
-def open_state(parts: Parts, session_id: str | None) -> SessionState:
+def open_state(parts: Parts, session_id: str | None, doors: SessionDoors) -> SessionState:
     """Return a conversation with its journal; a new one is recorded at its first event.
 
+    Args:
+        parts: The application.
+        session_id: A kept session; None for a new one.
+        doors: What its calls may use of it, and what opens it.
+
     Raises:
-        UsageError: There is no session of this id, or it is about another directory that is still there.
+        UsageError: There is no session of this id, or it is about another directory that is still there, or it is no
+            child of the session that goes on with it.
         ConfigError: The profile names a part that no plugin provides.
         StoreError: The store can't be opened and the journal is required.
     """
@@ -52,6 +60,8 @@ def open_state(parts: Parts, session_id: str | None) -> SessionState:
             history, heard = _resumed(store, session_id, make, parts.settle)
     if history is not None and _is_elsewhere(history.root, parts.config.root):
         raise UsageError(f"session {session_id} is about {history.root}", "go on with it there, or with that as --root")
+    if history is not None:
+        doors.check(heard.branch, session_id or "")
     journal = Journal(
         store,
         session_id or parts.clock.new_id(),
@@ -61,14 +71,15 @@ def open_state(parts: Parts, session_id: str | None) -> SessionState:
         seq=history.seq if history is not None else 0,
         opening=True,
     )
-    state = _state(parts, journal, history, heard)
+    state = _state(parts, journal, history, heard, doors)
     journal.listeners += [heard.ledger.saw, heard.between.saw]
     journal.listeners += _tracers(parts, journal)
     notes = end_what_was_cut_off(journal, history, heard.ledger) if history is not None else []
-    journal.listeners += _front_end(parts, journal)  # it shows what happens from now on
+    if doors.above is None:
+        journal.listeners += _front_end(parts, journal)  # it shows what happens from now on
     journal.listeners.append(lambda event: _count_effects(state, event))
     if history is None:
-        _record_start(parts, journal)
+        _record_start(parts, journal, doors.branch)
     if state.inputs.waiting:
         notes.append(Note("what was said last waits: the next prompt begins with it", "resume"))
     for note in (*(Note(one, "keys") for one in parts.key_notes), *(Note(one, "store") for one in told), *notes):
@@ -121,35 +132,45 @@ def _store_or_memory(parts: Parts, session_id: str | None) -> tuple[ContextStore
         return MemoryStore(), error
 
 
-def _state(parts: Parts, journal: Journal, history: History | None, heard: Heard) -> SessionState:
+def _state(
+    parts: Parts,
+    journal: Journal,
+    history: History | None,
+    heard: Heard,
+    doors: SessionDoors,
+) -> SessionState:
     seen = dict(history.seen) if history else {}
-    inputs = Inputs(journal, [*heard.inputs.values()])
+    above, branch = doors.above, doors.branch or heard.branch
+    tools = None if branch is None else branch.tools
     state = SessionState(
         session_id=journal.session_id,
-        config=parts.config,
+        config=parts.config if above is None else above.config,
         models=parts.composition.models,
-        tools=parts.tool_specs,
+        tools=tuple(spec for spec in parts.tool_specs if tools is None or spec.name in tools),
         strategies=parts.strategies,
         find_strategies=parts.strategies_of,
         sources=parts.composition.context_sources,
         compactions=parts.compactions,
         end_guards=parts.composition.end_guards,
         tracers=parts.composition.tracers,
-        make_scheduler=partial(parts.scheduler, journal, seen, inbox=partial(PluginInbox, inputs)),
+        make_scheduler=partial(parts.scheduler, journal, seen, doors=doors, tools=tools),
         journal=journal,
         workspace=parts.workspace,
         seen=seen,
         environ=parts.environ,
         pacer=parts.pacer,
-        instructions=_instructions(parts.config),
+        instructions="\n\n".join(filter(None, (_instructions(parts.config), branch.instructions if branch else ""))),
         extensions=parts.composition.session_extensions,
         runners=parts.runners,
         turns=[turn for turn in history.turns if turn.type == "agent"] if history else [],
-        inputs=inputs,
+        branch=branch,
+        above=None if above is None else above.meter,
+        inputs=Inputs(journal, [*heard.inputs.values()]),
         between=heard.between,
         ledger=heard.ledger,
         counter=heard.counter,
     )
+    doors.state = state
     if history:
         state.go_on_with(restored([EarlierTurn(*said) for said in history.said], history.left_out))
     return state
@@ -180,7 +201,7 @@ def _front_end(parts: Parts, journal: Journal) -> list[Observer]:
     return [Observer(f"front end {name!r}", KERNEL, "front end", parts.front_end.show, journal, True)]
 
 
-def _record_start(parts: Parts, journal: Journal) -> None:
+def _record_start(parts: Parts, journal: Journal, branch: Branch | None) -> None:
     from inarch import __version__
 
     journal.record(
@@ -189,6 +210,7 @@ def _record_start(parts: Parts, journal: Journal) -> None:
             version=__version__,
             plugins=tuple(plugin.name for plugin in parts.composition.loaded),
             profile=parts.config.profile.name,
+            branch=branch,
         )
     )
     for note in parts.ignored:

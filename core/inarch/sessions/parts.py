@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Collection, Iterable
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
@@ -18,12 +18,12 @@ from inarch.sessions.composed import Composed
 
 if TYPE_CHECKING:
     from inarch.calls.scheduler import Scheduler
-    from inarch.contract.inputs import Inbox
     from inarch.contract.ports import Clock, ContextStore, Workspace
     from inarch.contract.replacements import Pacing, Replacements, Settled
     from inarch.journal.journal import Journal
     from inarch.journal.redaction.redactor import Redactor
     from inarch.journal.settling import OpenCall
+    from inarch.sessions.children import SessionDoors
 
 T = TypeVar("T")
 
@@ -119,30 +119,40 @@ class Parts(Composed):
         seen: dict[str, str],
         *,
         keeps: bool = True,
-        inbox: Callable[[str], Inbox] | None = None,
+        doors: SessionDoors | None = None,
+        tools: Collection[str] | None = None,
     ) -> Scheduler:
-        """Return a scheduler over the composed tools and policies; `keeps` what can be undone."""
+        """Return a scheduler over composed tools and the policies; `keeps` what can be undone.
+
+        Args:
+            journal: The session's.
+            seen: What the session knows of files.
+            keeps: Whether changes can be undone.
+            doors: What calls may use of the session; a child has the approvals of the one above it.
+            tools: The tools that there are; None is all.
+        """
         from inarch.calls.before_images import Keeper
         from inarch.calls.grants import Grants
         from inarch.calls.recording import DeclaredEvents
         from inarch.calls.scheduler import Scheduler
 
+        above = None if doors is None else doors.above
         given = self.replacing.approvals if self.replacing is not None else None
         return Scheduler(
-            tools=self.composition.tools,
+            tools={name: one for name, one in self.composition.tools.items() if tools is None or name in tools},
             policies=self.policies,
-            approve=self.config.profile.approve,
-            front_end=self.front_end,
+            approve=(above or self).config.profile.approve,
+            front_end=self.front_end if doors is None else doors.front_end,
             journal=journal,
             workspace=self.workspace,
             seen=seen,
-            grants=Grants(project=self.project_grants, elsewhere=given),
+            grants=Grants(project=self.project_grants, elsewhere=given) if above is None else above.scheduler.grants,
             keeper=Keeper(journal, self.workspace, str(self.config.state_dir)) if keeps else None,
             events=DeclaredEvents(self.composition.events),
             rewriters=self.composition.rewriters,
             reviewers=self.composition.reviewers,
             may_allow=self.config.may_allow,
-            inbox=inbox,
+            doors=doors,
         )
 
     def settle(self, call: OpenCall) -> Settled:

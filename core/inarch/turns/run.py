@@ -31,6 +31,7 @@ from inarch.contract.records import (
 )
 from inarch.turns.asker import Asker
 from inarch.turns.budget.meter import Meter
+from inarch.turns.budget.turn_time import work_seconds
 from inarch.turns.checking import checked_summary
 from inarch.turns.context.fitting import age
 from inarch.turns.limits import Refused, Repeats, TurnLimits
@@ -95,8 +96,11 @@ class TurnRun:
             state.journal.record(Note(main.note, "model"), turn.id)
         if not state.turns or state.turns[-1].limit != "repeated_states":
             state.repeats = Repeats()
-        limits = TurnLimits(profile.max_iterations, profile.max_seconds, profile.max_tokens, profile.max_cost_usd)
-        meter = Meter(limits)
+        above = None if state.above is None else state.above.seconds_left()
+        times = (profile.max_seconds, None if above is None else work_seconds(above))
+        seconds = min((time for time in times if time is not None), default=None)
+        limits = TurnLimits(profile.max_iterations, seconds, profile.max_tokens, profile.max_cost_usd)
+        meter = state.meter = Meter(limits, state.above)
         asker = Asker(state, meter, turn.id, list(profile.fallback))
         opening = Message("user", (Text(prompt),))
         return cls(state, turn, prompt, main, meter, asker, state.earlier_messages(), [opening])
@@ -205,7 +209,7 @@ class TurnRun:
         if self.is_over:
             return
         self.is_over = True
-        self.state.inputs.turn_id = ""
+        self.state.inputs.turn_id, self.state.meter = "", None
         self.close_calls()
         self.state.turns.append(turn)
         self.state.history.append(EarlierTurn(turn.id, tuple(self.messages)))

@@ -25,8 +25,10 @@ from inarch.turns.wording import system_text
 
 if TYPE_CHECKING:
     from inarch.calls.scheduler import Scheduler
+    from inarch.contract.children import Branch
     from inarch.contract.intervening import EndGuard
     from inarch.contract.replacements import Pacing
+    from inarch.turns.budget.meter import Meter
 
 COMPACTED_FACTOR = 4
 """Of the turns before the last `context_turns`, this many times as many stay in their short form."""
@@ -45,6 +47,9 @@ class SessionState:
         make_scheduler: Makes what runs calls, when it is first needed: after a reply that has some, most often.
         history: What the model sees of each turn that is over, oldest first; `gone` is how many before it sees no more.
         pacer: Spaces the requests of all sessions.
+        branch: Where a child session comes from; None for any other.
+        above: What a child spends from, too: the turn whose call runs it.
+        meter: What the turn that runs may spend.
         inputs: What was said beside prompts and waits.
         between: What happened since a model was last asked.
         counter: Counts the tokens of all requests of the session.
@@ -76,6 +81,9 @@ class SessionState:
     gone: int = 0
     turns: list[Turn] = field(factory=list)
     effectful_calls: int = 0
+    branch: Branch | None = None
+    above: Meter | None = None
+    meter: Meter | None = None
     repeats: Repeats = field(factory=Repeats)
     inputs: Inputs = field(default=Factory(lambda self: Inputs(self.journal), takes_self=True))
     between: BetweenTurns = field(factory=BetweenTurns)

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
+from attrs import evolve
 
 from inarch.commands import composing_options
 from inarch.host import Group
 from inarch.output import print_json
-from inarch_sdk.session_lines import listing
+from inarch_sdk.session_lines import listing, short_ids
+
+if TYPE_CHECKING:
+    from inarch import ContextStore
 
 
 @click.group("sessions", cls=Group)
@@ -30,17 +34,30 @@ def list_sessions(everywhere: bool, as_json: bool, **given: Any) -> None:
         known = app.store.sessions()
         aside, names = app.store_set_aside, app.session_names
         shown = [info for info in known if everywhere or info.root == app.config.root]
+        branches = {info.id: found for info in shown if (found := _branch(app.store, info.id))}
     tell_set_aside(aside)
     if as_json:
         from inarch import to_data
 
         named = {session_id: name for name, session_id in names.items()}
-        print_json([{**to_data(info), "name": named.get(info.id, "")} for info in shown])
+        print_json([{**to_data(info), "name": named.get(info.id, ""), **branches.get(info.id, {})} for info in shown])
         return
+    short = short_ids([info.id for info in known])
+    for place, info in enumerate(shown):
+        if (branch := branches.get(info.id)) is not None:
+            parent = short.get(branch["parent"], branch["parent"])
+            shown[place] = evolve(info, title=f"{branch['child']} of {parent}: {info.title or '(no prompt)'}")
     for line in listing(shown, [info.id for info in known], with_root=everywhere, names=names):
         click.echo(line)
     if not shown:
         click.echo("no sessions yet" if everywhere else "no sessions in this directory; --all shows all others")
+
+
+def _branch(store: ContextStore, session_id: str) -> dict[str, str]:
+    """Return whose child a session is, and under which name; nothing for any other."""
+    first = next(iter(getattr(store, "scan", store.load)(session_id)), None)
+    found = first.data.get("branch") if first is not None and first.kind == "session.started" else None
+    return {"parent": str(found["parent"]), "child": str(found["name"])} if isinstance(found, dict) else {}
 
 
 def tell_set_aside(files: Sequence[str]) -> None:

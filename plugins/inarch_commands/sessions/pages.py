@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 from attrs import define, field
 
 from inarch import UsageError, escape
-from inarch.host import is_plugins
-from inarch_commands.sessions.story import WORDS, heading, told
+from inarch_commands.sessions.story import heading, is_told, told
 
 if TYPE_CHECKING:
     from inarch import ContextStore, Event, SessionInfo
@@ -67,7 +66,7 @@ class Shown:
             self._tokens.add(history.messages, events)
             self._left_out += history.left_out
             self._unknown += history.unknown
-            self._events += (event for event in events if is_plugins(event.kind) or event.kind in WORDS)
+            self._events += (event for event in events if is_told(event))
             yield history
 
     def lines(self, glyphs: dict[str, str]) -> Iterator[str]:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from inarch import escape, result_text, shorten
 from inarch.figures import held_words, local_time, reviewed_words, rewritten_words
+from inarch.host import is_plugins
 
 if TYPE_CHECKING:
     from inarch import Event, SessionInfo, ToolCall, Turn
@@ -20,8 +21,20 @@ PLAIN = {"turn": "*", "item": "|-", "end": "`-", "bar": "| ", "success": "ok", "
          "cancelled": "stopped"}  # fmt: skip
 
 
-WORDS = {"call.rewritten": rewritten_words, "call.reviewed": reviewed_words, "turn.held": held_words}
-"""What plugins did with calls and ends of turns, in words."""
+def _input_words(data: Mapping[str, Any]) -> str:
+    who = f"plugin {data['by']}" if data.get("by") else "you"
+    return f"{who}: {' '.join(str(data['text']).split())}"
+
+
+def _child_words(data: Mapping[str, Any]) -> str:
+    return f"{data['name']} {data.get('status', 'begins')}: session {data['session_id']}"
+
+
+WORDS = {
+    "call.rewritten": rewritten_words, "call.reviewed": reviewed_words, "turn.held": held_words,
+    "input.ended": _input_words, "child.started": _child_words, "child.ended": _child_words,
+}  # fmt: skip
+"""What happened in a turn beside its requests and calls, in words."""
 OUTPUT_LINES, OUTPUT_COLUMNS = 4, 160
 """How much of a call's output is shown at a glance."""
 
@@ -133,8 +146,15 @@ def _seconds(started: str | None, ended: str | None) -> float | None:
         return None
 
 
+def is_told(event: Event) -> bool:
+    """Whether an event has a line of its own."""
+    if event.kind == "input.ended":
+        return bool(event.data.get("outcome") == "added")
+    return event.kind in WORDS or is_plugins(event.kind)
+
+
 def line_of(event: Event) -> str:
-    """Return what a plugin did or recorded, for people: the event's kind and `text`, all of its data without one."""
+    """Return what an event says, for people; of a plugin's its kind and its `text`, all of its data without one."""
     if event.kind in WORDS:
         return WORDS[event.kind](event.data)
     text = event.data.get("text")

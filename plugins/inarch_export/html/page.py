@@ -84,6 +84,7 @@ def _facts(overview: Overview) -> Iterator[Html]:
         ("Profile", overview.profile),
         ("Folder", overview.root),
         ("Forked from", fork),
+        ("Child", overview.child_of),
         ("Session", overview.session_id),
     ):
         if said:

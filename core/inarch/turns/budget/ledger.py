@@ -1,7 +1,8 @@
 """The ledger of a session: who asked which model for what, how often, and what it took.
 
-It is fed with the events `model.requested` and `model.replied`, live and from a kept session alike, so a resumed
-session goes on with the sums it had. A request without a reply in its record has an unknown cost: Inarch was killed.
+It is fed with the events `model.requested`, `model.replied` and, of what children took, `child.ended`, live and from a
+kept session alike, so a resumed session goes on with the sums it had. A request without a reply in its record has an
+unknown cost: Inarch was killed.
 """
 
 from __future__ import annotations
@@ -63,6 +64,13 @@ class Entry:
         else:
             self.cost += Decimal(cost)
 
+    def add(self, data: Any) -> None:
+        """Add the data of a `Spent`."""
+        for name in ("requests", "failed", "input_tokens", "output_tokens", "cached_tokens", "unknown", "estimated"):
+            setattr(self, name, getattr(self, name) + int(data.get(name) or 0))
+        self.seconds += float(data.get("seconds") or 0)
+        self.cost += Decimal(data.get("cost_usd") or 0)
+
     def spent(self, purpose: str, plugin: str, model: str) -> Spent:
         """Return the entry as a record."""
         return Spent(
@@ -96,6 +104,10 @@ class Ledger:
         elif event.kind == "model.replied":
             for entry in self._entries(event):
                 entry.replied(event.data)
+        elif event.kind == "child.ended":
+            for row in event.data.get("spent") or ():
+                for entry in self._entries(event, ("child", str(event.data.get("name")), str(row.get("model")))):
+                    entry.add(row)
 
     def to_data(self) -> Any:
         """Return the sums as plain JSON data, for `go_on_from`."""
@@ -115,11 +127,11 @@ class Ledger:
         """Return what the session came to, in one record."""
         return total_of(self.rows())
 
-    def _entries(self, event: _Hears) -> tuple[Entry, Entry]:
+    def _entries(self, event: _Hears, key: Key | None = None) -> tuple[Entry, Entry]:
         if event.turn_id != self._turn_id:
             self._turn, self._turn_id = {}, event.turn_id
         data = event.data
-        key = (str(data.get("purpose") or "turn"), str(data.get("plugin") or ""), str(data.get("model") or ""))
+        key = key or (str(data.get("purpose") or "turn"), str(data.get("plugin") or ""), str(data.get("model") or ""))
         return self._session.setdefault(key, Entry()), self._turn.setdefault(key, Entry())
 
 

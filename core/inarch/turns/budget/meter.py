@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Sequence
 from decimal import Decimal
 
 from attrs import define, field
@@ -37,10 +38,12 @@ class Meter:
     """Measures one turn against its limits; every request at the turn's expense passes through here.
 
     `usage` is what the turn used, as far as it is known. The money of requests that ended without a word about their
-    usage stays reserved for good: what they cost will only be known from the bill.
+    usage stays reserved for good: what they cost will only be known from the bill. The turn of a child spends from
+    that of the turn `above` it, too.
     """
 
     limits: TurnLimits
+    above: Meter | None = None
     usage: Usage = field(factory=lambda: Usage(cost_usd=Decimal(0)))
     iterations: int = 0
     _known_cost: Decimal = _ZERO
@@ -52,8 +55,9 @@ class Meter:
 
     def add(self, usage: Usage) -> None:
         """Count what a request has used."""
-        self.usage = self.usage.plus(usage)
-        self._known_cost += usage.cost_usd or 0
+        for meter in self._chain:
+            meter.usage = meter.usage.plus(usage)
+            meter._known_cost += usage.cost_usd or 0
 
     def unreported(self, hold: Hold, usage: Usage, tokens: int) -> None:
         """Count a request whose service did not tell what it used: the budget keeps its worst case.
@@ -63,9 +67,10 @@ class Meter:
             usage: What is shown of it.
             tokens: What the budget takes it for.
         """
-        self.usage = self.usage.plus(usage)
-        self._lost_cost += hold.cost
-        self._lost_tokens += max(0, tokens - usage.input_tokens - usage.output_tokens)
+        for meter in self._chain:
+            meter.usage = meter.usage.plus(usage)
+            meter._lost_cost += hold.cost
+            meter._lost_tokens += max(0, tokens - usage.input_tokens - usage.output_tokens)
 
     def seconds_left(self) -> float | None:
         """Return the wall time that is left, None without a limit."""
@@ -91,11 +96,12 @@ class Meter:
 
     def check_tokens(self) -> None:
         """Raise `LimitReached` where the turn has used its tokens."""
-        if self.limits.max_tokens is not None and self._tokens >= self.limits.max_tokens:
-            raise LimitReached(
-                "max_tokens",
-                f"stopped: {self._tokens} of max_tokens = {self.limits.max_tokens} tokens are used; {_MORE_TOKENS}",
-            )
+        for meter in self._chain:
+            limit, used = meter.limits.max_tokens, meter._tokens
+            if limit is not None and used >= limit:
+                raise LimitReached(
+                    "max_tokens", f"stopped: {used} of max_tokens = {limit} tokens are used; {_MORE_TOKENS}"
+                )
 
     def out_of_time(self) -> LimitReached:
         """Return the limit that says time is up."""
@@ -106,7 +112,13 @@ class Meter:
     @property
     def is_limited(self) -> bool:
         """Whether money or tokens are limited, so that requests have to reserve."""
-        return self.limits.max_cost_usd is not None or self.limits.max_tokens is not None
+        every = [meter.limits for meter in self._chain]
+        return any(one.max_cost_usd is not None or one.max_tokens is not None for one in every)
+
+    @property
+    def _chain(self) -> Sequence[Meter]:
+        """This one and those above it, the outermost last."""
+        return [self] if self.above is None else [self, *self.above._chain]
 
     async def reserve(self, price: Price | None, input_tokens: int, wanted: int | None, own: int | None) -> Hold:
         """Set aside the worst case of a request, waiting where others that are under way hold what it needs.
@@ -124,10 +136,11 @@ class Meter:
             try:
                 return self.reserve_now(price, input_tokens, wanted, own)
             except LimitReached:
-                if not self._open:
+                outermost = self._chain[-1]  # all that is set aside below it is set aside there
+                if not outermost._open:
                     raise
-                self._freed = self._freed or asyncio.Event()
-                await self._freed.wait()
+                outermost._freed = outermost._freed or asyncio.Event()
+                await outermost._freed.wait()
 
     def reserve_now(self, price: Price | None, input_tokens: int, wanted: int | None, own: int | None) -> Hold:
         """Do the same without waiting."""
@@ -136,25 +149,36 @@ class Meter:
         price = None if price is None else price_at(price, input_tokens)
         bound = min((limit for limit in (wanted, own) if limit is not None), default=ASSUMED_OUTPUT)
         least = min(LEAST_OUTPUT, bound)
+        limits = [limit for meter in self._chain for limit in meter._most_output(price, input_tokens, least)]
+        output = min(bound, *limits) if limits else wanted
+        cost = _ZERO if price is None else (price.input * input_tokens + price.output * (output or 0)) / MILLION
+        hold = Hold(input_tokens + (output or 0), cost, output)
+        for meter in self._chain:
+            meter._open.append(hold)
+        return hold
+
+    def _most_output(self, price: Price | None, input_tokens: int, least: int) -> Sequence[int]:
+        """Return how many output tokens each limit leaves.
+
+        Raises:
+            LimitReached: That is not even a short reply.
+        """
         by_tokens, by_cost = self._tokens_left(input_tokens), self._output_for_money(price, input_tokens)
         if by_tokens is not None and by_tokens < least:
             raise LimitReached("max_tokens", self._stopped("max_tokens", self.limits.max_tokens, self._tokens))
         if by_cost is not None and by_cost < least:
             raise LimitReached("max_cost_usd", self._stopped("max_cost_usd", self.limits.max_cost_usd, self._cost))
-        limits = [limit for limit in (by_tokens, by_cost) if limit is not None]
-        output = min(bound, *limits) if limits else wanted
-        cost = _ZERO if price is None else (price.input * input_tokens + price.output * (output or 0)) / MILLION
-        hold = Hold(input_tokens + (output or 0), cost, output)
-        self._open.append(hold)
-        return hold
+        return [limit for limit in (by_tokens, by_cost) if limit is not None]
 
     def release(self, hold: Hold) -> None:
         """Give back what a request had set aside, once it is counted or was never sent; may be called twice."""
-        if hold in self._open:
-            self._open.remove(hold)
-        if self._freed is not None:
-            self._freed.set()
-            self._freed = None
+        outermost = self._chain[-1]
+        for meter in self._chain:
+            if hold in meter._open:
+                meter._open.remove(hold)
+        if outermost._freed is not None:
+            outermost._freed.set()
+            outermost._freed = None
 
     @property
     def _tokens(self) -> int:

@@ -16,6 +16,11 @@ LAST_SHARE = 0.2
 """How much of a short turn's time is kept for it at most."""
 
 
+def work_seconds(left: float) -> float:
+    """Return how many of the seconds that a turn has left are for its work, and for turns of its children."""
+    return left - min(LAST_SECONDS, LAST_SHARE * left)
+
+
 @define(eq=False, repr=False)
 class TurnTime:
     """Ends a turn's work some time before the turn itself ends; text that comes just then has until that end."""
@@ -37,7 +42,7 @@ class TurnTime:
             yield
             return
         self._all_ends = asyncio.get_running_loop().time() + left
-        self._work_ends = self._all_ends - min(LAST_SECONDS, LAST_SHARE * left)
+        self._work_ends = self._all_ends - left + work_seconds(left)
         try:
             async with asyncio.timeout_at(self._work_ends) as self._work:
                 yield

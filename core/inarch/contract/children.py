@@ -1,0 +1,72 @@
+"""Child sessions: what a running call may have done by a session of its own, and what comes of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from attrs import Factory
+
+from inarch.contract.frozen import frozen
+from inarch.contract.records import Turn
+
+if TYPE_CHECKING:
+    from inarch.contract.events import Event
+
+DEEPEST = 3
+"""How deep children of children may go: circles end there."""
+
+
+@frozen
+class Branch:
+    """Where a child session comes from, and what it may have: it holds whenever the session is gone on with.
+
+    Args:
+        parent: The session whose call began it.
+        turn_id: The turn of that call; empty for none.
+        call_id: The call.
+        name: What people know it by.
+        depth: How many sessions are above it.
+        instructions: What its model is told beside the project's own instructions.
+        tools: The tools that it may call; None is all.
+    """
+
+    parent: str
+    turn_id: str
+    call_id: str
+    name: str
+    depth: int = 1
+    instructions: str = ""
+    tools: tuple[str, ...] | None = None
+
+
+@frozen
+class ChildTask:
+    """What a child is to do.
+
+    Args:
+        name: What people know it by; it stands in its questions and beside its cost.
+        prompt: The prompt.
+        instructions: What its model is told beside the project's own instructions.
+        tools: The tools that it may call, of those that the caller has; None is all of them.
+        settings: Keys of the profile that are others for it, such as `model` or `max_iterations`.
+        session_id: A former child of the same session to go on with; empty for a new one.
+        saw: Hears its events, on the loop.
+    """
+
+    name: str
+    prompt: str
+    instructions: str = ""
+    tools: Sequence[str] | None = None
+    settings: Mapping[str, Any] = Factory(dict)
+    session_id: str = ""
+    saw: Callable[[Event], None] | None = None
+
+
+@frozen
+class ChildTurn:
+    """A turn of a child: its session, the turn, and the files that it changed."""
+
+    session_id: str
+    turn: Turn
+    files: tuple[str, ...] = ()

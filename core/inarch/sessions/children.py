@@ -1,0 +1,163 @@
+"""Runs child sessions: within the rights, the spending and the time of the call that begins them."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from attrs import define, evolve, field
+
+from inarch.contract.children import DEEPEST, Branch, ChildTask, ChildTurn
+from inarch.contract.codec import from_data
+from inarch.contract.errors import ConfigError, StoreError, ToolFailed, UsageError
+from inarch.contract.events import ChildEnded, ChildStarted, Event, FileChanged
+from inarch.contract.ports import passed_on
+from inarch.sessions.opening import open_state
+from inarch.sessions.session import Session
+from inarch.sessions.switching import change_settings
+from inarch.turns.inputs import PluginInbox
+
+if TYPE_CHECKING:
+    from inarch.contract.front_ends import ApprovalRequest, FrontEnd
+    from inarch.contract.inputs import Inbox
+    from inarch.contract.records import Approval, ToolCall
+    from inarch.sessions.parts import Parts
+    from inarch.turns.session_state import SessionState
+
+
+@define(eq=False, repr=False)
+class SessionDoors:
+    """What calls of one session may use of it: its inbox, and children.
+
+    Args:
+        parts: The application.
+        branch: Where the session comes from if a call opens it; it then has the rights of the one above.
+        above: The session of that call.
+        asking: Held while a child's question stands: one is asked after the other.
+    """
+
+    parts: Parts
+    branch: Branch | None = None
+    above: SessionState | None = None
+    asking: asyncio.Lock = field(factory=asyncio.Lock)
+    state: SessionState = field(init=False)
+
+    @property
+    def front_end(self) -> FrontEnd | None:
+        """Who asks the person: for a child under its name."""
+        found = self.parts.front_end
+        return found if found is None or self.branch is None else Named(found, self.branch.name, self.asking)
+
+    def check(self, was: Branch | None, session_id: str) -> None:
+        """Return if a kept session is one that the call may go on with.
+
+        Raises:
+            UsageError: It is no child of the session above, or has another name.
+        """
+        now = self.branch
+        if now is not None and (was is None or (was.parent, was.name) != (now.parent, now.name)):
+            raise UsageError(f"session {session_id} is no {now.name} of this session", "leave session_id out")
+
+    def inbox(self, plugin: str) -> Inbox:
+        """Return what takes the words of a plugin."""
+        return PluginInbox(self.state.inputs, plugin)
+
+    async def child(self, call: ToolCall, may_change: bool, task: ChildTask) -> ChildTurn:
+        """Run a turn of a child to its end; however it ends, what it took is the parent's.
+
+        Raises:
+            ToolFailed: It can't be begun.
+        """
+        state, turn_id = self.state, call.turn_id or None
+        child = Session(self._opened(call, may_change, task))
+        files = _Files(state, call, child.id)
+        child.state.journal.listeners += [files.saw, *([task.saw] if task.saw is not None else [])]
+        before = [turn.id for turn in child.state.turns[-1:]]
+        state.journal.record(ChildStarted(call.id, child.id, task.name), turn_id)
+        try:
+            turn = await child.run(task.prompt)
+        except (ConfigError, UsageError) as error:
+            raise ToolFailed("not_found", error.message, error.remedy) from error
+        finally:
+            ended = next((turn for turn in child.state.turns[-1:] if turn.id not in before), None)
+            spent = () if ended is None else child.state.ledger.rows(ended.id)
+            status = "failed" if ended is None else ended.status
+            state.journal.record(ChildEnded(call.id, child.id, task.name, status, spent), turn_id)
+            child.state.scheduler.close()
+        return ChildTurn(child.id, turn, tuple(files.paths))
+
+    def _opened(self, call: ToolCall, may_change: bool, task: ChildTask) -> SessionState:
+        reads_only = not may_change or self.state.config.profile.approve == "none"
+        doors = SessionDoors(self.parts, self._branch(call, task), self.state, self.asking)
+        try:
+            child = open_state(self.parts, task.session_id or None, doors)
+            change_settings(child, {**task.settings, **({"approve": "none"} if reads_only else {})})
+        except UsageError as error:
+            raise ToolFailed("validation", error.message, error.remedy) from error
+        return child
+
+    def _branch(self, call: ToolCall, task: ChildTask) -> Branch:
+        depth = 1 + (self.state.branch.depth if self.state.branch is not None else 0)
+        if depth > DEEPEST:
+            raise ToolFailed("permission", f"{task.name} would be {depth} deep, and children end at {DEEPEST}")
+        there = [spec.name for spec in self.state.tools]
+        tools = there if task.tools is None else list(task.tools)
+        if more := [name for name in tools if name not in there]:
+            raise ToolFailed("permission", f"{task.name} can't have {', '.join(more)}: its caller has no such tool")
+        if "approve" in task.settings:
+            raise ToolFailed("validation", "approve can't be set for a child", "it has its caller's")
+        return Branch(self.state.session_id, call.turn_id, call.id, task.name, depth, task.instructions, tuple(tools))
+
+
+@define(eq=False, repr=False)
+class Named:
+    """A front end that asks under a child's name, and shows nothing: its events are not the parent's."""
+
+    _front_end: FrontEnd
+    _child: str
+    _asking: asyncio.Lock
+
+    @property
+    def name(self) -> str:
+        """The front end's own."""
+        return self._front_end.name
+
+    def show(self, event: Event) -> None:
+        """Pass it over."""
+
+    async def approve(self, batch: Sequence[ApprovalRequest]) -> Sequence[Approval]:
+        """Ask about a batch of the child's calls."""
+        async with self._asking:
+            return await self._front_end.approve([evolve(one, reason=f"{self._child}: {one.reason}") for one in batch])
+
+    def close(self) -> None:
+        """Do nothing: the parent closes it."""
+
+    def __getattr__(self, name: str) -> Any:
+        return passed_on("front_ends", self._front_end, name)
+
+
+@define(eq=False, repr=False)
+class _Files:
+    """Records for the parent what its child changes, so that undo takes it back with the call."""
+
+    state: SessionState
+    call: ToolCall
+    child_id: str
+    paths: dict[str, None] = field(init=False, factory=dict)
+
+    def saw(self, event: Event) -> None:
+        """Take in an event of the child; the bytes of both sides become the parent's, too."""
+        if event.kind != FileChanged.kind:
+            return
+        journal, data = self.state.journal, event.data
+        self.paths |= dict.fromkeys(filter(None, (data["path"], data["new_path"])))
+        kept = data["kept"]
+        try:
+            for ref in filter(None, (data["before"], data["after"]) if kept else ()):
+                journal.store.put_blob(journal.session_id, journal.store.get_blob(self.child_id, ref))
+        except StoreError:
+            kept = False
+        change = from_data(FileChanged, {**data, "call_id": self.call.id, "kept": kept})
+        journal.record(change, self.call.turn_id or None)
