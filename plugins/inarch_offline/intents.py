@@ -183,7 +183,8 @@ def _classified(text: str) -> Intent:
     if compared:
         return Intent(COMPARE, subject=" ".join(compared), names=compared)
     paths = paths_in(text)
-    if paths and leading_verb(low) not in phrasings.MODEL_VERBS and _is_about_path(low, paths[0]):
+    is_case = _is(phrasings.CASE, text)  # what happens without a file is not what stands in it
+    if paths and not is_case and leading_verb(low) not in phrasings.MODEL_VERBS and _is_about_path(low, paths[0]):
         return Intent(FILE, path=paths[0], subject=subject_of(text), names=names_in(text))
     if re.match(phrasings.WHERE, low):
         return _located(text, _where_facet(low))

@@ -127,7 +127,7 @@ MODEL_VERBS = frozenset(
     swap reorder rearrange inline uncomment indent bump tidy""",
     )
 )
-CASE = r"what (?:happens|would happen|will happen|if|does \w+ do) (?:if|when|in case|for|with)\b|what if\b"
+CASE = r"what (?:happens|would happen|will happen|if|does \w+ do) (?:if|when|in case|for|with|without)\b|what if\b"
 """What is asked of some case: “what happens if an option is given twice?”."""
 HOW_TO = r"how (?:(?:do|can|could|should|would|must) (?:i|we|you|one)|to)\b|is it possible to\b|what is the way to\b"
 BEHAVIOUR = (

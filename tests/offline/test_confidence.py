@@ -105,3 +105,8 @@ def test_an_answer_on_a_part_of_the_code_says_so_first(note):
 
 def test_what_happens_in_some_case_is_answered_only_where_the_case_is_explained(shop, answer):
     assert "Nothing here clearly answers this" in answer(shop, "what happens if an item is given twice?")
+
+
+def test_what_happens_without_a_file_is_not_what_stands_in_it(shop, answer):
+    assert "What is in it:" not in answer(shop, "what happens without a pyproject.toml?")
+    assert "pyproject.toml:1" in answer(shop, "what is in pyproject.toml?")

@@ -55,7 +55,9 @@ def explain(intent: Intent) -> Plan:
         page = yield from explain_file(intent._replace(path=target.place.path))
         path = target.place.path
         say_symbols(page, "See also", [other for other in found.others if other.place.path != path], 4)
-    elif not (target is not None and is_named(intent, target)) and (path := (yield from file_named(intent))):
+    elif not (intent.if_so or (target is not None and is_named(intent, target))) and (
+        path := (yield from file_named(intent))
+    ):
         page = yield from explain_file(intent._replace(path=path))
         return page
     elif target is not None and target.is_text:
