@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from importlib import import_module
 from typing import TYPE_CHECKING, TextIO
 
 import inarch
 
 if TYPE_CHECKING:
+    from inarch_export.html.assets import Asset
+    from inarch_export.html.fragments import Fragments
+
     Pieces = Callable[[inarch.Transcript], Iterator[str]]
 
 
@@ -27,11 +30,28 @@ class Format:
         out.writelines(pieces(session))
 
 
+class Html(Format):
+    """The page, and what it is made of: whoever shows sessions in a browser takes its style and its parts from here."""
+
+    def __init__(self) -> None:
+        super().__init__("html", (".html", ".htm"), "html.page:page")
+
+    def assets(self) -> Mapping[str, Asset]:
+        """Return the files of the design by name, each with `content` and `content_type`."""
+        module = import_module(f"{__name__}.html.assets")
+        return module.shared()  # type: ignore[no-any-return]
+
+    def fragments(self) -> Fragments:
+        """Return what makes escaped HTML of a session's parts, to be shown with `assets`."""
+        module = import_module(f"{__name__}.html.fragments")
+        return module.Fragments()  # type: ignore[no-any-return]
+
+
 @inarch.hookimpl
 def inarch_exporters(context: inarch.PluginContext) -> Iterable[inarch.Exporter]:
     """Return the formats; the first one is what is written where none is named."""
     return [
-        Format("html", (".html", ".htm"), "html.page:page"),
+        Html(),
         Format("markdown", (".md", ".markdown"), "markdown:document"),
         Format("jsonl", (".jsonl",), "jsonl:lines"),
     ]

@@ -32,13 +32,13 @@ class Headline:
 def exchanges_of(session: Transcript) -> Iterator[Exchange]:
     """Yield the exchanges of a session without the steps that no reader would miss."""
     for exchange in session.exchanges():
-        exchange.steps = [step for step in exchange.steps if not _says_nothing(step)]
-        exchange.later = [remark for remark in exchange.later if not _says_nothing(remark)]
+        exchange.steps = [step for step in exchange.steps if not says_nothing(step)]
+        exchange.later = [remark for remark in exchange.later if not says_nothing(remark)]
         yield exchange
 
 
-def _says_nothing(step: Step) -> bool:
-    """Whether a step is the journal's own bookkeeping, or the decision of the strategy that always asks the model."""
+def says_nothing(step: Step) -> bool:
+    """Return whether a step is bookkeeping of the journal, or the decision of the strategy that always asks the model."""
     if not isinstance(step, Remark):
         return False
     if step.kind == "input.ended":

@@ -11,6 +11,7 @@ dl dt dd ol ul li table thead tbody tr th td pre code details summary noscript s
 _OF_PROSE = "div p a em strong s code pre blockquote ol ul li h4 h5 h6 hr br table thead tbody tr th td"
 _ATTRIBUTES = """
 lang charset http-equiv content name class id href rel target dir tabindex open scope type placeholder role hidden
+data-call data-path data-line data-old data-new
 autocomplete spellcheck aria-label aria-labelledby aria-hidden viewbox height width x y preserveaspectratio start
 """
 OWN = frozenset(_OWN.split())

@@ -6,11 +6,10 @@ import base64
 import hashlib
 from collections.abc import Iterable, Iterator
 from decimal import Decimal
-from functools import cache
-from importlib.resources import files
 
 from inarch.transcripts import Spent, Transcript
 from inarch_export.cutting import LONGEST, at_most
+from inarch_export.html.assets import style, text_of
 from inarch_export.html.tags import Html, join, tag
 from inarch_export.html.timeline import session_timeline
 from inarch_export.html.turn import turn
@@ -38,7 +37,7 @@ def page(session: Transcript, *, most_text: int = MOST_TEXT) -> Iterator[str]:
         with at_most(longest):
             section = turn(exchange, folded=folded)
         yield section + "\n"
-    yield f"</main>\n</div>\n<script>{_asset('page.js')}</script>\n</body>\n</html>\n"
+    yield f"</main>\n</div>\n<script>{text_of('page.js')}</script>\n</body>\n</html>\n"
 
 
 def _beginning(overview: Overview) -> Iterator[str]:
@@ -48,7 +47,7 @@ def _beginning(overview: Overview) -> Iterator[str]:
     yield '<meta name="color-scheme" content="light dark">\n<meta name="referrer" content="no-referrer">\n'
     yield tag("meta", name="generator", content=f"Inarch {overview.version}".strip()) + "\n"
     yield tag("title", f"{overview.title} · Inarch session") + "\n"
-    yield f"<style>{_asset('page.css')}</style>\n</head>\n<body>\n"
+    yield f"<style>{style()}</style>\n</head>\n<body>\n"
     yield '<a class="skip" href="#turns">Skip to the turns</a>\n'
     yield tag("header", _head(overview), class_="session") + "\n"
     yield '<div class="columns">\n'
@@ -152,14 +151,9 @@ def _line(entry: Entry) -> Html:
 
 def _policy() -> str:
     """Return what the page may do: use its own style and its own script, known by their hashes, and nothing else."""
-    style, script = (_hash(_asset(name)) for name in ("page.css", "page.js"))
-    return f"default-src 'none'; style-src '{style}'; script-src '{script}'; base-uri 'none'; form-action 'none'"
+    styled, script = _hash(style()), _hash(text_of("page.js"))
+    return f"default-src 'none'; style-src '{styled}'; script-src '{script}'; base-uri 'none'; form-action 'none'"
 
 
 def _hash(content: str) -> str:
     return f"sha256-{base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()}"
-
-
-@cache
-def _asset(name: str) -> str:
-    return files(__package__).joinpath(name).read_text(encoding="utf-8")

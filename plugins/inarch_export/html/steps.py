@@ -44,12 +44,11 @@ def _mark(kind: str, sign: str, said: str) -> Html:
     return join([tag("span", sign, class_=kind, aria_hidden="true"), tag("span", f"{said} ", class_="unseen")])
 
 
-def _folded(head: tuple[Html, ...], body: Html, class_: str) -> Html:
+def _folded(head: tuple[Html, ...], body: Html, class_: str, call: str | None = None) -> Html:
     if not body:
-        return tag("li", tag("div", *head, class_="row"), class_=class_)
-    return tag(
-        "li", tag("details", tag("summary", *head, class_="row"), tag("div", body, class_="body")), class_=class_
-    )
+        return tag("li", tag("div", *head, class_="row"), class_=class_, data_call=call)
+    shown = tag("details", tag("summary", *head, class_="row"), tag("div", body, class_="body"))
+    return tag("li", shown, class_=class_, data_call=call)
 
 
 def _call(call: Call) -> Html:
@@ -58,8 +57,12 @@ def _call(call: Call) -> Html:
     chips = [tag("span", chip, class_="chip") for chip in _chips(call)]
     about = join([tag("span", short(_unseen(call))), *(part for chip in chips for part in (" ", chip))])
     told = [_approval(call), _input(call), _rewritten(call), _output(call), _added(call), _changed(call.changes)]
-    body = join(told)
-    return _folded(_row(mark, one_line(call.name, _LONGEST_NAME), about, took), body, "step call")
+    head = _row(mark, one_line(call.name, _LONGEST_NAME), about, took)
+    return _folded(head, join(told), f"step call {_status(call)}", call.id)
+
+
+def _status(call: Call) -> str:
+    return {"success": "is-done", "error": "is-failed", "cancelled": "is-stopped"}.get(call.status, "is-open")
 
 
 def _unseen(call: Call) -> dict[str, object]:
@@ -124,8 +127,13 @@ def _output(call: Call) -> Html:
 def _changed(changes: list[Change]) -> Html:
     if not changes:
         return Html()
-    rows = [tag("li", tag("span", change.verb, class_="verb"), " ", tag("code", str(change))) for change in changes]
+    rows = (_change(change) for change in changes)
     return _part("Files", tag("ul", *rows, class_="files"))
+
+
+def _change(change: Change) -> Html:
+    path = tag("code", str(change), data_path=change.new_path or change.path)
+    return tag("li", tag("span", change.verb, class_="verb"), " ", path)
 
 
 def _part(title: str, *inside: Html) -> Html:

@@ -1,0 +1,55 @@
+"""Parts of a session as HTML for pages that show it while it goes on: the same parts that the exported page has.
+
+Whatever stands in a session is escaped here; what comes back may be put into a page as it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from inarch.transcripts import Exchange, Step
+from inarch_export.html import diffs, prose, steps, timeline, turn, values
+from inarch_export.html.tags import Html, join
+from inarch_export.remarks import says_nothing
+
+
+class Fragments:
+    """Makes the parts; each is text that is HTML already."""
+
+    def exchange(self, exchange: Exchange, *, folded: bool = False) -> Html:
+        """Return a turn as a section: prompt, work, answer.
+
+        Args:
+            exchange: The turn.
+            folded: Whether its work is closed, and stays one text in a `noscript` element until a page opens it.
+        """
+        shown = [step for step in exchange.steps if not says_nothing(step)]
+        later = [step for step in exchange.later if not says_nothing(step)]
+        exchange.steps, exchange.later = shown, later
+        return turn.turn(exchange, folded=folded)
+
+    def step(self, step: Step, answer: str = "") -> Html:
+        """Return a request, a call or a remark as an item of a list; nothing for what no reader would miss."""
+        return Html() if says_nothing(step) else steps.step_items([step], answer)
+
+    def prose(self, markdown: str) -> Html:
+        """Return Markdown, without its raw HTML and without anything that a browser would load."""
+        return prose.prose(markdown)
+
+    def plain(self, text: str) -> Html:
+        """Return a text whose lines and spaces count."""
+        return values.long_text(text)
+
+    def diff(self, old: str, new: str) -> Html:
+        """Return how a whole file changes."""
+        return diffs.file_diff(old, new)
+
+    def preview(self, arguments: Mapping[str, Any]) -> Html:
+        """Return what a call would be given: short values as a list, texts of files as a diff."""
+        names = diffs.shown_as_diff(arguments)
+        return join([values.members(arguments, names), diffs.diff(arguments, names) if names else Html()])
+
+    def timeline(self, exchange: Exchange) -> Html:
+        """Return the timeline of a turn; nothing for one that took no time."""
+        return timeline.turn_timeline(exchange)
