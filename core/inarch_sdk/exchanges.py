@@ -20,7 +20,7 @@ MOST_OUTPUT = 100_000
 
 def exchanges(events: Iterable[Event]) -> Iterator[Exchange]:
     """Yield an agent's turn with its prompt at a time; one without number before them if anything happened there."""
-    reader = _Reader()
+    reader = Reading()
     for event in events:
         yield from reader.take(event)
     if not reader.is_empty:
@@ -28,14 +28,24 @@ def exchanges(events: Iterable[Event]) -> Iterator[Exchange]:
 
 
 @define(eq=False, repr=False)
-class _Reader:
+class Reading:
+    """Takes events in and holds the exchange that they have come to, for whoever shows it while it happens.
+
+    Args:
+        turns: How many turns there were before the first event, where reading begins in the midst of a session.
+        exchange: The exchange so far; `calls` are those of it, by their ids.
+        touched: The step that the last event was about, None where it was about none.
+    """
+
+    turns: int = 0
     exchange: Exchange = field(factory=Exchange)
     calls: dict[str, Call] = field(factory=dict)
-    turns: int = 0
     time: float = 0.0
+    touched: Step | None = field(init=False, default=None)
 
     @property
     def is_empty(self) -> bool:
+        """Whether nothing has happened yet."""
         now = self.exchange
         return not (now.steps or now.later or now.number) and now.prompt is None
 
@@ -46,6 +56,7 @@ class _Reader:
 
     def take(self, event: Event) -> Iterator[Exchange]:
         """Take in an event; yields the exchange that it ends."""
+        self.touched = None
         self.time = _seconds(event.time) or self.time
         data = event.data
         if event.kind == "turn.started":
@@ -85,6 +96,7 @@ class _Reader:
         return last.origin == "user" and last.arguments.get("command") == data.get("arguments")
 
     def _add(self, step: Step) -> None:
+        self.touched = step
         self.steps.append(step)
 
     def ended(self, data: Data) -> None:
@@ -136,6 +148,7 @@ class _Reader:
             request = Request(model, self.time - seconds, purpose, str(data.get("plugin") or ""))
             self._add(request)
         parts = [_mapping(part) for part in _list(_mapping(data.get("message")).get("parts"))]
+        self.touched = request
         request.text = _texts(parts, "text")
         request.reasoning = _texts(parts, "reasoning")
         request.replied, request.seconds = self.time, seconds
@@ -193,10 +206,12 @@ class _Reader:
         call = self.calls.get(str(data.get("call_id")))
         if call is not None:
             call.changes.append(change)
+            self.touched = call
             return
         last = self.steps[-1] if self.steps else None
         if last is not None and not isinstance(last, (Request, Call)) and last.kind == "changes.undone":
             last.changes.append(change)
+            self.touched = last
         else:
             self._call(data).changes.append(change)
 
@@ -206,22 +221,23 @@ class _Reader:
         if call is None:
             call = self.calls[call_id] = Call(call_id, str(data.get("name") or "(unknown)"), self.time)
             self._add(call)
+        self.touched = call
         return call
 
 
-_HANDLERS: dict[str, Callable[[_Reader, Data], None]] = {
-    "turn.ended": _Reader.ended,
-    "context.added": _Reader.context,
-    "model.requested": _Reader.requested,
-    "model.replied": _Reader.replied,
-    "call.state": _Reader.call_state,
-    "call.output": _Reader.call_output,
-    "call.result": _Reader.call_result,
-    "call.rewritten": _Reader.rewritten,
-    "call.reviewed": _Reader.reviewed,
-    "approval.asked": _Reader.asked,
-    "approval.given": _Reader.answered,
-    "file.changed": _Reader.changed,
+_HANDLERS: dict[str, Callable[[Reading, Data], None]] = {
+    "turn.ended": Reading.ended,
+    "context.added": Reading.context,
+    "model.requested": Reading.requested,
+    "model.replied": Reading.replied,
+    "call.state": Reading.call_state,
+    "call.output": Reading.call_output,
+    "call.result": Reading.call_result,
+    "call.rewritten": Reading.rewritten,
+    "call.reviewed": Reading.reviewed,
+    "approval.asked": Reading.asked,
+    "approval.given": Reading.answered,
+    "file.changed": Reading.changed,
 }
 
 

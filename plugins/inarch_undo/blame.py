@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from inarch import StoreError, ToolFailed, UsageError, escape, shorten
+from inarch import UsageError, escape, shorten
 from inarch.commands import composing_options
 from inarch.output import columns_of, print_json
 
@@ -65,23 +65,9 @@ def _place(app: App, place: str) -> tuple[str, int | None]:
 
 
 def _blamed(app: App, path: str) -> list[BlamedLine]:
-    from inarch_undo.blaming import Blame
+    from inarch_undo.blaming import blamed
 
-    try:
-        data = app.workspace.read(path).data
-    except ToolFailed as error:
-        raise UsageError(error.message, error.remedy or "name a file of this directory") from None
-
-    def fetch(session_id: str, ref: str) -> bytes | None:
-        try:
-            return app.store.get_blob(session_id, ref)
-        except StoreError:
-            return None
-
-    found = Blame(fetch)
-    for info in app.store.sessions(app.config.root):
-        found.add(app.store, info.id)
-    return found.of(path, data)
+    return blamed(app.store, app.workspace, path)
 
 
 def one_line(line: BlamedLine) -> Iterator[str]:

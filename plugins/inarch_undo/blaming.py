@@ -7,7 +7,7 @@ from typing import Any, Literal, NamedTuple
 
 from attrs import define, field, frozen
 
-from inarch import ContextStore
+from inarch import ContextStore, StoreError, ToolFailed, UsageError, Workspace
 from inarch.host import kept_changes
 from inarch_undo.checkpoints import Checkpoint, kept_checkpoints
 from inarch_undo.matching import same_lines, split_lines
@@ -33,6 +33,30 @@ class BlamedLine:
     tool: str = ""
     prompt: str = ""
     time: str = ""
+
+
+def blamed(store: ContextStore, workspace: Workspace, path: str) -> list[BlamedLine]:
+    """Return the lines of a file of a directory, each with who wrote it in any of its sessions.
+
+    Raises:
+        UsageError: There is no such file.
+        StoreError: What was recorded can't be read.
+    """
+    try:
+        data = workspace.read(path).data
+    except ToolFailed as error:
+        raise UsageError(error.message, error.remedy or "name a file of this directory") from None
+
+    def fetch(session_id: str, ref: str) -> bytes | None:
+        try:
+            return store.get_blob(session_id, ref)
+        except StoreError:
+            return None
+
+    found = Blame(fetch)
+    for info in store.sessions(workspace.root):
+        found.add(store, info.id)
+    return found.of(path, data)
 
 
 class _Version(NamedTuple):

@@ -19,6 +19,7 @@ from inarch import (
     UsageError,
 )
 from inarch.host import changes_now, last_part
+from inarch_undo.blaming import BlamedLine, blamed
 from inarch_undo.checkpoints import Checkpoint, Checkpoints, kept_checkpoints
 from inarch_undo.differing import ChangedFile
 from inarch_undo.planning import Action, Plan, Step, steps_of, word_for
@@ -69,6 +70,15 @@ class Undoing:
         sides = ((path, plan.then[path], plan.now[path]) for path in plan.changed)
         files = (side for side in sides if not any(S_ISDIR(standing.mode) for standing in side[1:]))
         return [ChangedFile(path, self._bytes(then), self._bytes(now)) for path, then, now in files]
+
+    def blame(self, path: str) -> list[BlamedLine]:
+        """Return the lines of a file, each with who wrote it in any session of this directory.
+
+        Raises:
+            UsageError: There is no such file.
+            StoreError: What was recorded can't be read.
+        """
+        return blamed(self._session.store, self._session.workspace, path)
 
     def checkpoints(self) -> Checkpoints:
         """Return what the turns of the session changed.

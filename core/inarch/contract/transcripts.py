@@ -207,8 +207,8 @@ class Transcript(Protocol):
         """Yield each agent's turn with its prompt; first what came before them, if anything did."""
         ...
 
-    def events(self, kinds: Collection[str] = ()) -> Iterator[Event]:
-        """Yield the events themselves, all or those of some kinds, such as `turn.ended`."""
+    def events(self, kinds: Collection[str] = (), after: int = 0) -> Iterator[Event]:
+        """Yield the events themselves, all or those of some kinds, such as `turn.ended`; those behind a number."""
         ...
 
     def spent(self) -> tuple[Spent, ...]:

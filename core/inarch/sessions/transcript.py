@@ -36,11 +36,11 @@ class KeptTranscript:
 
         return exchanges(self.events())
 
-    def events(self, kinds: Collection[str] = ()) -> Iterator[Event]:
-        """Yield the events, all or those of some kinds, without secrets."""
+    def events(self, kinds: Collection[str] = (), after: int = 0) -> Iterator[Event]:
+        """Yield the events behind a number, all or those of some kinds, without secrets."""
         from inarch_sdk.snapshots import scan
 
-        for event in scan(self.store, self.info.id, kinds=kinds):
+        for event in scan(self.store, self.info.id, after, kinds):
             if event.seq > self.info.events:
                 return
             yield event if self.redactor is None else _clean(event, self.redactor)

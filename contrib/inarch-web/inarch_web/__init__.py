@@ -1,0 +1,29 @@
+"""Web: a page in a browser that shows sessions, asks about calls, and lets a person point at things."""
+
+from __future__ import annotations
+
+from attrs import frozen
+
+import inarch
+
+
+@frozen
+class Settings:
+    """Settings of `[plugins.web]`.
+
+    Args:
+        idle_minutes: Minutes after which a page that does nothing is logged out; while a turn runs it is not.
+    """
+
+    idle_minutes: float = 60.0
+
+
+def settings_of(context: inarch.PluginContext) -> Settings:
+    """Return the settings of a composition."""
+    return context.settings if isinstance(context.settings, Settings) else Settings()
+
+
+@inarch.hookimpl
+def inarch_settings() -> type:
+    """Return the settings of `[plugins.web]`."""
+    return Settings

@@ -1,0 +1,114 @@
+"""Which headers pass the proxy, and how they are changed: nothing of Inarch's page goes in, no cookie of ours is set."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from inarch_web.pointing.addresses import Addresses
+from inarch_web.pointing.policies import adapted
+
+Headers = Sequence[tuple[bytes, bytes]]
+
+_HOP_BY_HOP = frozenset({
+    b"connection", b"keep-alive", b"proxy-authenticate", b"proxy-authorization", b"proxy-connection", b"te", b"trailer",
+    b"transfer-encoding", b"upgrade",
+})  # fmt: skip
+_SOCKET = frozenset({
+    b"sec-websocket-key", b"sec-websocket-version", b"sec-websocket-extensions", b"sec-websocket-protocol",
+})  # fmt: skip
+_ADDRESSES = frozenset({b"location", b"content-location"})
+_POLICIES = frozenset({b"content-security-policy", b"content-security-policy-report-only"})
+_NOT_OURS = frozenset({b"x-frame-options", b"alt-svc", b"strict-transport-security"})
+_COOKIE_LEFT_OUT = ("domain", "samesite", "secure", "partitioned")
+
+
+def for_the_page(given: Headers, addresses: Addresses, *, wants_plain: bool) -> list[tuple[bytes, bytes]]:
+    """Return the headers of a request as the page's server gets them.
+
+    Args:
+        given: The browser's, names in lower case.
+        addresses: Both addresses.
+        wants_plain: Whether the answer may be changed on its way: then it is wanted without compression.
+    """
+    left_out = _HOP_BY_HOP | _SOCKET | _named_in_connection(given) | {b"host"}
+    sent = [(b"host", addresses.page.authority.encode())]
+    for name, value in given:
+        if name in left_out or (wants_plain and name == b"accept-encoding"):
+            continue
+        if name in (b"origin", b"referer"):
+            moved = addresses.to_page(value.decode("latin-1"))
+            if moved is None:
+                continue
+            value = moved.encode("latin-1")
+        elif name == b"sec-fetch-site" and value != b"same-origin":
+            value = b"none"  # whose frame it is in is nothing that the server would know without one
+        sent.append((name, value))
+    if wants_plain:
+        sent.append((b"accept-encoding", b"identity"))
+    return sent
+
+
+def for_the_frame(
+    given: Headers, addresses: Addresses, *, framer: str, picker: str, nonce: str, is_changed: bool
+) -> list[tuple[bytes, bytes]]:
+    """Return the headers of an answer as the browser gets them.
+
+    Args:
+        given: The server's.
+        addresses: Both addresses.
+        framer: The origin of Inarch's own page, which alone may frame it.
+        picker: The address of the picker.
+        nonce: What the picker's tag says of itself.
+        is_changed: Whether the body is not the server's any more.
+    """
+    lower = [(name.lower(), value) for name, value in given]
+    left_out = _HOP_BY_HOP | _NOT_OURS | _named_in_connection(lower)
+    if is_changed:
+        left_out = left_out | {b"content-length", b"content-encoding", b"etag", b"content-md5", b"accept-ranges"}
+    sent: list[tuple[bytes, bytes]] = []
+    has_policy = False
+    for name, value in lower:
+        if name in left_out:
+            continue
+        if name in _POLICIES:
+            has_policy = has_policy or name == b"content-security-policy"
+            value = adapted(value.decode("latin-1"), framer, picker, nonce).encode("latin-1")
+        elif name in _ADDRESSES:
+            value = addresses.to_frame(value.decode("latin-1")).encode("latin-1")
+        elif name == b"access-control-allow-origin":
+            value = addresses.to_frame(value.decode("latin-1")).encode("latin-1")
+        elif name == b"refresh":
+            value = _refreshed(value, addresses)
+        elif name == b"set-cookie":
+            value = cookie(value.decode("latin-1")).encode("latin-1")
+        sent.append((name, value))
+    if not has_policy:
+        sent.append((b"content-security-policy", f"frame-ancestors {framer}".encode()))
+    return sent
+
+
+def cookie(value: str) -> str:
+    """Return a cookie for the frame alone: of this very host, and sent though the page above is of another one.
+
+    A frame is a third party to its page; without these words a browser keeps nothing that it is given. `Partitioned`
+    says that it is kept for frames in that page only.
+    """
+    first, *rest = value.split(";")
+    kept = [part.strip() for part in rest if part.partition("=")[0].strip().lower() not in _COOKIE_LEFT_OUT]
+    return "; ".join([first.strip(), *filter(None, kept), "Secure", "SameSite=None", "Partitioned"])
+
+
+def value_of(headers: Headers, name: bytes) -> str:
+    """Return the first value of a header, empty where there is none."""
+    return next((value.decode("latin-1") for key, value in headers if key.lower() == name), "")
+
+
+def _named_in_connection(headers: Iterable[tuple[bytes, bytes]]) -> frozenset[bytes]:
+    return frozenset(
+        word.strip().lower() for name, value in headers if name == b"connection" for word in value.split(b",")
+    )
+
+
+def _refreshed(value: bytes, addresses: Addresses) -> bytes:
+    wait, sign, target = value.decode("latin-1").partition("=")
+    return f"{wait}{sign}{addresses.to_frame(target.strip())}".encode("latin-1") if sign else value
