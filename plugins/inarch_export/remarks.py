@@ -38,7 +38,7 @@ def exchanges_of(session: Transcript) -> Iterator[Exchange]:
 
 
 def says_nothing(step: Step) -> bool:
-    """Return whether a step is bookkeeping of the journal, or the decision of the strategy that always asks the model."""
+    """Return whether a step is bookkeeping, or a decision of the strategy that always asks the model."""
     if not isinstance(step, Remark):
         return False
     if step.kind == "input.ended":

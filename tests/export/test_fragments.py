@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import inarch_export
+from inarch.contract.events import CallState, ModelRequested
 from inarch.testing import transcript_of
 from inarch_export.html.diffs import CONTEXT
 from inarch_export.html.page import page
@@ -96,3 +97,20 @@ def test_whatever_a_session_says_a_fragment_has_our_elements_only(words: str) ->
         assert read.tags <= OWN | OF_PROSE
         assert not read.strange
         assert not {name for name in read.attributes if name.startswith("on") or name in ("src", "style")}
+
+
+def test_of_a_turn_that_goes_on_nothing_is_missing() -> None:
+    told = Telling()
+    told.prompt("Fix it")
+    told.run(told.call("read_file", file_path="a.py"), "text")
+    call = told.call("execute_command", command="make")
+    told.add(CallState(call.id, call.name, "executing"))
+    told.add(ModelRequested("a/b", "turn", 1, 1))
+    (exchange,) = transcript_of(told.events).exchanges()
+    made = FRAGMENTS.exchange(exchange, apart=True, running=True)
+    assert '<ol class="steps"></ol>' in made
+    assert "2 calls" in made
+    assert "No end is recorded" not in made
+    steps = [FRAGMENTS.step(step, running=True) for step in exchange.steps]
+    assert not [step for step in steps if "recorded" in step]
+    assert [" is-open" in step for step in steps] == [False, True, True]

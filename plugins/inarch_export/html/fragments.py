@@ -17,21 +17,23 @@ from inarch_export.remarks import says_nothing
 class Fragments:
     """Makes the parts; each is text that is HTML already."""
 
-    def exchange(self, exchange: Exchange, *, folded: bool = False) -> Html:
+    def exchange(self, exchange: Exchange, *, folded: bool = False, apart: bool = False, running: bool = False) -> Html:
         """Return a turn as a section: prompt, work, answer.
 
         Args:
             exchange: The turn.
             folded: Whether its work is closed, and stays one text in a `noscript` element until a page opens it.
+            apart: Whether the list of its steps stays empty, for steps that are sent one by one.
+            running: Whether the turn goes on.
         """
         shown = [step for step in exchange.steps if not says_nothing(step)]
         later = [step for step in exchange.later if not says_nothing(step)]
         exchange.steps, exchange.later = shown, later
-        return turn.turn(exchange, folded=folded)
+        return turn.turn(exchange, folded=folded, apart=apart, running=running)
 
-    def step(self, step: Step, answer: str = "") -> Html:
+    def step(self, step: Step, answer: str = "", *, running: bool = False) -> Html:
         """Return a request, a call or a remark as an item of a list; nothing for what no reader would miss."""
-        return Html() if says_nothing(step) else steps.step_items([step], answer)
+        return Html() if says_nothing(step) else steps.step_items([step], answer, running=running)
 
     def prose(self, markdown: str) -> Html:
         """Return Markdown, without its raw HTML and without anything that a browser would load."""

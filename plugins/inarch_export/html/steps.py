@@ -15,20 +15,27 @@ from inarch_export.words import OUTCOMES, PURPOSES, amount_of, answered, cost, d
 
 _MARKS = {"success": ("ok", "✓", "succeeded"), "error": ("bad", "✗", "failed"), "cancelled": ("off", "⊘", "stopped")}
 _OPEN_END = ("off", "…", "no end is known")
+_GOES_ON = ("off", "…", "goes on")
 _FIRST_WORDS = 90
 _LONGEST_NAME, _LONGEST_TITLE = 80, 300
 
 
-def step_items(steps: list[Step], answer: str) -> Html:
-    """Return steps as items of a list; the reply that is the turn's answer is not shown twice."""
-    return join(_item(step, answer) for step in steps)
+def step_items(steps: list[Step], answer: str, *, running: bool = False) -> Html:
+    """Return steps as items of a list; the reply that is the turn's answer is not shown twice.
+
+    Args:
+        steps: The steps.
+        answer: The answer of their turn.
+        running: Whether what has no end goes on, so that none is missing.
+    """
+    return join(_item(step, answer, running) for step in steps)
 
 
-def _item(step: Step, answer: str) -> Html:
+def _item(step: Step, answer: str, running: bool) -> Html:
     if isinstance(step, Call):
-        return _call(step)
+        return _call(step, running)
     if isinstance(step, Request):
-        return _request(step, answer)
+        return _request(step, answer, running)
     return _remark(step)
 
 
@@ -51,8 +58,8 @@ def _folded(head: tuple[Html, ...], body: Html, class_: str, call: str | None = 
     return tag("li", shown, class_=class_, data_call=call)
 
 
-def _call(call: Call) -> Html:
-    mark = _mark(*_MARKS.get(call.status, _OPEN_END))
+def _call(call: Call, running: bool) -> Html:
+    mark = _mark(*_MARKS.get(call.status, _GOES_ON if running else _OPEN_END))
     took = duration(call.span.seconds) if call.span is not None and call.ended is not None else ""
     chips = [tag("span", chip, class_="chip") for chip in _chips(call)]
     about = join([tag("span", short(_unseen(call))), *(part for chip in chips for part in (" ", chip))])
@@ -140,7 +147,7 @@ def _part(title: str, *inside: Html) -> Html:
     return tag("section", tag("h4", title), *inside, class_="part")
 
 
-def _request(request: Request, answer: str) -> Html:
+def _request(request: Request, answer: str, running: bool) -> Html:
     usage = request.usage or {}
     price = cost(amount_of(usage.get("cost_usd"))) if request.usage else ""
     took = duration(request.span.seconds) if request.replied is not None else ""
@@ -150,7 +157,8 @@ def _request(request: Request, answer: str) -> Html:
     about = [PURPOSES.get(request.purpose, request.purpose)] if request.purpose != "turn" else []
     about += [request.plugin] if request.plugin else []
     about += [f"attempt {request.attempt}"] if request.attempt > 1 else []
-    about += [request.error or ("" if request.replied is not None else "no reply is recorded")]
+    is_open = request.replied is None
+    about += [request.error or ("no reply is recorded" if is_open and not running else "")]
     row = tag(
         "div",
         *_row(
@@ -159,7 +167,7 @@ def _request(request: Request, answer: str) -> Html:
         class_="row",
     )
     inner = [row, _folded_text("Reasoning", prose, request.reasoning), _said(request, answer)]
-    return tag("li", *inner, class_="step request")
+    return tag("li", *inner, class_="step request is-open" if is_open and running else "step request")
 
 
 def _said(request: Request, answer: str) -> Html:

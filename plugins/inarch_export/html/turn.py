@@ -22,20 +22,22 @@ _ENDINGS = {
 }
 
 
-def turn(exchange: Exchange, *, folded: bool) -> Html:
+def turn(exchange: Exchange, *, folded: bool, apart: bool = False, running: bool = False) -> Html:
     """Return an exchange as a section.
 
     Args:
         exchange: The exchange.
         folded: Whether its steps are left closed, and to a browser with JavaScript closed means: not built yet.
+        apart: Whether the list of its steps is there and stays empty: whoever shows the page brings them.
+        running: Whether it goes on, so that no end is no loss.
     """
     name = f"Turn {exchange.number}" if exchange.number else "Before the first turn"
     anchor = f"t{exchange.number}"
     title = tag("h2", tag("a", name, href=f"#{anchor}"), id=f"{anchor}-title")
     head = tag("header", title, tag("p", *_figures(exchange), class_="figures"), class_="turn-head")
     return tag(
-        "section", head, _prompt(exchange), _work(exchange, folded), _end(exchange), _later(exchange, folded),
-        class_="chapter", id=anchor, tabindex="-1", aria_labelledby=f"{anchor}-title",
+        "section", head, _prompt(exchange), _work(exchange, folded, apart), _end(exchange, running),
+        _later(exchange, folded or apart), class_="chapter is-running" if running else "chapter", id=anchor, tabindex="-1", aria_labelledby=f"{anchor}-title",
     )  # fmt: skip
 
 
@@ -82,8 +84,8 @@ def _prompt_text(text: str) -> Html:
     return join([plain(head), tag("details", summary, plain(rest), class_="reasoning")])
 
 
-def _work(exchange: Exchange, folded: bool) -> Html:
-    if not exchange.steps:
+def _work(exchange: Exchange, folded: bool, apart: bool) -> Html:
+    if not exchange.steps and not apart:
         return Html()
     calls = [step for step in exchange.steps if isinstance(step, Call)]
     words = [many(len(calls), "call") if calls else "no calls"]
@@ -93,14 +95,15 @@ def _work(exchange: Exchange, folded: bool) -> Html:
     changed = len({change.path for change in exchange.changes})
     words += [f"{many(changed, 'file')} touched"] if changed else []
     summary = tag("summary", tag("span", "Work", class_="label"), " ", tag("span", " · ".join(words), class_="first"))
-    body = join([turn_timeline(exchange), tag("ol", step_items(exchange.steps, exchange.answer), class_="steps")])
+    items = Html() if apart else step_items(exchange.steps, exchange.answer)
+    body = join([turn_timeline(exchange), tag("ol", items, class_="steps")])
     if folded:  # read without JavaScript as it stands; with it, one text until it is opened
         body = tag("noscript", body)
     return tag("details", summary, body, class_="work", open=not folded)
 
 
-def _end(exchange: Exchange) -> Html:
-    ending = _ENDINGS.get(exchange.status, "") if exchange.number else ""
+def _end(exchange: Exchange, running: bool) -> Html:
+    ending = _ENDINGS.get(exchange.status, "") if exchange.number and not running else ""
     if exchange.limit:
         ending = f"A limit ended the turn: {exchange.limit}"
     told = f"{ending}{': ' if ending and exchange.error else ''}{exchange.error}"
