@@ -63,7 +63,8 @@ def _call(call: Call, running: bool) -> Html:
     took = duration(call.span.seconds) if call.span is not None and call.ended is not None else ""
     chips = [tag("span", chip, class_="chip") for chip in _chips(call)]
     about = join([tag("span", short(_unseen(call))), *(part for chip in chips for part in (" ", chip))])
-    told = [_approval(call), _input(call), _rewritten(call), _output(call), _added(call), _changed(call.changes)]
+    output = Html() if running and call.result is None else _output(call)
+    told = [_approval(call), _input(call), _rewritten(call), output, _added(call), _changed(call.changes)]
     head = _row(mark, one_line(call.name, _LONGEST_NAME), about, took)
     return _folded(head, join(told), f"step call {_status(call)}", call.id)
 

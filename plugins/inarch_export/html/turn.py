@@ -35,9 +35,10 @@ def turn(exchange: Exchange, *, folded: bool, apart: bool = False, running: bool
     anchor = f"t{exchange.number}"
     title = tag("h2", tag("a", name, href=f"#{anchor}"), id=f"{anchor}-title")
     head = tag("header", title, tag("p", *_figures(exchange), class_="figures"), class_="turn-head")
+    parts = [head, _prompt(exchange), _work(exchange, folded, apart), _end(exchange, running)]
     return tag(
-        "section", head, _prompt(exchange), _work(exchange, folded, apart), _end(exchange, running),
-        _later(exchange, folded or apart), class_="chapter is-running" if running else "chapter", id=anchor, tabindex="-1", aria_labelledby=f"{anchor}-title",
+        "section", *parts, _later(exchange, folded), class_="chapter is-running" if running else "chapter",
+        id=anchor, tabindex="-1", aria_labelledby=f"{anchor}-title",
     )  # fmt: skip
 
 
