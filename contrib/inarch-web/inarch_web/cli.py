@@ -12,6 +12,7 @@ from inarch.commands import composing_options
 
 @click.command("web")
 @click.option("--page", metavar="URL", help="Show this development page of yours beside it, to point at things.")
+@click.option("--page-anywhere", is_flag=True, help="Let --page be on another machine.")
 @click.option("--port", type=click.IntRange(0, 65535), default=0, metavar="N", help="Serve on this port; 0 is any.")
 @click.option("--no-browser", is_flag=True, help="Only print the address.")
 @click.option("--max-iterations", type=click.IntRange(min=1), metavar="N", help="Requests a turn may take.")

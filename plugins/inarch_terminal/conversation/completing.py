@@ -12,7 +12,7 @@ from prompt_toolkit.completion import CompleteEvent, Completer, Completion
 from prompt_toolkit.document import Document
 
 from inarch import escape
-from inarch_terminal.conversation.paths import PathIndex, escaped, unescaped
+from inarch_sdk.path_index import PathIndex, escaped, unescaped
 from inarch_terminal.conversation.shell_words import completed
 
 if TYPE_CHECKING:

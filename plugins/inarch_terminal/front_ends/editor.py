@@ -53,7 +53,7 @@ async def edit(
 
 
 async def _file_edited(call: ToolCall, file: ProposedFile, err: TextIO) -> dict[str, Any]:
-    from inarch_terminal.front_ends.rewriting import rewritten
+    from inarch_sdk.rewriting import rewritten
 
     text = await _edited(file.after, _name_of(file.path), err)
     if text in (file.after, f"{file.after}\n"):  # editors end the last line, whatever was done

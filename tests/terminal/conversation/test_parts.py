@@ -18,10 +18,10 @@ from inarch.program.composing import Options
 from inarch.program.conversing import Launched
 from inarch.testing import says, scripted_app
 from inarch_project.mentions import mentioned_words
+from inarch_sdk.path_index import PathIndex, escaped, ranked, unescaped
 from inarch_terminal.conversation.completing import LineCompleter
 from inarch_terminal.conversation.history import LONGEST, MOST_LINES, KeptHistory
 from inarch_terminal.conversation.pasting import Pastes
-from inarch_terminal.conversation.paths import PathIndex, escaped, ranked, unescaped
 from inarch_terminal.conversation.shell_words import last_word, programs
 from inarch_terminal.conversation.streams import Above
 from inarch_terminal.slash.talk import Talk

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inarch import ProposedFile
-from inarch_terminal.front_ends.rewriting import rewritten
+from inarch_sdk.rewriting import rewritten
 
 texts = st.lists(st.sampled_from(["a\n", "b\n", "a\r\n", "\n", "a", "aa", "ü\n", "\u2028"]), max_size=8).map("".join)
 PATCH = {"file_path": "f", "search": "a", "replace": "b", "description": "why", "replace_all": True}

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 
 from attrs import define, field
 
-from inarch import InarchError
+from inarch.contract.errors import InarchError
 
 if TYPE_CHECKING:
-    from inarch import Workspace
+    from inarch.contract.ports import Workspace
 
 MOST_SHOWN = 50
 

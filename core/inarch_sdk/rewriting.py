@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from inarch import ProposedFile
+from inarch.contract.records import ProposedFile
 
 
 def rewritten(arguments: Mapping[str, Any], file: ProposedFile, text: str) -> dict[str, Any] | None:

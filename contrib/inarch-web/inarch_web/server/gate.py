@@ -1,0 +1,87 @@
+"""Who may talk to the server: this machine's own page under its one name, and nobody else's page."""
+
+from __future__ import annotations
+
+from attrs import define, field
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import PlainTextResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.websockets import WebSocketClose
+
+HOST = "127.0.0.1"
+"""The one name: `localhost` belongs to the framed page, so that the two share no cookies and no storage."""
+_DIRECTIVES = (
+    "default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self' data: blob:", "font-src 'self'",
+    "media-src 'self' blob:", "worker-src 'self'", "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'",
+)  # fmt: skip
+
+
+@define(eq=False, repr=False)
+class Gate:
+    """Refuses what comes under another name or from another origin, and says what the page may do.
+
+    Args:
+        app: What answers the others.
+        port: The port that is served.
+        framed: The origin of the page that may stand in the frame, empty for none.
+    """
+
+    app: ASGIApp
+    port: int
+    framed: str = ""
+    _headers: dict[str, str] = field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        policy = [*_DIRECTIVES, f"connect-src 'self' ws://{self.name}", "frame-src " + (self.framed or "'none'")]
+        self._headers = {
+            "Content-Security-Policy": "; ".join(policy),
+            "X-Content-Type-Options": "nosniff",
+            "X-Frame-Options": "DENY",
+            "Referrer-Policy": "no-referrer",
+            "Cross-Origin-Opener-Policy": "same-origin",
+            "Cross-Origin-Resource-Policy": "same-origin",
+            "Permissions-Policy": "microphone=(self), camera=(), geolocation=()",
+            "Cache-Control": "no-store",
+        }
+
+    @property
+    def name(self) -> str:
+        """The one host that requests may name."""
+        return f"{HOST}:{self.port}"
+
+    @property
+    def origin(self) -> str:
+        """The one origin that requests may come from."""
+        return f"http://{self.name}"
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request or a connection."""
+        if scope["type"] == "lifespan":
+            await self.app(scope, receive, send)
+            return
+        wrong = self._wrong(scope)
+
+        async def guarded(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                for name, value in self._headers.items():
+                    headers[name] = value
+            await send(message)
+
+        if not wrong:
+            await self.app(scope, receive, guarded)
+        elif scope["type"] == "websocket":
+            await WebSocketClose(1008, wrong)(scope, receive, send)  # before it is accepted: answered with 403
+        else:
+            await PlainTextResponse(f"{wrong}\n", 403)(scope, receive, guarded)
+
+    def _wrong(self, scope: Scope) -> str:
+        """Say what is wrong with a request, "" where nothing is."""
+        headers = Headers(scope=scope)
+        hosts, origins = headers.getlist("host"), headers.getlist("origin")
+        if hosts != [self.name]:
+            return f"this server is {self.name} only"
+        needs_origin = scope["type"] == "websocket"
+        if origins != [self.origin] and (origins or needs_origin):
+            return "this server answers its own page only"
+        return "" if needs_origin or scope["method"] in ("GET", "HEAD") else "this server is only read"

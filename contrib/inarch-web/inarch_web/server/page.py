@@ -1,0 +1,173 @@
+"""One page: its connection, from the token that it shows to what it is told last."""
+
+from __future__ import annotations
+
+import asyncio
+import hmac
+import json
+from collections.abc import Mapping
+from contextlib import suppress
+from time import monotonic
+from typing import Any
+
+from attrs import define, field
+from starlette.websockets import WebSocket, WebSocketDisconnect
+
+import inarch
+from inarch_web.server.desk import Desk
+from inarch_web.server.numbering import encoded
+from inarch_web.server.outbox import Outbox
+
+HELLO_S = 10.0
+"""How long a connection may wait before it shows its token."""
+AT_ONCE = 16
+"""Requests of a page that are worked on at once; no more are read meanwhile."""
+MOST_PAGES = 32
+LAST_WORD_S = 10.0
+"""How long a page has to read its last message."""
+REFUSED, LEFT = 4001, 4000
+"""Codes with which a connection is closed: nobody who may be here; or somebody who was told why."""
+
+
+@define(eq=False, repr=False)
+class Page:
+    """A connection of a browser. `number` tells pages apart, from 1 on; 0 is none yet.
+
+    Args:
+        socket: Its WebSocket.
+        desk: The rooms.
+        token: What it has to show.
+    """
+
+    socket: WebSocket
+    desk: Desk
+    token: str
+    number: int = field(init=False, default=0)
+    active: float = field(init=False, factory=monotonic)
+    outbox: Outbox = field(init=False, factory=Outbox)
+    _tasks: set[asyncio.Task[None]] = field(init=False, factory=set)
+    _places: asyncio.Semaphore = field(init=False, factory=lambda: asyncio.Semaphore(AT_ONCE))
+
+    async def run(self) -> None:
+        """Serve the page until it goes or is sent away."""
+        await self.socket.accept()
+        greeting = await self._greeting()
+        if greeting is None:
+            await self.socket.close(REFUSED, "the token is missing or wrong: open the address that inarch web printed")
+            return
+        if len(self.desk.pages) >= MOST_PAGES:
+            await self.socket.close(REFUSED, f"{MOST_PAGES} pages are open: close one")
+            return
+        self.number = self.desk.entered(self)
+        writing = asyncio.create_task(self._write())
+        reading = asyncio.create_task(self._read(greeting))
+        try:
+            await asyncio.wait([writing, reading], return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            self.desk.gone(self)
+            await _ended([reading, *self._tasks])
+            if not self.outbox.is_over:
+                self.outbox.end("")
+            await asyncio.wait([writing], timeout=LAST_WORD_S)
+            await _ended([writing])
+
+    def put(self, text: str) -> None:
+        """Send a message; a page that doesn't read is told to come back."""
+        if not self.outbox.put(text) and not self.outbox.is_over:
+            self.bye("this page has read too slowly and was left behind", again=True)
+
+    def send_bytes(self, data: bytes) -> None:
+        """Send sound; what a page is too slow for is left out, as it would be heard too late."""
+        self.outbox.put(data)
+
+    def bye(self, text: str, *, again: bool) -> None:
+        """Send the last message and close; `again` says whether the page may come back by itself."""
+        self.outbox.end(encoded({"bye": {"text": text, "again": again}}))
+
+    async def _greeting(self) -> Mapping[str, Any] | None:
+        """Return the first message if it has the token."""
+        try:
+            async with asyncio.timeout(HELLO_S):
+                message = _read_message(await self.socket.receive())
+        except (TimeoutError, WebSocketDisconnect, ValueError):
+            return None
+        shown = message.get("token")
+        is_right = message.get("do") == "hello" and isinstance(shown, str)
+        return message if is_right and hmac.compare_digest(str(shown).encode(), self.token.encode()) else None
+
+    async def _read(self, greeting: Mapping[str, Any]) -> None:
+        await self._answer(greeting)
+        while not self.outbox.is_over:
+            received = await self.socket.receive()
+            if received["type"] == "websocket.disconnect":
+                return
+            self.active = monotonic()
+            if (data := received.get("bytes")) is not None:
+                await self._heard(data)
+                continue
+            try:
+                message = _read_message(received)
+            except ValueError as error:
+                self.put(encoded({"re": None, "error": {"text": str(error), "remedy": "send a JSON object"}}))
+                continue
+            await self._places.acquire()
+            await self.outbox.comfortable()  # who reads no answers is read no further
+            task = asyncio.create_task(self._answer(message))
+            self._tasks.add(task)
+            task.add_done_callback(self._done)
+
+    def _done(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        self._places.release()
+
+    async def _answer(self, message: Mapping[str, Any]) -> None:
+        from inarch_web.server.verbs import VERBS
+
+        number, name = message.get("id"), message.get("do")
+        verb = VERBS.get(name) if isinstance(name, str) else None
+        try:
+            if verb is None:
+                raise inarch.UsageError(f"{name!r} is nothing that can be done", f"one of {', '.join(VERBS)}")
+            answer: Mapping[str, Any] = {"re": number, "ok": await verb(self, message)}
+        except inarch.InarchError as error:
+            answer = {"re": number, "error": {"text": error.message, "remedy": error.remedy}}
+        self.put(encoded(answer))
+
+    async def _heard(self, data: bytes) -> None:
+        from inarch_web.server.verbs import heard
+
+        await heard(self, data)
+
+    async def _write(self) -> None:
+        with suppress(WebSocketDisconnect, RuntimeError, OSError):  # it is gone
+            while (message := await self.outbox.take()) is not None:
+                if isinstance(message, bytes):
+                    await self.socket.send_bytes(message)
+                elif message:
+                    await self.socket.send_text(message)
+            await self.socket.close(LEFT)
+
+
+def _read_message(received: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return a message of a page.
+
+    Raises:
+        ValueError: It is none.
+    """
+    text = received.get("text")
+    if not isinstance(text, str):
+        raise ValueError("the message is no text")
+    try:
+        message = json.loads(text)
+    except (json.JSONDecodeError, RecursionError) as error:
+        raise ValueError(f"the message is no JSON: {error}") from None
+    if not isinstance(message, dict):
+        raise ValueError("the message is no JSON object")
+    return message
+
+
+async def _ended(tasks: list[asyncio.Task[None]]) -> None:
+    """Cancel tasks and return when all have ended."""
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)

@@ -1,0 +1,178 @@
+"""What the person is asked: one question a batch of calls, seen by all pages, of which the first answer counts."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from attrs import define, field
+
+import inarch
+from inarch_sdk.rewriting import rewritten
+from inarch_web.server.unfolding import Fragments
+
+_OUTCOMES = ("approve", "deny", "modify")
+
+
+@define(eq=False, repr=False)
+class Question:
+    """One batch of calls that waits.
+
+    Args:
+        id: Its number in the room.
+        batch: The calls.
+        answered: Takes the answers.
+        by: Which page has answered, 0 for none.
+    """
+
+    id: int
+    batch: Sequence[inarch.ApprovalRequest]
+    answered: asyncio.Future[Sequence[inarch.Approval]]
+    by: int = 0
+
+
+@define(eq=False, repr=False)
+class Questions:
+    """The questions of one room, those that are open."""
+
+    open: dict[int, Question] = field(init=False, factory=dict)
+    _by: dict[int, int] = field(init=False, factory=dict)  # which page answered what is closed; the last ones
+    _last: int = field(init=False, default=0)
+
+    def ask(self, batch: Sequence[inarch.ApprovalRequest]) -> Question:
+        """Open a question."""
+        self._last += 1
+        answered: asyncio.Future[Sequence[inarch.Approval]] = asyncio.get_running_loop().create_future()
+        question = self.open[self._last] = Question(self._last, batch, answered)
+        return question
+
+    def answer(self, number: int, answers: Any, page: int) -> int:
+        """Take a page's answers to a question and return which page's answer counts: the first one's.
+
+        Raises:
+            UsageError: There is no such question, an answer is none, or a call has none. It stays open then.
+        """
+        question = self.open.get(number)
+        if question is None:
+            if number in self._by:
+                return self._by[number]
+            raise inarch.UsageError(f"there is no question {number!r}", "open the session again to see what waits")
+        found = _approvals(question.batch, answers)
+        self._close(question, page)
+        question.answered.set_result(found)
+        return page
+
+    def deny_all(self, reason: str) -> None:
+        """Answer no to whatever is open."""
+        for question in list(self.open.values()):
+            self._close(question, 0)
+            denied = [inarch.Approval(asked.call.id, "deny", reason=reason) for asked in question.batch]
+            question.answered.set_result(denied)
+
+    def withdraw(self, question: Question) -> None:
+        """Take a question back whose turn was cancelled."""
+        if question.id in self.open:
+            self._close(question, 0)
+
+    def _close(self, question: Question, page: int) -> None:
+        del self.open[question.id]
+        question.by = self._by[question.id] = page
+        while len(self._by) > 100:
+            del self._by[next(iter(self._by))]
+
+
+def _approvals(batch: Sequence[inarch.ApprovalRequest], answers: Any) -> list[inarch.Approval]:
+    if not isinstance(answers, list) or not all(isinstance(answer, dict) for answer in answers):
+        raise inarch.UsageError("answers is no list of objects", "send one {call, outcome} for each call")
+    by_call = {answer.get("call"): answer for answer in answers}
+    found = []
+    for asked in batch:
+        answer = by_call.get(asked.call.id)
+        if answer is None:
+            raise inarch.UsageError(f"call {asked.call.id} has no answer", "answer all calls of the question at once")
+        found.append(_approval(asked, answer))
+    return found
+
+
+def _approval(asked: inarch.ApprovalRequest, answer: Mapping[str, Any]) -> inarch.Approval:
+    outcome, reason = answer.get("outcome"), answer.get("reason") or ""
+    scope: Any = answer.get("scope") or "once"
+    if outcome not in _OUTCOMES or not isinstance(reason, str):
+        raise inarch.UsageError(f"{outcome!r} is no answer", f"one of {', '.join(_OUTCOMES)}")
+    offered = {row["scope"] for row in scopes_of(asked)}
+    if scope not in offered:
+        raise inarch.UsageError(f"scope {scope!r} is not offered", f"one of {', '.join(sorted(offered))}")
+    if outcome == "deny":
+        return inarch.Approval(asked.call.id, "deny", reason=reason)
+    if outcome == "approve":
+        return inarch.Approval(asked.call.id, "approve", scope, rights=_rights(asked, answer.get("rights")))
+    if answer.get("content") is None:
+        return inarch.Approval(asked.call.id, "modify", rights=_rights(asked, answer.get("rights")) or {})
+    return inarch.Approval(asked.call.id, "modify", arguments=_rewritten(asked, answer["content"]))
+
+
+def _rewritten(asked: inarch.ApprovalRequest, content: Any) -> Mapping[str, Any]:
+    """Return the arguments with which the call leaves the text that the person wants."""
+    file = asked.file
+    if file is None or not isinstance(content, str):
+        raise inarch.UsageError(f"{asked.call.name} proposes no text that can be edited", "approve or deny it")
+    if content == file.after:
+        raise inarch.UsageError("nothing was changed", "approve it as it is")
+    if content == file.before:
+        raise inarch.UsageError(f"{file.path} would stay as it is", "deny the call instead")
+    arguments = rewritten(asked.call.arguments, file, content)
+    if arguments is None:
+        raise inarch.UsageError(f"{asked.call.name} can't make this of {file.path}", "deny it and say what you want")
+    return arguments
+
+
+def _rights(asked: inarch.ApprovalRequest, given: Any) -> inarch.ChosenRights | None:
+    if given is None:
+        return None
+    known = {right.name: right for right in asked.rights.rights} if asked.rights is not None else {}
+    if not isinstance(given, dict) or not set(given) <= set(known):
+        raise inarch.UsageError("rights names what is not offered", f"of {', '.join(known) or 'nothing'}")
+    if not all(isinstance(values, list) and all(isinstance(v, str) for v in values) for values in given.values()):
+        raise inarch.UsageError("the values of a right are a list of texts", "send [] where it takes none")
+    return {name: tuple(values) for name, values in given.items()}
+
+
+def scopes_of(asked: inarch.ApprovalRequest) -> list[Mapping[str, str]]:
+    """Return how far an approval of a call can reach, the narrowest first."""
+    return [{"scope": scope, "label": label} for scope, label in _scopes(asked)]
+
+
+def _scopes(asked: inarch.ApprovalRequest) -> Iterator[tuple[str, str]]:
+    yield "once", "This once"
+    if asked.shape:
+        yield "shape", f"In this session: {asked.shape}"
+        if asked.rights is None or asked.rights.lasting:
+            yield "project", f"Always in this project: {asked.shape}"
+    if asked.tool.category != "command" and not asked.is_persons:
+        yield "tool", f"Every {asked.call.name} in this session"
+    if not asked.is_persons:
+        yield "session", "Everything in this session"
+
+
+def question_message(question: Question, fragments: Fragments) -> Mapping[str, Any]:
+    """Return a question as pages get it."""
+    return {"id": question.id, "calls": [_asked(asked, fragments) for asked in question.batch]}
+
+
+def _asked(asked: inarch.ApprovalRequest, fragments: Fragments) -> Mapping[str, Any]:
+    call, file, offer = asked.call, asked.file, asked.rights
+    return {
+        "call": call.id,
+        "tool": call.name,
+        "category": asked.tool.category,
+        "reason": asked.reason,
+        "preview": asked.preview,
+        "html": fragments.diff(file.before or "", file.after) if file else fragments.preview(call.arguments),
+        "shape": asked.shape,
+        "scopes": scopes_of(asked),
+        "file": {"path": file.path, "before": file.before, "after": file.after} if file is not None else None,
+        "rights": [{"name": one.name, "words": one.words, "takes": one.takes} for one in offer.rights] if offer else [],
+        "chosen": {name: list(values) for name, values in offer.chosen.items()} if offer else {},
+        "may": list(offer.may) if offer is not None else [],
+    }  # fmt: skip

@@ -1,0 +1,305 @@
+"""A room: one session with the pages that see it, the turn that runs, the questions, and what is said next."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from attrs import define, field
+
+import inarch
+from inarch_web import rooms
+from inarch_web.server.asks import Asks
+from inarch_web.server.kept import MOST_HTML, MOST_TURNS, Kept
+from inarch_web.server.numbering import MessageLog
+from inarch_web.server.questions import Questions, question_message
+from inarch_web.server.unfolding import Fragments, Message, Unfolding, entry, joined, steps_before
+from inarch_web.server.working import Working
+
+if TYPE_CHECKING:
+    from inarch_web.server.page import Page
+
+TOGETHER_S = 0.03
+"""How long text is collected before it is sent: shorter than anybody reads."""
+_IN_STATE = frozenset({"turn.started", "turn.ended", "model.switched", "changes.undone"})
+
+
+@define(eq=False, repr=False)
+class Room:
+    """One session as all its pages see it. Everything but `saw` is used in the event loop's thread.
+
+    Args:
+        app: The application.
+        id: The session.
+        fragments: The renderer.
+        open_session: Opens the session for turns, in a thread; it is called once, when one is wanted.
+        changed: Told when something of the room's line in the list of sessions is another.
+        framed: The page in the frame; None without one.
+        selection: What the person points at in it, for every tool.
+    """
+
+    app: inarch.App
+    id: str
+    fragments: Fragments
+    open_session: Callable[[], inarch.Session]
+    changed: Callable[[], object]
+    framed: Any = None
+    selection: Mapping[str, Any] | None = None
+    model: str = field(init=False)
+    approve: str = field(init=False)
+    pages: dict[int, Page] = field(init=False, factory=dict)
+    questions: Questions = field(init=False, factory=Questions)
+    asks: Asks = field(init=False, factory=Asks)
+    work: Working = field(init=False)
+    kept: Kept = field(init=False)
+    log: MessageLog = field(init=False)
+    title: str = field(init=False, default="")
+    _live: Unfolding | None = field(init=False, default=None)
+    _session: inarch.Session | None = field(init=False, default=None)
+    _opening: asyncio.Lock = field(init=False, factory=asyncio.Lock)
+    _unsent: list[Message] = field(init=False, factory=list)
+    _sending: asyncio.TimerHandle | None = field(init=False, default=None)
+    _unread: list[inarch.Event] = field(init=False, factory=list)  # what happened while the last turn was read
+    _spent: Message = field(init=False, factory=dict)
+    _loop: asyncio.AbstractEventLoop = field(init=False, factory=asyncio.get_running_loop)
+
+    def __attrs_post_init__(self) -> None:
+        profile = self.app.config.profile
+        self.model, self.approve = profile.model, profile.approve
+        self.log, self.kept, self.work = MessageLog(self.id), Kept(self._transcript), Working(self)
+
+    async def session(self) -> inarch.Session:
+        """Return the session, opened for turns.
+
+        Raises:
+            InarchError: It can't be.
+        """
+        async with self._opening:
+            if self._session is None:
+                await self._live_now()
+                self._session = await asyncio.to_thread(self.open_session)
+            return self._session
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether something runs or waits for an answer."""
+        return self.work.is_running or bool(self.questions.open)
+
+    async def opened(self, page: Page, since: tuple[str, int] | None) -> Message:
+        """Let a page see the room and return what it begins with."""
+        live = await self._live_now()
+        if since is not None and since[0] == self.token and (missed := self.log.since(since[1])) is not None:
+            self.pages[page.number] = page
+            return {**self._begin(), "missed": missed}
+        number = live.exchange.number
+        older = await self._turns_before(number)
+        if not self._spent:
+            self._spent = await asyncio.to_thread(self._sum)
+        self._flush()  # from here on nothing is awaited: what comes later is sent as messages
+        now = [] if live.is_empty else [entry(self.fragments, live.exchange)]
+        if live.exchange.number > number:  # a turn has begun meanwhile
+            older = {**older, "turns": [*older["turns"], *await self._between(number, live.exchange.number)]}
+            now = [entry(self.fragments, live.exchange)]
+        self.pages[page.number] = page
+        self._tell_state()
+        return {**self._begin(), "state": self.state(), "turns": [*older["turns"], *now], "earlier": older["earlier"],
+                "question": self._question(), "live": live.so_far()}  # fmt: skip
+
+    def left(self, page: Page) -> None:
+        """Let a page see no more of the room."""
+        if self.pages.pop(page.number, None) is not None:
+            self.asks.gone(page.number)
+            self._tell_state()
+
+    async def earlier(self, before: int) -> Message:
+        """Return the turns before one, and how many there are before these."""
+        return await self._turns_before(before)
+
+    async def steps(self, number: int, before: int) -> Message:
+        """Return the steps of a turn before a place."""
+        live = await self._live_now()
+        if live.exchange.number == number:
+            return steps_before(self.fragments, live.exchange, before)
+        found = await asyncio.to_thread(self.kept.read, number, number)
+        if not found:
+            raise inarch.UsageError(f"there is no turn {number}", "open the session again")
+        return await asyncio.to_thread(steps_before, self.fragments, found[0], before)
+
+    def saw(self, event: inarch.Event) -> None:
+        """Put an event in line, from any thread."""
+        with suppress(RuntimeError):  # the loop is closed: nobody is there who could see it
+            self._loop.call_soon_threadsafe(self._saw, event)
+
+    async def ask_person(self, batch: Sequence[inarch.ApprovalRequest]) -> Sequence[inarch.Approval]:
+        """Ask the pages about calls and return the first answer."""
+        await asyncio.sleep(0)  # what led to the question is shown before it
+        question = self.questions.ask(batch)
+        self.send({"question": question_message(question, self.fragments)})
+        self.changed()
+        answers: Sequence[inarch.Approval] = ()
+        try:
+            answers = await question.answered
+        finally:
+            self.questions.withdraw(question)
+            outcomes = [{"call": one.call_id, "outcome": one.outcome} for one in answers]
+            self.send({"settled": {"id": question.id, "by": question.by, "outcomes": outcomes}})
+            self.changed()
+        return answers
+
+    async def ask(self, what: str, data: Mapping[str, Any], seconds: float) -> Mapping[str, Any]:
+        """Ask the pages for something that only a browser knows, and return the first answer.
+
+        Raises:
+            ToolFailed: No page is open, none can tell, or none has answered in time.
+        """
+        return await self.asks.ask(what, data, seconds, self.pages)
+
+    def send(self, message: Message) -> None:
+        """Send a message to all pages, after what waits to be sent."""
+        self._flush()
+        self._put(message)
+
+    def state(self) -> Message:
+        """Return what stands above the conversation."""
+        names = {session_id: name for name, session_id in self.app.session_names.items()}
+        limit = self.app.config.profile.max_cost_usd
+        return {
+            "id": self.id,
+            "name": names.get(self.id, ""),
+            "title": self.title,
+            "model": self.model,
+            "approve": self.approve,
+            "running": self._running(),
+            "queued": list(self.work.queued),
+            "pages": len(self.pages),
+            "spent": self._spent,
+            "max_cost_usd": None if limit is None else str(limit),
+            "selection": self.selection,
+        }
+
+    @property
+    def token(self) -> str:
+        """Names this room among those of other runs of the server, which count anew."""
+        return f"{id(self):x}"
+
+    def set_selection(self, selection: Mapping[str, Any] | None) -> None:
+        """Let every tool have what the person points at, and all pages see it."""
+        self.selection = selection
+        self._tell_state()
+
+    def tell_state(self) -> None:
+        """Send the state to all pages."""
+        self._tell_state()
+
+    async def close(self) -> None:
+        """Cancel what runs and return when it has ended and was sent."""
+        self.work.queued.clear()
+        await self.work.cancel()
+        await asyncio.sleep(0)
+        self._flush()
+
+    def _begin(self) -> Message:
+        return {"session": self.id, "room": self.token, "n": self.log.last}
+
+    def _saw(self, event: inarch.Event) -> None:
+        turn = event.data.get("turn")
+        if event.kind == "turn.started" and event.turn_id:
+            rooms.began(event.turn_id, self)
+        elif event.kind == "turn.ended" and event.turn_id:
+            rooms.ended(event.turn_id)
+        if event.kind == "model.switched":
+            self.model = event.data.get("new") or self.model
+        if self._live is None:
+            self._unread.append(event)
+            return
+        self._unsent += self._live.take(event)
+        if event.kind in _IN_STATE:
+            self._flush()
+            is_end = event.kind == "turn.ended" and isinstance(turn, dict) and turn.get("type") == "agent"
+            if is_end:
+                self.work.soon(self._sum_up())
+            self._tell_state()
+        elif self._unsent and self._sending is None:
+            self._sending = self._loop.call_later(TOGETHER_S, self._flush)
+
+    def _flush(self) -> None:
+        if self._sending is not None:
+            self._sending.cancel()
+            self._sending = None
+        unsent, self._unsent = self._unsent, []
+        for message in joined(unsent):
+            self._put(message)
+
+    def _put(self, message: Message) -> None:
+        text = self.log.add(message)
+        for page in list(self.pages.values()):
+            page.put(text)
+
+    def _tell_state(self) -> None:
+        self.send({"state": self.state()})
+        self.changed()
+
+    def _running(self) -> int | None:
+        return self._live.exchange.number if self.work.is_running and self._live is not None else None
+
+    def _question(self) -> Message | None:
+        first = next(iter(self.questions.open.values()), None)
+        return question_message(first, self.fragments) if first is not None else None
+
+    async def _live_now(self) -> Unfolding:
+        """Return what follows the session, after reading its last turn."""
+        if self._live is None:
+            reading, seq = await asyncio.to_thread(self.kept.last)
+            if self._live is None:
+                live = self._live = Unfolding(self.fragments, reading, seq)
+                for event in self._unread:
+                    for _ in live.take(event):
+                        pass
+                self._unread.clear()
+        return self._live
+
+    async def _turns_before(self, number: int) -> dict[str, Any]:
+        """Return the turns before one as far as they make a page."""
+        turns = await asyncio.to_thread(self._read, max(number - MOST_TURNS, 0), number - 1)
+        first = turns[0]["number"] if turns else number
+        return {"turns": turns, "earlier": max(first - 1, 0) if number > 0 else 0}
+
+    async def _between(self, first: int, number: int) -> list[Message]:
+        return await asyncio.to_thread(self._read, first, number - 1)
+
+    def _read(self, first: int, last: int) -> list[Message]:
+        if last < first:
+            return []
+        shown: list[Message] = []
+        size = 0
+        for exchange in reversed(self.kept.read(first, last)):
+            found = entry(self.fragments, exchange)
+            shown.append(found)
+            size += len(found["html"]) + sum(map(len, (found["steps"] or {}).get("html", ())))
+            if size > MOST_HTML:
+                break
+        return shown[::-1]
+
+    def _transcript(self) -> inarch.Transcript | None:
+        try:
+            return self.app.transcript(self.id)
+        except inarch.UsageError:
+            return None  # nothing of it is kept yet
+
+    async def _sum_up(self) -> None:
+        self._spent = await asyncio.to_thread(self._sum)
+        self._tell_state()
+
+    def _sum(self) -> Message:
+        transcript = self._transcript()
+        rows = transcript.spent() if transcript is not None else ()
+        self.title = transcript.info.title if transcript is not None else ""
+        return {
+            "requests": sum(row.requests for row in rows),
+            "input_tokens": sum(row.input_tokens for row in rows),
+            "output_tokens": sum(row.output_tokens for row in rows),
+            "cost_usd": str(sum((row.cost_usd for row in rows), start=type(rows[0].cost_usd)(0)) if rows else 0),
+            "unknown": sum(row.unknown for row in rows),
+        }

@@ -1,0 +1,52 @@
+"""What is served: the page, its own files, the exporter's design, and the socket."""
+
+from __future__ import annotations
+
+from importlib.resources import as_file, files
+from typing import Any
+
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import FileResponse, Response
+from starlette.routing import Mount, Route, WebSocketRoute
+from starlette.staticfiles import StaticFiles
+from starlette.websockets import WebSocket
+
+from inarch_web.server.desk import Desk
+from inarch_web.server.gate import Gate
+from inarch_web.server.page import Page
+
+
+def site(desk: Desk, exporter: Any, token: str, port: int, framed: str) -> Gate:
+    """Return the application that a server runs.
+
+    Args:
+        desk: The rooms.
+        exporter: The exporter that has the page's design as `assets()`.
+        token: What a page has to show.
+        port: The port that is served.
+        framed: The origin of the framed page, empty for none.
+    """
+    assets = exporter.assets()
+    with as_file(files("inarch_web").joinpath("static")) as folder:  # installed as files: the package isn't zipped
+        place = folder
+
+    async def index(request: Request) -> Response:
+        return FileResponse(place / "index.html")
+
+    async def asset(request: Request) -> Response:
+        found = assets.get(request.path_params["name"])
+        if found is None:
+            return Response(status_code=404)
+        return Response(found.content, media_type=found.content_type)
+
+    async def socket(websocket: WebSocket) -> None:
+        await Page(websocket, desk, token).run()
+
+    routes = [
+        Route("/", index),
+        Route("/assets/{name}", asset),
+        Mount("/static", StaticFiles(directory=place)),
+        WebSocketRoute("/socket", socket),
+    ]
+    return Gate(Starlette(routes=routes), port, framed)

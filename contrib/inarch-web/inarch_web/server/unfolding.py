@@ -1,0 +1,173 @@
+"""From events to what pages show: sections of turns, steps at their places, and text while it comes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Protocol
+
+from attrs import define, evolve, field
+
+import inarch
+from inarch.transcripts import Exchange, Step
+from inarch_sdk.exchanges import Reading
+
+MOST_WHOLE = 200
+"""Steps up to which the section of a turn that has ended is sent as one."""
+LAST_STEPS = 100
+"""Steps of a longer turn that are sent with it; the others are asked for."""
+MOST_SO_FAR = 200_000
+"""Characters of a reply that are held for pages which come while it does."""
+
+Message = Mapping[str, Any]
+
+
+class Fragments(Protocol):
+    """The renderer of the exporter `html`: what it returns is escaped HTML."""
+
+    def exchange(self, exchange: Exchange, *, folded: bool = False, apart: bool = False, running: bool = False) -> str:
+        """Return the section of a turn; `apart` leaves its list of steps empty."""
+        ...
+
+    def step(self, step: Step, answer: str = "", *, running: bool = False) -> str:
+        """Return the item of a step; empty for one that nobody would miss."""
+        ...
+
+    def preview(self, arguments: Mapping[str, Any]) -> str:
+        """Return what a proposed call would do."""
+        ...
+
+    def diff(self, old: str, new: str) -> str:
+        """Return the difference of two texts."""
+        ...
+
+
+def entry(fragments: Fragments, exchange: Exchange) -> Message:
+    """Return a turn as pages get it: whole, or with its last steps apart where it is long or still runs."""
+    is_whole = not exchange.number or (exchange.is_over and len(exchange.steps) <= MOST_WHOLE)
+    running = _runs(exchange)
+    return {
+        "number": exchange.number,
+        "running": running,
+        "html": fragments.exchange(evolve(exchange), apart=not is_whole, running=running),  # it takes steps out
+        "steps": None if is_whole else steps_before(fragments, exchange, len(exchange.steps)),
+    }
+
+
+def steps_before(fragments: Fragments, exchange: Exchange, before: int) -> Message:
+    """Return the steps before a place, and how many there are before these."""
+    before = max(0, min(before, len(exchange.steps)))
+    first, running = max(0, before - LAST_STEPS), _runs(exchange)
+    shown = exchange.steps[first:before]
+    return {"before": first, "html": [fragments.step(step, exchange.answer, running=running) for step in shown]}
+
+
+def _runs(exchange: Exchange) -> bool:
+    return bool(exchange.number) and not exchange.is_over
+
+
+@define(eq=False, repr=False)
+class Unfolding:
+    """Follows the events of one session and says what they change on the pages.
+
+    Args:
+        fragments: The renderer.
+        reading: What the session has come to so far.
+        seq: The number of the last event in it.
+    """
+
+    fragments: Fragments
+    reading: Reading = field(factory=Reading)
+    seq: int = 0
+    said: dict[str, str] = field(init=False, factory=lambda: {"text": "", "reasoning": ""})
+    _shown: int | None = field(init=False, default=None)
+
+    @property
+    def exchange(self) -> Exchange:
+        """The turn that runs, else the last one."""
+        return self.reading.exchange
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is nothing to be shown yet."""
+        return self.reading.is_empty
+
+    def so_far(self) -> list[Message]:
+        """Return what has come of what still comes, as deltas."""
+        number = self.exchange.number
+        said = [{"turn": number, "of": of, "text": text} for of, text in self.said.items() if text]
+        running = (call for call in self.reading.calls.values() if call.output and call.result is None)
+        return [*said, *({"turn": number, "of": "output", "call": call.id, "text": call.output} for call in running)]
+
+    def take(self, event: inarch.Event) -> Iterator[Message]:
+        """Yield what pages are to be sent about an event; one that is known already means nothing."""
+        if event.kind == "model.delta":
+            yield from self._delta(event.data)
+            return
+        if event.seq <= self.seq:
+            return
+        self.seq = event.seq
+        before = self.exchange
+        for _ in self.reading.take(event):
+            pass
+        if event.kind in ("model.requested", "model.replied", "turn.ended"):
+            self.said = {"text": "", "reasoning": ""}
+        if event.kind not in inarch.EVENT_KINDS:
+            yield {"event": {"seq": event.seq, "kind": event.kind, "turn_id": event.turn_id, "time": event.time,
+                             "data": event.data}}  # fmt: skip
+        if event.kind == "call.output":
+            yield {"delta": {"turn": self.exchange.number, "of": "output", "call": event.data.get("call_id"),
+                             "text": event.data.get("text")}}  # fmt: skip
+            return
+        yield from self._changed(event, before)
+
+    def _changed(self, event: inarch.Event, before: Exchange) -> Iterator[Message]:
+        touched, now = self.reading.touched, self.exchange
+        ends = event.kind == "turn.ended" and now.is_over
+        if ends or now is not before or (touched is not None and self._shown != now.number):
+            self._shown = now.number
+            yield {"turn": entry(self.fragments, now)}
+        elif touched is not None:
+            place = _place(now, touched)
+            if place is not None:
+                later, at = place
+                html = self.fragments.step(touched, running=not now.is_over)
+                yield {"step": {"turn": now.number, "place": at, "html": html, "later": later}}
+
+    def _delta(self, data: Mapping[str, Any]) -> Iterator[Message]:
+        for of in self.said:
+            text = data.get(of) or ""
+            if text:
+                self.said[of] = (self.said[of] + text)[-MOST_SO_FAR:]
+                yield {"delta": {"turn": self.exchange.number, "of": of, "text": text}}
+
+
+def _place(exchange: Exchange, step: Step) -> tuple[bool, int] | None:
+    """Return whether a step came after the end of its turn, and at which place it stands."""
+    for later, steps in ((True, exchange.later), (False, exchange.steps)):
+        for at in range(len(steps) - 1, -1, -1):
+            if steps[at] is step:
+                return later, at
+    return None
+
+
+def joined(messages: Sequence[Message]) -> Iterator[Message]:
+    """Yield the same with neighbouring deltas of the same text as one."""
+    held: dict[str, Any] | None = None
+    for message in messages:
+        delta = message.get("delta")
+        if delta is not None and held is not None and _key(held) == _key(delta):
+            held["text"] += delta["text"]
+            continue
+        if held is not None:
+            yield {"delta": held}
+            held = None
+        if delta is not None:
+            held = dict(delta)
+        else:
+            yield message
+    if held is not None:
+        yield {"delta": held}
+
+
+def _key(delta: Message) -> tuple[Any, ...]:
+    return delta["turn"], delta["of"], delta.get("call")

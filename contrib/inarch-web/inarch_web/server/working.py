@@ -1,0 +1,133 @@
+"""What a room does: prompts one after the other, steering, slash commands, and their cancelling."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Coroutine
+from typing import TYPE_CHECKING, Any, Literal
+
+from attrs import define, field
+
+import inarch
+from inarch_web import rooms
+
+if TYPE_CHECKING:
+    from inarch_web.server.room import Room
+
+MOST_QUEUED = 50
+As = Literal["turn", "steer", "queued", "command"]
+
+
+@define(eq=False, repr=False)
+class Working:
+    """Runs what is said in a room."""
+
+    room: Room
+    queued: deque[str] = field(init=False, factory=deque)
+    _task: asyncio.Task[None] | None = field(init=False, default=None)
+    _command: asyncio.Task[None] | None = field(init=False, default=None)
+    _asides: set[asyncio.Task[Any]] = field(init=False, factory=set)
+
+    @property
+    def is_running(self) -> bool:
+        """Whether a turn runs, or a command that may not run beside one."""
+        return self._task is not None
+
+    async def say(self, text: str) -> As:
+        """Do what a person typed, now or after what runs.
+
+        Raises:
+            InarchError: It can't be done.
+        """
+        if not text.strip():
+            raise inarch.UsageError("the prompt is empty", "say what you want")
+        await self.room.session()
+        if inarch.split_slash_command(text) is not None:
+            return self._slash(text)
+        if len(self.queued) >= MOST_QUEUED:
+            raise inarch.UsageError(f"{MOST_QUEUED} prompts wait already", "wait for the turn, or cancel it")
+        self.queued.append(text)
+        is_next = self._task is None
+        self._go_on()
+        self.room.tell_state()
+        return "turn" if is_next else "queued"
+
+    def unqueue(self, place: int) -> str:
+        """Take a prompt back that waits.
+
+        Raises:
+            UsageError: There is none.
+        """
+        if not 0 <= place < len(self.queued):
+            raise inarch.UsageError("this prompt does not wait any more", "it runs, or was taken back")
+        text = self.queued[place]
+        del self.queued[place]
+        self.room.tell_state()
+        return text
+
+    async def cancel(self) -> list[str]:
+        """Cancel what runs and return what was to come after it, which is not said any more."""
+        unsaid, task = [*self.queued], self._task
+        self.queued.clear()
+        for running in (task, self._command):
+            if running is not None:
+                running.cancel()
+                await asyncio.wait([running])
+        self.room.tell_state()
+        return unsaid
+
+    def soon(self, work: Coroutine[Any, Any, None]) -> None:
+        """Do something beside the turn; its failure is told."""
+        task = asyncio.create_task(self._guarded(work))
+        self._asides.add(task)
+        task.add_done_callback(self._asides.discard)
+
+    def _go_on(self) -> None:
+        if self._task is None and self.queued:
+            self._task = asyncio.create_task(self._run_queued())
+
+    async def _run_queued(self) -> None:
+        try:
+            while self.queued:
+                text = self.queued.popleft()
+                await self._guarded(self._turn(text))
+        finally:
+            self._task = None
+            self.room.tell_state()
+
+    async def _turn(self, text: str) -> None:
+        session = await self.room.session()
+        with rooms.here(self.room):
+            await session.run(text)
+
+    def _slash(self, line: str) -> As:
+        name, _ = inarch.split_slash_command(line) or ("", "")
+        bound = self.room.app.composition.slash_commands.get(name)
+        if bound is not None and not bound.value.at_once and (self._task is not None or self._command is not None):
+            raise inarch.UsageError(f"a turn is running, and /{name} can't run beside it", "wait for it, or cancel it")
+        if self._command is not None:
+            raise inarch.UsageError("another command is running", "wait for its end")
+        self._command = asyncio.create_task(self._guarded(self._run_command(line)))
+        return "command"
+
+    async def _run_command(self, line: str) -> None:
+        room, loop = self.room, asyncio.get_running_loop()
+
+        def show(text: str) -> None:
+            loop.call_soon_threadsafe(room.send, {"shown": {"text": text, "line": line}})
+
+        try:
+            with rooms.here(room):
+                prompts = await room.app.command(await room.session(), line, show)
+        finally:
+            self._command = None
+        self.queued += prompts
+        self._go_on()
+        room.tell_state()
+
+    async def _guarded(self, work: Coroutine[Any, Any, None]) -> None:
+        try:
+            await work
+        except inarch.InarchError as error:
+            self.room.send({"failed": {"text": error.message, "remedy": error.remedy}})
