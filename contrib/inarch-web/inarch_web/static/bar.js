@@ -1,0 +1,74 @@
+/** The line above the conversation: which session, which model, what it may do unasked, what it has cost. */
+import { byId, make, money } from "./dom.js";
+import { drawer, menu } from "./dialogs.js";
+/** @import { Hello, State } from "./wire.js" */
+
+const LEVELS = /** @type {Record<string, string>} */ ({ ask: "Asks first", auto: "Decides itself", edits: "Edits freely",
+  none: "Only reads", all: "Does all" });
+
+export class Bar {
+  /** @type {Hello | null} */
+  #hello = null;
+
+  /** @param {{set: (given: Record<string, string>) => void, name: () => void, items: () => {words: string, keys?: string, act: () => void}[]}} asks */
+  constructor(asks) {
+    this.asks = asks;
+    this.title = make("button", { type: "button", class: "plain title", "aria-label": "Name this session", title: "Name this session", click: asks.name });
+    this.heading = make("h1", { class: "unseen" }, "Inarch");
+    this.model = make("select", { class: "model", "aria-label": "Model", change: () => asks.set({ model: this.model.value }) });
+    this.approve = make("select", { class: "approve", "aria-label": "What it may do without asking", change: () => asks.set({ approve: this.approve.value }) });
+    this.spent = make("span", { class: "spent" });
+    this.meter = make("meter", { class: "budget", min: "0", hidden: true, "aria-label": "Budget" });
+    this.pages = make("span", { class: "pages quiet", hidden: true });
+    this.line = make("p", { class: "line-state", role: "status", hidden: true });
+    byId("bar").append(
+      make("button", { type: "button", class: "plain only-narrow to-side", "aria-label": "Sessions", click: () => drawer("side") }, "☰"),
+      this.heading, this.title, make("span", { class: "running-dot", hidden: true, id: "running" }),
+      make("div", { class: "bar-right" }, this.pages, make("span", { class: "money" }, this.meter, this.spent), this.model, this.approve,
+        make("button", { type: "button", class: "plain only-no-glance to-glance", "aria-label": "At a glance", "aria-keyshortcuts": "g", click: () => drawer("glance") }, "◫"),
+        menu("More", "⋯", asks.items)),
+      this.line);
+  }
+
+  /** @param {Hello} hello */
+  offer(hello) {
+    this.#hello = hello;
+  }
+
+  /** @param {State | null} state */
+  show(state) {
+    const shown = state?.name || state?.title || "New session";
+    this.title.textContent = shown;
+    this.heading.textContent = shown;
+    document.title = `${state?.running != null ? "● " : ""}${shown} · Inarch`;
+    byId("running").hidden = state?.running == null;
+    fill(this.model, this.#hello?.models ?? [], state?.model ?? "", (name) => name.split("/").slice(1).join("/") || name);
+    fill(this.approve, this.#hello?.approve ?? [], state?.approve ?? "", (name) => LEVELS[name] ?? name);
+    this.model.disabled = this.approve.disabled = !state;
+    this.spent.textContent = state?.spent.requests ? `${money(state.spent.cost_usd)}${state.spent.unknown ? " +" : ""}` : "";
+    const most = Number(state?.max_cost_usd ?? 0);
+    this.meter.hidden = !most;
+    if (most) {
+      this.meter.max = most;
+      this.meter.high = most * 0.8;
+      this.meter.value = Number(state?.spent.cost_usd ?? 0);
+      this.spent.textContent = `${money(state?.spent.cost_usd)} of ${money(most)}`;
+    }
+    this.pages.hidden = (state?.pages ?? 1) < 2;
+    this.pages.textContent = `${state?.pages} pages`;
+  }
+
+  /** @param {string} words  what is the matter with the connection; nothing where it holds */
+  connection(words) {
+    this.line.textContent = words;
+    this.line.hidden = !words;
+  }
+}
+
+/** @param {HTMLSelectElement} select @param {string[]} names @param {string} chosen @param {(name: string) => string} label */
+function fill(select, names, chosen, label) {
+  const all = chosen && !names.includes(chosen) ? [chosen, ...names] : names;
+  if ([...select.options].map((option) => option.value).join("\n") !== all.join("\n"))
+    select.replaceChildren(...all.map((name) => make("option", { value: name, title: name }, label(name))));
+  select.value = chosen;
+}

@@ -1,0 +1,164 @@
+/** A question of approval: what is to be done, with its preview, and the answers that there are. */
+import { alertOf, announce, byId, each, fragment, make } from "./dom.js";
+/** @import { Answer, AskedCall, Question } from "./wire.js" */
+
+const WORDS = /** @type {Record<string, string>} */ ({ approve: "approved", deny: "denied", modify: "changed" });
+
+export class Asking {
+  /** @type {Question | null} */
+  #question = null;
+  #place = byId("question");
+
+  /** @param {(question: number, answers: Answer[]) => Promise<{counts: boolean, by?: unknown}>} answer */
+  constructor(answer) {
+    this.answer = answer;
+    this.#place.addEventListener("keydown", (event) => this.#key(event));
+  }
+
+  get isOpen() {
+    return this.#question !== null;
+  }
+
+  /** @param {Question | null} question */
+  show(question) {
+    this.#question = question;
+    this.#place.hidden = !question;
+    if (!question) {
+      this.#place.replaceChildren();
+      return;
+    }
+    const tools = [...new Set(question.calls.map((call) => call.tool))].join(", ");
+    const many = question.calls.length > 1;
+    const head = many ? `May ${question.calls.length} calls run?` : `May ${tools} run?`;
+    const cards = question.calls.map((call) => this.#card(call));
+    const keys = make("p", { class: "question-keys" }, make("kbd", {}, "A"), " approve  ", make("kbd", {}, "D"), " deny  ",
+      make("kbd", {}, "Alt Q"), " comes here");
+    const title = make("header", { class: "question-head" }, make("h2", {}, head), keys);
+    this.#place.replaceChildren(title, make("div", { class: "cards" }, ...cards), this.#buttons(question));
+    alertOf(`${head} ${question.calls[0]?.reason ?? ""} Alt Q goes to the question.`);
+  }
+
+  /** @param {{id: number, by: number, outcomes: {call: string, outcome: string}[]}} told */
+  settled(told) {
+    if (this.#question?.id !== told.id) return;
+    const hadFocus = this.#place.contains(document.activeElement);
+    this.show(null);
+    if (hadFocus) byId("say").focus();
+    announce(`Answered: ${[...new Set(told.outcomes.map((one) => WORDS[one.outcome] ?? one.outcome))].join(", ")}`);
+  }
+
+  focus() {
+    if (this.#question) this.#place.focus();
+  }
+
+  /** @param {AskedCall} call */
+  #card(call) {
+    const card = make("article", { class: "asked sheet", "data-asked": call.call, "aria-label": call.tool });
+    const about = make("p", { class: "asked-why" }, make("code", { class: "asked-tool" }, call.tool), " ", call.reason);
+    card.append(about, make("div", { class: "asked-preview", tabindex: "0", role: "region", "aria-label": `What ${call.tool} would do` },
+      fragment(call.html)));
+    if (call.file) card.append(this.#editor(call.file));
+    if (call.rights.length) card.append(this.#rights(call));
+    return card;
+  }
+
+  /** @param {import("./wire.js").ProposedFile} file */
+  #editor(file) {
+    const text = make("textarea", { class: "asked-text", spellcheck: "false", "aria-label": `Proposed text of ${file.path}`,
+      rows: Math.min(Math.max(file.after.split("\n").length + 1, 6), 22) });
+    text.value = file.after;
+    text.dataset.before = file.after;
+    const body = make("details", { class: "asked-edit" }, make("summary", {}, "Edit the proposed file"), text,
+      make("p", { class: "quiet" }, "What stands here is written when you approve; the model is told."));
+    body.addEventListener("toggle", () => { if (body.open) text.focus(); });
+    return body;
+  }
+
+  /** @param {AskedCall} call */
+  #rights(call) {
+    const rows = call.rights.map((right) => {
+      const chosen = call.chosen?.[right.name];
+      const box = make("input", { type: "checkbox", value: right.name, checked: chosen !== undefined });
+      const values = right.takes ? make("input", { type: "text", class: "right-values", placeholder: right.takes, "aria-label": `${right.words}: ${right.takes}`,
+        value: (chosen ?? []).join(" "), autocomplete: "off", spellcheck: "false" }) : null;
+      values?.addEventListener("input", () => { box.checked = values.value.trim() !== ""; });
+      return make("div", { class: "right" }, make("label", { class: "right-box" }, box, " ", right.words), values);
+    });
+    return make("fieldset", { class: "asked-rights" }, make("legend", {}, "For this call it may also"), ...rows);
+  }
+
+  /** @param {Question} question */
+  #buttons(question) {
+    const scopes = question.calls[0]?.scopes ?? [];
+    const shared = scopes.filter((scope) => question.calls.every((call) => call.scopes.some((one) => one.scope === scope.scope)));
+    const reach = make("select", { class: "scope", "aria-label": "How far the approval reaches" },
+      ...shared.map((scope) => make("option", { value: scope.scope }, scope.label)));
+    const reason = make("input", { class: "why-not", placeholder: "Why not, or what instead (the model reads it)", "aria-label": "Reason of a denial",
+      autocomplete: "off" });
+    reason.addEventListener("keydown", (event) => {
+      if (event.key === "Enter") this.#send("deny");
+    });
+    return make("div", { class: "answers" },
+      make("button", { type: "button", class: "primary", "data-answer": "approve", click: () => this.#send("approve") }, "Approve"),
+      shared.length > 1 ? reach : null,
+      make("span", { class: "apart" }),
+      reason,
+      make("button", { type: "button", "data-answer": "deny", click: () => this.#send("deny") }, "Deny"));
+  }
+
+  /** @param {"approve" | "deny"} outcome */
+  async #send(outcome) {
+    const question = this.#question;
+    if (!question) return;
+    const answers = question.calls.map((call) => this.#answerOf(call, outcome));
+    const buttons = /** @type {HTMLButtonElement[]} */ (each("[data-answer]", this.#place));
+    buttons.forEach((button) => { button.disabled = true; });
+    try {
+      const told = await this.answer(question.id, answers);
+      if (!told.counts) announce("Another page has answered before.");
+    } catch {
+      buttons.forEach((button) => { button.disabled = false; });
+    }
+  }
+
+  /** @param {AskedCall} call @param {"approve" | "deny"} outcome @returns {Answer} */
+  #answerOf(call, outcome) {
+    const card = this.#place.querySelector(`[data-asked="${CSS.escape(call.call)}"]`);
+    const why = /** @type {HTMLInputElement | null} */ (this.#place.querySelector(".why-not"));
+    if (outcome === "deny") return { call: call.call, outcome, reason: why?.value.trim() ?? "" };
+    const scope = /** @type {HTMLSelectElement | null} */ (this.#place.querySelector("select.scope"))?.value ?? "once";
+    const text = card?.querySelector("textarea");
+    const isEdited = text && text.value !== text.dataset.before;
+    if (isEdited) return { call: call.call, outcome: "modify", content: text.value };
+    return { call: call.call, outcome: "approve", scope, rights: call.rights.length && card ? chosenIn(card) : null };
+  }
+
+  /** @param {KeyboardEvent} event */
+  #key(event) {
+    const at = /** @type {HTMLElement} */ (event.target);
+    if (event.ctrlKey || event.metaKey || event.altKey || at.matches("input:not([type=checkbox]), textarea, select")) return;
+    const act = { a: () => this.#send("approve"), d: () => this.#send("deny"), e: () => this.#edit(),
+      Escape: () => byId("say").focus() }[event.key];
+    if (!act) return;
+    event.preventDefault();
+    event.stopPropagation();
+    act();
+  }
+
+  #edit() {
+    const details = this.#place.querySelector(".asked-edit");
+    if (details instanceof HTMLDetailsElement) details.open = true;
+  }
+}
+
+/** @param {Element} card @returns {Record<string, string[]>} */
+function chosenIn(card) {
+  const chosen = /** @type {Record<string, string[]>} */ ({});
+  for (const row of each(".right", card)) {
+    const box = row.querySelector("input[type=checkbox]");
+    const values = row.querySelector("input.right-values");
+    if (!(box instanceof HTMLInputElement) || !box.checked) continue;
+    chosen[box.value] = values instanceof HTMLInputElement ? values.value.split(/\s+/).filter(Boolean) : [];
+  }
+  return chosen;
+}

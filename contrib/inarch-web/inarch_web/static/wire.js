@@ -1,0 +1,26 @@
+/** What goes over the socket, as types. The table of messages stands in docs/explanation/web.md. */
+
+/** @typedef {{before: number, html: string[]}} Steps */
+/** @typedef {{number: number, running: boolean, html: string, steps: Steps | null}} Entry */
+/** @typedef {{requests: number, input_tokens: number, output_tokens: number, cost_usd: string | number | null, unknown: number}} Spent */
+/** @typedef {{id: string, name: string, title: string, model: string, approve: string, running: number | null,
+ *   queued: string[], pages: number, spent: Spent, max_cost_usd: string | number | null, selection: any}} State */
+/** @typedef {{scope: string, label: string}} Scope */
+/** @typedef {{name: string, words: string, takes: string}} Right */
+/** @typedef {{path: string, before: string, after: string}} ProposedFile */
+/** @typedef {{call: string, tool: string, category: string, reason: string, html: string, shape: string,
+ *   scopes: Scope[], file: ProposedFile | null, rights: Right[], chosen: Record<string, string[]>, may: string[]}} AskedCall */
+/** @typedef {{id: number, calls: AskedCall[]}} Question */
+/** @typedef {{call: string, outcome: string, scope?: string, reason?: string, content?: string, rights?: Record<string, string[]> | null}} Answer */
+/** @typedef {{turn: number, place: number, html: string, later?: boolean}} Step */
+/** @typedef {{turn: number, of: string, call: string, text: string}} Delta */
+/** @typedef {{id: string, name: string, title: string, started: string, updated: string, events: number,
+ *   running: boolean, asks: boolean, pages: number}} SessionLine */
+/** @typedef {{version: string, root: string, models: string[], approve: string[], exports: string[], proxy: any,
+ *   page?: any, voice: string, commands: {name: string, help: string}[]}} Hello */
+/** @typedef {{session: string, room: string, n: number, missed?: any[], state?: State, turns?: Entry[],
+ *   earlier?: number, question?: Question | null, live?: {of: string, call: string, text: string}[]}} Opened */
+/** @typedef {{path: string, action: string, note: string}} FileAction */
+/** @typedef {{done: boolean, what: string, files: FileAction[], conflicts: {path: string, text: string}[], notes: string[]}} Undone */
+
+export {};
