@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 TOGETHER_S = 0.03
 """How long text is collected before it is sent: shorter than anybody reads."""
+_SPENDS = frozenset({"model.replied", "turn.ended"})
 _IN_STATE = frozenset({"turn.started", "turn.ended", "model.switched", "changes.undone"})
 
 
@@ -63,6 +64,7 @@ class Room:
     _sending: asyncio.TimerHandle | None = field(init=False, default=None)
     _unread: list[inarch.Event] = field(init=False, factory=list)  # what happened while the last turn was read
     _spent: Message = field(init=False, factory=dict)
+    _told: Message = field(init=False, factory=dict)
     _loop: asyncio.AbstractEventLoop = field(init=False, factory=asyncio.get_running_loop)
 
     def __attrs_post_init__(self) -> None:
@@ -98,10 +100,10 @@ class Room:
         if not self._spent:
             self._spent = await asyncio.to_thread(self._sum)
         self._flush()  # from here on nothing is awaited: what comes later is sent as messages
-        now = [] if live.is_empty else [entry(self.fragments, live.exchange)]
+        now = [] if live.is_empty else [live.entry()]
         if live.exchange.number > number:  # a turn has begun meanwhile
             older = {**older, "turns": [*older["turns"], *await self._between(number, live.exchange.number)]}
-            now = [entry(self.fragments, live.exchange)]
+            now = [live.entry()]
         self.pages[page.number] = page
         self._tell_state()
         return {**self._begin(), "state": self.state(), "turns": [*older["turns"], *now], "earlier": older["earlier"],
@@ -121,7 +123,7 @@ class Room:
         """Return the steps of a turn before a place."""
         live = await self._live_now()
         if live.exchange.number == number:
-            return steps_before(self.fragments, live.exchange, before)
+            return steps_before(self.fragments, live.exchange, before, running=live.runs)
         found = await asyncio.to_thread(self.kept.read, number, number)
         if not found:
             raise inarch.UsageError(f"there is no turn {number}", "open the session again")
@@ -204,7 +206,6 @@ class Room:
         return {"session": self.id, "room": self.token, "n": self.log.last}
 
     def _saw(self, event: inarch.Event) -> None:
-        turn = event.data.get("turn")
         if event.kind == "turn.started" and event.turn_id:
             rooms.began(event.turn_id, self)
         elif event.kind == "turn.ended" and event.turn_id:
@@ -215,12 +216,11 @@ class Room:
             self._unread.append(event)
             return
         self._unsent += self._live.take(event)
+        if event.kind in _SPENDS:
+            self.work.soon(self._sum_up())
         if event.kind in _IN_STATE:
-            self._flush()
-            is_end = event.kind == "turn.ended" and isinstance(turn, dict) and turn.get("type") == "agent"
-            if is_end:
-                self.work.soon(self._sum_up())
             self._tell_state()
+            self._flush()
         elif self._unsent and self._sending is None:
             self._sending = self._loop.call_later(TOGETHER_S, self._flush)
 
@@ -238,11 +238,16 @@ class Room:
             page.put(text)
 
     def _tell_state(self) -> None:
-        self.send({"state": self.state()})
-        self.changed()
+        state = self.state()
+        if state != self._told:
+            self._told = state
+            self.send({"state": state})
+            self.changed()
 
     def _running(self) -> int | None:
-        return self._live.exchange.number if self.work.is_running and self._live is not None else None
+        if not self.work.is_running or self._live is None:
+            return None
+        return self._live.exchange.number + (not self._live.runs)  # one that is about to begin has the next number
 
     def _question(self) -> Message | None:
         first = next(iter(self.questions.open.values()), None)

@@ -41,28 +41,23 @@ class Fragments(Protocol):
         ...
 
 
-def entry(fragments: Fragments, exchange: Exchange) -> Message:
-    """Return a turn as pages get it: whole, or with its last steps apart where it is long or still runs."""
-    is_whole = not exchange.number or (exchange.is_over and len(exchange.steps) <= MOST_WHOLE)
-    running = _runs(exchange)
+def entry(fragments: Fragments, exchange: Exchange, *, running: bool = False) -> Message:
+    """Return a turn as pages get it: whole, or with its last steps apart where it is long or runs."""
+    is_whole = not running and len(exchange.steps) <= MOST_WHOLE
     return {
         "number": exchange.number,
         "running": running,
         "html": fragments.exchange(evolve(exchange), apart=not is_whole, running=running),  # it takes steps out
-        "steps": None if is_whole else steps_before(fragments, exchange, len(exchange.steps)),
+        "steps": None if is_whole else steps_before(fragments, exchange, len(exchange.steps), running=running),
     }
 
 
-def steps_before(fragments: Fragments, exchange: Exchange, before: int) -> Message:
+def steps_before(fragments: Fragments, exchange: Exchange, before: int, *, running: bool = False) -> Message:
     """Return the steps before a place, and how many there are before these."""
     before = max(0, min(before, len(exchange.steps)))
-    first, running = max(0, before - LAST_STEPS), _runs(exchange)
+    first = max(0, before - LAST_STEPS)
     shown = exchange.steps[first:before]
     return {"before": first, "html": [fragments.step(step, exchange.answer, running=running) for step in shown]}
-
-
-def _runs(exchange: Exchange) -> bool:
-    return bool(exchange.number) and not exchange.is_over
 
 
 @define(eq=False, repr=False)
@@ -73,11 +68,13 @@ class Unfolding:
         fragments: The renderer.
         reading: What the session has come to so far.
         seq: The number of the last event in it.
+        runs: Whether a turn runs; one that was cut off in another process doesn't.
     """
 
     fragments: Fragments
     reading: Reading = field(factory=Reading)
     seq: int = 0
+    runs: bool = field(init=False, default=False)
     said: dict[str, str] = field(init=False, factory=lambda: {"text": "", "reasoning": ""})
     _shown: int | None = field(init=False, default=None)
 
@@ -90,6 +87,10 @@ class Unfolding:
     def is_empty(self) -> bool:
         """Whether there is nothing to be shown yet."""
         return self.reading.is_empty
+
+    def entry(self) -> Message:
+        """Return the turn that runs, else the last one."""
+        return entry(self.fragments, self.exchange, running=self.runs)
 
     def so_far(self) -> list[Message]:
         """Return what has come of what still comes, as deltas."""
@@ -109,6 +110,8 @@ class Unfolding:
         before = self.exchange
         for _ in self.reading.take(event):
             pass
+        if event.kind in ("turn.started", "turn.ended"):
+            self.runs = event.kind == "turn.started" or not self.exchange.is_over
         if event.kind in ("model.requested", "model.replied", "turn.ended"):
             self.said = {"text": "", "reasoning": ""}
         if event.kind not in inarch.EVENT_KINDS:
@@ -125,12 +128,12 @@ class Unfolding:
         ends = event.kind == "turn.ended" and now.is_over
         if ends or now is not before or (touched is not None and self._shown != now.number):
             self._shown = now.number
-            yield {"turn": entry(self.fragments, now)}
+            yield {"turn": self.entry()}
         elif touched is not None:
             place = _place(now, touched)
             if place is not None:
                 later, at = place
-                html = self.fragments.step(touched, running=not now.is_over)
+                html = self.fragments.step(touched, now.answer, running=self.runs)
                 yield {"step": {"turn": now.number, "place": at, "html": html, "later": later}}
 
     def _delta(self, data: Mapping[str, Any]) -> Iterator[Message]:

@@ -100,6 +100,7 @@ class Working:
         session = await self.room.session()
         with rooms.here(self.room):
             await session.run(text)
+        await asyncio.sleep(0)  # what happened last is shown before it is said that nothing runs
 
     def _slash(self, line: str) -> As:
         name, _ = inarch.split_slash_command(line) or ("", "")

@@ -1,0 +1,172 @@
+"""What pages see of a session: the same, whenever they came, and the first answer to a question counts."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import json
+from pathlib import Path
+
+from inarch.testing import calls, says
+
+from .talking import entered, served
+
+READ = ("read_file", {"file_path": "footer.txt"})
+PATCH = ("patch_source_file", {"file_path": "footer.txt", "search": "2024", "replace": "2025", "description": "year"})
+
+
+async def test_a_prompt_is_answered_and_shown_to_every_page(project: Path) -> None:
+    async with served([says("Hello **you**.")], project) as there, entered(there.address) as one:
+        opened = await one.do("open", session=None)
+        session = opened["session"]
+        assert opened["turns"] == [] and opened["question"] is None and opened["state"]["running"] is None
+        async with entered(there.address) as two:
+            await two.do("open", session=session)
+            assert await one.do("say", session=session, text="Hi <b>there</b>") == {"as": "turn"}
+            for page in (one, two):
+                state = await page.idle()
+                assert state["state"]["spent"]["requests"] <= 1
+                shown = [m["turn"] for m in page.came if "turn" in m][-1]
+                assert "<strong>you</strong>" in shown["html"] and "Hi &lt;b&gt;there&lt;/b&gt;" in shown["html"]
+                assert [m["n"] for m in page.came if "n" in m] == sorted(m["n"] for m in page.came if "n" in m)
+            said = "".join(m["delta"]["text"] for m in one.came if "delta" in m)
+            assert said == "Hello **you**."
+
+
+async def test_a_late_page_sees_what_an_early_one_sees(project: Path) -> None:
+    async with served([says("First."), says("Second.")], project) as there, entered(there.address) as one:
+        session = (await one.do("open", session=None))["session"]
+        for text in ("one", "two"):
+            before = len(one.came)
+            await one.do("say", session=session, text=text)
+            await one.idle(before)
+        early = {m["turn"]["number"]: m["turn"]["html"] for m in one.came if "turn" in m}
+        async with entered(there.address) as late:
+            opened = await late.do("open", session=session)
+            assert {turn["number"]: turn["html"] for turn in opened["turns"]} == early
+            assert opened["earlier"] == 0 and sorted(early) == [1, 2]
+        since = opened["n"] - 3
+        missed = (await one.do("open", session=session, room=opened["room"], since=since))["missed"]
+        assert [json.loads(text) for text in missed][:3] == [m for m in one.came if m.get("n", 0) > since][:3]
+        whole = await one.do("open", session=session, room="another", since=since)
+        assert "missed" not in whole and len(whole["turns"]) == 2
+
+
+async def test_the_first_of_two_answers_counts(project: Path) -> None:
+    async with served([calls(READ), calls(PATCH), says("Done.")], project, flags={"approve": "ask"}) as there:
+        async with entered(there.address) as one, entered(there.address) as two:
+            session = (await one.do("open", session=None))["session"]
+            await two.do("open", session=session)
+            await one.do("say", session=session, text="Edit the footer.")
+            asked = (await one.until(lambda m: "question" in m))["question"]
+            (call,) = asked["calls"]
+            assert call["file"]["after"] == "Copyright 2025\nAll rights reserved\n"
+            assert {"once", "shape", "tool", "session"} <= {row["scope"] for row in call["scopes"]}
+            assert (await two.do("open", session=session))["question"] == asked
+            yes = [{"call": call["call"], "outcome": "approve"}]
+            no = [{"call": call["call"], "outcome": "deny", "reason": "not now"}]
+            first, second = await asyncio.gather(
+                one.do("answer", session=session, question=asked["id"], answers=yes),
+                two.do("answer", session=session, question=asked["id"], answers=no),
+            )
+            assert [first["counts"], second["counts"]].count(True) == 1 and first["by"] == second["by"]
+            for page in (one, two):
+                settled = (await page.until(lambda m: "settled" in m))["settled"]
+                assert settled["by"] == first["by"]
+                await page.idle()
+    approved = first["counts"]
+    assert ("2025" in (project / "footer.txt").read_text()) is approved
+
+
+async def test_a_proposed_file_is_edited_and_asked_about_again(project: Path) -> None:
+    async with served([calls(READ), calls(PATCH), says("Done.")], project, flags={"approve": "ask"}) as there:
+        async with entered(there.address) as page:
+            session = (await page.do("open", session=None))["session"]
+            await page.do("say", session=session, text="Edit the footer.")
+            asked = (await page.until(lambda m: "question" in m))["question"]
+            call = asked["calls"][0]
+            unchanged = {"call": call["call"], "outcome": "modify", "content": call["file"]["after"]}
+            wrong = await page.ask("answer", session=session, question=asked["id"], answers=[unchanged])
+            assert "nothing was changed" in wrong["error"]["text"]
+            before = len(page.came)
+            mine = {"call": call["call"], "outcome": "modify", "content": "Copyright 2026\nSome rights reserved\n"}
+            assert (await page.do("answer", session=session, question=asked["id"], answers=[mine]))["counts"]
+            again = (await page.until(lambda m: "question" in m, before))["question"]
+            assert again["calls"][0]["file"]["after"] == mine["content"]
+            yes = [{"call": call["call"], "outcome": "approve", "scope": "once"}]
+            await page.do("answer", session=session, question=again["id"], answers=yes)
+            await page.idle(before)
+            assert (project / "footer.txt").read_text() == mine["content"]
+            blamed = await page.do("blame", session=session, path="footer.txt")
+            assert [line["by"] for line in blamed["lines"]] == ["agent", "agent"]
+            undone = await page.do("undo", session=session, target="")
+            assert undone["done"] and "2024" in (project / "footer.txt").read_text()
+            assert (await page.do("redo", session=session))["done"]
+            assert (project / "footer.txt").read_text() == mine["content"]
+
+
+async def test_a_page_opened_amid_a_turn_shows_what_is_and_the_turn_outlives_all_pages(project: Path) -> None:
+    slow = [*calls(PATCH)]
+    async with served(
+        [calls(READ), [*says("Thinking")[:1], 2.0, *slow], says("Done.")], project, flags={"approve": "ask"}
+    ) as there:
+        async with entered(there.address) as one:
+            session = (await one.do("open", session=None))["session"]
+            await one.do("say", session=session, text="Edit the footer.")
+            await one.until(lambda m: "delta" in m)
+            async with entered(there.address) as two:
+                opened = await two.do("open", session=session)
+                assert opened["state"]["running"] == 1 and opened["turns"][-1]["running"]
+                assert "".join(delta["text"] for delta in opened["live"]) == "Thinking"
+        async with entered(there.address) as three:
+            opened = await three.do("open", session=session)
+            asked = opened["question"] or (await three.until(lambda m: "question" in m))["question"]
+            yes = [{"call": asked["calls"][0]["call"], "outcome": "approve"}]
+            await three.do("answer", session=session, question=asked["id"], answers=yes)
+            await three.idle()
+            assert "2025" in (project / "footer.txt").read_text()
+
+
+async def test_what_is_said_meanwhile_waits_and_a_cancel_gives_it_back(project: Path) -> None:
+    async with served([[*says("…")[:1], 60.0], says("Second.")], project) as there, entered(there.address) as page:
+        session = (await page.do("open", session=None))["session"]
+        await page.do("say", session=session, text="first")
+        await page.until(lambda m: "delta" in m)
+        for text in ("second", "third"):
+            assert (await page.do("say", session=session, text=text))["as"] in ("queued", "steer")
+        assert await page.do("unqueue", session=session, place=0) == {"text": "second"}
+        assert await page.do("cancel", session=session) == {"unsaid": ["third"]}
+        ended = (await page.until(lambda m: m.get("turn", {}).get("running") is False))["turn"]
+        assert "cancelled" in ended["html"]
+        before = len(page.came)
+        await page.do("say", session=session, text="again")
+        await page.idle(before)
+        assert "Second." in [m["turn"] for m in page.came if "turn" in m][-1]["html"]
+
+
+async def test_sessions_are_listed_named_found_forked_and_exported(project: Path) -> None:
+    async with served([says("One."), says("Two."), says("Three.")], project) as there, entered(there.address) as page:
+        session = (await page.do("open", session=None))["session"]
+        await page.do("say", session=session, text="the first prompt")
+        await page.idle()
+        other = (await page.do("open", session=None))["session"]
+        before = len(page.came)
+        await page.do("say", session=other, text="something else")
+        await page.idle(before)
+        assert (await page.do("name", session=session, name="mine"))["state"]["name"] == "mine"
+        listed = await page.do("sessions")
+        assert {row["id"] for row in listed["sessions"]} == {session, other} and not listed["more"]
+        assert [row["id"] for row in (await page.do("sessions", words="MINE"))["sessions"]] == [session]
+        assert (await page.do("open", session="mine"))["session"] == session
+        fork = (await page.do("fork", session=session, at=1))["session"]
+        forked = await page.do("open", session=fork)
+        assert fork not in (session, other) and "One." in forked["turns"][-1]["html"]
+        told = await page.do("export", session=session, form="markdown")
+        text = b"".join(base64.b64decode(part["base64"]) for part in page.parts).decode()
+        assert told["parts"] == len(page.parts) and told["name"].endswith(".md") and "the first prompt" in text
+        await page.do("set", session=fork, approve="none")
+        assert (await page.ask("set", session=fork, approve="much"))["error"]["remedy"]
+        commands = await page.do("complete", session=fork, text="/und")
+        assert [item["text"] for item in commands["items"]] == ["/undo"]
+        paths = await page.do("complete", session=fork, text="look at @foot")
+        assert [item["text"] for item in paths["items"]] == ["@footer.txt"] and paths["from"] == 8
