@@ -117,5 +117,5 @@ def _hunks(lines: list[_Line], *, numbered: bool = False) -> Iterator[Html]:
 def _line(line: _Line, numbered: bool) -> Html:
     name = {"+": "ins", "-": "del"}.get(line.mark, "span")
     again = f" {line.text}" if line.mark == " " else None
-    old, new = (line.old or None, line.new or None) if numbered else (None, None)
+    old, new = (f"{at:5}" if at and numbered else None for at in (line.old, line.new))  # as wide as the style's column
     return tag(name, f"{line.mark}{line.text}\n", data_line=again, data_old=old, data_new=new)

@@ -1,6 +1,7 @@
 /** The line above the conversation: which session, which model, what it may do unasked, what it has cost. */
 import { byId, make, money } from "./dom.js";
 import { drawer, menu } from "./dialogs.js";
+import { icon } from "./icons.js";
 /** @import { Hello, State } from "./wire.js" */
 
 const LEVELS = /** @type {Record<string, string>} */ ({ ask: "Asks first", auto: "Decides itself", edits: "Edits freely",
@@ -22,11 +23,11 @@ export class Bar {
     this.pages = make("span", { class: "pages quiet", hidden: true });
     this.line = make("p", { class: "line-state", role: "status", hidden: true });
     byId("bar").append(
-      make("button", { type: "button", class: "plain only-narrow to-side", "aria-label": "Sessions", click: () => drawer("side") }, "☰"),
+      make("button", { type: "button", class: "plain only-narrow to-side", "aria-label": "Sessions", click: () => drawer("side") }, icon("sessions")),
       this.heading, this.title, make("span", { class: "running-dot", hidden: true, id: "running" }),
       make("div", { class: "bar-right" }, this.pages, make("span", { class: "money" }, this.meter, this.spent), this.model, this.approve,
-        make("button", { type: "button", class: "plain only-no-glance to-glance", "aria-label": "At a glance", "aria-keyshortcuts": "g", click: () => drawer("glance") }, "◫"),
-        menu("More", "⋯", asks.items)),
+        make("button", { type: "button", class: "plain only-no-glance to-glance", "aria-label": "At a glance", "aria-keyshortcuts": "g", click: () => drawer("glance") }, icon("glance")),
+        menu("More", icon("more"), asks.items)),
       this.line);
   }
 
@@ -44,7 +45,7 @@ export class Bar {
     byId("running").hidden = state?.running == null;
     fill(this.model, this.#hello?.models ?? [], state?.model ?? "", (name) => name.split("/").slice(1).join("/") || name);
     fill(this.approve, this.#hello?.approve ?? [], state?.approve ?? "", (name) => LEVELS[name] ?? name);
-    this.model.disabled = this.approve.disabled = !state;
+    this.model.hidden = this.approve.hidden = !state;
     this.spent.textContent = state?.spent.requests ? `${money(state.spent.cost_usd)}${state.spent.unknown ? " +" : ""}` : "";
     const most = Number(state?.max_cost_usd ?? 0);
     this.meter.hidden = !most;

@@ -1,5 +1,6 @@
 /** Where a person writes: several lines, what was written before, completion of `/` and `@`, steering, stopping. */
 import { announce, byId, make } from "./dom.js";
+import { icon } from "./icons.js";
 /** @import { State } from "./wire.js" */
 /** @typedef {{from: number, items: {text: string, help: string}[]}} Completions */
 
@@ -50,7 +51,7 @@ export class Composer {
     this.text.placeholder = this.#isRunning ? "Say more while it works: it is read before the next step" : "Ask, or type / for commands and @ for files";
     this.queue.replaceChildren(...state.queued.map((text, place) => make("li", {},
       make("span", { class: "queued-text" }, text),
-      make("button", { type: "button", class: "plain", "aria-label": `Take back: ${text}`, click: () => this.#unqueue(place) }, "✕"))));
+      make("button", { type: "button", class: "plain", "aria-label": `Take back: ${text}`, click: () => this.#unqueue(place) }, icon("close")))));
   }
 
   focus() {

@@ -1,5 +1,6 @@
 /** Dialogs: one at a time, closed by Esc, with the focus where it was when they are over. */
 import { byId, make } from "./dom.js";
+import { icon } from "./icons.js";
 
 /**
  * @param {string} title
@@ -9,7 +10,7 @@ import { byId, make } from "./dom.js";
 export function dialog(title, inside, kind = "") {
   document.querySelector("dialog")?.remove();
   const before = document.activeElement;
-  const close = make("button", { type: "button", class: "plain close", "aria-label": "Close", click: () => made.close() }, "✕");
+  const close = make("button", { type: "button", class: "plain close", "aria-label": "Close", click: () => made.close() }, icon("close"));
   const head = make("header", { class: "dialog-head" }, make("h2", { id: "dialog-title" }, title), close);
   const made = make("dialog", { class: `dialog ${kind}`.trim(), "aria-labelledby": "dialog-title",
     click: (/** @type {Event} */ event) => { if (event.target === made) made.close(); },
@@ -55,7 +56,7 @@ export function asked(title, label, value) {
 export function notice(text, remedy = "", isError = false) {
   const there = document.getElementById("notices") ?? make("div", { id: "notices", class: "notices" });
   if (!there.isConnected) document.body.append(there);
-  const close = make("button", { type: "button", class: "plain close", "aria-label": "Close this note", click: () => made.remove() }, "✕");
+  const close = make("button", { type: "button", class: "plain close", "aria-label": "Close this note", click: () => made.remove() }, icon("close"));
   const made = make("div", { class: isError ? "notice is-error" : "notice", role: isError ? "alert" : "status" },
     make("p", {}, text, remedy ? make("span", { class: "quiet" }, ` ${remedy}`) : null), close);
   there.append(made);
@@ -72,7 +73,7 @@ export function told(error) {
 /**
  * A button with a menu below it, walked by the arrow keys.
  * @param {string} label
- * @param {string} sign
+ * @param {Node} sign
  * @param {() => {words: string, keys?: string, act: () => void}[]} items
  */
 export function menu(label, sign, items) {

@@ -1,6 +1,7 @@
 /** What is there only where it is asked for: the person's own page in a frame, what is selected in it, and voice. */
 import { byId, make } from "./dom.js";
 import { dialog, told } from "./dialogs.js";
+import { icon } from "./icons.js";
 /** @import { Hello } from "./wire.js" */
 
 export class Extras {
@@ -20,7 +21,7 @@ export class Extras {
     this.sendBytes = sendBytes;
     this.chip = make("span", { class: "selection-chip", hidden: true });
     this.microphone = make("button", { type: "button", class: "plain microphone", "aria-label": "Talk", "aria-pressed": "false", "aria-keyshortcuts": "m",
-      click: () => this.talk() }, "🎙");
+      click: () => this.talk() }, icon("talk"));
     this.captions = make("div", { class: "voice-host", hidden: true });
     place.append(this.microphone, this.chip);
     place.before(this.captions);
@@ -29,7 +30,7 @@ export class Extras {
   /** @param {Hello} hello */
   async offer(hello) {
     this.#missing = hello.voice;
-    const page = hello.page ?? (typeof hello.proxy === "object" ? hello.proxy : null);
+    const page = hello.proxy;
     if (!page || this.#pointing) return;
     const frame = byId("frame");
     frame.hidden = false;
@@ -45,7 +46,7 @@ export class Extras {
     if (!selection) return;
     const words = String(selection.words ?? `<${selection.tag ?? "element"}>`);
     const clear = make("button", { type: "button", class: "plain small", "aria-label": `Select no longer: ${words}`,
-      click: () => { this.ask("select", { selection: null }).catch(told); } }, "✕");
+      click: () => { this.ask("select", { selection: null }).catch(told); } }, icon("close"));
     this.chip.replaceChildren(make("span", { class: "selection-words" }, words), clear);
   }
 

@@ -17,7 +17,7 @@
 /** @typedef {{id: string, name: string, title: string, started: string, updated: string, events: number,
  *   running: boolean, asks: boolean, pages: number}} SessionLine */
 /** @typedef {{version: string, root: string, models: string[], approve: string[], exports: string[], proxy: any,
- *   page?: any, voice: string, commands: {name: string, help: string}[]}} Hello */
+ *   voice: string, commands: {name: string, help: string}[]}} Hello */
 /** @typedef {{session: string, room: string, n: number, missed?: any[], state?: State, turns?: Entry[],
  *   earlier?: number, question?: Question | null, live?: {of: string, call: string, text: string}[]}} Opened */
 /** @typedef {{path: string, action: string, note: string}} FileAction */
