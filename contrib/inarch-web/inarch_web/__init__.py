@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from attrs import frozen
 
 import inarch
@@ -27,3 +29,19 @@ def settings_of(context: inarch.PluginContext) -> Settings:
 def inarch_settings() -> type:
     """Return the settings of `[plugins.web]`."""
     return Settings
+
+
+@inarch.hookimpl
+def inarch_tools(context: inarch.PluginContext) -> Iterable[inarch.Tool]:
+    """Return the tools that look at the user's own page, select in it and lead it elsewhere."""
+    from inarch_web.pointing.tools import tools
+
+    return tools()
+
+
+@inarch.hookimpl
+def inarch_context_sources(context: inarch.PluginContext) -> Iterable[inarch.ContextSource]:
+    """Return the source of what the user points at."""
+    from inarch_web.pointing.source import Selected
+
+    return [Selected()]

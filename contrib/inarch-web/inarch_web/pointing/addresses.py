@@ -78,8 +78,8 @@ class PageAddress:
 class FrameAddress:
     """Where the proxy answers: a host name that nobody can guess and no other run has.
 
-    No cookie, no storage and no service worker of anything else is there, and whoever doesn't know the name, a page that
-    lets its own name point at this machine included, is not answered. Browsers resolve `*.localhost` themselves.
+    No cookie, no storage and no service worker of anything else is there, and whoever doesn't know the name is not
+    answered, a page that lets its own name point at this machine included. Browsers resolve `*.localhost` themselves.
 
     Args:
         port: The proxy's port.

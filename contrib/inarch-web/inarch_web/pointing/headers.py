@@ -1,4 +1,4 @@
-"""Which headers pass the proxy, and how they are changed: nothing of Inarch's page goes in, no cookie of ours is set."""
+"""Which headers pass the proxy, and how: nothing of Inarch's page goes in, and cookies are the frame's alone."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _HOP_BY_HOP = frozenset({
 _SOCKET = frozenset({
     b"sec-websocket-key", b"sec-websocket-version", b"sec-websocket-extensions", b"sec-websocket-protocol",
 })  # fmt: skip
-_ADDRESSES = frozenset({b"location", b"content-location"})
+_ADDRESSES = frozenset({b"location", b"content-location", b"access-control-allow-origin"})
 _POLICIES = frozenset({b"content-security-policy", b"content-security-policy-report-only"})
 _NOT_OURS = frozenset({b"x-frame-options", b"alt-svc", b"strict-transport-security"})
 _COOKIE_LEFT_OUT = ("domain", "samesite", "secure", "partitioned")
@@ -56,7 +56,7 @@ def for_the_frame(
     Args:
         given: The server's.
         addresses: Both addresses.
-        framer: The origin of Inarch's own page, which alone may frame it.
+        framer: The origin of Inarch's own page, which alone may frame it, beside the page itself.
         picker: The address of the picker.
         nonce: What the picker's tag says of itself.
         is_changed: Whether the body is not the server's any more.
@@ -65,6 +65,8 @@ def for_the_frame(
     left_out = _HOP_BY_HOP | _NOT_OURS | _named_in_connection(lower)
     if is_changed:
         left_out = left_out | {b"content-length", b"content-encoding", b"etag", b"content-md5", b"accept-ranges"}
+        left_out = left_out | {b"last-modified", b"cache-control", b"expires"}
+    framers = (framer, addresses.frame.origin)
     sent: list[tuple[bytes, bytes]] = []
     has_policy = False
     for name, value in lower:
@@ -72,18 +74,18 @@ def for_the_frame(
             continue
         if name in _POLICIES:
             has_policy = has_policy or name == b"content-security-policy"
-            value = adapted(value.decode("latin-1"), framer, picker, nonce).encode("latin-1")
+            value = adapted(value.decode("latin-1"), framers, picker, nonce).encode("latin-1")
         elif name in _ADDRESSES:
-            value = addresses.to_frame(value.decode("latin-1")).encode("latin-1")
-        elif name == b"access-control-allow-origin":
             value = addresses.to_frame(value.decode("latin-1")).encode("latin-1")
         elif name == b"refresh":
             value = _refreshed(value, addresses)
         elif name == b"set-cookie":
             value = cookie(value.decode("latin-1")).encode("latin-1")
         sent.append((name, value))
+    if is_changed:
+        sent.append((b"cache-control", b"no-store"))  # the tag in it is of this answer's policy
     if not has_policy:
-        sent.append((b"content-security-policy", f"frame-ancestors {framer}".encode()))
+        sent.append((b"content-security-policy", f"frame-ancestors {' '.join(framers)}".encode()))
     return sent
 
 

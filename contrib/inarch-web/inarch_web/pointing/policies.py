@@ -9,25 +9,25 @@ _SCRIPTS = ("script-src-elem", "script-src", "default-src")
 Directive = tuple[str, tuple[str, ...]]
 
 
-def adapted(policy: str, framer: str, picker: str, nonce: str) -> str:
-    """Return a policy that lets one origin frame the page, and one script of ours run; all else stays as it is.
+def adapted(policy: str, framers: Sequence[str], picker: str, nonce: str) -> str:
+    """Return a policy that lets some origins frame the page, and one script of ours run; all else stays as it is.
 
     Args:
         policy: The value of the header; it may hold several policies.
-        framer: The origin of Inarch's own page.
+        framers: The origins of Inarch's own page, and of the page itself.
         picker: The address of the picker.
         nonce: What the picker's tag says of itself.
     """
-    return ", ".join(_one(part, framer, picker, nonce) for part in policy.split(",") if part.strip())
+    return ", ".join(_one(part, framers, picker, nonce) for part in policy.split(",") if part.strip())
 
 
-def _one(policy: str, framer: str, picker: str, nonce: str) -> str:
+def _one(policy: str, framers: Sequence[str], picker: str, nonce: str) -> str:
     found = {name: values for name, values in _directives(policy) if name != "frame-ancestors"}
     ruling = next((name for name in _SCRIPTS if name in found), None)
     if ruling is not None:
         name = "script-src-elem" if ruling == "default-src" else ruling
         found[name] = _with_picker(found[ruling], picker, nonce)
-    found["frame-ancestors"] = (framer,)
+    found["frame-ancestors"] = tuple(framers)
     return "; ".join(" ".join((name, *values)) for name, values in found.items())
 
 

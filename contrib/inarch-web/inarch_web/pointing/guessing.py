@@ -1,0 +1,94 @@
+"""The best match of an element's text, id and classes in the workspace, where no build says where it stands."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from attrs import frozen
+
+import inarch
+from inarch_web.pointing.selection import Pointed
+
+_PAGES = (
+    ".html", ".htm", ".xhtml", ".jsx", ".tsx", ".js", ".ts", ".mjs", ".vue", ".svelte", ".astro", ".php", ".erb",
+    ".haml", ".slim", ".j2", ".jinja", ".jinja2", ".twig", ".liquid", ".hbs", ".mustache", ".ejs", ".pug", ".njk",
+    ".cshtml", ".razor", ".gohtml", ".tmpl", ".md", ".mdx", ".py", ".rb", ".ex", ".heex", ".elm", ".svg",
+)  # fmt: skip
+_MARKS = re.compile(r"([\\.^$*+?()\[\]{}|])")
+_PHRASE = re.compile(r"[^\W\d_][\w'’ -]*[^\W\d_]")
+_LONGEST_TEXT, _SHORTEST_PHRASE, _MOST_PHRASES, _MOST_CLASSES = 80, 4, 3, 4
+_MOST_HITS, _NEAR = 40, 3
+
+
+@frozen
+class Guess:
+    """Where an element may stand.
+
+    Args:
+        file: The file.
+        line: The line with most of it.
+        others: Other places that are as likely, as `file:line`.
+    """
+
+    file: str
+    line: int
+    others: tuple[str, ...] = ()
+
+
+def guess(element: Pointed, workspace: inarch.Workspace, glob: str | None = None) -> Guess | None:
+    """Return the most likely place, None where nothing of the element is found.
+
+    Args:
+        element: What the page says of it.
+        workspace: Where to look.
+        glob: Only files that match.
+    """
+    scores: dict[tuple[str, int], float] = {}
+    for pattern, weight in _evidence(element):
+        hits = _hits(workspace, pattern, glob)
+        for hit in hits:
+            tagged = 2.0 if f"<{element.tag}" in hit.text.lower() else 0.0
+            worth = weight / (1 + len(hits) / _MOST_HITS) + tagged
+            scores[hit.path, hit.line] = scores.get((hit.path, hit.line), 0.0) + worth
+    if not scores:
+        return None
+    near = {place: _with_neighbours(place, scores) for place in scores}
+    best = sorted(near, key=lambda place: (-near[place], -scores[place], place))
+    others = [place for place in best[1:] if near[place] == near[best[0]] and not _is_near(place, best[0])]
+    return Guess(*best[0], tuple(f"{path}:{line}" for path, line in others[:3]))
+
+
+def _evidence(element: Pointed) -> Iterator[tuple[str, float]]:
+    """Yield patterns with how much a line that has one is worth."""
+    text = element.text.strip("… ")
+    if text and len(text) <= _LONGEST_TEXT:
+        yield _quoted(text), 10.0
+    phrases = sorted({found.strip() for found in _PHRASE.findall(text)}, key=lambda phrase: (-len(phrase), phrase))
+    for phrase in [one for one in phrases if len(one) >= _SHORTEST_PHRASE and one != text][:_MOST_PHRASES]:
+        yield _quoted(phrase[:_LONGEST_TEXT]), 4.0
+    if element.id:
+        yield rf"(id|Id)[=:]+ *.?{_quoted(element.id)}", 6.0
+    for name in element.classes[:_MOST_CLASSES]:
+        yield rf"(class|className)[=:].*{_quoted(name)}", 3.0
+
+
+def _hits(workspace: inarch.Workspace, pattern: str, glob: str | None) -> tuple[inarch.SearchHit, ...]:
+    try:
+        found = workspace.search(pattern, glob=glob, limit=_MOST_HITS)
+    except inarch.ToolFailed:  # not a pattern for every engine, or the time is up: there is other evidence
+        return ()
+    return tuple(hit for hit in found.hits if hit.path.lower().endswith(_PAGES) and ".min." not in hit.path)
+
+
+def _with_neighbours(place: tuple[str, int], scores: dict[tuple[str, int], float]) -> float:
+    path, line = place
+    return sum(scores.get((path, line + step), 0.0) / (1 + abs(step)) for step in range(-_NEAR, _NEAR + 1))
+
+
+def _is_near(one: tuple[str, int], other: tuple[str, int]) -> bool:
+    return one[0] == other[0] and abs(one[1] - other[1]) <= _NEAR
+
+
+def _quoted(text: str) -> str:
+    return _MARKS.sub(r"\\\1", text)

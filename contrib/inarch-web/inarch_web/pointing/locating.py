@@ -1,0 +1,154 @@
+"""Where in the workspace an element stands: as its development build says, else the best match, said to be a guess."""
+
+from __future__ import annotations
+
+import asyncio
+import posixpath
+from typing import Any
+from urllib.parse import unquote, urljoin, urlsplit
+
+import httpx
+from attrs import define, evolve
+
+import inarch
+from inarch_web.pointing.addresses import Addresses, is_loopback, origin_of
+from inarch_web.pointing.extents import Extent, extent_around, extent_at
+from inarch_web.pointing.guessing import guess
+from inarch_web.pointing.selection import Pointed, Source
+from inarch_web.pointing.sourcemaps import Place, first_place, inline_map, link_of, original
+
+_LARGEST_FILE = 1_000_000
+_LARGEST_MODULE = 8_000_000
+_FETCH_S = 5.0
+_MOST_ALIKE = 50
+_PREFIXES = ("/@fs", "webpack://", "webpack-internal:///", "turbopack://", "file://")
+
+
+@define(eq=False, repr=False)
+class Locator:
+    """Finds the file and the lines of elements.
+
+    Args:
+        workspace: Where files are.
+        addresses: Where the page is.
+    """
+
+    workspace: inarch.Workspace
+    addresses: Addresses
+
+    async def locate(self, element: Pointed) -> dict[str, Any] | None:
+        """Return `{file, line, end_line, component, guess, others}`, None where nothing is found."""
+        sources = [await self._told_by_map(one) if one.stack else one for one in element.sources]
+        return await asyncio.to_thread(self._located, element, [one for one in sources if one is not None])
+
+    def _located(self, element: Pointed, sources: list[Source]) -> dict[str, Any] | None:
+        found = [(path, one) for one in sorted(sources, key=lambda one: one.up) if (path := self._path_of(one.file))]
+        component = next((one.component for _, one in found if one.component), "")
+        for path, one in found:
+            if one.up == 0 and one.line:
+                extent = extent_at(self._text(path), element.tag, one.line, one.column)
+                return _place(path, extent or Extent(one.line, one.line), component)
+        for path, one in found:  # of an element above it, or a file without a line
+            if located := self._guessed(element, component, path):
+                return located
+            extent = Extent(one.line, one.line)
+            return _place(path, extent, component, is_guess=one.up > 0)
+        return self._guessed(element, component, None)
+
+    def _guessed(self, element: Pointed, component: str, path: str | None) -> dict[str, Any] | None:
+        best = guess(element, self.workspace, path)
+        if best is None:
+            return None
+        around = extent_around(self._text(best.file), element.tag, best.line)
+        return _place(best.file, around or Extent(best.line, best.line), component, is_guess=True, others=best.others)
+
+    def _path_of(self, told: str) -> str:
+        """Return the workspace's path of a file that a page names, empty where there is none."""
+        path = _bare(told, self.addresses, self.workspace.root)
+        if not path or ".." in path.split("/"):
+            return ""
+        if self._is_file(path):
+            return path
+        try:  # the server's root may lie deeper than the workspace's
+            below = self.workspace.walk(f"**/{_literal(posixpath.basename(path))}", limit=_MOST_ALIKE).paths
+        except inarch.ToolFailed:
+            return ""
+        alike = [one for one in below if one.endswith(f"/{path}")]
+        return alike[0] if len(alike) == 1 else ""
+
+    def _is_file(self, path: str) -> bool:
+        try:
+            stat = self.workspace.stat(path)
+        except inarch.ToolFailed:
+            return False
+        return stat is not None and stat.kind == "file"
+
+    def _text(self, path: str) -> str:
+        try:
+            return self.workspace.read(path, max_bytes=_LARGEST_FILE).data.decode("utf-8", "replace")
+        except inarch.ToolFailed:
+            return ""
+
+    async def _told_by_map(self, source: Source) -> Source | None:
+        """Return what a stack's place stands for, by the map of the module; without one the file alone is known."""
+        place = first_place(source.stack)
+        if place is None or (page := self.addresses.to_page(place.file)) is None:
+            return None
+        told = evolve(source, file=urlsplit(page).path, stack="", line=0, column=0)
+        module = await self._fetch(page)
+        link = link_of(module)
+        text = inline_map(link)
+        if text is None and link:
+            text = await self._fetch(urljoin(page, link))
+        found = original(text, Place(page, place.line, place.column)) if text else None
+        return told if found is None else evolve(told, file=found.file, line=found.line, column=found.column)
+
+    async def _fetch(self, url: str) -> str:
+        """Return a text of the page's server, empty where it has none."""
+        if origin_of(url) != self.addresses.page.origin:
+            return ""
+        data = bytearray()
+        verify = not is_loopback(self.addresses.page.host)
+        try:
+            async with (
+                httpx.AsyncClient(trust_env=False, verify=verify, timeout=_FETCH_S) as client,
+                client.stream("GET", url, headers={"accept": "*/*", "sec-fetch-dest": "script"}) as response,
+            ):
+                async for piece in response.aiter_bytes():
+                    data += piece
+                    if len(data) > _LARGEST_MODULE:
+                        return ""
+        except httpx.HTTPError:
+            return ""
+        return data.decode("utf-8", "replace") if response.status_code == httpx.codes.OK else ""
+
+
+def _bare(told: str, addresses: Addresses, root: str) -> str:
+    """Return a file's path without what bundlers and servers put before it."""
+    path = told.replace("\\", "/")
+    if origin_of(path) in (addresses.page.origin, addresses.frame.origin):
+        path = unquote(urlsplit(path).path)
+    for prefix in _PREFIXES:
+        path = path.removeprefix(prefix)
+    if "/./" in path:  # webpack: the package's name or a layer's stands before
+        path = path.partition("/./")[2]
+    path = path.partition("?")[0]
+    base = root.replace("\\", "/").rstrip("/") + "/"
+    return posixpath.normpath(path.removeprefix(base).lstrip("/")) if path.strip("/.") else ""
+
+
+def _literal(name: str) -> str:
+    return "".join(f"[{char}]" if char in "*?[" else char for char in name)
+
+
+def _place(
+    file: str, extent: Extent, component: str, *, is_guess: bool = False, others: tuple[str, ...] = ()
+) -> dict[str, Any]:
+    found: dict[str, Any] = {"file": file, "line": extent.first, "end_line": extent.last}
+    if component:
+        found["component"] = component
+    if is_guess:
+        found["guess"] = True
+    if others:
+        found["others"] = list(others)
+    return found

@@ -1,0 +1,235 @@
+// @ts-check
+/**
+ * The person's own page in a frame, beside the conversation, and what they point at in it.
+ *
+ * The frame is of another origin. Nothing of it is trusted: it is given one port, over which it says JSON texts of a
+ * bounded size, and every one is looked at before it is used.
+ */
+
+/** @typedef {{origin: string, address: string, path: string}} Page Where the frame has the page, and where it really is. */
+/** @typedef {Record<string, unknown>} Data */
+/** @typedef {{words?: string, selector?: string, tag?: string}} Selection */
+/**
+ * @typedef {object} Pointing
+ * @property {(message: {what: string} & Data) => Promise<Data>} asked Answers a question of the server's about the page.
+ * @property {(selection: Selection | null) => void} shows Shows what is selected, whoever selected it.
+ * @property {() => void} close Ends it.
+ */
+
+const LONGEST = 2_000_000; // characters of one message: a picture
+const A_SECOND = 200; // messages of the frame that are read in a second
+const PATIENCE_MS = 10_000;
+
+/** What goes wrong, with what to do. */
+export class PointingError extends Error {
+  /** @param {string} text @param {string} [remedy] */
+  constructor(text, remedy = "") {
+    super(text);
+    this.text = text;
+    this.remedy = remedy;
+  }
+}
+
+/**
+ * Make frame and controls.
+ * @param {HTMLElement} host where they go
+ * @param {Page} page what is shown
+ * @param {{select: (selection: Data | null) => Promise<unknown>}} session whom a selection is told
+ * @returns {Pointing}
+ */
+export function mount(host, page, session) {
+  const parts = build(host, page);
+  /** @type {MessagePort | null} */
+  let port = null;
+  let isNew = false, isPicking = false, next = 1, budget = A_SECOND;
+  /** @type {Selection | null} */
+  let selection = null;
+  /** @type {Map<number, {resolve: (ok: Data) => void, reject: (error: PointingError) => void}>} */
+  const open = new Map();
+  const refill = setInterval(() => { budget = A_SECOND; }, 1000);
+
+  /** @param {string} text */
+  const say = (text) => { parts.status.textContent = text; };
+  /** @param {Data} message */
+  const tell = (message) => port?.postMessage(JSON.stringify(message));
+
+  /** @param {MessageEvent} event */
+  function greeted(event) {
+    if (event.origin !== page.origin || event.source !== parts.frame.contentWindow) return;
+    const data = event.data;
+    if (typeof data !== "object" || data === null || data.inarch !== "ready" || typeof data.nonce !== "string" || data.nonce.length > 64) return;
+    if (budget-- <= 0) return;
+    drop("the page was loaded anew");
+    const channel = new MessageChannel();
+    port = channel.port1;
+    port.onmessage = (message) => heard(message.data);
+    parts.frame.contentWindow?.postMessage({ inarch: "port", nonce: data.nonce }, page.origin, [channel.port2]);
+    isNew = true;
+    if (selection?.selector) tell({ do: "show", selector: selection.selector });
+    parts.pick.disabled = false;
+    say("");
+  }
+
+  /** @param {string} why */
+  function drop(why) {
+    port?.close();
+    port = null;
+    picking(false);
+    for (const waiting of open.values()) waiting.reject(new PointingError(why, "try it again"));
+    open.clear();
+  }
+
+  /** @param {unknown} text */
+  function heard(text) {
+    if (typeof text !== "string" || text.length > LONGEST || budget-- <= 0) return;
+    /** @type {Data} */
+    let message;
+    try {
+      message = JSON.parse(text);
+    } catch {
+      return;
+    }
+    if (typeof message !== "object" || message === null) return;
+    if (typeof message.answer === "number") answered(message.answer, message);
+    else if (isData(message.selected)) chose(message.selected);
+    else if (typeof message.picking === "boolean") picking(message.picking);
+    else if (typeof message.at === "string") parts.address.value = message.at.slice(0, 2000);
+    if (typeof message.label === "string" && isPicking) say(message.label.slice(0, 100));
+  }
+
+  /** @param {number} id @param {Data} message */
+  function answered(id, message) {
+    const waiting = open.get(id);
+    if (!waiting) return;
+    open.delete(id);
+    if (isData(message.ok)) waiting.resolve(message.ok);
+    else waiting.reject(new PointingError(String(message.error ?? "the page gave no answer").slice(0, 500)));
+  }
+
+  /** @param {Data} told */
+  function chose(told) {
+    picking(false);
+    parts.pick.focus();
+    session.select(parts.picture.checked ? { ...told, picture: true } : told).catch((error) => say(String(error?.text ?? error?.message ?? error)));
+  }
+
+  /** @param {boolean} on */
+  function picking(on) {
+    isPicking = on;
+    parts.pick.setAttribute("aria-pressed", String(on));
+    if (!on) say("");
+  }
+
+  /** @param {{what: string} & Data} message @returns {Promise<Data>} */
+  function asked(message) {
+    if (!port) return Promise.reject(new PointingError(`the page at ${page.address} is not there, or can't be pointed at`, "start its server and look whether the frame shows it"));
+    const id = next++;
+    return new Promise((resolve, reject) => {
+      open.set(id, { resolve, reject });
+      setTimeout(() => {
+        if (open.delete(id)) reject(new PointingError("the page gave no answer", "look whether it still runs"));
+      }, PATIENCE_MS);
+      tell({ ...message, do: message.what, id });
+    });
+  }
+
+  parts.frame.addEventListener("load", () => {
+    if (!isNew) {
+      drop("the page can't be pointed at");
+      parts.pick.disabled = true;
+      say("This document can't be pointed at.");
+    }
+    isNew = false;
+  });
+  parts.pick.addEventListener("click", () => {
+    if (!port) return;
+    tell({ do: "pick", on: !isPicking });
+    if (!isPicking) parts.frame.focus(); // so that arrow keys, Enter and Esc reach the picker
+    picking(!isPicking);
+  });
+  parts.form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    go(parts.address.value);
+  });
+  parts.reload.addEventListener("click", () => go(parts.address.value));
+  parts.clear.addEventListener("click", () => { session.select(null).catch(() => {}); });
+  /** @param {KeyboardEvent} event */
+  function escaped(event) {
+    if (event.key === "Escape" && isPicking) {
+      event.stopPropagation();
+      tell({ do: "pick", on: false });
+      picking(false);
+      parts.pick.focus();
+    }
+  }
+  document.addEventListener("keydown", escaped, true);
+
+  /** @param {string} path */
+  function go(path) {
+    const target = new URL(path.startsWith("/") ? page.origin + path : path, page.origin + "/");
+    if (target.origin === page.address) target.host = new URL(page.origin).host;
+    if (target.origin !== page.origin) say(`Only pages of ${page.address} are shown here.`);
+    else parts.frame.src = target.href;
+  }
+
+  addEventListener("message", greeted);
+  parts.frame.src = page.origin + page.path;
+  return {
+    asked,
+    shows(now) {
+      selection = now;
+      parts.selected.hidden = !now;
+      parts.words.textContent = now?.words ?? "";
+      tell({ do: "show", selector: now?.selector ?? "" });
+    },
+    close() {
+      clearInterval(refill);
+      removeEventListener("message", greeted);
+      document.removeEventListener("keydown", escaped, true);
+      drop("closed");
+      host.replaceChildren();
+    },
+  };
+}
+
+/** @param {HTMLElement} host @param {Page} page */
+function build(host, page) {
+  const form = made("form", "pointing-bar"), address = made("input", "pointing-address"), pick = made("button", "pointing-pick");
+  const reload = made("button", "pointing-reload"), status = made("p", "pointing-status"), selected = made("p", "pointing-selected");
+  const words = made("span", "pointing-words"), clear = made("button", "pointing-clear"), frame = made("iframe", "pointing-frame");
+  Object.assign(pick, { type: "button", textContent: "Point", title: "Select an element: click, or arrow keys and Enter", disabled: true });
+  pick.setAttribute("aria-pressed", "false");
+  Object.assign(address, { type: "text", spellcheck: false, autocomplete: "off", value: page.path });
+  address.setAttribute("aria-label", `Path on ${page.address}`);
+  Object.assign(reload, { type: "button", textContent: "Reload" });
+  Object.assign(clear, { type: "button", textContent: "×", title: "Select nothing" });
+  clear.setAttribute("aria-label", "Select nothing");
+  status.setAttribute("role", "status");
+  selected.hidden = true;
+  selected.append(words, clear);
+  frame.title = `The page at ${page.address}`;
+  frame.setAttribute("sandbox", "allow-scripts allow-same-origin allow-forms allow-modals allow-downloads"); // it leads Inarch's page nowhere
+  frame.referrerPolicy = "no-referrer";
+  frame.allow = "";
+  const picture = made("input", "pointing-picture"), seen = made("label", "pointing-seen");
+  picture.type = "checkbox";
+  seen.title = "Send a picture of what is selected along, for models that see";
+  seen.append(picture, " with picture");
+  form.append(pick, seen, address, reload);
+  host.replaceChildren(form, selected, status, frame);
+  return { form, address, pick, picture, reload, status, selected, words, clear, frame };
+}
+
+/**
+ * @template {keyof HTMLElementTagNameMap} Name
+ * @param {Name} name @param {string} className
+ * @returns {HTMLElementTagNameMap[Name]}
+ */
+function made(name, className) {
+  return Object.assign(document.createElement(name), { className });
+}
+
+/** @param {unknown} value @returns {value is Data} */
+function isData(value) {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
