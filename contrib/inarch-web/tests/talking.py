@@ -18,7 +18,7 @@ from websockets.exceptions import ConnectionClosed
 from inarch.testing import Step, scripted_app
 from inarch_testing.apps import environ_in
 
-PATIENCE_S = 20.0
+PATIENCE_S = 60.0
 
 Message = Mapping[str, Any]
 

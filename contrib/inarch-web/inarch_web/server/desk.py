@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 PAGE = 50
 """Sessions in one answer."""
+LAST_WORD_S = 3.0
+"""How long pages have to read that the server ends."""
 _NO_PAGE = "no page was open for so long that nobody is expected to answer"
 
 
@@ -126,8 +128,11 @@ class Desk:
     async def close(self) -> None:
         """End what runs, in good order, and let the pages go."""
         await asyncio.gather(*(room.close() for room in self.rooms.values()))
-        for page in list(self.pages.values()):
+        pages = list(self.pages.values())
+        for page in pages:
             page.bye("inarch web has ended", again=True)
+        if pages:
+            await asyncio.wait([asyncio.create_task(page.over.wait()) for page in pages], timeout=LAST_WORD_S)
 
     def _add(self, session_id: str, session: inarch.Session | None) -> Room:
         opens = (lambda: session) if session is not None else partial(self.app.session, session_id)

@@ -7,7 +7,7 @@ from collections import deque
 
 from attrs import define, field
 
-MOST_WAITING = 32 << 20
+MOST_WAITING = 16 << 20
 """Bytes that may wait for a page before it is dropped."""
 COMFORTABLE = 1 << 20
 """Bytes up to which whoever has much to send goes on."""

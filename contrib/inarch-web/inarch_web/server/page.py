@@ -7,6 +7,7 @@ import hmac
 import json
 from collections.abc import Mapping
 from contextlib import suppress
+from functools import partial
 from time import monotonic
 from typing import Any
 
@@ -23,7 +24,7 @@ HELLO_S = 10.0
 AT_ONCE = 16
 """Requests of a page that are worked on at once; no more are read meanwhile."""
 MOST_PAGES = 32
-LAST_WORD_S = 10.0
+LAST_WORD_S = 30.0
 """How long a page has to read its last message."""
 REFUSED, LEFT = 4001, 4000
 """Codes with which a connection is closed: nobody who may be here; or somebody who was told why."""
@@ -45,6 +46,8 @@ class Page:
     number: int = field(init=False, default=0)
     active: float = field(init=False, factory=monotonic)
     outbox: Outbox = field(init=False, factory=Outbox)
+    over: asyncio.Event = field(init=False, factory=asyncio.Event)
+    _reading: asyncio.Task[None] | None = field(init=False, default=None)
     _tasks: set[asyncio.Task[None]] = field(init=False, factory=set)
     _places: asyncio.Semaphore = field(init=False, factory=lambda: asyncio.Semaphore(AT_ONCE))
 
@@ -60,7 +63,7 @@ class Page:
             return
         self.number = self.desk.entered(self)
         writing = asyncio.create_task(self._write())
-        reading = asyncio.create_task(self._read(greeting))
+        reading = self._reading = asyncio.create_task(self._read(greeting))
         try:
             await asyncio.wait([writing, reading], return_when=asyncio.FIRST_COMPLETED)
         finally:
@@ -70,6 +73,7 @@ class Page:
                 self.outbox.end("")
             await asyncio.wait([writing], timeout=LAST_WORD_S)
             await _ended([writing])
+            self.over.set()
 
     def put(self, text: str) -> None:
         """Send a message; a page that doesn't read is told to come back."""
@@ -83,6 +87,8 @@ class Page:
     def bye(self, text: str, *, again: bool) -> None:
         """Send the last message and close; `again` says whether the page may come back by itself."""
         self.outbox.end(encoded({"bye": {"text": text, "again": again}}))
+        if self._reading is not None:
+            self._reading.cancel()  # which lets `run` end, whether or not the last message is ever read
 
     async def _greeting(self) -> Mapping[str, Any] | None:
         """Return the first message if it has the token."""
@@ -93,7 +99,7 @@ class Page:
             return None
         shown = message.get("token")
         is_right = message.get("do") == "hello" and isinstance(shown, str)
-        return message if is_right and hmac.compare_digest(str(shown).encode(), self.token.encode()) else None
+        return message if is_right and _same(str(shown), self.token) else None
 
     async def _read(self, greeting: Mapping[str, Any]) -> None:
         await self._answer(greeting)
@@ -114,11 +120,15 @@ class Page:
             await self.outbox.comfortable()  # who reads no answers is read no further
             task = asyncio.create_task(self._answer(message))
             self._tasks.add(task)
-            task.add_done_callback(self._done)
+            task.add_done_callback(partial(self._done, message.get("id")))
 
-    def _done(self, task: asyncio.Task[None]) -> None:
+    def _done(self, number: Any, task: asyncio.Task[None]) -> None:
         self._tasks.discard(task)
         self._places.release()
+        if not task.cancelled() and (fault := task.exception()) is not None:
+            told = {"text": f"inarch web has failed: {fault!r}", "remedy": "the terminal in which it runs has more"}
+            self.put(encoded({"re": number, "error": told}))
+            task.get_loop().call_exception_handler({"message": "a request of a page failed", "exception": fault})
 
     async def _answer(self, message: Mapping[str, Any]) -> None:
         from inarch_web.server.verbs import VERBS
@@ -164,6 +174,10 @@ def _read_message(received: Mapping[str, Any]) -> Mapping[str, Any]:
     if not isinstance(message, dict):
         raise ValueError("the message is no JSON object")
     return message
+
+
+def _same(shown: str, token: str) -> bool:
+    return hmac.compare_digest(shown.encode(errors="backslashreplace"), token.encode())
 
 
 async def _ended(tasks: list[asyncio.Task[None]]) -> None:

@@ -93,7 +93,7 @@ class Room:
         """Let a page see the room and return what it begins with."""
         live = await self._live_now()
         if since is not None and since[0] == self.token and (missed := self.log.since(since[1])) is not None:
-            self.pages[page.number] = page
+            self._enter(page)
             return {**self._begin(), "missed": missed}
         number = live.exchange.number
         older = await self._turns_before(number)
@@ -104,8 +104,7 @@ class Room:
         if live.exchange.number > number:  # a turn has begun meanwhile
             older = {**older, "turns": [*older["turns"], *await self._between(number, live.exchange.number)]}
             now = [live.entry()]
-        self.pages[page.number] = page
-        self._tell_state()
+        self._enter(page)
         return {**self._begin(), "state": self.state(), "turns": [*older["turns"], *now], "earlier": older["earlier"],
                 "question": self._question(), "live": live.so_far()}  # fmt: skip
 
@@ -201,6 +200,10 @@ class Room:
         await self.work.cancel()
         await asyncio.sleep(0)
         self._flush()
+
+    def _enter(self, page: Page) -> None:
+        self.pages[page.number] = page
+        self._loop.call_soon(self._tell_state)  # after the answer that the page begins with
 
     def _begin(self) -> Message:
         return {"session": self.id, "room": self.token, "n": self.log.last}

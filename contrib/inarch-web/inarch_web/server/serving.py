@@ -14,6 +14,7 @@ from typing import Any
 
 import uvicorn
 from attrs import define
+from websockets.exceptions import InvalidState
 
 import inarch
 from inarch.commands import compose_given
@@ -137,7 +138,8 @@ async def _running(desk: Desk, application: Any, listening: socket.socket) -> As
         ticking.cancel()
         await desk.close()
         server.should_exit = True
-        await task
+        with suppress(InvalidState):  # uvicorn's, where a connection that is closing already is to be closed
+            await task
 
 
 async def _ticking(desk: Desk) -> None:
