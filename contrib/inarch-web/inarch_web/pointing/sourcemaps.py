@@ -15,7 +15,9 @@ from attrs import frozen
 _DIGITS = {char: number for number, char in enumerate(f"{ascii_uppercase}{ascii_lowercase}{digits}+/")}
 _LINK = re.compile(r"^[ \t]*//[#@] ?sourceMappingURL=(\S+)[ \t]*$", re.MULTILINE)
 _FRAME = re.compile(r"(https?://[^\s()]+?):(\d+):(\d+)\)?\s*$")
-_LIBRARIES = ("/node_modules/", "/@vite/", "/@react-refresh", "/@id/")
+_LIBRARY = re.compile(r"/node_modules/|/@vite/|/@react-refresh|/@id/|/jsx[-_](dev[-_])?runtime|/react[-_]jsx")
+_BOTTOM = "react_stack_bottom_frame"
+"""Below it a stack of React is in React itself."""
 _SHORTEST_SEGMENT = 4
 
 
@@ -30,9 +32,9 @@ class Place:
 
 def first_place(stack: str) -> Place | None:
     """Return the innermost place of a JavaScript stack that is not in a library."""
-    for line in stack.splitlines():
+    for line in stack.partition(_BOTTOM)[0].splitlines():
         found = _FRAME.search(line.strip())
-        if found and not any(part in found.group(1) for part in _LIBRARIES):
+        if found and not _LIBRARY.search(found.group(1)):
             return Place(found.group(1), int(found.group(2)), int(found.group(3)))
     return None
 

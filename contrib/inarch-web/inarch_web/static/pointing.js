@@ -18,7 +18,7 @@
 
 const LONGEST = 2_000_000; // characters of one message: a picture
 const A_SECOND = 200; // messages of the frame that are read in a second
-const PATIENCE_MS = 10_000;
+const PATIENCE_MS = 14_000;
 
 /** What goes wrong, with what to do. */
 export class PointingError extends Error {
