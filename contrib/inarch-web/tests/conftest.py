@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import signal
+import tempfile
+from collections.abc import Callable, Iterator
 from inspect import iscoroutinefunction
 from pathlib import Path
 
 import pytest
+from playwright.sync_api import Browser, sync_playwright
+
+from .browsing import FLAGS, Site, site_of
 
 signal.signal(signal.SIGINT, signal.default_int_handler)
 signal.signal(signal.SIGHUP, signal.SIG_DFL)
@@ -28,4 +34,29 @@ def project(tmp_path: Path) -> Path:
     folder = tmp_path / "project"
     folder.mkdir()
     (folder / "footer.txt").write_text("Copyright 2024\nAll rights reserved\n")
+    return folder
+
+
+@pytest.fixture(scope="module")  # Playwright holds a loop of the thread, in which no coroutine test can run meanwhile
+def browser(part: Callable[[str], str]) -> Iterator[Browser]:
+    """Return Chromium without a window."""
+    program = part("chromium")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=program, args=FLAGS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def site(tmp_path: Path, browser: Browser) -> Iterator[Site]:
+    """Return a server in a project of its own."""
+    with site_of(tmp_path, browser) as site:
+        yield site
+
+
+@pytest.fixture(scope="session")
+def pictures() -> Path:
+    """Return the folder in which pictures are kept: `pictures` in tox's environment."""
+    folder = Path(os.environ.get("TOX_ENV_DIR") or Path(tempfile.gettempdir()) / "inarch-web") / "pictures"
+    folder.mkdir(parents=True, exist_ok=True)
     return folder

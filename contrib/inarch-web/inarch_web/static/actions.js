@@ -18,29 +18,36 @@ export class Actions {
       const number = Number(section.id.slice(1));
       if (number < 1 || section.matches(".is-running")) continue;
       section.querySelector(".turn-head")?.append(make("span", { class: "turn-tools" },
-        button("Undo", `Undo turn ${number}`, () => this.undo("undo", String(number))),
+        button("Undo", `Undo turn ${number}`, () => this.undo(String(number))),
         button("Fork", `Fork after turn ${number}`, () => this.fork(number))));
     }
     for (const code of each(".files code[data-path]", made)) {
       const path = code.dataset.path ?? "";
       const call = code.closest("li[data-call]");
-      code.after(make("span", { class: "file-tools" }, button("Blame", `Who wrote the lines of ${path}`, () => this.blame(path)),
-        call instanceof HTMLElement ? button("Undo", `Undo what this call did to ${path}`, () => this.undo("undo", call.dataset.call ?? "")) : null));
+      code.after(make("span", { class: "file-tools" }, button("Blame", `Blame: who wrote the lines of ${path}`, () => this.blame(path)),
+        call instanceof HTMLElement ? button("Undo", `Undo what this call did to ${path}`, () => this.undo(call.dataset.call ?? "")) : null));
     }
   }
 
-  /** @param {"undo" | "redo"} what @param {string} [target] */
-  async undo(what, target = "") {
+  /** @param {string} [target]  a turn, a call; nothing is the last turn that changed files */
+  async undo(target = "") {
     try {
-      const plan = await this.ask(what, { target, dry_run: true });
-      if (!plan.files.length) {
-        notice(plan.notes[0] ?? `There is nothing to ${what}.`);
+      const plan = await this.ask("undo", { target, dry_run: true });
+      if (!plan.files.length && !plan.conflicts.length) {
+        notice(plan.notes[0] ?? "There is nothing to undo.");
         return;
       }
-      const word = what === "undo" ? "Undo" : "Redo";
-      if (!(await confirmed(`${word} ${plan.what}?`, shown(plan), word))) return;
-      const done = await this.ask(what, { target, dry_run: false });
-      notice(done.done ? `${what === "undo" ? "Undone" : "Done again"}: ${done.what}` : done.notes.join(" ") || "Nothing was changed.");
+      if (!(await confirmed(`Undo ${plan.what.join(", ")}?`, shown(plan), "Undo"))) return;
+      report("Undone", await this.ask("undo", { target }));
+    } catch (error) {
+      told(error);
+    }
+  }
+
+  /** Puts on again what was taken back last. */
+  async redo() {
+    try {
+      report("Done again", await this.ask("redo"));
     } catch (error) {
       told(error);
     }
@@ -48,13 +55,11 @@ export class Actions {
 
   /** @param {string} path */
   async blame(path) {
+    const session = location.hash.slice(2);
     try {
       const found = await this.ask("blame", { path });
-      const rows = found.lines.map((/** @type {{line: number, text: string, turn: number | null, call: string}} */ line) => make("tr", {},
-        make("td", { class: "right" }, String(line.line)),
-        make("td", {}, line.turn ? make("button", { type: "button", class: "plain turn-link", click: () => goTo(line.turn ?? 0) }, `turn ${line.turn}`)
-          : make("span", { class: "quiet" }, "before")),
-        make("td", {}, make("code", {}, line.text || " "))));
+      const rows = found.lines.map((/** @type {any} */ line) => make("tr", {}, make("td", { class: "right" }, String(line.line)),
+        make("td", {}, writer(line, session)), make("td", {}, make("code", {}, line.text || " "))));
       const head = make("thead", {}, make("tr", {}, ...["Line", "Written in", "Text"].map((name) => make("th", { scope: "col" }, name))));
       dialog(found.path, [make("div", { class: "scrolls" }, make("table", { class: "blame" }, head, make("tbody", {}, ...rows)))], "is-wide");
     } catch (error) {
@@ -76,9 +81,9 @@ export class Actions {
   /** @param {string} form */
   async export(form) {
     try {
-      /** @type {string[]} */
+      /** @type {Uint8Array<ArrayBuffer>[]} */
       const parts = [];
-      const made = await this.ask("export", { form }, (part) => { parts[part.part] = part.text; });
+      const made = await this.ask("export", { form }, (part) => { parts[part.part] = bytesOf(part.base64); });
       const address = URL.createObjectURL(new Blob(parts, { type: made.type }));
       const link = make("a", { href: address, download: made.name });
       link.click();
@@ -89,6 +94,18 @@ export class Actions {
     }
   }
 }
+
+/** @param {any} line  of a file @param {string} session  the one that is open */
+function writer(line, session) {
+  if (!line.turn) return make("span", { class: "quiet" }, "before");
+  const title = String(line.prompt ?? "");
+  if (line.session_id === session)
+    return make("button", { type: "button", class: "plain turn-link", title, click: () => goTo(line.turn) }, `turn ${line.turn}`);
+  return make("a", { class: "turn-link", title, href: `#/${line.session_id}` }, `turn ${line.turn} of another session`);
+}
+
+/** @param {string} base64 */
+const bytesOf = (base64) => Uint8Array.from(atob(base64), (sign) => sign.charCodeAt(0));
 
 /** @param {number} turn */
 function goTo(turn) {
@@ -101,6 +118,12 @@ function goTo(turn) {
 /** @param {string} words @param {string} label @param {() => void} act */
 function button(words, label, act) {
   return make("button", { type: "button", class: "plain small", "aria-label": label, title: label, click: act }, words);
+}
+
+/** @param {string} word @param {Undone} done */
+function report(word, done) {
+  if (done.done) notice(`${word}: ${done.what.join(", ")}`, done.notes.join(" "));
+  else dialog("Not everything could be done", shown(done));
 }
 
 /** @param {Undone} plan */

@@ -14,7 +14,7 @@ export class Bar {
   /** @param {{set: (given: Record<string, string>) => void, name: () => void, items: () => {words: string, keys?: string, act: () => void}[]}} asks */
   constructor(asks) {
     this.asks = asks;
-    this.title = make("button", { type: "button", class: "plain title", "aria-label": "Name this session", title: "Name this session", click: asks.name });
+    this.title = make("button", { type: "button", class: "plain title", title: "Name this session", click: asks.name });
     this.heading = make("h1", { class: "unseen" }, "Inarch");
     this.model = make("select", { class: "model", "aria-label": "Model", change: () => asks.set({ model: this.model.value }) });
     this.approve = make("select", { class: "approve", "aria-label": "What it may do without asking", change: () => asks.set({ approve: this.approve.value }) });
@@ -40,6 +40,7 @@ export class Bar {
   show(state) {
     const shown = state?.name || state?.title || "New session";
     this.title.textContent = shown;
+    this.title.setAttribute("aria-label", `${shown}: name this session`);
     this.heading.textContent = shown;
     document.title = `${state?.running != null ? "● " : ""}${shown} · Inarch`;
     byId("running").hidden = state?.running == null;

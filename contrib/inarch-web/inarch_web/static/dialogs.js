@@ -15,7 +15,7 @@ export function dialog(title, inside, kind = "") {
   const made = make("dialog", { class: `dialog ${kind}`.trim(), "aria-labelledby": "dialog-title",
     click: (/** @type {Event} */ event) => { if (event.target === made) made.close(); },
     close: () => { made.remove(); if (before instanceof HTMLElement && before.isConnected) before.focus(); } },
-    head, make("div", { class: "dialog-body", tabindex: "-1" }, ...inside));
+    head, make("div", { class: "dialog-body", tabindex: "0", role: "group", "aria-labelledby": "dialog-title" }, ...inside));
   document.body.append(made);
   made.showModal();
   return made;

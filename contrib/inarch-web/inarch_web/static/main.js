@@ -45,8 +45,8 @@ const bar = new Bar({
   set: (given) => { ask("set", given).catch((error) => { told(error); if (state) bar.show(state); }); },
   name: () => rename(),
   items: () => [
-    { words: "Undo the last change", keys: "u", act: () => actions.undo("undo") },
-    { words: "Redo it", act: () => actions.undo("redo") },
+    { words: "Undo the last change", keys: "u", act: () => actions.undo() },
+    { words: "Redo it", act: () => actions.redo() },
     { words: "Fork this session", act: () => actions.fork(null) },
     ...(hello?.exports ?? []).map((form) => ({ words: `Export as ${form}`, act: () => actions.export(form) })),
     { words: "Theme", keys: "t", act: () => theme() },
@@ -61,7 +61,7 @@ const conversation = new Conversation(byId("turns"), {
 const question = new Asking((id, answers) => ask("answer", { question: id, answers }).catch((error) => { told(error); throw error; }));
 const composer = new Composer({
   say: (text) => say(text),
-  cancel: () => { ask("cancel").then(() => announce("Stopped."), told); },
+  cancel: () => stop(),
   unqueue: (place) => ask("unqueue", { place }),
   complete: (text) => ask("complete", { text }),
   failed: told,
@@ -71,7 +71,7 @@ const sessions = new Sessions({
   begin: () => begin(),
 });
 const glance = new Glance({ blame: (path) => actions.blame(path) });
-const extras = new Extras(ask, (data) => socket.sendBytes(data), composer.extra);
+const extras = new Extras(inSession, (data) => socket.sendBytes(data), composer.extra);
 const keys = new Keys([
   { keys: ["c", "/"], words: "write a prompt; / begins a command", act: () => composer.focus() },
   { keys: ["Enter"], words: "send; Shift Enter is a new line; while a turn runs it is told more" },
@@ -88,7 +88,7 @@ const keys = new Keys([
   { keys: ["s"], words: "search sessions", act: () => { if (!byId("side").checkVisibility()) drawer("side"); sessions.search.focus(); } },
   { keys: ["n"], words: "a new session", act: () => begin() },
   { keys: ["g"], words: "at a glance: plan, costs, files, turns", act: () => drawer("glance") },
-  { keys: ["u"], words: "undo the last change", act: () => actions.undo("undo") },
+  { keys: ["u"], words: "undo the last change", act: () => actions.undo() },
   { keys: ["p"], words: "point at something in your page", act: () => extras.pick() },
   { keys: ["m"], words: "microphone on or off", act: () => extras.talk() },
   { keys: ["t"], words: "dark, light, as the system has it", act: () => theme() },
@@ -180,6 +180,15 @@ async function say(text) {
   return ask("say", { text });
 }
 
+/**
+ * Ask about the session that is seen; where none is, about a new one.
+ * @param {string} what @param {Record<string, unknown>} [given]
+ */
+async function inSession(what, given) {
+  if (!session) await show("", false);
+  return ask(what, given);
+}
+
 /** @param {any} message */
 function received(message) {
   if ("ask" in message) {
@@ -243,7 +252,17 @@ function theme() {
 
 function escape() {
   if (document.body.matches(".shows-side, .shows-glance")) document.body.classList.remove("shows-side", "shows-glance");
-  else if (state?.running != null) ask("cancel").catch(told);
+  else if (state?.running != null) stop();
+}
+
+async function stop() {
+  try {
+    const { unsaid } = await ask("cancel");
+    announce("Stopped.");
+    if (unsaid?.length) composer.put([...unsaid, composer.text.value].filter(Boolean).join("\n"));
+  } catch (error) {
+    told(error);
+  }
 }
 
 /** @param {number} step */

@@ -69,7 +69,7 @@ export class Asking {
     text.value = file.after;
     text.dataset.before = file.after;
     const body = make("details", { class: "asked-edit" }, make("summary", {}, "Edit the proposed file"), text,
-      make("p", { class: "quiet" }, "What stands here is written when you approve; the model is told."));
+      make("p", { class: "quiet" }, "Approve proposes what stands here instead; you see it once more before it runs, and the model is told."));
     body.addEventListener("toggle", () => { if (body.open) text.focus(); });
     return body;
   }

@@ -21,6 +21,6 @@
 /** @typedef {{session: string, room: string, n: number, missed?: any[], state?: State, turns?: Entry[],
  *   earlier?: number, question?: Question | null, live?: {of: string, call: string, text: string}[]}} Opened */
 /** @typedef {{path: string, action: string, note: string}} FileAction */
-/** @typedef {{done: boolean, what: string, files: FileAction[], conflicts: {path: string, text: string}[], notes: string[]}} Undone */
+/** @typedef {{done: boolean, what: string[], files: FileAction[], conflicts: {path: string, text: string}[], notes: string[]}} Undone */
 
 export {};

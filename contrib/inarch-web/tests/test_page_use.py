@@ -1,0 +1,305 @@
+"""What a person does in the page, in a real browser."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from .browsing import Site, answered, ask, asked, ready
+
+pytestmark = pytest.mark.needs("chromium")
+
+
+def test_a_prompt_is_answered(site: Site) -> None:
+    page = site.page()
+    ask(page, "read footer.py")
+    turn = answered(page)
+    expect(turn.locator(".answer strong")).to_have_text("done")
+    expect(turn.locator(".call .name")).to_have_text("read_file")
+    expect(turn.locator(".reasoning")).to_contain_text("I think about it first.")
+    assert turn.locator(".timeline svg").count() == 1
+    expect(page.locator(".session-list a[aria-current]")).to_contain_text("read footer.py")
+    expect(page.locator(".spent")).to_have_text(re.compile(r"\$0\.00\d+"))
+
+
+def test_a_call_is_approved(site: Site) -> None:
+    page = site.page()
+    ask(page, "patch")
+    question = asked(page)
+    expect(question).to_contain_text("patch_source_file")
+    expect(question.locator(".diff ins")).to_have_text("+YEAR = 2025\n")
+    question.get_by_role("button", name="Approve").click()
+    answered(page)
+    assert "2025" in (site.project / "footer.py").read_text()
+    expect(page.locator("#question")).to_be_hidden()
+
+
+def test_a_call_is_denied_and_the_model_reads_why(site: Site) -> None:
+    page = site.page()
+    ask(page, "patch")
+    question = asked(page)
+    question.get_by_label("Reason of a denial").fill("not <b>this</b> year")
+    question.get_by_role("button", name="Deny").click()
+    turn = answered(page)
+    expect(turn.locator(".call.is-failed, .call.is-stopped")).to_contain_text("not <b>this</b> year")
+    assert "2024" in (site.project / "footer.py").read_text()
+
+
+def test_an_approval_holds_for_the_session(site: Site) -> None:
+    page = site.page()
+    ask(page, "write one.py")
+    question = asked(page)
+    question.get_by_label("How far the approval reaches").select_option("tool")
+    question.get_by_role("button", name="Approve").click()
+    answered(page)
+    ask(page, "write two.py")
+    answered(page, 2)
+    assert (site.project / "two.py").exists()
+
+
+def test_the_proposed_file_is_edited_in_the_page(site: Site) -> None:
+    page = site.page()
+    ask(page, "write new.py")
+    question = asked(page)
+    question.get_by_text("Edit the proposed file").click()
+    question.get_by_label("Proposed text of new.py").fill("mine\n")
+    question.get_by_role("button", name="Approve").click()
+    expect(question.locator(".diff ins")).to_have_text("+mine\n")  # it comes back to be approved
+    question.get_by_role("button", name="Approve").click()
+    answered(page)
+    assert (site.project / "new.py").read_text() == "mine\n"
+
+
+def test_several_calls_are_one_question(site: Site) -> None:
+    page = site.page()
+    ask(page, "both")
+    question = asked(page)
+    expect(question.locator(".asked")).to_have_count(2)
+    question.get_by_role("button", name="Approve").click()
+    answered(page)
+    assert (site.project / "a.txt").exists() and (site.project / "b.txt").exists()
+
+
+def test_the_first_answer_of_two_pages_counts(site: Site) -> None:
+    one = site.page()
+    ask(one, "patch")
+    asked(one)
+    two = site.page(address=f"{site.address}")
+    two.locator(".session-list a").first.click()
+    asked(two).get_by_role("button", name="Approve").click()
+    answered(two)
+    expect(one.locator("#question")).to_be_hidden()
+    answered(one)
+    expect(one.locator(".pages")).to_have_text("2 pages")
+
+
+def test_output_is_seen_while_a_command_runs(site: Site) -> None:
+    page = site.page()
+    (site.project / "waits.sh").write_text("echo first\nuntil [ -e go ]; do sleep .05; done\n")
+    ask(page, "run sh waits.sh")
+    asked(page).get_by_role("button", name="Approve").click()
+    output = page.locator(".live-output")
+    expect(output).to_contain_text("first")
+    (site.project / "go").touch()
+    answered(page)
+    expect(output).to_have_count(0)
+
+
+def test_a_reload_in_the_middle_of_a_turn_goes_on_with_it(site: Site) -> None:
+    page = site.page()
+    flag = site.project.parent / "go"
+    ask(page, f"wait {flag}")
+    expect(page.locator(".live-text")).to_contain_text("It begins")
+    page.reload()
+    ready(page)
+    expect(page.locator(".live-text")).to_contain_text("It begins")
+    flag.touch()
+    expect(answered(page).locator(".answer .prose")).to_have_text("It begins. It ends.")
+    expect(page.locator(".live-text")).to_have_count(0)
+
+
+def test_a_turn_is_stopped_with_a_key(site: Site) -> None:
+    page = site.page()
+    ask(page, "wait never")
+    expect(page.locator(".live-text")).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(answered(page).locator(".ending")).to_contain_text("cancelled")
+    expect(page.get_by_role("button", name="Send")).to_be_visible()
+
+
+def test_what_is_said_meanwhile_reaches_the_turn(site: Site) -> None:
+    page = site.page()
+    flag = site.project.parent / "go"
+    ask(page, f"wait {flag}")
+    expect(page.get_by_role("button", name="Steer")).to_be_visible()
+    ask(page, "say more")
+    flag.touch()
+    expect(page.locator("#turns")).to_contain_text("say more")
+    answered(page, 1)
+
+
+def test_a_change_is_undone_done_again_and_blamed(site: Site) -> None:
+    page = site.page()
+    ask(page, "patch")
+    asked(page).get_by_role("button", name="Approve").click()
+    turn = answered(page)
+    file = site.project / "footer.py"
+    page.locator(".glance-files button", has_text="footer.py").wait_for(state="attached")
+    turn.locator(".call summary", has_text="patch_source_file").click()
+    turn.get_by_role("button", name="Blame: who wrote the lines of footer.py").click()
+    expect(page.get_by_role("dialog")).to_contain_text("turn 1")
+    page.keyboard.press("Escape")
+    turn.get_by_role("button", name="Undo turn 1").click()
+    expect(page.get_by_role("dialog")).to_contain_text("footer.py")
+    page.get_by_role("dialog").get_by_role("button", name="Undo").click()
+    expect(page.locator(".notice")).to_contain_text("Undone")
+    assert "2024" in file.read_text()
+    page.get_by_role("button", name="More").click()
+    page.get_by_role("menuitem", name="Redo it").click()
+    expect(page.locator(".notice", has_text="Done again")).to_be_visible()
+    assert "2025" in file.read_text()
+
+
+def test_sessions_are_found_named_forked_and_gone_on_with(site: Site) -> None:
+    page = site.page()
+    ask(page, "say the first")
+    turn = answered(page)
+    turn.hover()
+    turn.get_by_role("button", name="Fork after turn 1").click()
+    expect(page.locator(".session-list a")).to_have_count(2)
+    answered(page)
+    ask(page, "say the second")
+    expect(answered(page, 2).locator(".answer .prose")).to_have_text("the second")
+    page.get_by_role("button", name="name this session").click()
+    page.get_by_label("Name", exact=True).fill("the fork")
+    page.keyboard.press("Enter")
+    expect(page.locator(".title")).to_have_text("the fork")
+    page.get_by_label("Search sessions").fill("fork")
+    expect(page.locator(".session-list a")).to_have_count(1)
+    page.get_by_label("Search sessions").fill("")
+    expect(page.locator(".session-list a")).to_have_count(2)
+    page.get_by_role("button", name="New session").click()
+    expect(page.locator(".welcome")).to_be_visible()
+    page.locator(".session-list a", has_text="the fork").click()
+    answered(page, 2)
+
+
+@pytest.mark.parametrize(("form", "words"), [("html", "<!doctype html>"), ("markdown", "# say hello"), ("jsonl", '{"')])
+def test_a_session_is_exported(site: Site, form: str, words: str) -> None:
+    page = site.page()
+    ask(page, "say hello")
+    answered(page)
+    page.get_by_role("button", name="More").click()
+    with page.expect_download() as download:
+        page.get_by_role("menuitem", name=f"Export as {form}").click()
+    assert Path(download.value.path()).read_text().startswith(words)
+
+
+def test_commands_and_files_are_completed(site: Site) -> None:
+    page = site.page()
+    ask(page, "say hello")
+    answered(page)
+    text = page.locator("#say")
+    text.press_sequentially("look at @foo")
+    expect(page.locator("#completions [role=option]").first).to_contain_text("footer.py")
+    text.press("Tab")
+    assert re.search(r"@footer\.py $", text.input_value())
+    text.fill("")
+    text.press_sequentially("/un")
+    expect(page.locator("#completions [role=option]").first).to_contain_text("/undo")
+    text.press("Escape")
+    expect(page.get_by_role("listbox", name="Completions")).to_be_hidden()
+
+
+def test_what_was_asked_comes_back_with_the_arrow_keys(site: Site) -> None:
+    page = site.page()
+    for turn, prompt in enumerate(("say one", "say two"), 1):
+        ask(page, prompt)
+        answered(page, turn)
+    text = page.locator("#say")
+    text.fill("draft")
+    for key, shown in (
+        ("ArrowUp", "say two"),
+        ("ArrowUp", "say one"),
+        ("ArrowDown", "say two"),
+        ("ArrowDown", "draft"),
+    ):
+        text.press(key)
+        expect(text).to_have_value(shown)
+
+
+def test_a_plan_is_shown_as_one(site: Site) -> None:
+    page = site.page("wall")
+    ask(page, "plan")
+    answered(page)
+    expect(page.locator(".todo.is-done")).to_contain_text("Find the year")
+    expect(page.locator(".todo.is-doing")).to_contain_text("Change it")
+
+
+def test_the_theme_is_kept(site: Site) -> None:
+    page = site.page()
+    page.locator("main").click()
+    page.keyboard.press("t")
+    assert page.evaluate("document.documentElement.dataset.theme") == "dark"
+    page.reload()
+    ready(page)
+    assert page.evaluate("document.documentElement.dataset.theme") == "dark"
+
+
+def test_approval_level_is_set_for_the_session(site: Site) -> None:
+    page = site.page()
+    ask(page, "say hello")
+    answered(page)
+    page.get_by_label("What it may do without asking").select_option("all")
+    ask(page, "write free.py")
+    answered(page, 2)
+    assert (site.project / "free.py").exists()
+
+
+def test_a_failed_request_says_what_to_do(site: Site) -> None:
+    page = site.page()
+    ask(page, "fail nobody is there")
+    expect(answered(page).locator(".ending")).to_contain_text("nobody is there")
+
+
+def test_the_token_does_not_stay_in_the_address(site: Site) -> None:
+    page = site.page()
+    token = site.address.partition("#")[2]
+    assert token not in page.url
+    assert token not in json.dumps(page.evaluate("({...localStorage})"))
+
+
+def test_ten_thousand_lines_stream_without_the_page_growing_with_them(site: Site) -> None:
+    page = site.page()
+    page.evaluate(
+        "window.most = 0; new MutationObserver(() => {"
+        " most = Math.max(most, document.querySelectorAll('.live *').length) }).observe(document.body, {subtree: true, childList: true})"
+    )
+    ask(page, "lines 10000")
+    turn = answered(page)
+    assert shown_lines(page, turn_id="t1") >= 9_000 or "left out" in turn.inner_text()
+    assert page.evaluate("most") < 200
+
+
+def shown_lines(page: Page, turn_id: str) -> int:
+    return int(page.evaluate(f"document.querySelector('#{turn_id} .answer').textContent.split('\\n').length"))
+
+
+def test_a_turn_of_many_calls_has_its_last_steps_first(site: Site) -> None:
+    page = site.page()
+    ask(page, "many 250")
+    turn = answered(page)
+    assert turn.locator(".step").count() <= 101
+    while turn.locator(".more-steps button").count():
+        before = turn.locator(".step").count()
+        if not turn.locator("details.work").evaluate("work => work.open"):
+            turn.locator(".work > summary").click()
+        turn.locator(".more-steps button").click()
+        expect(turn.locator(".step").nth(before)).to_be_attached()
+    assert turn.locator(".step.call").count() == 250
+    places = turn.locator(".work .step").evaluate_all("steps => steps.map((step) => Number(step.dataset.place))")
+    assert places == sorted(places)
