@@ -14,6 +14,7 @@ from attrs import define, field
 
 import inarch
 from inarch.output import is_terminal
+from inarch_live import settings_of
 from inarch_live.conversation import Conversation
 from inarch_live.devices import Microphone, Sink, Source, Speaker, WavSink, WavSource
 from inarch_live.keeping import Tape
@@ -106,7 +107,8 @@ def _voice(app: inarch.App, given: Mapping[str, Any], settings: Any) -> Voice:
     """Return who speaks and hears, and let the model `live` answer the session's turns by it."""
     model = _model(app)
     tape, push = Tape(settings.record_audio), given.get("push_to_talk") or settings.hearing == "push"
-    conversation = _conversation(app, model, tape, given.get("voice") or settings.voice, "push" if push else "open")
+    wanted, voice = app.config.profile.model.partition("/")[2], given.get("voice") or settings.voice
+    conversation = _conversation(app, model, wanted, tape, voice, "push" if push else "open", Playback())
     model.conversation = conversation
     source, sink = _source(given), _sink(given)
     return Voice(
@@ -117,6 +119,28 @@ def _voice(app: inarch.App, given: Mapping[str, Any], settings: Any) -> Voice:
     )  # fmt: skip
 
 
+def voice_with(app: inarch.App, source: Source, sink: Sink, playback: Playback, hearing: Hearing) -> Voice:
+    """Return who speaks and hears where a front end brings devices of its own, such as a page's.
+
+    The session's turns have to be asked of the model `live` meanwhile, and `TurnWatch` is to see the session's events.
+
+    Args:
+        app: The application; its settings of the plugin hold.
+        source: The microphone; it must not hear the speaker.
+        sink: The speaker.
+        playback: Where the voice waits to be heard.
+        hearing: Who says when the person speaks.
+
+    Raises:
+        InarchError: The plugin is not there, or its service can't be used.
+    """
+    model, settings = _model(app), settings_of(app.composition.models[NAME].context)
+    tape = Tape(settings.record_audio)
+    conversation = _conversation(app, model, "", tape, settings.voice, hearing, playback)
+    model.conversation = conversation
+    return Voice(conversation, source, sink, tape, speaks_at_once=False, headphones=True)
+
+
 def _model(app: inarch.App) -> LiveModel:
     bound = app.composition.models.get(NAME)
     if bound is None or not isinstance(bound.value, LiveModel):
@@ -124,8 +148,10 @@ def _model(app: inarch.App) -> LiveModel:
     return bound.value
 
 
-def _conversation(app: inarch.App, model: LiveModel, tape: Tape, voice: str, hearing: Hearing) -> Conversation:
-    provider, name = model.find(app.config.profile.model.partition("/")[2])
+def _conversation(
+    app: inarch.App, model: LiveModel, wanted: str, tape: Tape, voice: str, hearing: Hearing, playback: Playback
+) -> Conversation:
+    provider, name = model.find(wanted)
 
     def record(event: str, data: Mapping[str, Any]) -> None:
         conversation.turns.talk.session.extension("live").add(event, data)
@@ -134,7 +160,7 @@ def _conversation(app: inarch.App, model: LiveModel, tape: Tape, voice: str, hea
         provider,
         LiveSetup(model=name, voice=voice, hearing=hearing),
         {tool: one.value for tool, one in app.composition.tools.items()},
-        Playback(),
+        playback,
         rates_of(name, model.prices),
         record,
         partial(_on_tape, tape),

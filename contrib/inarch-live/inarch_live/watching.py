@@ -15,33 +15,21 @@ from inarch_live.voice import Voice
 
 
 @define(eq=False, repr=False)
-class Watched:
-    """Passes events and questions on to another front end.
+class TurnWatch:
+    """Tells a voice of the turns and calls of its session.
 
     Args:
-        inner: What shows and asks.
-        voice: What is told of turns and calls.
+        voice: What is told.
     """
 
-    inner: inarch.FrontEnd
     voice: Voice
-    name: str = "live"
     _ids: dict[str, tuple[str, str]] = field(init=False, factory=dict)
     _known: dict[str, LiveResult] = field(init=False, factory=dict)
 
-    def show(self, event: inarch.Event) -> None:
-        """Show an event."""
+    def saw(self, event: inarch.Event) -> None:
+        """Take note of an event when it happens: the next request is made after that."""
         if event.kind in ("turn.started", "turn.ended", "call.state", "call.result"):
             self._saw(event.kind, event.data)
-        self.inner.show(event)
-
-    async def approve(self, batch: Sequence[inarch.ApprovalRequest]) -> Sequence[inarch.Approval]:
-        """Ask about a batch of calls; only what the person does at the keyboard answers."""
-        return await self.inner.approve(batch)
-
-    def close(self) -> None:
-        """Finish the display."""
-        self.inner.close()
 
     def _saw(self, kind: str, data: Mapping[str, Any]) -> None:
         if kind == "call.state":
@@ -63,6 +51,37 @@ class Watched:
         self.voice.conversation.turn_ended(status, known)
         if self.voice.tape.is_on:  # after this event is kept
             asyncio.get_running_loop().call_soon(lambda: self.voice.tape.keep(self.voice.record))
+
+
+@define(eq=False, repr=False)
+class Watched:
+    """Passes events and questions on to another front end.
+
+    Args:
+        inner: What shows and asks.
+        voice: What is told of turns and calls.
+    """
+
+    inner: inarch.FrontEnd
+    voice: Voice
+    name: str = "live"
+    _watch: TurnWatch = field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self._watch = TurnWatch(self.voice)
+
+    def show(self, event: inarch.Event) -> None:
+        """Show an event."""
+        self._watch.saw(event)
+        self.inner.show(event)
+
+    async def approve(self, batch: Sequence[inarch.ApprovalRequest]) -> Sequence[inarch.Approval]:
+        """Ask about a batch of calls; only what the person does at the keyboard answers."""
+        return await self.inner.approve(batch)
+
+    def close(self) -> None:
+        """Finish the display."""
+        self.inner.close()
 
 
 def _result(data: Mapping[str, Any]) -> inarch.ToolResult:

@@ -19,6 +19,7 @@ from inarch_web.server.unfolding import Fragments
 
 if TYPE_CHECKING:
     from inarch_web.server.page import Page
+    from inarch_web.voice.seat import Seat
 
 PAGE = 50
 """Sessions in one answer."""
@@ -43,6 +44,7 @@ class Desk:
     idle_s: float
     framed: Any = None
     voice_missing: str = field(init=False, default="")
+    voice: Seat | None = field(init=False, default=None)
     rooms: dict[str, Room] = field(init=False, factory=dict)
     pages: dict[int, Page] = field(init=False, factory=dict)
     _opening: asyncio.Lock = field(init=False, factory=asyncio.Lock)
@@ -69,6 +71,8 @@ class Desk:
     def gone(self, page: Page) -> None:
         """Forget a page that was closed; what runs goes on."""
         self.pages.pop(page.number, None)
+        if self.voice is not None:
+            self.voice.gone(page)
         for room in self.rooms.values():
             room.left(page)
         self._last_seen = monotonic()
@@ -127,6 +131,8 @@ class Desk:
 
     async def close(self) -> None:
         """End what runs, in good order, and let the pages go."""
+        if self.voice is not None:
+            await self.voice.close()
         await asyncio.gather(*(room.close() for room in self.rooms.values()))
         pages = list(self.pages.values())
         for page in pages:

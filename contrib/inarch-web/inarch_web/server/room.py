@@ -48,6 +48,7 @@ class Room:
     changed: Callable[[], object]
     framed: Any = None
     selection: Mapping[str, Any] | None = None
+    watch: Callable[[inarch.Event], object] | None = field(init=False, default=None)
     model: str = field(init=False)
     approve: str = field(init=False)
     pages: dict[int, Page] = field(init=False, factory=dict)
@@ -98,7 +99,7 @@ class Room:
         number = live.exchange.number
         older = await self._turns_before(number)
         if not self._spent:
-            self._spent = await asyncio.to_thread(self._sum)
+            self.work.soon(self._sum_up())  # of a long session it takes longer than its first screen
         self._flush()  # from here on nothing is awaited: what comes later is sent as messages
         now = [] if live.is_empty else [live.entry()]
         if live.exchange.number > number:  # a turn has begun meanwhile
@@ -129,7 +130,9 @@ class Room:
         return await asyncio.to_thread(steps_before, self.fragments, found[0], before)
 
     def saw(self, event: inarch.Event) -> None:
-        """Put an event in line, from any thread."""
+        """Put an event in line, from any thread; who speaks is told at once, before the next request is made."""
+        if self.watch is not None:
+            self.watch(event)
         with suppress(RuntimeError):  # the loop is closed: nobody is there who could see it
             self._loop.call_soon_threadsafe(self._saw, event)
 

@@ -13,6 +13,8 @@ from inarch_web.server.page import Page
 from inarch_web.server.room import Room
 
 Message = Mapping[str, Any]
+SOUND = b"\x01"
+"""The first byte of a binary message that is sound."""
 LEVELS = ("ask", "edits", "all", "none")
 
 
@@ -201,7 +203,15 @@ async def _replied(page: Page, message: Message) -> Message:
 
 
 async def heard(page: Page, data: bytes) -> None:
-    """Take a binary message: sound."""
+    """Take a binary message: sound of the page's microphone, after a byte that says so."""
+    if page.desk.voice is not None and data[:1] == SOUND:
+        page.desk.voice.heard(page, data[1:])
+
+
+async def _voice(page: Page, message: Message) -> Message:
+    from inarch_web.voice.seat import asked  # nothing of it is loaded where nobody talks
+
+    return await asked(page, room_here(page, message), message)
 
 
 VERBS: Mapping[str, Callable[[Page, Message], Awaitable[Message]]] = {
@@ -224,5 +234,6 @@ VERBS: Mapping[str, Callable[[Page, Message], Awaitable[Message]]] = {
     "export": _export,
     "complete": _complete,
     "select": _select,
+    "voice": _voice,
     "replied": _replied,
 }

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
+from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any, Literal
 
 from attrs import define, field
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
 MOST_QUEUED = 50
 As = Literal["turn", "steer", "queued", "command"]
+Around = Callable[[], AbstractContextManager[object]]
 
 
 @define(eq=False, repr=False)
@@ -25,6 +27,7 @@ class Working:
 
     room: Room
     queued: deque[str] = field(init=False, factory=deque)
+    _spoken: deque[tuple[str, Around]] = field(init=False, factory=deque)
     _task: asyncio.Task[None] | None = field(init=False, default=None)
     _command: asyncio.Task[None] | None = field(init=False, default=None)
     _asides: set[asyncio.Task[Any]] = field(init=False, factory=set)
@@ -53,6 +56,11 @@ class Working:
         self.room.tell_state()
         return "turn" if is_next else "queued"
 
+    def say_within(self, text: str, around: Around) -> None:
+        """Run a turn within `around()` as soon as no other runs, before what is queued: it was spoken already."""
+        self._spoken.append((text, around))
+        self._go_on()
+
     def unqueue(self, place: int) -> str:
         """Take a prompt back that waits.
 
@@ -70,6 +78,7 @@ class Working:
         """Cancel what runs and return what was to come after it, which is not said any more."""
         unsaid, task = [*self.queued], self._task
         self.queued.clear()
+        self._spoken.clear()
         for running in (task, self._command):
             if running is not None:
                 running.cancel()
@@ -84,21 +93,21 @@ class Working:
         task.add_done_callback(self._asides.discard)
 
     def _go_on(self) -> None:
-        if self._task is None and self.queued:
+        if self._task is None and (self._spoken or self.queued):
             self._task = asyncio.create_task(self._run_queued())
 
     async def _run_queued(self) -> None:
         try:
-            while self.queued:
-                text = self.queued.popleft()
-                await self._guarded(self._turn(text))
+            while self._spoken or self.queued:
+                text, around = self._spoken.popleft() if self._spoken else (self.queued.popleft(), nullcontext)
+                await self._guarded(self._turn(text, around))
         finally:
             self._task = None
             self.room.tell_state()
 
-    async def _turn(self, text: str) -> None:
+    async def _turn(self, text: str, around: Around) -> None:
         session = await self.room.session()
-        with rooms.here(self.room):
+        with rooms.here(self.room), around():
             await session.run(text)
         await asyncio.sleep(0)  # what happened last is shown before it is said that nothing runs
 
