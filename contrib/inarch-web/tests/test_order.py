@@ -1,4 +1,4 @@
-"""Properties: whatever happens in whatever order, a late page sees what an early one sees, and the first answer counts."""
+"""Properties: whatever happens in whatever order, late pages see what early ones see, and the first answer counts."""
 
 from __future__ import annotations
 
