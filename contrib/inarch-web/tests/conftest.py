@@ -42,7 +42,7 @@ def browser(part: Callable[[str], str]) -> Iterator[Browser]:
     """Return Chromium without a window."""
     program = part("chromium")
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=program, args=FLAGS)
+        browser = playwright.chromium.launch(executable_path=program, args=[*FLAGS])
         yield browser
         browser.close()
 

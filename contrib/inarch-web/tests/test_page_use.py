@@ -277,7 +277,8 @@ def test_ten_thousand_lines_stream_without_the_page_growing_with_them(site: Site
     page = site.page()
     page.evaluate(
         "window.most = 0; new MutationObserver(() => {"
-        " most = Math.max(most, document.querySelectorAll('.live *').length) }).observe(document.body, {subtree: true, childList: true})"
+        " most = Math.max(most, document.querySelectorAll('.live *').length) })"
+        ".observe(document.body, {subtree: true, childList: true})"
     )
     ask(page, "lines 10000")
     turn = answered(page)

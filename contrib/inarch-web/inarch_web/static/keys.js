@@ -13,7 +13,7 @@ export class Keys {
 
   /** Shows all of them. */
   sheet() {
-    const rows = this.keys.map(({ keys, words }) => make("div", {}, make("dt", {}, ...keys.flatMap((key) => [make("kbd", {}, key), " "])), make("dd", {}, words)));
+    const rows = this.keys.filter(({ words }) => words).map(({ keys, words }) => make("div", {}, make("dt", {}, ...keys.flatMap((key) => [make("kbd", {}, key), " "])), make("dd", {}, words)));
     dialog("Keys", [make("dl", { class: "key-list" }, ...rows)]);
   }
 
