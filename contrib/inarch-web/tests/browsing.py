@@ -15,8 +15,8 @@ from playwright.sync_api import Browser, ConsoleMessage, Locator, Page, expect
 
 MODEL = Path(__file__).with_name("playing.py")
 FLAGS = (
-    "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-    "--disable-component-update", "--disable-sync",
+    "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+    "--disable-background-networking", "--disable-component-update", "--disable-sync",
 )  # fmt: skip
 SIZES = {"phone": (360, 740), "desk": (1280, 800), "wall": (2560, 1300)}
 PATIENCE_MS = int(os.environ.get("PATIENCE_MS", "60000"))
