@@ -135,7 +135,8 @@ async def test_a_server_that_compresses_all_the_same_is_understood_or_left_alone
             assert PICKER.encode() in raw and raw.endswith(b"Hello") and "content-encoding" not in response.headers
 
 
-async def test_an_event_stream_comes_while_it_is_said_and_ends_when_nobody_listens() -> None:
+@pytest.mark.parametrize("method", ["GET", "POST"])
+async def test_an_event_stream_comes_while_it_is_said_and_ends_when_nobody_listens(method: str) -> None:
     more, ended = asyncio.Event(), asyncio.Event()
 
     async def events() -> AsyncIterator[bytes]:
@@ -150,8 +151,9 @@ async def test_an_event_stream_comes_while_it_is_said_and_ends_when_nobody_liste
     async def answer(request: Request) -> Response:
         return StreamingResponse(events(), media_type="text/event-stream")
 
-    async with framed(Starlette(routes=[Route("/", answer)])) as there, client(there) as http:
-        async with http.stream("GET", "/") as response, asyncio.timeout(60):
+    async with framed(Starlette(routes=[Route("/", answer, methods=["GET", "POST"])])) as there, client(there) as http:
+        body = b"asked" if method == "POST" else None
+        async with http.stream(method, "/", content=body) as response, asyncio.timeout(60):
             pieces = response.aiter_raw()
             assert await anext(pieces) == b"data: 1\n\n"
             more.set()

@@ -10,7 +10,7 @@ import html
 import json
 import secrets
 import zlib
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Coroutine
 from contextlib import suppress
 from importlib.resources import files
 from typing import Any
@@ -72,15 +72,20 @@ class Proxy:
             elif scope["path"] == PICKER:
                 await _answer(send, 200, self._picker, "text/javascript; charset=utf-8")
             else:
-                await _until_gone(self._pass_on(scope, receive, send), scope, receive)
+                sent = asyncio.Event()
+                await _until_gone(self._pass_on(scope, receive, send, sent), receive, sent)
 
-    async def _pass_on(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def _pass_on(self, scope: Scope, receive: Receive, send: Send, sent: asyncio.Event) -> None:
         headers: Headers = scope["headers"]
-        wants_plain = is_navigation(headers)
+        wants_plain, body = is_navigation(headers), None
+        if has_body(headers):
+            body = _body(receive, sent)
+        else:
+            sent.set()
         request = httpx.Request(
             scope["method"], self._url(scope),
             headers=for_the_page(headers, self.addresses, wants_plain=wants_plain),
-            content=_body(receive) if has_body(headers) else None,
+            content=body,
         )  # fmt: skip
         try:
             response = await self._client.send(request, stream=True)
@@ -166,7 +171,7 @@ async def _changed(response: httpx.Response, encoding: str, nonce: str) -> Async
         yield more
 
 
-async def _body(receive: Receive) -> AsyncIterator[bytes]:
+async def _body(receive: Receive, sent: asyncio.Event) -> AsyncIterator[bytes]:
     while True:
         message = await receive()
         if message["type"] == "http.disconnect":
@@ -174,26 +179,27 @@ async def _body(receive: Receive) -> AsyncIterator[bytes]:
         if body := message.get("body"):
             yield body
         if not message.get("more_body"):
+            sent.set()
             return
 
 
-async def _until_gone(answering: Any, scope: Scope, receive: Receive) -> None:
+async def _until_gone(answering: Coroutine[Any, Any, None], receive: Receive, sent: asyncio.Event) -> None:
     """Answer until that is done or the browser has gone: an event stream of the page would go on for ever."""
-    task = asyncio.ensure_future(answering)
-    watch = None if has_body(scope["headers"]) else asyncio.ensure_future(_gone(receive))
+    task, watch = asyncio.create_task(answering), asyncio.create_task(_gone(receive, sent))
     try:
-        await asyncio.wait({task, watch} if watch else {task}, return_when=asyncio.FIRST_COMPLETED)
+        await asyncio.wait({task, watch}, return_when=asyncio.FIRST_COMPLETED)
         if not task.done():
             task.cancel()
         with suppress(asyncio.CancelledError, OSError):
             await task
     finally:
         task.cancel()
-        if watch is not None:
-            watch.cancel()
+        watch.cancel()
 
 
-async def _gone(receive: Receive) -> None:
+async def _gone(receive: Receive, sent: asyncio.Event) -> None:
+    """Return when the browser has gone, which can be asked once its request was read."""
+    await sent.wait()
     while (await receive())["type"] != "http.disconnect":
         pass
 

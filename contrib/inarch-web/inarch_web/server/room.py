@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 TOGETHER_S = 0.03
 """How long text is collected before it is sent: shorter than anybody reads."""
 _SPENDS = frozenset({"model.replied", "turn.ended"})
+_UNSPENT: Message = {"requests": 0, "input_tokens": 0, "output_tokens": 0, "cost_usd": "0", "unknown": 0}
 _IN_STATE = frozenset({"turn.started", "turn.ended", "model.switched", "changes.undone"})
 
 
@@ -178,7 +179,7 @@ class Room:
             "running": self._running(),
             "queued": list(self.work.queued),
             "pages": len(self.pages),
-            "spent": self._spent,
+            "spent": self._spent or _UNSPENT,
             "max_cost_usd": None if limit is None else str(limit),
             "selection": self.selection,
         }
