@@ -25,7 +25,7 @@ export class Glance {
 
   /** @param {State} state */
   show(state) {
-    const { requests, input_tokens, output_tokens, cost_usd, unknown } = state.spent;
+    const { requests = 0, input_tokens = 0, output_tokens = 0, cost_usd = 0, unknown = 0 } = state.spent; // empty until it is summed
     const rows = [["Cost", money(cost_usd) + (unknown ? ` + ${unknown} unknown` : "")], ["Requests", requests.toLocaleString("en")],
       ["Tokens in", input_tokens.toLocaleString("en")], ["Tokens out", output_tokens.toLocaleString("en")]];
     if (state.max_cost_usd) rows.unshift(["Budget", money(state.max_cost_usd)]);
