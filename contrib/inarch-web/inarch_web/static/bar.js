@@ -47,7 +47,7 @@ export class Bar {
     fill(this.model, this.#hello?.models ?? [], state?.model ?? "", (name) => name.split("/").slice(1).join("/") || name);
     fill(this.approve, this.#hello?.approve ?? [], state?.approve ?? "", (name) => LEVELS[name] ?? name);
     this.model.hidden = this.approve.hidden = !state;
-    this.spent.textContent = state?.spent.requests ? `${money(state.spent.cost_usd)}${state.spent.unknown ? " +" : ""}` : "";
+    this.spent.textContent = state && Number(state.spent.cost_usd ?? 0) ? money(state.spent.cost_usd) : "";
     const most = Number(state?.max_cost_usd ?? 0);
     this.meter.hidden = !most;
     if (most) {

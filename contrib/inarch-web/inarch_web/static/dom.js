@@ -71,6 +71,12 @@ export function money(amount) {
   return usd >= 1 ? `$${usd.toLocaleString("en", { minimumFractionDigits: 2, maximumFractionDigits: 2 })}` : `$${usd.toFixed(4)}`;
 }
 
+/** @param {import("./wire.js").Spent} spent */
+export function cost({ cost_usd = 0, unknown = 0 }) {
+  if (!unknown) return money(cost_usd);
+  return Number(cost_usd) ? `${money(cost_usd)} + ${unknown} unknown` : "unknown";
+}
+
 /** @param {string} time @returns {string} */
 export function ago(time) {
   const seconds = (Date.now() - Date.parse(time)) / 1000;

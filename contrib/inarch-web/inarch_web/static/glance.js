@@ -1,5 +1,5 @@
 /** At a glance: what it took, what is planned, which files were touched. */
-import { byId, each, make, money } from "./dom.js";
+import { byId, cost, each, make, money } from "./dom.js";
 /** @import { State } from "./wire.js" */
 
 const LISTS = ["items", "todos", "steps", "plan", "tasks"];
@@ -25,8 +25,8 @@ export class Glance {
 
   /** @param {State} state */
   show(state) {
-    const { requests = 0, input_tokens = 0, output_tokens = 0, cost_usd = 0, unknown = 0 } = state.spent; // empty until it is summed
-    const rows = [["Cost", money(cost_usd) + (unknown ? ` + ${unknown} unknown` : "")], ["Requests", requests.toLocaleString("en")],
+    const { requests = 0, input_tokens = 0, output_tokens = 0 } = state.spent; // empty until it is summed
+    const rows = [["Cost", cost(state.spent)], ["Requests", requests.toLocaleString("en")],
       ["Tokens in", input_tokens.toLocaleString("en")], ["Tokens out", output_tokens.toLocaleString("en")]];
     if (state.max_cost_usd) rows.unshift(["Budget", money(state.max_cost_usd)]);
     this.#figures.replaceChildren(...rows.map(([name, value]) => make("div", {}, make("dt", {}, name ?? ""), make("dd", {}, value ?? ""))));
