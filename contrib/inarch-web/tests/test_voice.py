@@ -170,17 +170,21 @@ async def test_an_interruption_is_silence_at_once_in_the_page(tmp_path: Path, sp
         await there.speak(voice(BEFORE, 60), "Once upon a time")
         await go.wait()
         await there.interrupt()
+        await silent.wait()
         await there.hear("Stop.")
         await there.speak(voice(AFTER, 0.2), "Yes?")
         await there.end_turn()
 
-    go = asyncio.Event()
+    go, silent = asyncio.Event(), asyncio.Event()
     async with GeminiServer(script=script) as server, talking(tmp_path, server, spoken) as made:
         await made.page.get_by_role("button", name="Talk", exact=True).click()
         host = made.page.locator(".voice-host")
         await until(lambda: made.samples().count(BEFORE) > 12_000)
         await expect(host).to_have_attribute("data-state", "speaking")
         go.set()
+        await expect(host).not_to_have_attribute("data-state", "speaking")
+        await expect(made.page.get_by_role("button", name="Stop")).to_have_count(0)  # the turn has ended, too
+        silent.set()
         await until(lambda: made.samples().count(AFTER) == 4800)
         samples = made.samples()
         assert samples.index(AFTER) == len(samples) - 4800, "nothing of the story comes after the interruption"
