@@ -108,6 +108,7 @@ class Unfolding:
             return
         self.seq = event.seq
         before = self.exchange
+        is_more = event.kind == "call.output" and event.data.get("call_id") in self.reading.calls  # of a step shown
         for _ in self.reading.take(event):
             pass
         if event.kind in ("turn.started", "turn.ended"):
@@ -117,11 +118,11 @@ class Unfolding:
         if event.kind not in inarch.EVENT_KINDS:
             yield {"event": {"seq": event.seq, "kind": event.kind, "turn_id": event.turn_id, "time": event.time,
                              "data": event.data}}  # fmt: skip
+        if not is_more:
+            yield from self._changed(event, before)
         if event.kind == "call.output":
             yield {"delta": {"turn": self.exchange.number, "of": "output", "call": event.data.get("call_id"),
                              "text": event.data.get("text")}}  # fmt: skip
-            return
-        yield from self._changed(event, before)
 
     def _changed(self, event: inarch.Event, before: Exchange) -> Iterator[Message]:
         touched, now = self.reading.touched, self.exchange
