@@ -15,6 +15,7 @@ from inarch_web.server.serving import Served, serving
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed
 
+import inarch
 from inarch.testing import Step, scripted_app
 from inarch_testing.apps import environ_in
 
@@ -130,10 +131,16 @@ async def entered(address: str, **options: Any) -> AsyncIterator[Client]:
 
 @asynccontextmanager
 async def served(
-    script: Iterable[Step], root: Path, *, idle_minutes: float = 60.0, **options: Any
+    script: Iterable[Step],
+    root: Path,
+    *,
+    idle_minutes: float = 60.0,
+    asked: list[inarch.ModelRequest] | None = None,
+    **options: Any,
 ) -> AsyncIterator[Served]:
-    """Serve an application in this process whose model plays a script."""
-    app, _ = scripted_app(script, root, **{"journal": True, "environ": environ_in(root.parent / "home"), **options})
+    """Serve an application in this process whose model plays a script; `asked` takes the requests."""
+    app, model = scripted_app(script, root, **{"journal": True, "environ": environ_in(root.parent / "home"), **options})
+    model.requests = asked if asked is not None else []
     try:
         async with serving(app, Settings(idle_minutes)) as there:
             yield there

@@ -7,6 +7,7 @@ import base64
 import json
 from pathlib import Path
 
+import inarch
 from inarch.testing import calls, says
 
 from .talking import entered, served
@@ -125,6 +126,38 @@ async def test_a_page_opened_amid_a_turn_shows_what_is_and_the_turn_outlives_all
             await three.do("answer", session=session, question=asked["id"], answers=yes)
             await three.idle()
             assert "2025" in (project / "footer.txt").read_text()
+
+
+async def test_what_is_said_meanwhile_goes_in_before_the_next_request(project: Path) -> None:
+    answers = [[*says("…")[:1], 1.5, *calls(READ)], says("Both heard."), says("And the rest.")]
+    asked: list[inarch.ModelRequest] = []
+    served_here = served(answers, project, asked=asked)
+    async with served_here as there, entered(there.address) as page, entered(there.address) as other:
+        session = (await page.do("open", session=None))["session"]
+        await other.do("open", session=session)
+        await page.do("say", session=session, text="first")
+        await page.until(lambda m: "delta" in m)
+        assert (await page.do("say", session=session, text="and this")) == {"as": "steer"}
+        assert (await other.do("say", session=session, text="that, too")) == {"as": "steer"}
+        await other.until(lambda m: m.get("state", {}).get("queued") == ["and this", "that, too"])
+        await page.idle()
+        assert asked[1].messages[-1].text.endswith("and this\n\nthat, too")
+        assert len(asked) == 2  # they were no prompts of their own
+        shown = [m["state"]["queued"] for m in page.came if "state" in m]
+        assert shown[-1] == []
+
+
+async def test_what_comes_after_the_last_request_is_the_next_prompt(project: Path) -> None:
+    asked: list[inarch.ModelRequest] = []
+    script = [[*says("…")[:1], 1.5, *says("Done.")[1:]], says("Second.")]
+    async with served(script, project, asked=asked) as there:
+        async with entered(there.address) as page:
+            session = (await page.do("open", session=None))["session"]
+            await page.do("say", session=session, text="first")
+            await page.until(lambda m: "delta" in m)
+            assert (await page.do("say", session=session, text="late")) == {"as": "steer"}
+            await page.until(lambda m: "Second." in m.get("turn", {}).get("html", ""))
+            assert asked[1].messages[-1].text == "late"
 
 
 async def test_what_is_said_meanwhile_waits_and_a_cancel_gives_it_back(project: Path) -> None:

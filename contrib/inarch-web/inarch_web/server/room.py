@@ -25,7 +25,9 @@ TOGETHER_S = 0.03
 """How long text is collected before it is sent: shorter than anybody reads."""
 _SPENDS = frozenset({"model.replied", "turn.ended"})
 _UNSPENT: Message = {"requests": 0, "input_tokens": 0, "output_tokens": 0, "cost_usd": "0", "unknown": 0}
-_IN_STATE = frozenset({"turn.started", "turn.ended", "model.switched", "changes.undone"})
+_IN_STATE = frozenset(
+    {"turn.started", "turn.ended", "model.switched", "changes.undone", "input.waiting", "input.ended"}
+)
 
 
 @define(eq=False, repr=False)
@@ -177,7 +179,7 @@ class Room:
             "model": self.model,
             "approve": self.approve,
             "running": self._running(),
-            "queued": list(self.work.queued),
+            "queued": self.work.waiting,
             "pages": len(self.pages),
             "spent": self._spent or _UNSPENT,
             "max_cost_usd": None if limit is None else str(limit),
@@ -200,7 +202,6 @@ class Room:
 
     async def close(self) -> None:
         """Cancel what runs and return when it has ended and was sent."""
-        self.work.queued.clear()
         await self.work.cancel()
         await asyncio.sleep(0)
         self._flush()
@@ -225,6 +226,8 @@ class Room:
         self._unsent += self._live.take(event)
         if event.kind in _SPENDS:
             self.work.soon(self._sum_up())
+        if event.kind == "input.waiting":
+            self._loop.call_soon(self.work.wake)
         if event.kind in _IN_STATE:
             self._tell_state()
             self._flush()

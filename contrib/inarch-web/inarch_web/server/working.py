@@ -26,8 +26,10 @@ class Working:
     """Runs what is said in a room."""
 
     room: Room
-    queued: deque[str] = field(init=False, factory=deque)
+    _queued: deque[str] = field(init=False, factory=deque)
     _spoken: deque[tuple[str, Around]] = field(init=False, factory=deque)
+    _session: inarch.Session | None = field(init=False, default=None)
+    _is_steered: bool = field(init=False, default=False)
     _task: asyncio.Task[None] | None = field(init=False, default=None)
     _command: asyncio.Task[None] | None = field(init=False, default=None)
     _asides: set[asyncio.Task[Any]] = field(init=False, factory=set)
@@ -37,6 +39,11 @@ class Working:
         """Whether a turn runs, or a command that may not run beside one."""
         return self._task is not None
 
+    @property
+    def waiting(self) -> list[str]:
+        """What a person said and nothing has asked yet: what goes in before the next request, then prompts."""
+        return [*(one.text for one in self._inputs), *self._queued]
+
     async def say(self, text: str) -> As:
         """Do what a person typed, now or after what runs.
 
@@ -45,12 +52,15 @@ class Working:
         """
         if not text.strip():
             raise inarch.UsageError("the prompt is empty", "say what you want")
-        await self.room.session()
+        self._session = await self.room.session()
         if inarch.split_slash_command(text) is not None:
             return self._slash(text)
-        if len(self.queued) >= MOST_QUEUED:
+        if len(self.waiting) >= MOST_QUEUED:
             raise inarch.UsageError(f"{MOST_QUEUED} prompts wait already", "wait for the turn, or cancel it")
-        self.queued.append(text)
+        if self._is_steered and not self._queued:
+            self._session.say(text)
+            return "steer"
+        self._queued.append(text)
         is_next = self._task is None
         self._go_on()
         self.room.tell_state()
@@ -67,17 +77,27 @@ class Working:
         Raises:
             UsageError: There is none.
         """
-        if not 0 <= place < len(self.queued):
+        inputs = self._inputs
+        after = place - len(inputs)
+        text = ""
+        if self._session is not None and 0 <= place < len(inputs):
+            taken = self._session.unsay(inputs[place].id)
+            text = taken.text if taken is not None else ""
+        elif 0 <= after < len(self._queued):
+            text = self._queued[after]
+            del self._queued[after]
+        if not text:
             raise inarch.UsageError("this prompt does not wait any more", "it runs, or was taken back")
-        text = self.queued[place]
-        del self.queued[place]
         self.room.tell_state()
         return text
 
+    def wake(self) -> None:
+        """Have a turn run for what a plugin said while none runs."""
+        self._go_on()
+
     async def cancel(self) -> list[str]:
         """Cancel what runs and return what was to come after it, which is not said any more."""
-        unsaid, task = [*self.queued], self._task
-        self.queued.clear()
+        unsaid, task = [self.unqueue(0) for _ in self.waiting], self._task
         self._spoken.clear()
         for running in (task, self._command):
             if running is not None:
@@ -93,22 +113,38 @@ class Working:
         task.add_done_callback(self._asides.discard)
 
     def _go_on(self) -> None:
-        if self._task is None and (self._spoken or self.queued):
+        if self._task is None and self._has_more:
             self._task = asyncio.create_task(self._run_queued())
+
+    @property
+    def _has_more(self) -> bool:
+        return bool(self._spoken or self._queued or (self._session is not None and self._session.waiting))
+
+    @property
+    def _inputs(self) -> list[inarch.Input]:
+        return [one for one in self._session.waiting if not one.by] if self._session is not None else []
 
     async def _run_queued(self) -> None:
         try:
-            while self._spoken or self.queued:
-                text, around = self._spoken.popleft() if self._spoken else (self.queued.popleft(), nullcontext)
-                await self._guarded(self._turn(text, around))
+            while self._has_more:
+                if self._spoken:
+                    text, around = self._spoken.popleft()
+                    await self._guarded(self._turn(text, around))
+                else:  # no words of a prompt's own make one of what was said and no request took
+                    text = "" if self._session is not None and self._session.waiting else self._queued.popleft()
+                    await self._guarded(self._turn(text, nullcontext, is_steered=True))
         finally:
             self._task = None
             self.room.tell_state()
 
-    async def _turn(self, text: str, around: Around) -> None:
-        session = await self.room.session()
-        with rooms.here(self.room), around():
-            await session.run(text)
+    async def _turn(self, text: str, around: Around, is_steered: bool = False) -> None:
+        session = self._session = await self.room.session()
+        self._is_steered = is_steered
+        try:
+            with rooms.here(self.room), around():
+                await session.run(text)
+        finally:
+            self._is_steered = False
         await asyncio.sleep(0)  # what happened last is shown before it is said that nothing runs
 
     def _slash(self, line: str) -> As:
@@ -132,7 +168,7 @@ class Working:
                 prompts = await room.app.command(await room.session(), line, show)
         finally:
             self._command = None
-        self.queued += prompts
+        self._queued += prompts
         self._go_on()
         room.tell_state()
 

@@ -74,7 +74,7 @@ export class Composer {
       const { as } = await this.asks.say(text);
       this.#past.push(text);
       this.#at = this.#past.length;
-      if (as === "steer") announce("The turn that runs is told.");
+      if (as === "steer") announce("It is read before the next step.");
       if (as === "queued") announce("It is the next prompt.");
     } catch (error) {
       this.text.value = text;
