@@ -26,7 +26,7 @@ pytestmark = [pytest.mark.needs("chromium"), pytest.mark.once]
 PATIENCE_MS = 60_000
 expect.set_options(timeout=PATIENCE_MS)
 ASK = "Edit the footer to say Copyright 2025"
-MODULES = os.environ.get("INARCH_NODE_MODULES", "")
+MODULES = os.environ.get("PAGES_NODE_MODULES", "")
 """A folder of npm that has vite, @vitejs/plugin-react, react and react-dom."""
 VITE = {
     "package.json": '{"private": true, "type": "module"}',
@@ -120,8 +120,8 @@ def vite(tmp_path: Path) -> Iterator[tuple[Path, str]]:
     """A project of Vite and React whose development server runs."""
     if not (Path(MODULES) / "vite").is_dir():
         if os.environ.get("CI") == "true":
-            pytest.fail("INARCH_NODE_MODULES names no folder with vite", pytrace=False)
-        pytest.skip("needs vite: npm install vite @vitejs/plugin-react react react-dom, and INARCH_NODE_MODULES")
+            pytest.fail("PAGES_NODE_MODULES names no folder with vite", pytrace=False)
+        pytest.skip("needs vite: npm install vite @vitejs/plugin-react react react-dom, and PAGES_NODE_MODULES")
     project = tmp_path / "project"
     write_files(project, {name: text.replace("CACHE", str(tmp_path / "cache")) for name, text in VITE.items()})
     (project / "node_modules").symlink_to(MODULES)

@@ -1,6 +1,6 @@
 """CPU of a keyless one-shot question on a tree whose index is kept, against a bare start: `inarch --help`.
 
-    python benchmarks/finding/warm.py [--runs 15] [--without-django]
+    python benchmarks/finding/warm_questions.py [--runs 15] [--without-django]
 
 Each program runs as a person starts it, on an unpacked sdist, the processes that it starts counted with it; the
 programs take turns, and the medians are compared. The first questions index and link the tree and aren't counted.
