@@ -261,6 +261,7 @@ class WorkspaceContract(ABC):
             for name in ("b.py", "a.py", "src/c.py", "src/d.txt", "ignored.log"):
                 (root / name).write_bytes(b"x\n")
             (root / ".gitignore").write_bytes(b"*.log\n")
+            (root / ".git").mkdir()
             assert workspace.walk("**/*.py").paths == ("a.py", "b.py", "src/c.py"), f"{workspace.walk('**/*.py')}"
             assert workspace.walk("src/*").paths == ("src/c.py", "src/d.txt"), f"{workspace.walk('src/*')}"
             assert "ignored.log" not in workspace.walk().paths, "walk lists what Git ignores"

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
-from attrs import define, field
+from attrs import define, evolve, field
 
 from inarch_sandbox_fs.globs import folder_regex, name_regex
 
@@ -162,6 +162,8 @@ class Ignore:
     """All rules in force in one directory."""
 
     files: tuple[RuleFile, ...] = ()
+    in_repository: bool = False
+    """Whether the directory is part of a Git repository, outside which rule files don't count."""
     _rules: tuple[Rule, ...] = ()
     _matchers: dict[tuple[Rule, ...], tuple[Matcher, Matcher]] = field(factory=dict)
 
@@ -170,12 +172,16 @@ class Ignore:
         if all(file.everywhere for file in self.files):
             return self
         rules = tuple(rule for file in self.files for rule in file.active(folder))
-        return self if rules == self._rules else Ignore(self.files, rules, self._matchers)
+        return self if rules == self._rules else evolve(self, rules=rules)
 
     def add(self, folder: str, text: str) -> Ignore:
         """Return the rules with those of one more file of this directory; nearer files win."""
         file = RuleFile(folder, parse_rules(text))
-        return Ignore((*self.files, file), (*self._rules, *file.active(folder)), self._matchers)
+        return evolve(self, files=(*self.files, file), rules=(*self._rules, *file.active(folder)))
+
+    def found_repository(self) -> Ignore:
+        """Return the rules in force in a directory where a repository begins."""
+        return self if self.in_repository else evolve(self, in_repository=True)
 
     def ignored(self, names: Sequence[str], folders: bool) -> set[str]:
         """Return the names in this directory that are ignored."""

@@ -23,7 +23,7 @@ def survey(walker: Walker, limit: int) -> Survey:
         OSError: The root can't be opened.
     """
     entries: list[FileStat] = []
-    pending: list[tuple[str, Ignore]] = [("", Ignore())]
+    pending: list[tuple[str, Ignore]] = [("", walker.ignore())]
     while pending and len(entries) <= limit:
         prefix, ignore = pending.pop()
         try:

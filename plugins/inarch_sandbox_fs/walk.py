@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import os
 from bisect import bisect_left
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Container
+from pathlib import Path
 
 from attrs import define, field
 
@@ -21,7 +22,6 @@ from inarch_staging import is_leftover
 
 _MOST_RULES = 1 << 20  # bytes of one ignore file
 _MOST_NAMED = 5
-_RULE_FILES = (".gitignore",)
 
 
 @define
@@ -71,6 +71,8 @@ class Walker:
     root: int
     open_it: Open
     skip: frozenset[str]
+    in_repository: bool = False
+    """Whether the root lies in a Git repository that begins above it."""
     use_ignore: bool = True
     passed: Passed = field(factory=Passed)
 
@@ -108,7 +110,7 @@ class Walker:
         try:
             files, folders = self._scan(descriptor)
             if self.use_ignore:
-                ignore = self.rules_here(descriptor, prefix, files, ignore)
+                ignore = self.rules_here(descriptor, prefix, files + folders, ignore)
         except OSError:  # it opens and yet can't be listed, as some do in /proc
             if first:
                 raise
@@ -157,24 +159,33 @@ class Walker:
             bulky = self.skip.intersection(folders) - gone
             self.passed.bulky += [f"{prefix}{name}/" for name in sorted(bulky)]
             folders = [name for name in folders if name not in gone and name not in bulky]
-        ignored = ignore.ignored(files, False)
-        if ignored:
-            files = [name for name in files if name not in ignored]
-        return files, folders
+        ignored = {".git", *ignore.ignored(files, False)}  # in a work tree it is a file
+        return [name for name in files if name not in ignored], folders
 
-    def rules_here(self, descriptor: int, prefix: str, files: Iterable[str], ignore: Ignore) -> Ignore:
-        """Return the rules that hold in a folder: those from above and its own."""
+    def rules_here(self, descriptor: int, prefix: str, names: Container[str], ignore: Ignore) -> Ignore:
+        """Return the rules that hold in a folder, of which these are the names: those from above and its own.
+
+        Outside a repository nothing is ignored: an unpacked archive keeps the `.gitignore` of where it was made, which
+        may name the very sources that are shipped.
+        """
+        if ".git" in names:
+            ignore = ignore.found_repository()
         if prefix:
             ignore = ignore.enter(prefix)
         elif (text := self._rules_text(self.root, ".git/info/exclude")) is not None:
             ignore = ignore.add("", text)
-        if ".gitignore" in files and (text := self._rules_text(descriptor, ".gitignore")) is not None:
-            ignore = ignore.add(prefix, text)
-        return ignore
+        if not ignore.in_repository or ".gitignore" not in names:
+            return ignore
+        text = self._rules_text(descriptor, ".gitignore")
+        return ignore if text is None else ignore.add(prefix, text)
+
+    def ignore(self) -> Ignore:
+        """Return the rules that hold above the root: none, for nothing outside it is read."""
+        return Ignore(in_repository=self.in_repository)
 
     def _ignore_above(self, start: str) -> Ignore:
         """Return the rules of the directories above the one that a walk starts in."""
-        ignore = Ignore()
+        ignore = self.ignore()
         if start == "." or not self.use_ignore:
             return ignore
         parts = start.split("/")
@@ -185,7 +196,7 @@ class Walker:
             except OSError:
                 break  # opening the start itself will say what is wrong
             try:
-                ignore = self.rules_here(descriptor, prefix, _RULE_FILES, ignore)
+                ignore = self.rules_here(descriptor, prefix, os.listdir(descriptor), ignore)
             finally:
                 os.close(descriptor)
         return ignore
@@ -201,6 +212,11 @@ class Walker:
             return None
         finally:
             os.close(descriptor)
+
+
+def lies_in_repository(root: str) -> bool:
+    """Whether a Git repository begins in a folder above a root."""
+    return any((folder / ".git").exists() for folder in Path(root).resolve().parents)
 
 
 def _is_text(name: str) -> bool:

@@ -20,7 +20,7 @@ from inarch_sandbox_fs.reading import digest, digest_of, read_all, read_range, r
 from inarch_sandbox_fs.renaming import rename_new
 from inarch_sandbox_fs.settings import Settings
 from inarch_sandbox_fs.trail import Trail
-from inarch_sandbox_fs.walk import Walker
+from inarch_sandbox_fs.walk import Walker, lies_in_repository
 from inarch_sandbox_fs.writing import (
     parent_folder,
     require_hash,
@@ -326,7 +326,8 @@ class FolderWorkspace:
 
     def _walker(self, start: str) -> Walker:
         named = set(start.split("/"))
-        return Walker(self._descriptor, self._open_it, frozenset(self._settings.skip_folders) - named)
+        skip = frozenset(self._settings.skip_folders) - named
+        return Walker(self._descriptor, self._open_it, skip, lies_in_repository(self.root))
 
     def _writable(self, path: str) -> str:
         path = normal(path, self.root)

@@ -98,6 +98,7 @@ def test_lines_that_are_not_there_are_told(tmp_path: Path, word: str, note: str)
     (tmp_path / "p.png").write_bytes(b"\x89PNG\r\n\x1a\n")
     (tmp_path / "pkg").mkdir()
     (tmp_path / ".gitignore").write_text("hidden.txt\n")
+    (tmp_path / ".git").mkdir()
     (tmp_path / "hidden.txt").write_text(LINES)
     text = first_user_text(f"see @{word}", tmp_path)
     assert f"@{word}: {note}" in text and "line 2" not in text
@@ -129,6 +130,7 @@ def test_any_mention_is_resolved(small: inarch.Workspace, word: str) -> None:
 
 def test_ignored_and_escaping_mentions_are_told_not_read(tmp_path: Path) -> None:
     (tmp_path / ".gitignore").write_text("secret.txt\n")
+    (tmp_path / ".git").mkdir()
     (tmp_path / "secret.txt").write_text("hidden words")
     text = first_user_text("see @secret.txt and @../outside.txt", tmp_path)
     assert "hidden words" not in text

@@ -34,6 +34,7 @@ def _our_files(root: str) -> set[str]:
 
 
 def _make(root: str, files: list[str], rules: dict[str, str]) -> None:
+    (Path(root) / ".git").mkdir(exist_ok=True)
     for path in files:
         file = Path(root) / path
         try:

@@ -45,10 +45,49 @@ def test_what_is_passed_over_is_said(files: Any) -> None:
 
 def test_an_ignored_folder_is_shown_when_named(files: Any) -> None:
     files.put(".gitignore", "build/\n*.o\n")
+    (files.folder / ".git").mkdir()
     for path in ("build/out.txt", "build/x.o", "src/a.c", "src/a.o"):
         files.put(path)
     assert files.workspace.walk().paths == (".gitignore", "src/a.c")
     assert files.workspace.walk("build/*").paths == ("build/out.txt",)
+
+
+SHIPPED = (".gitignore", "lib/code.c", "lib/code.h", "node_modules/m/x.js", "setup.py")
+
+
+@pytest.mark.parametrize("repository", [".git", "../.git", "../../.git"])
+@pytest.mark.parametrize("kind", ["folder", "file"])
+def test_rule_files_count_in_a_repository_alone(tmp_path: Path, repository: str, kind: str) -> None:
+    root = tmp_path / "above" / "root"
+    for path in SHIPPED:
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_text("/lib/\n")
+    workspace = FolderWorkspace.open(str(root))
+    try:
+        assert workspace.walk().paths == (".gitignore", "lib/code.c", "lib/code.h", "setup.py")
+        assert {entry.path for entry in workspace.survey(100).entries} == {
+            ".gitignore", "lib", "lib/code.c", "lib/code.h", "setup.py"
+        }  # fmt: skip
+        if kind == "folder":
+            (root / repository).mkdir()
+        else:  # a work tree of a repository that is elsewhere
+            (root / repository).write_text("gitdir: elsewhere\n")
+        assert workspace.walk().paths == (".gitignore", "setup.py")
+        assert workspace.walk("lib/*").paths == ("lib/code.c", "lib/code.h")
+        assert {entry.path for entry in workspace.survey(100).entries} == {".gitignore", "setup.py"}
+    finally:
+        workspace.close()
+
+
+def test_a_repository_below_the_root_has_its_own_rules(files: Any) -> None:
+    for path in ("one/.gitignore", "two/.gitignore", "two/sub/.gitignore"):
+        files.put(path, "*.log\n!sub.log\n")
+    for path in ("one/x.log", "two/x.log", "two/sub/x.log", "two/sub/sub.log"):
+        files.put(path)
+    (files.folder / "two" / ".git").mkdir()
+    logs = ("one/x.log", "two/sub/sub.log")
+    assert files.workspace.walk("**/*.log").paths == logs
+    assert files.workspace.walk("two/sub/*.log").paths == logs[1:]
 
 
 def test_a_walk_never_starts_through_a_link(files: Any) -> None:

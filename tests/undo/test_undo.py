@@ -82,6 +82,7 @@ def test_the_second_command_reads_only_what_changed(desk: Desk, do: Calls) -> No
 
 def test_what_git_ignores_and_caches_are_left_alone(desk: Desk, do: Calls) -> None:
     desk.write(".gitignore", "*.log\nbuild/\n")
+    (desk.root / ".git").mkdir()
     desk.write("run.log", "1")
     desk.turn("build", do.run("echo 2 > run.log; mkdir build __pycache__; touch build/x __pycache__/y; echo 3 > kept"))
     assert [event.data["path"] for event in desk.events("file.changed")] == ["kept"]
