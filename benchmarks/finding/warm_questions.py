@@ -68,7 +68,7 @@ def measured(name: str, home: Path, environment: dict[str, str], runs: int) -> f
         times = round(cpu / bare, 2)
         reach = {"reach": 4} if name == "httpx" else {}  # of Django what counts is how it stands beside httpx
         print(json.dumps({"tree": name, "question": question, "times --help": times, "ms": round(cpu), **reach}))
-    return statistics.median(spent)
+    return float(statistics.median(spent))
 
 
 def main() -> None:
