@@ -280,7 +280,7 @@ def test_files_that_change_while_they_are_probed_do_not_pass(site: Site) -> None
 def test_shipped_plugins_change_nothing_that_belongs_to_others(site: Site, name: str) -> None:
     tried = probe_afresh(discover().plugins[name], _job(site)._replace(seconds=30.0))
     assert tried.refusal is None and not tried.settings
-    assert tried.facts["warnings"] == [] and tried.facts["hooks"]
+    assert tried.facts["warnings"] == [] and tried.facts["hook_names"]
 
 
 def test_a_cache_that_cannot_be_written_costs_only_the_next_probe(site: Site) -> None:

@@ -105,7 +105,7 @@ def _probe(job: Mapping[str, Any], folder: Path, before: Surroundings, step: Cal
     tools = [tool.name for tool in registration.offers["tools"]]
     if not (registration.hooks or tools or job["commands"]):
         warnings.setdefault("registers nothing: it has no @inarch.tool, no hook and no command")
-    return {**facts, "hooks": registration.hooks, "tools": tools, "warnings": list(warnings), "commands": commands}
+    return {**facts, "hook_names": registration.hooks, "tools": tools, "warnings": list(warnings), "commands": commands}
 
 
 def _memory_mb() -> float:

@@ -98,7 +98,7 @@ def _probed(found: FoundPlugin, config: Config, commands: tuple[str, ...]) -> Ch
         "warnings": tuple(facts["warnings"]),
         "seconds": facts["seconds"],
         "memory_mb": facts["memory_mb"],
-        "hooks": tuple(facts["hooks"]),
+        "hooks": tuple(facts["hook_names"]),
         "tools": tuple(facts["tools"]),
     }
     if facts["commands"]:
