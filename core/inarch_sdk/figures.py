@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from inarch.contract.processes import Confinement
 
 __all__ = [
+    "child_words",
     "confinement_words",
     "cost_words",
     "dropped_words",
@@ -111,6 +112,11 @@ def reviewed_words(data: Mapping[str, Any]) -> str:
 def held_words(data: Mapping[str, Any]) -> str:
     """Say in a line why a turn goes on, by the data of a `turn.held`."""
     return f"{data.get('plugin')} holds back the end: {_line(data.get('reason'))}"
+
+
+def child_words(data: Mapping[str, Any]) -> str:
+    """Say in a line that a child session begins or how it ended, by the data of a `child.started` or `child.ended`."""
+    return f"{data.get('name')} {data.get('status') or 'begins'}: session {data.get('session_id')}"
 
 
 def _line(text: object) -> str:

@@ -8,6 +8,7 @@ from typing import Literal
 from attrs import frozen
 
 import inarch
+from inarch.figures import child_words
 from inarch.transcripts import Data, Exchange, Remark, Step, Transcript
 from inarch_export.words import as_json, duration, many
 
@@ -122,8 +123,7 @@ def _input(data: Data) -> Headline:
 
 
 def _child(data: Data) -> Headline:
-    name, session, status = _said(data, "name"), _said(data, "session_id"), _said(data, "status")
-    return Headline("other", f"{name} {status or 'begins'}: session {session}")
+    return Headline("other", child_words(data))
 
 
 def _command(data: Data) -> Headline:

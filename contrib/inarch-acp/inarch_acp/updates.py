@@ -10,6 +10,7 @@ from acp import schema
 from attrs import define, field
 
 import inarch
+from inarch.figures import child_words, held_words, reviewed_words, rewritten_words
 from inarch_acp.calls import ShownCall
 from inarch_acp.wire import plain
 
@@ -187,7 +188,9 @@ class Updates:
     def _remark(self, event: inarch.Event) -> list[Update]:
         """Show a remark as a quote of its own, beside the answer."""
         data = event.data
-        if event.kind == "note":
+        if (words := _WORDS.get(event.kind)) is not None:
+            text = words(data)
+        elif event.kind == "note":
             text = "" if data["source"] in self.tracers else data["text"]
         elif event.kind == "limit.wait":
             text = f"waiting {data['seconds']:.0f} s: {data['reason']}"
@@ -199,6 +202,14 @@ class Updates:
         return [agent_chunk(f"> {quoted}\n\n", inarch.new_id())] if text else []
 
 
+_WORDS: dict[str, Callable[[Mapping[str, Any]], str]] = {
+    "call.rewritten": rewritten_words,
+    "call.reviewed": reviewed_words,
+    "turn.held": held_words,
+    "child.started": child_words,
+    "child.ended": child_words,
+}
+"""What plugins do with calls, results and ends, and the children of calls, in words."""
 _HANDLERS: dict[str, Callable[[Updates, inarch.Event], list[Update]]] = {
     "turn.started": Updates._turn_started,
     "input.ended": Updates._input,
@@ -212,6 +223,7 @@ _HANDLERS: dict[str, Callable[[Updates, inarch.Event], list[Update]]] = {
     "limit.wait": Updates._remark,
     "model.switched": Updates._remark,
     "error": Updates._remark,
+    **dict.fromkeys(_WORDS, Updates._remark),
 }
 
 

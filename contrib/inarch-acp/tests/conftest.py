@@ -262,12 +262,23 @@ models = ["offline/extractive", "openai-compatible/other", "absent/model"]
 def shared(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """An installed plugin, and the cache that knows how plugins were probed."""
     site = tmp_path_factory.mktemp("site")
-    info = site / "inarch_slow-1.0.dist-info"
-    info.mkdir()
-    (site / "inarch_slow.py").write_text(SLOW)
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: inarch-slow\nVersion: 1.0\n")
-    (info / "entry_points.txt").write_text("[inarch.plugins]\nslow = inarch_slow\n")
+    install(site, "slow", SLOW)
     return site
+
+
+def install(site: Path, name: str, source: str) -> None:
+    """Install a plugin of one module."""
+    info = site / f"inarch_{name}-1.0.dist-info"
+    info.mkdir()
+    (site / f"inarch_{name}.py").write_text(source)
+    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: inarch-{name}\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text(f"[inarch.plugins]\n{name} = inarch_{name}\n")
+
+
+@pytest.fixture
+def installing(shared: Path) -> Callable[[str, str], None]:
+    """Install one more plugin, which counts where a profile names it."""
+    return lambda name, source: install(shared, name, source)
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from inarch import escape, result_text, shorten
-from inarch.figures import held_words, local_time, reviewed_words, rewritten_words
+from inarch.figures import child_words, held_words, local_time, reviewed_words, rewritten_words
 from inarch.host import is_plugins
 
 if TYPE_CHECKING:
@@ -26,13 +26,9 @@ def _input_words(data: Mapping[str, Any]) -> str:
     return f"{who}: {' '.join(str(data['text']).split())}"
 
 
-def _child_words(data: Mapping[str, Any]) -> str:
-    return f"{data['name']} {data.get('status', 'begins')}: session {data['session_id']}"
-
-
 WORDS = {
     "call.rewritten": rewritten_words, "call.reviewed": reviewed_words, "turn.held": held_words,
-    "input.ended": _input_words, "child.started": _child_words, "child.ended": _child_words,
+    "input.ended": _input_words, "child.started": child_words, "child.ended": child_words,
 }  # fmt: skip
 """What happened in a turn beside its requests and calls, in words."""
 OUTPUT_LINES, OUTPUT_COLUMNS = 4, 160
