@@ -50,7 +50,7 @@ def compose_copy(player: Player, scratch: Path, options: Mapping[str, Any]) -> A
         environ=variables,
     )
     copied = evolve(config, root=str(player.place), state_dir=scratch / "state", cache_dir=scratch / "cache")
-    return compose_as(
+    app = compose_as(
         copied,
         without=options.get("without", ()),
         files=options.get("files", ()),
@@ -59,6 +59,11 @@ def compose_copy(player: Player, scratch: Path, options: Mapping[str, Any]) -> A
         environ=variables,
         replacing=lambda composed: _stand_ins(composed, player),
     )
+    tools = (record.started.get("branch") or {}).get("tools")
+    if tools is not None:  # a child session: it had some of its parent's
+        kept = {name: tool for name, tool in app.composition.tools.items() if name in tools}
+        app.composition = evolve(app.composition, tools=kept)
+    return app
 
 
 def differences_of(record: Record, app: App) -> list[str]:

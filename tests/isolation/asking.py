@@ -47,6 +47,12 @@ def tell(text: str, context: inarch.ToolContext) -> list[Any]:
     return [told.by, *taken, late]
 
 
+@inarch.tool(effects=inarch.Effects())
+async def delegate(context: inarch.ToolContext) -> str:
+    """Have it done by a session with more rights than this process has."""
+    return (await context.child(inarch.ChildTask("helper", "do it"))).turn.content
+
+
 @inarch.tool(effects=inarch.Effects(exclusive=True), category="command")
 def build(argv: list[str], asked: dict[str, Any], context: inarch.ToolContext) -> list[Any]:
     """Do anything."""

@@ -198,6 +198,18 @@ def test_what_is_said_to_the_model_is_marked_and_ends_with_the_call(made: Made) 
     assert "no session" in str(called(app, "tell", text="x").error)
 
 
+def test_a_child_session_is_refused_before_there_is_one(made: Made) -> None:
+    app = made()
+    session = app.session()
+    kinds: list[str] = []
+    session.state.journal.listeners.append(lambda event: kinds.append(event.kind))
+    found = asyncio.run(asyncio.wait_for(session.call_tool("delegate", {}), GRACE_S))
+    assert found.error is not None and found.error.code == "permission"
+    assert "child session can't be had from a process of its own" in found.error.message
+    assert not any(kind.startswith("child.") for kind in kinds)
+    assert "call.result" in kinds
+
+
 @given(st.data())
 def test_no_path_leads_out_of_the_folders_of_its_own(tmp_path_factory: pytest.TempPathFactory, data: Any) -> None:
     home = tmp_path_factory.getbasetemp() / "within"

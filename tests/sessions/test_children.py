@@ -276,3 +276,18 @@ def test_children_side_by_side_never_pass_the_parents_limits(
     assert turn.usage.output_tokens == sum(taken)
     statuses = {event.data["status"] for event in family.events if event.kind == "child.ended"}
     assert statuses <= {"done", "limited"}
+
+
+def test_a_child_ends_before_the_turn_whose_call_it_is(tmp_path: Path) -> None:
+    script = {"parent": [tasks("child"), says("nothing came of it")], "child": [[60.0]]}
+    config = {"profiles": {"default": {"approve": "all", "max_seconds": 2}}}
+    family = Family(tmp_path, script, {"config": config}).open()
+    turn = family.run()
+    (ended,) = (event.data for event in family.events if event.kind == "child.ended")
+    (last,) = (
+        event.data["turn"]
+        for event in family.kept(ended["session_id"])
+        if event.kind == "turn.ended" and event.data["turn"]["type"] == "agent"
+    )
+    assert (last["status"], last["limit"]) == (ended["status"], "max_seconds")
+    assert (turn.status, turn.content) == ("done", "nothing came of it")

@@ -1,4 +1,4 @@
-"""What plugins do with calls, results and ends, and the children of calls, stands beside the answer, also when loaded."""
+"""What plugins do with calls, results and ends, and the children of calls, stands beside the answer."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ from inarch.contract.records import (
 )
 from inarch.turns.asker import Asker
 from inarch.turns.budget.meter import Meter
-from inarch.turns.budget.turn_time import work_seconds
+from inarch.turns.budget.turn_time import child_seconds
 from inarch.turns.checking import checked_summary
 from inarch.turns.context.fitting import age
 from inarch.turns.limits import Refused, Repeats, TurnLimits
@@ -96,8 +96,7 @@ class TurnRun:
             state.journal.record(Note(main.note, "model"), turn.id)
         if not state.turns or state.turns[-1].limit != "repeated_states":
             state.repeats = Repeats()
-        above = None if state.above is None else state.above.seconds_left()
-        times = (profile.max_seconds, None if above is None else work_seconds(above))
+        times = (profile.max_seconds, None if state.above is None else child_seconds(state.above))
         seconds = min((time for time in times if time is not None), default=None)
         limits = TurnLimits(profile.max_iterations, seconds, profile.max_tokens, profile.max_cost_usd)
         meter = state.meter = Meter(limits, state.above)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 from attrs import evolve
@@ -12,9 +12,6 @@ from inarch.commands import composing_options
 from inarch.host import Group
 from inarch.output import print_json
 from inarch_sdk.session_lines import listing, short_ids
-
-if TYPE_CHECKING:
-    from inarch import ContextStore
 
 
 @click.group("sessions", cls=Group)
@@ -29,12 +26,13 @@ def sessions() -> None:
 def list_sessions(everywhere: bool, as_json: bool, **given: Any) -> None:
     """List sessions, the newest first."""
     from inarch.commands import compose_given
+    from inarch_commands.sessions.branches import branch_of
 
     with compose_given(given, tells=False) as app:
         known = app.store.sessions()
         aside, names = app.store_set_aside, app.session_names
         shown = [info for info in known if everywhere or info.root == app.config.root]
-        branches = {info.id: found for info in shown if (found := _branch(app.store, info.id))}
+        branches = {info.id: found for info in shown if (found := branch_of(app.store, info.id))}
     tell_set_aside(aside)
     if as_json:
         from inarch import to_data
@@ -51,13 +49,6 @@ def list_sessions(everywhere: bool, as_json: bool, **given: Any) -> None:
         click.echo(line)
     if not shown:
         click.echo("no sessions yet" if everywhere else "no sessions in this directory; --all shows all others")
-
-
-def _branch(store: ContextStore, session_id: str) -> dict[str, str]:
-    """Return whose child a session is, and under which name; nothing for any other."""
-    first = next(iter(getattr(store, "scan", store.load)(session_id)), None)
-    found = first.data.get("branch") if first is not None and first.kind == "session.started" else None
-    return {"parent": str(found["parent"]), "child": str(found["name"])} if isinstance(found, dict) else {}
 
 
 def tell_set_aside(files: Sequence[str]) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from attrs import define, field
 
 from inarch import UsageError, escape
+from inarch_commands.sessions.branches import branch_of
 from inarch_commands.sessions.story import heading, is_told, told
 
 if TYPE_CHECKING:
@@ -76,6 +77,8 @@ class Shown:
         from inarch_commands.sessions.where_tokens_went import where_lines
 
         yield from heading(self.info, self.contents.turns)
+        if branch := branch_of(self.store, self.info.id):
+            yield escape(f"{branch['child']} of session {branch['parent']}")
         if self.first > 1:
             before = f"{self.first - 1:,} earlier turn{'s' if self.first > 2 else ''}"
             yield f"… {before}: --turns {max(1, self.first - PAGE)}-{self.first - 1}, or --all"
@@ -96,7 +99,7 @@ class Shown:
         """Yield the members of a JSON object, each when all that it needs was read."""
         from inarch import to_data
 
-        yield "session", to_data(self.info)
+        yield "session", {**to_data(self.info), **branch_of(self.store, self.info.id)}
         yield "turns", (to_data(turn) for history in self.histories() for turn in history.turns)
         yield "tokens", [{"what": name, "count": many, "tokens": tokens} for name, many, tokens in self._tokens.rows()]
         yield "left_out", to_data(self._left_out)

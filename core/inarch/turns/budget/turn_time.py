@@ -17,8 +17,14 @@ LAST_SHARE = 0.2
 
 
 def work_seconds(left: float) -> float:
-    """Return how many of the seconds that a turn has left are for its work, and for turns of its children."""
+    """Return how many of the seconds that a turn has left are for its work."""
     return left - min(LAST_SECONDS, LAST_SHARE * left)
+
+
+def child_seconds(above: Meter) -> float | None:
+    """Return how long a turn of a child may take: it ends by itself before the work of the turn above it has to."""
+    left, whole = above.seconds_left(), above.limits.max_seconds
+    return None if left is None or whole is None else work_seconds(max(0.0, left - whole + work_seconds(whole)))
 
 
 @define(eq=False, repr=False)
