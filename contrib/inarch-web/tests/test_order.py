@@ -16,7 +16,7 @@ from inarch_web.server.unfolding import Unfolding, joined
 import inarch
 from inarch_export.html.fragments import Fragments
 
-ACTIONS = ("prompt", "request", "delta", "reply", "call", "run", "output", "result", "note", "plugin", "end")
+ACTIONS = ("prompt", "request", "delta", "reply", "call", "run", "output", "result", "note", "books", "plugin", "end")
 
 
 class Story:
@@ -56,6 +56,8 @@ class Story:
             self._add("call.result", **call, status="success", result={"success": True, "data": text})
         elif action == "note":
             self._add("note", text=text, source="test")
+        elif action == "books":
+            self._add("calls.done", calls=[])
         elif action == "plugin":
             self._add("planner.planned", text=text)
 
@@ -84,6 +86,7 @@ class Shown:
         elif (step := message.get("step")) is not None:
             _, steps, later = self.sections[step["turn"]]
             if step["later"]:
+                assert step["place"] <= len(later), "a whole section shows no step before it that has no place"
                 later[step["place"]] = step["html"]
             elif steps is not None:
                 assert step["place"] <= len(steps), "no step comes before the one before it"
@@ -123,6 +126,15 @@ def test_a_page_that_comes_late_sees_what_an_early_one_sees(story: list[tuple[st
     if not following.is_empty and following.runs:
         now = following.entry()
         assert early.sections[now["number"]][1] == now["steps"]["html"][-len(early.sections[now["number"]][1] or []) :]
+
+
+def test_bookkeeping_takes_no_place() -> None:
+    told = Story()
+    for action in ("prompt", "books", "note", "end", "books", "note"):
+        told.do(action, "x")
+    following = Unfolding(Fragments())
+    steps = [message["step"] for event in told.events for message in following.take(event) if "step" in message]
+    assert [(step["later"], step["place"]) for step in steps] == [(False, 0), (True, 0)]
 
 
 @given(st.lists(st.sampled_from(["", "x", "yy" * 20]), max_size=30), st.integers(1, 10), st.integers(0, 40))

@@ -286,6 +286,20 @@ def test_ten_thousand_lines_stream_without_the_page_growing_with_them(site: Site
     assert page.evaluate("most") < 200
 
 
+def test_nothing_jumps_while_ten_thousand_lines_stream(site: Site) -> None:
+    page = site.page()
+    ask(page, "say It is there.")
+    answered(page)
+    page.evaluate(
+        "window.shifted = 0; new PerformanceObserver((list) => {"
+        " for (const one of list.getEntries()) shifted += one.value }).observe({type: 'layout-shift'})"
+    )
+    ask(page, "lines 10000")
+    answered(page, 2)
+    page.wait_for_timeout(300)  # the browser tells of shifts after it has drawn
+    assert page.evaluate("shifted") < 0.1  # one jump of the text in sight alone is 0.4 and more
+
+
 def shown_lines(page: Page, turn_id: str) -> int:
     return int(page.evaluate(f"document.querySelector('#{turn_id} .answer').textContent.split('\\n').length"))
 

@@ -26,10 +26,14 @@ class Fragments:
             apart: Whether the list of its steps stays empty, for steps that are sent one by one.
             running: Whether the turn goes on.
         """
-        shown = [step for step in exchange.steps if not says_nothing(step)]
-        later = [step for step in exchange.later if not says_nothing(step)]
+        shown = [step for step in exchange.steps if self.shows(step)]
+        later = [step for step in exchange.later if self.shows(step)]
         exchange.steps, exchange.later = shown, later
         return turn.turn(exchange, folded=folded, apart=apart, running=running)
+
+    def shows(self, step: Step) -> bool:
+        """Return whether a step is shown: bookkeeping, which no reader would miss, is not."""
+        return not says_nothing(step)
 
     def step(self, step: Step, answer: str = "", *, running: bool = False) -> Html:
         """Return a request, a call or a remark as an item of a list; nothing for what no reader would miss."""

@@ -28,6 +28,10 @@ class Fragments(Protocol):
         """Return the section of a turn; `apart` leaves its list of steps empty."""
         ...
 
+    def shows(self, step: Step) -> bool:
+        """Return whether a step is shown."""
+        ...
+
     def step(self, step: Step, answer: str = "", *, running: bool = False) -> str:
         """Return the item of a step; empty for one that nobody would miss."""
         ...
@@ -54,10 +58,11 @@ def entry(fragments: Fragments, exchange: Exchange, *, running: bool = False) ->
 
 def steps_before(fragments: Fragments, exchange: Exchange, before: int, *, running: bool = False) -> Message:
     """Return the steps before a place, and how many there are before these."""
-    before = max(0, min(before, len(exchange.steps)))
+    shown = [step for step in exchange.steps if fragments.shows(step)]
+    before = max(0, min(before, len(shown)))
     first = max(0, before - LAST_STEPS)
-    shown = exchange.steps[first:before]
-    return {"before": first, "html": [fragments.step(step, exchange.answer, running=running) for step in shown]}
+    html = [fragments.step(step, exchange.answer, running=running) for step in shown[first:before]]
+    return {"before": first, "html": html}
 
 
 @define(eq=False, repr=False)
@@ -131,7 +136,7 @@ class Unfolding:
             self._shown = now.number
             yield {"turn": self.entry()}
         elif touched is not None:
-            place = _place(now, touched)
+            place = _place(self.fragments, now, touched)
             if place is not None:
                 later, at = place
                 html = self.fragments.step(touched, now.answer, running=self.runs)
@@ -145,12 +150,14 @@ class Unfolding:
                 yield {"delta": {"turn": self.exchange.number, "of": of, "text": text}}
 
 
-def _place(exchange: Exchange, step: Step) -> tuple[bool, int] | None:
-    """Return whether a step came after the end of its turn, and at which place it stands."""
+def _place(fragments: Fragments, exchange: Exchange, step: Step) -> tuple[bool, int] | None:
+    """Return whether a shown step came after the end of its turn, and its place among those that are shown."""
+    if not fragments.shows(step):
+        return None
     for later, steps in ((True, exchange.later), (False, exchange.steps)):
         for at in range(len(steps) - 1, -1, -1):
             if steps[at] is step:
-                return later, at
+                return later, sum(fragments.shows(one) for one in steps[:at])  # a whole section has no others
     return None
 
 

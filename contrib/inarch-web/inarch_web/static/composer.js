@@ -48,7 +48,7 @@ export class Composer {
     this.#isRunning = state.running !== null;
     this.stop.hidden = !this.#isRunning;
     this.send.textContent = this.#isRunning ? "Steer" : "Send";
-    this.text.placeholder = this.#isRunning ? "Say more while it works: it is read before the next step" : "Ask, or type / for commands and @ for files";
+    this.text.placeholder = this.#isRunning ? "Say more while it works" : "Ask, or type / for commands and @ for files";
     this.queue.replaceChildren(...state.queued.map((text, place) => make("li", {},
       make("span", { class: "queued-text" }, text),
       make("button", { type: "button", class: "plain", "aria-label": `Take back: ${text}`, click: () => this.#unqueue(place) }, icon("close")))));

@@ -4,10 +4,14 @@ import { make } from "./dom.js";
 const LINES_A_BLOCK = 100;
 const MOST_BLOCKS = 60;
 
-/** A text that grows at its end; of a very long one only the last blocks stay, and the rest is counted. */
+/**
+ * A text that grows at its end; of a very long one only the last blocks stay, and the rest is counted.
+ * What goes leaves its height behind: otherwise all that is read would jump up by it.
+ */
 export class Growing {
   #blocks = 0;
   #dropped = 0;
+  #droppedHeight = 0;
   #lines = 0;
   #waiting = "";
   #frame = 0;
@@ -24,7 +28,7 @@ export class Growing {
     this.place = place;
     this.shown = shown;
     this.#note = make("p", { class: "left-out", hidden: true });
-    place.before(this.#note);
+    place.append(this.#note);
   }
 
   /** @param {string} text */
@@ -36,7 +40,6 @@ export class Growing {
   /** Takes it all away. */
   remove() {
     cancelAnimationFrame(this.#frame);
-    this.#note.remove();
     this.place.remove();
   }
 
@@ -74,10 +77,14 @@ export class Growing {
   }
 
   #dropFirst() {
-    this.place.firstElementChild?.remove();
+    const first = this.#note.nextElementSibling;
+    if (!first) return;
+    this.#droppedHeight += first.getBoundingClientRect().height;
+    first.remove();
     this.#blocks -= 1;
     this.#dropped += LINES_A_BLOCK;
     this.#note.hidden = false;
+    this.#note.style.height = `${this.#droppedHeight}px`;
     this.#note.textContent = `${this.#dropped.toLocaleString("en")} earlier lines are not shown while more comes`;
   }
 }
