@@ -4,7 +4,8 @@
 The page of a session of N events is opened in a fresh tab and timed to its first paint and to its last turn on the
 screen; beside it a static page of the same bytes (what the socket and the files brought), read from loopback in the
 same browser. Then a reply of 200 deltas a second streams for S seconds: processor time of the server and of the
-browser's processes. Last a turn of 500 calls is scrolled from end to end: the longest task of the main thread.
+browser's processes. Then 10,000 lines stream: the sum of the layout shifts that the browser counts (Layout
+Instability API). Last a turn of 500 calls is scrolled from end to end: the longest task of the main thread.
 """
 
 from __future__ import annotations
@@ -32,10 +33,16 @@ from inarch_testing.apps import environ_in
 FLAGS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking", "--disable-sync"]
 DELTAS_A_SECOND = 200
 CALLS = 500
+LINES = 10_000
 _LONG_TASKS = """() => {
     window.tasks = []
     const saw = list => { for (const one of list.getEntries()) window.tasks.push(one.duration) }
     new PerformanceObserver(saw).observe({type: 'longtask', buffered: true})
+}"""
+_SHIFTS = """() => {
+    window.shifts = []
+    const saw = list => { for (const one of list.getEntries()) window.shifts.push(one.value) }
+    new PerformanceObserver(saw).observe({type: 'layout-shift'})
 }"""
 _PAINTED = "() => performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? 0"
 _SCROLL = """async () => {
@@ -173,6 +180,26 @@ async def stream(browser: Browser, folder: Path, seconds: float) -> tuple[float,
         return (time.process_time() - ours) / took, (cpu_of_browser() - theirs) / took
 
 
+async def shifted(browser: Browser, folder: Path) -> tuple[float, float]:
+    """Return the sum of the layout shifts, and the largest, while many lines of a reply come, ten in 5 ms."""
+    lines = (part for at in range(0, LINES, 10) for part in (inarch.TextDelta(_ten(at)), 0.005))
+    async with serve([says("It is there."), [*lines, *says("End of lines.")]], folder) as there:
+        page = await (await browser.new_context()).new_page()
+        await page.goto(there.address)
+        await said(page, "Begin.")
+        await page.wait_for_function("() => document.body.innerText.includes('It is there.')", timeout=60_000)
+        await page.evaluate(_SHIFTS)
+        await said(page, "Say many lines.")
+        await page.wait_for_function("() => document.body.innerText.includes('End of lines.')", timeout=300_000)
+        await page.wait_for_timeout(500)
+        found = await page.evaluate("() => window.shifts")
+        return sum(found), max(found, default=0.0)
+
+
+def _ten(at: int) -> str:
+    return "".join(f"line {at + n}\n" for n in range(10))
+
+
 async def scrolled(browser: Browser, folder: Path) -> tuple[float, int]:
     """Return the longest task while a turn of many calls comes and is scrolled through, and how high it is."""
     script = [
@@ -207,6 +234,8 @@ async def main(events: int, runs: int, seconds: float) -> None:
         server, shown = await stream(browser, folder, seconds)
         shares = f"server and model {server:.0%}, browser {shown:.0%} of a processor"
         print(f"{DELTAS_A_SECOND} deltas/s for {seconds:g} s: {shares}")
+        moved, most = await shifted(browser, folder)
+        print(f"{LINES:,} lines stream: layout shifts {moved:.3f} in all, largest {most:.3f}")
         longest, height = await scrolled(browser, folder)
         print(f"turn of {CALLS} calls, {height:,} px: longest task of the main thread {longest:.0f} ms")
         await browser.close()
