@@ -19,8 +19,8 @@ from inarch.config.load import check_config as check_config
 from inarch.config.load import load_config as load_config
 from inarch.config.places import state_dir as state_dir
 from inarch.config.places import user_config_path as user_config_path
-from inarch.config.project import read_trusted as read_trusted
 from inarch.config.project_files import read_project_file as read_project_file
+from inarch.config.project_files import read_trusted as read_trusted
 from inarch.config.sources import dotted as dotted
 from inarch.config.trust import change_project_file as change_project_file
 from inarch.config.trust import grant as grant

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from inarch.config.folders import brought_files, project_folder
-from inarch.config.project import read_trusted
+from inarch.config.project_files import read_trusted
 from inarch.config.trust import grant, revoke, trust_of
 from inarch.contract.errors import StoreError, ToolFailed
 

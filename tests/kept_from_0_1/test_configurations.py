@@ -41,10 +41,14 @@ def test_it_gives_the_same_profile_tables_and_plugins(name: str, tmp_path: Path)
         "commands": config.commands,
         "rules": config.rules,
     })  # fmt: skip
+    has_grown = '"..."' in (HERE / name).read_text()  # it stands for a list that may have more in it by now
+    if has_grown:
+        then_named = then["profile"]["plugins"]
+        now["profile"]["plugins"] = [plugin for plugin in now["profile"]["plugins"] if plugin in then_named]
     for what, value in now.items():
         assert as_then(value, then[what]) == then[what], what
     loaded = [plugin.name for plugin in composed.loaded]
-    if '"..."' in (HERE / name).read_text():  # stands for a list that may have grown
+    if has_grown:
         loaded = [plugin for plugin in loaded if plugin in then["loaded"]]
     assert loaded == [*then["loaded"]]
     assert {tool for tools in then["loaded"].values() for tool in tools} <= {*composed.tools}

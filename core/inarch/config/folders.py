@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 
 from inarch.config import places
 from inarch.config.files import MAX_BYTES, Unreadable, needs_trust, read_user_file
-from inarch.config.project import read_trusted
-from inarch.config.project_files import digest, is_left, read_project_file
+from inarch.config.project_files import digest, is_left, read_project_file, read_trusted
 from inarch.contract.errors import StoreError, ToolFailed
 from inarch.contract.frozen import frozen
 from inarch_staging import make_folder, write_whole

@@ -8,9 +8,8 @@ from pathlib import Path
 from attrs import field, frozen
 
 from inarch.config.addresses import without_addresses
-from inarch.config.files import CONFIG_FILE, TRUSTED_FILES, Unreadable
+from inarch.config.files import CONFIG_FILE, TRUSTED_FILES
 from inarch.config.layers import Layer, read_file
-from inarch.config.project_files import digest, read_project_file
 from inarch.config.trust import Standing, trust_of
 from inarch.config.untrusted import NOT_TRUSTED, shortened, strict_part
 from inarch.contract.errors import ConfigError
@@ -64,20 +63,3 @@ def _unread(root: str, standing: Standing) -> list[str]:
     single = [name for name in TRUSTED_FILES if name in standing.files]
     below = {"/".join(path.split("/")[:2]) for path in standing.files if path not in (*TRUSTED_FILES, CONFIG_FILE)}
     return [f"{Path(root, thing)}: not read, {NOT_TRUSTED}" for thing in [*single, *sorted(below)]]
-
-
-def read_trusted(root: str, path: str, trusted_files: Mapping[str, str]) -> bytes | None:
-    """Return the bytes of a file that is trusted, as it was when trust was checked; None where it is not.
-
-    Args:
-        root: The project's folder.
-        path: Such as `AGENTS.md`.
-        trusted_files: `Config.trusted_files`.
-    """
-    if path not in trusted_files:
-        return None
-    try:
-        data = read_project_file(root, path)
-    except Unreadable:
-        return None
-    return data if data is not None and digest(data) == trusted_files[path] else None

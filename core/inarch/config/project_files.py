@@ -93,6 +93,23 @@ def read_project_file(root: str, path: str) -> bytes | None:
         raise Unreadable(why(error)) from error
 
 
+def read_trusted(root: str, path: str, trusted_files: Mapping[str, str]) -> bytes | None:
+    """Return the bytes of a file that is trusted, as it was when trust was checked; None where it is not.
+
+    Args:
+        root: The project's folder.
+        path: Such as `AGENTS.md`.
+        trusted_files: `Config.trusted_files`.
+    """
+    if path not in trusted_files:
+        return None
+    try:
+        data = read_project_file(root, path)
+    except Unreadable:
+        return None
+    return data if data is not None and digest(data) == trusted_files[path] else None
+
+
 def digest(data: bytes | None) -> str:
     """Return the hash that trust is bound to, "" for no file."""
     import hashlib

@@ -181,7 +181,7 @@ def _instructions(config: Config) -> str:
     if not config.trusted_files:
         return ""
     from inarch.config.guides import together
-    from inarch.config.project import read_trusted
+    from inarch.config.project_files import read_trusted
 
     found = {name: read_trusted(config.root, name, config.trusted_files) or b"" for name in GUIDE_FILES}
     return together({name: data.decode("utf-8", "replace") for name, data in found.items()})[:INSTRUCTION_CHARACTERS]

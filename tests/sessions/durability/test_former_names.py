@@ -61,7 +61,8 @@ def test_a_leftover_of_any_version_is_no_file_of_a_project(tmp_path: Path) -> No
     os.close(folder)
     for name in names:
         (root / ".inarch" / name).write_bytes(b"half")
-        assert trust_of(str(root), state) == ("trusted", files, ())
+        standing = trust_of(str(root), state)
+        assert (standing.state, standing.files, standing.changed) == ("trusted", files, ())
         (root / ".inarch" / name).unlink()
         (root / ".inarch" / name).symlink_to("memory.md")  # nothing that is written is a link, or a folder
         assert trust_of(str(root), state).state == "changed"
