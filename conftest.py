@@ -28,7 +28,6 @@ PROGRAMS = {
     "uv": "pip install uv",
     "pipx": "pip install pipx",
     "llmock": "pip install llmock",
-    "tsc": "npm install -g typescript axe-core",
     "aimock": "npm install -g @copilotkit/aimock",
     "mcp-inspector": "npm install -g @modelcontextprotocol/inspector",
     "mcp-server-everything": "npm install -g @modelcontextprotocol/server-everything",

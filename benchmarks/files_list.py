@@ -45,6 +45,7 @@ def make_tree(root: str, packages: int, folders: int, files: int) -> None:
             for file in range(files):
                 (folder / f"file_{file}.{ENDS[file % len(ENDS)]}").touch()
     Path(root, ".gitignore").write_text(RULES)
+    Path(root, ".git").mkdir()  # elsewhere the rules would not count
 
 
 def bare(folder: str, prefix: str, found: list[str]) -> list[str]:

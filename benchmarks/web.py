@@ -46,6 +46,8 @@ _SHIFTS = """() => {
 }"""
 _PAINTED = "() => performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? 0"
 _SCROLL = """async () => {
+    for (const work of document.querySelectorAll('details.work')) work.open = true
+    await new Promise(requestAnimationFrame)
     const all = [document.scrollingElement, ...document.querySelectorAll('*')].filter(
         one => one.scrollHeight > one.clientHeight + 200 && getComputedStyle(one).overflowY !== 'visible' ||
             one === document.scrollingElement)

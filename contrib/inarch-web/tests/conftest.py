@@ -55,6 +55,19 @@ def site(tmp_path: Path, browser: Browser) -> Iterator[Site]:
 
 
 @pytest.fixture(scope="session")
+def modules() -> Path:
+    """Return the folder in which npm has put what the tests of pages need."""
+    folder = Path(os.environ.get("PAGES_NODE_MODULES") or "none")
+    if not (folder / "axe-core").is_dir():
+        if os.environ.get("CI") == "true":
+            pytest.fail("PAGES_NODE_MODULES names no folder with axe-core", pytrace=False)
+        pytest.skip(
+            "needs npm install vite @vitejs/plugin-react react react-dom axe-core typescript, and PAGES_NODE_MODULES"
+        )
+    return folder
+
+
+@pytest.fixture(scope="session")
 def pictures() -> Path:
     """Return the folder in which pictures are kept: `pictures` in tox's environment."""
     folder = Path(os.environ.get("TOX_ENV_DIR") or Path(tempfile.gettempdir()) / "inarch-web") / "pictures"

@@ -91,7 +91,7 @@ async def _answer(word: str, rest: str) -> AsyncIterator[str]:
     elif word == "lines":
         for number in range(int(rest)):
             yield f"line {number}\n"
-            await asyncio.sleep(0)
+            await asyncio.sleep(0 if number % 10 else 0.003)  # so that it takes many pictures, as a reply does
     elif word == "wait":
         yield "It begins."
         while not Path(rest).exists():  # noqa: ASYNC110, ASYNC240  # the test makes it, in another process

@@ -68,7 +68,8 @@ def test_the_proposed_file_is_edited_in_the_page(site: Site) -> None:
     question.get_by_text("Edit the proposed file").click()
     question.get_by_label("Proposed text of new.py").fill("mine\n")
     question.get_by_role("button", name="Approve").click()
-    expect(question.locator(".diff ins")).to_have_text("+mine\n")  # it comes back to be approved
+    expect(question.locator(".diff ins")).to_have_count(1)  # it comes back to be approved
+    expect(question.locator(".diff ins")).to_contain_text("+mine")
     question.get_by_role("button", name="Approve").click()
     answered(page)
     assert (site.project / "new.py").read_text() == "mine\n"
@@ -297,7 +298,7 @@ def test_nothing_jumps_while_ten_thousand_lines_stream(site: Site) -> None:
     ask(page, "lines 10000")
     answered(page, 2)
     page.wait_for_timeout(300)  # the browser tells of shifts after it has drawn
-    assert page.evaluate("shifted") < 0.1  # one jump of the text in sight alone is 0.4 and more
+    assert page.evaluate("shifted") < 0.1  # one jump of the text in sight alone is 0.2 and more
 
 
 def shown_lines(page: Page, turn_id: str) -> int:

@@ -26,7 +26,6 @@ pytestmark = [pytest.mark.needs("chromium"), pytest.mark.once]
 PATIENCE_MS = 60_000
 expect.set_options(timeout=PATIENCE_MS)
 ASK = "Edit the footer to say Copyright 2025"
-MODULES = os.environ.get("PAGES_NODE_MODULES", "")
 """A folder of npm that has vite, @vitejs/plugin-react, react and react-dom."""
 VITE = {
     "package.json": '{"private": true, "type": "module"}',
@@ -116,15 +115,11 @@ async def shown(project: Path, url: str, *script: Any, approve: str = "all") -> 
 
 
 @pytest.fixture
-def vite(tmp_path: Path) -> Iterator[tuple[Path, str]]:
+def vite(tmp_path: Path, modules: Path) -> Iterator[tuple[Path, str]]:
     """A project of Vite and React whose development server runs."""
-    if not (Path(MODULES) / "vite").is_dir():
-        if os.environ.get("CI") == "true":
-            pytest.fail("PAGES_NODE_MODULES names no folder with vite", pytrace=False)
-        pytest.skip("needs vite: npm install vite @vitejs/plugin-react react react-dom, and PAGES_NODE_MODULES")
     project = tmp_path / "project"
     write_files(project, {name: text.replace("CACHE", str(tmp_path / "cache")) for name, text in VITE.items()})
-    (project / "node_modules").symlink_to(MODULES)
+    (project / "node_modules").symlink_to(modules)
     with program(["node", "node_modules/vite/bin/vite.js", "--host", "127.0.0.1", "--port", "0"], project) as line:
         yield project, line(r"(http://127\.0\.0\.1:\d+)/")
 

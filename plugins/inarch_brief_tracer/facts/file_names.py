@@ -26,6 +26,7 @@ _TEST_FOLDERS = frozenset(("test", "tests", "__tests__", "spec", "specs", "__moc
 
 
 _BUILT_FOLDERS = frozenset(("dist", "build", "out", "esm", "cjs", "umd", "legacy", "target"))
+_DECLARING = (".d.ts", ".d.mts", ".d.cts")
 _SCRIPTS = frozenset((".js", ".mjs", ".cjs", ".ts", ".mts", ".cts"))
 
 
@@ -41,10 +42,13 @@ def is_other(path: str) -> bool:
 
 
 def is_built(path: str) -> bool:
-    """Whether a script stands where what is built from other files is put: a copy, as vendored code is."""
+    """Whether a script is made from other files, as vendored code is a copy: it stands where such are put, or declares.
+
+    A declaration file has the names of a script beside it or of its source, and nothing of what they do.
+    """
     if suffix_of(path) not in _SCRIPTS:
         return False
-    return ".min." in path or not _BUILT_FOLDERS.isdisjoint(path.split("/")[:-1])
+    return ".min." in path or path.endswith(_DECLARING) or not _BUILT_FOLDERS.isdisjoint(path.split("/")[:-1])
 
 
 def is_other_test(path: str) -> bool:

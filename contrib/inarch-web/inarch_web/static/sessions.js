@@ -6,6 +6,7 @@ export class Sessions {
   #open = "";
   #round = 0;
   #timer = 0;
+  #isSoon = false;
   /** @type {SessionLine[]} */
   #shown = [];
 
@@ -35,8 +36,12 @@ export class Sessions {
 
   /** Asks soon for the list, however often it is called. */
   soon() {
-    clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.refresh(), 400);
+    if (this.#isSoon) return;
+    this.#isSoon = true;
+    setTimeout(() => {
+      this.#isSoon = false;
+      this.refresh();
+    }, 400);
   }
 
   async refresh(from = 0) {

@@ -55,7 +55,7 @@ export class Growing {
       if (++this.#lines % LINES_A_BLOCK === 0) {
         this.#append(some);
         some = "";
-        this.#last = null;
+        this.#settle();
       }
     }
     if (some) this.#append(some);
@@ -74,6 +74,12 @@ export class Growing {
     const kept = this.#last.lastChild;
     if (kept instanceof Text && kept.length < 4_000) kept.appendData(text);
     else this.#last.append(text);
+  }
+
+  /** Ends a block. Out of sight it keeps the height that it has now: a guess would move all that stands below it. */
+  #settle() {
+    if (this.#last) this.#last.style.containIntrinsicBlockSize = `${this.#last.getBoundingClientRect().height}px`;
+    this.#last = null;
   }
 
   #dropFirst() {
