@@ -56,6 +56,8 @@ def test_module_name(path: str, name: str) -> None:
         ("examples/one/app.py", "example"),
         ("docs/conf.py", "example"),
         ("pip/_vendor/rich/text.py", "vendored"),
+        ("src/schemas.d.ts", "vendored"),
+        ("src/schemas.ts", "code"),
         ("src/pkg/examples/x.py", "code"),
     ],
 )
