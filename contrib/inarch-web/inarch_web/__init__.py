@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from attrs import frozen
+from attrs import field, frozen, validators
 
 import inarch
 
@@ -17,7 +17,7 @@ class Settings:
         idle_minutes: Minutes after which a page that does nothing is logged out; while a turn runs it is not.
     """
 
-    idle_minutes: float = 60.0
+    idle_minutes: float = field(default=60.0, validator=validators.gt(0))
 
 
 def settings_of(context: inarch.PluginContext) -> Settings:

@@ -88,6 +88,23 @@ async def test_who_is_not_the_frame_is_not_answered(headers: dict[str, str], wro
         assert wrong in answer.text
 
 
+@pytest.mark.parametrize("more", [{}, {"upgrade": "websocket", "connection": "Upgrade"}])
+@pytest.mark.parametrize("target", ["@127.0.0.1:{port}/", "http://127.0.0.1:{port}/", "x", "*"])
+async def test_a_target_that_names_another_host_reaches_none(target: str, more: dict[str, str]) -> None:
+    page, other = Page({"/": HTML}), Page({"/": HTML})
+    async with framed(page.app()) as there, served(other.app()) as elsewhere:
+        key = {"sec-websocket-key": "dGhlIHNhbXBsZSBub25jZQ==", "sec-websocket-version": "13"} if more else {}
+        origin = {"host": there.addresses.frame.authority, "origin": there.origin, "connection": "close"}
+        reader, writer = await asyncio.open_connection("127.0.0.1", there.addresses.frame.port)
+        lines = [f"{name}: {value}\r\n" for name, value in {**origin, **more, **key}.items()]
+        writer.write(
+            f"GET {target.format(port=elsewhere.rpartition(':')[2])} HTTP/1.1\r\n{''.join(lines)}\r\n".encode()
+        )
+        first = await asyncio.wait_for(reader.read(12), 30)
+        writer.close()
+        assert other.seen == [] and first[9:12] not in (b"101", b"200")
+
+
 async def test_a_form_of_another_page_is_not_sent_though_it_aims_at_the_frame() -> None:
     page = Page({"/": HTML})
     async with framed(page.app()) as there, client(there) as http:

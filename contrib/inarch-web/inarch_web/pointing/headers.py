@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from starlette.types import Scope
+
 from inarch_web.pointing.addresses import Addresses
 from inarch_web.pointing.policies import adapted
 
@@ -98,6 +100,12 @@ def cookie(value: str) -> str:
     first, *rest = value.split(";")
     kept = [part.strip() for part in rest if part.partition("=")[0].strip().lower() not in _COOKIE_LEFT_OUT]
     return "; ".join([first.strip(), *filter(None, kept), "Secure", "SameSite=None", "Partitioned"])
+
+
+def target_of(scope: Scope) -> bytes:
+    """Return path and query of a request as they came."""
+    raw: bytes = scope.get("raw_path") or scope["path"].encode()
+    return raw + (b"?" + scope["query_string"] if scope["query_string"] else b"")
 
 
 def value_of(headers: Headers, name: bytes) -> str:

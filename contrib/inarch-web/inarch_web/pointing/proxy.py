@@ -20,7 +20,7 @@ from attrs import define, field
 from starlette.types import Receive, Scope, Send
 
 from inarch_web.pointing.addresses import Addresses, is_loopback
-from inarch_web.pointing.headers import Headers, for_the_frame, for_the_page, value_of
+from inarch_web.pointing.headers import Headers, for_the_frame, for_the_page, target_of, value_of
 from inarch_web.pointing.injecting import Injection, Unpacking, can_be_changed
 from inarch_web.pointing.sockets import pass_socket_on
 
@@ -28,6 +28,7 @@ PICKER = "/__inarch_picker__.js"
 """The one path that the page's server never sees."""
 CONNECT_S = 10.0
 _NAVIGATIONS = ("iframe", "frame")
+_NO_PATH = "only a path can be asked for"
 
 
 @define(eq=False, repr=False)
@@ -61,13 +62,14 @@ class Proxy:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request of the browser's."""
+        is_path = target_of(scope).startswith(b"/")  # anything else could name a host, and no browser sends it
         if scope["type"] == "websocket":
-            if why := refusal_of_socket(scope["headers"], self.addresses):
+            if why := refusal_of_socket(scope["headers"], self.addresses) or ("" if is_path else _NO_PATH):
                 await send({"type": "websocket.close", "code": 1008, "reason": why})
             else:
                 await pass_socket_on(self.addresses, scope, receive, send)
         elif scope["type"] == "http":
-            if why := refusal(scope["method"], scope["headers"], self.addresses):
+            if why := refusal(scope["method"], scope["headers"], self.addresses) or ("" if is_path else _NO_PATH):
                 await _answer(send, 403, f"{why}\n".encode(), "text/plain; charset=utf-8")
             elif scope["path"] == PICKER:
                 await _answer(send, 200, self._picker, "text/javascript; charset=utf-8")
@@ -119,9 +121,7 @@ class Proxy:
 
     def _url(self, scope: Scope) -> httpx.URL:
         page = self.addresses.page
-        raw = scope.get("raw_path") or scope["path"].encode()
-        target = raw + (b"?" + scope["query_string"] if scope["query_string"] else b"")
-        return httpx.URL(scheme=page.scheme, host=page.host, port=page.port, raw_path=target)
+        return httpx.URL(scheme=page.scheme, host=page.host, port=page.port, raw_path=target_of(scope))
 
 
 def refusal(method: str, headers: Headers, addresses: Addresses) -> str:

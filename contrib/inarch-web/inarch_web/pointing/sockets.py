@@ -13,7 +13,7 @@ from websockets.asyncio.client import ClientConnection
 from websockets.typing import Subprotocol
 
 from inarch_web.pointing.addresses import Addresses, is_loopback
-from inarch_web.pointing.headers import for_the_page
+from inarch_web.pointing.headers import for_the_page, target_of
 
 LONGEST_MESSAGE = 16 * 1024 * 1024
 _CONNECT_S = 10.0
@@ -50,12 +50,10 @@ async def _connected(addresses: Addresses, scope: Scope) -> ClientConnection:
         for name, value in for_the_page(scope["headers"], addresses, wants_plain=False)
         if name not in _SAID_BY_THE_CLIENT
     ]
-    raw = (scope.get("raw_path") or scope["path"].encode()).decode("latin-1")
-    query = scope["query_string"].decode("latin-1")
     page = addresses.page
     tls = None if page.scheme == "http" else _tls(page.host)
     return await websockets.asyncio.client.connect(
-        f"{page.socket_origin}{raw}" + (f"?{query}" if query else ""),
+        page.socket_origin + target_of(scope).decode("latin-1"),
         origin=websockets.typing.Origin(page.origin),
         additional_headers=headers,
         subprotocols=[Subprotocol(name) for name in scope.get("subprotocols", ())] or None,

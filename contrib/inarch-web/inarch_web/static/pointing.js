@@ -166,10 +166,11 @@ export function mount(host, page, session) {
 
   /** @param {string} path */
   function go(path) {
-    const target = new URL(path.startsWith("/") ? page.origin + path : path, page.origin + "/");
-    if (target.origin === page.address) target.host = new URL(page.origin).host;
-    if (target.origin !== page.origin) say(`Only pages of ${page.address} are shown here.`);
-    else parts.frame.src = target.href;
+    const given = path.startsWith("/") ? page.origin + path : path;
+    const target = URL.canParse(given, page.origin) ? new URL(given, page.origin) : null;
+    if (target?.origin === page.address) parts.frame.src = page.origin + target.pathname + target.search + target.hash;
+    else if (target?.origin === page.origin) parts.frame.src = target.href;
+    else say(`Only pages of ${page.address} are shown here.`);
   }
 
   addEventListener("message", greeted);
