@@ -41,6 +41,19 @@ async def test_only_the_page_s_own_name_origin_and_methods_are_answered(project:
             assert (await client.get(f"{origin}{path}")).status_code == 404
 
 
+async def test_what_the_browser_is_started_with_lets_one_page_in_once(project: Path) -> None:
+    async with served([says("x")], project) as there:
+        origin, token = split(there.address)
+        assert token not in there.once
+        async with entered(there.once) as page:
+            assert page.hello["token"] == token
+        with pytest.raises((ConnectionClosed, AssertionError, TimeoutError)):
+            async with asyncio.timeout(30), entered(there.once):
+                pass
+        async with entered(f"{origin}/#{token}"):
+            pass
+
+
 async def test_a_socket_of_another_origin_or_name_is_refused(project: Path) -> None:
     async with served([says("x")], project) as there:
         origin, _ = split(there.address)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import hmac
 import json
 from collections.abc import Mapping
 from contextlib import suppress
@@ -18,6 +17,7 @@ import inarch
 from inarch_web.server.desk import Desk
 from inarch_web.server.numbering import encoded
 from inarch_web.server.outbox import Outbox
+from inarch_web.server.tokens import Tokens
 
 HELLO_S = 10.0
 """How long a connection may wait before it shows its token."""
@@ -37,12 +37,12 @@ class Page:
     Args:
         socket: Its WebSocket.
         desk: The rooms.
-        token: What it has to show.
+        tokens: What lets it in.
     """
 
     socket: WebSocket
     desk: Desk
-    token: str
+    tokens: Tokens
     number: int = field(init=False, default=0)
     active: float = field(init=False, factory=monotonic)
     outbox: Outbox = field(init=False, factory=Outbox)
@@ -99,7 +99,7 @@ class Page:
             return None
         shown = message.get("token")
         is_right = message.get("do") == "hello" and isinstance(shown, str)
-        return message if is_right and _same(str(shown), self.token) else None
+        return message if is_right and self.tokens.admit(str(shown)) else None
 
     async def _read(self, greeting: Mapping[str, Any]) -> None:
         await self._answer(greeting)
@@ -174,10 +174,6 @@ def _read_message(received: Mapping[str, Any]) -> Mapping[str, Any]:
     if not isinstance(message, dict):
         raise ValueError("the message is no JSON object")
     return message
-
-
-def _same(shown: str, token: str) -> bool:
-    return hmac.compare_digest(shown.encode(errors="backslashreplace"), token.encode())
 
 
 async def _ended(tasks: list[asyncio.Task[None]]) -> None:

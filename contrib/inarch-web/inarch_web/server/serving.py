@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import secrets
 import signal
 import socket
 import sys
@@ -22,6 +21,7 @@ from inarch_web import Settings
 from inarch_web.server.desk import Desk
 from inarch_web.server.gate import HOST
 from inarch_web.server.site import site
+from inarch_web.server.tokens import Tokens
 
 LARGEST_MESSAGE = 4 << 20
 """Bytes of a message of a page; a longer one is refused by its length, before it is read."""
@@ -43,10 +43,12 @@ class Served:
 
     Args:
         address: What a browser opens, with the token.
+        once: The same with a ticket, for the browser that is started here.
         desk: The rooms.
     """
 
     address: str
+    once: str
     desk: Desk
 
 
@@ -77,7 +79,7 @@ async def _until_asked(app: inarch.App, given: Mapping[str, Any], settings: Sett
             sys.stdout.flush()
             sys.stderr.write("inarch web: whoever has this address can do what you can; Ctrl-C ends it\n")
             if not given.get("no_browser"):
-                await asyncio.to_thread(webbrowser.open, served.address)
+                await asyncio.to_thread(webbrowser.open, served.once)
             await asked.wait()
             sys.stderr.write("inarch web: ending what runs\n")
     finally:
@@ -115,10 +117,10 @@ async def serving(
             address = PageAddress.read(page, anywhere=bool(anywhere))
             framed = await stack.enter_async_context(framing(address, f"http://{HOST}:{port}"))
         desk = Desk(app, exporter.value.fragments(), settings.idle_minutes * 60, framed)
-        token = secrets.token_urlsafe(32)
+        tokens, here = Tokens(), f"http://{HOST}:{port}/#"
         origin = framed.origin if framed is not None else ""
-        await stack.enter_async_context(_running(desk, site(desk, exporter.value, token, port, origin), listening))
-        yield Served(f"http://{HOST}:{port}/#{token}", desk)
+        await stack.enter_async_context(_running(desk, site(desk, exporter.value, tokens, port, origin), listening))
+        yield Served(here + tokens.token, here + tokens.ticket, desk)
 
 
 @asynccontextmanager

@@ -15,15 +15,16 @@ from starlette.websockets import WebSocket
 from inarch_web.server.desk import Desk
 from inarch_web.server.gate import Gate
 from inarch_web.server.page import Page
+from inarch_web.server.tokens import Tokens
 
 
-def site(desk: Desk, exporter: Any, token: str, port: int, framed: str) -> Gate:
+def site(desk: Desk, exporter: Any, tokens: Tokens, port: int, framed: str) -> Gate:
     """Return the application that a server runs.
 
     Args:
         desk: The rooms.
         exporter: The exporter that has the page's design as `assets()`.
-        token: What a page has to show.
+        tokens: What lets a page in.
         port: The port that is served.
         framed: The origin of the framed page, empty for none.
     """
@@ -41,7 +42,7 @@ def site(desk: Desk, exporter: Any, token: str, port: int, framed: str) -> Gate:
         return Response(found.content, media_type=found.content_type)
 
     async def socket(websocket: WebSocket) -> None:
-        await Page(websocket, desk, token).run()
+        await Page(websocket, desk, tokens).run()
 
     routes = [
         Route("/", index),

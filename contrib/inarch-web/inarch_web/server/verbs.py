@@ -61,6 +61,7 @@ async def _hello(page: Page, message: Message) -> Message:
     models.update({f"{name}/{one.value.default_model}": None for name, one in app.composition.models.items()})
     return {
         "version": inarch.__version__,
+        "token": page.tokens.token,  # a page that came with a ticket has none yet
         "page": page.number,
         "root": page.desk.root,
         "models": list(models),

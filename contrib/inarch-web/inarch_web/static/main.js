@@ -98,6 +98,8 @@ const keys = new Keys([
 /** @param {Hello} said */
 async function begun(said) {
   hello = said;
+  socket.token = said.token;
+  sessionStorage.setItem(KEY, said.token); // it may have come with a ticket, which is used up
   bar.offer(said);
   bar.connection("");
   extras.offer(said);

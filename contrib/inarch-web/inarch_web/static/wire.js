@@ -16,7 +16,7 @@
 /** @typedef {{turn: number, of: string, call: string, text: string}} Delta */
 /** @typedef {{id: string, name: string, title: string, started: string, updated: string, events: number,
  *   running: boolean, asks: boolean, pages: number}} SessionLine */
-/** @typedef {{version: string, root: string, models: string[], approve: string[], exports: string[], proxy: any,
+/** @typedef {{version: string, token: string, root: string, models: string[], approve: string[], exports: string[], proxy: any,
  *   voice: string, commands: {name: string, help: string}[]}} Hello */
 /** @typedef {{session: string, room: string, n: number, missed?: any[], state?: State, turns?: Entry[],
  *   earlier?: number, question?: Question | null, live?: {of: string, call: string, text: string}[]}} Opened */
