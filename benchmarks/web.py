@@ -46,8 +46,6 @@ _SHIFTS = """() => {
 }"""
 _PAINTED = "() => performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? 0"
 _SCROLL = """async () => {
-    for (const work of document.querySelectorAll('details.work')) work.open = true
-    await new Promise(requestAnimationFrame)
     const all = [document.scrollingElement, ...document.querySelectorAll('*')].filter(
         one => one.scrollHeight > one.clientHeight + 200 && getComputedStyle(one).overflowY !== 'visible' ||
             one === document.scrollingElement)
@@ -214,6 +212,8 @@ async def scrolled(browser: Browser, folder: Path) -> tuple[float, int]:
         await page.evaluate(_LONG_TASKS)
         await said(page, "List it often.")
         await page.wait_for_function("() => document.body.innerText.includes('The end of it.')", timeout=300_000)
+        await page.evaluate("() => { for (const work of document.querySelectorAll('details.work')) work.open = true }")
+        await page.wait_for_timeout(500)  # laid out before it is measured: reading sizes at once would be the task
         height = await page.evaluate(_SCROLL)
         tasks = await page.evaluate("() => window.tasks")
         return max(tasks, default=0.0), int(height)
