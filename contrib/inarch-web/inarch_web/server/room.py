@@ -76,6 +76,11 @@ class Room:
         self.model, self.approve = profile.model, profile.approve
         self.log, self.kept, self.work = MessageLog(self.id), Kept(self._transcript), Working(self)
 
+    @property
+    def session_there(self) -> inarch.Session | None:
+        """The session for turns, None where none was wanted yet."""
+        return self._session
+
     async def session(self) -> inarch.Session:
         """Return the session, opened for turns.
 

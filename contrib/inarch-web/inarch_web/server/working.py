@@ -28,7 +28,6 @@ class Working:
     room: Room
     _queued: deque[str] = field(init=False, factory=deque)
     _spoken: deque[tuple[str, Around]] = field(init=False, factory=deque)
-    _session: inarch.Session | None = field(init=False, default=None)
     _is_steered: bool = field(init=False, default=False)
     _task: asyncio.Task[None] | None = field(init=False, default=None)
     _command: asyncio.Task[None] | None = field(init=False, default=None)
@@ -52,13 +51,13 @@ class Working:
         """
         if not text.strip():
             raise inarch.UsageError("the prompt is empty", "say what you want")
-        self._session = await self.room.session()
+        session = await self.room.session()
         if inarch.split_slash_command(text) is not None:
             return self._slash(text)
         if len(self.waiting) >= MOST_QUEUED:
             raise inarch.UsageError(f"{MOST_QUEUED} prompts wait already", "wait for the turn, or cancel it")
         if self._is_steered and not self._queued:
-            self._session.say(text)
+            session.say(text)
             return "steer"
         self._queued.append(text)
         is_next = self._task is None
@@ -80,8 +79,8 @@ class Working:
         inputs = self._inputs
         after = place - len(inputs)
         text = ""
-        if self._session is not None and 0 <= place < len(inputs):
-            taken = self._session.unsay(inputs[place].id)
+        if self.room.session_there is not None and 0 <= place < len(inputs):
+            taken = self.room.session_there.unsay(inputs[place].id)
             text = taken.text if taken is not None else ""
         elif 0 <= after < len(self._queued):
             text = self._queued[after]
@@ -118,11 +117,15 @@ class Working:
 
     @property
     def _has_more(self) -> bool:
-        return bool(self._spoken or self._queued or (self._session is not None and self._session.waiting))
+        return bool(self._spoken or self._queued or self._waiting)
 
     @property
     def _inputs(self) -> list[inarch.Input]:
-        return [one for one in self._session.waiting if not one.by] if self._session is not None else []
+        return [one for one in self._waiting if not one.by]
+
+    @property
+    def _waiting(self) -> tuple[inarch.Input, ...]:
+        return self.room.session_there.waiting if self.room.session_there is not None else ()
 
     async def _run_queued(self) -> None:
         try:
@@ -131,14 +134,14 @@ class Working:
                     text, around = self._spoken.popleft()
                     await self._guarded(self._turn(text, around))
                 else:  # no words of a prompt's own make one of what was said and no request took
-                    text = "" if self._session is not None and self._session.waiting else self._queued.popleft()
+                    text = "" if self._waiting else self._queued.popleft()
                     await self._guarded(self._turn(text, nullcontext, is_steered=True))
         finally:
             self._task = None
             self.room.tell_state()
 
     async def _turn(self, text: str, around: Around, is_steered: bool = False) -> None:
-        session = self._session = await self.room.session()
+        session = await self.room.session()
         self._is_steered = is_steered
         try:
             with rooms.here(self.room), around():
