@@ -111,7 +111,7 @@ def reviewed_words(data: Mapping[str, Any]) -> str:
 
 def held_words(data: Mapping[str, Any]) -> str:
     """Say in a line why a turn goes on, by the data of a `turn.held`."""
-    return f"{data.get('plugin')} holds back the end: {_line(data.get('reason'))}"
+    return f"{data.get('plugin') or data.get('guard')} holds back the end: {_line(data.get('reason'))}"
 
 
 def child_words(data: Mapping[str, Any]) -> str:

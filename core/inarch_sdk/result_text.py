@@ -56,6 +56,8 @@ def with_added(result: ToolResult, by: str, text: str) -> ToolResult:
 
 def held_text(by: str, reason: str) -> str:
     """Return what a model is told where the end of its turn is held back."""
+    if not by:  # the answer itself
+        return f"That can't be the answer: {reason}\nAnswer again, with the JSON alone."
     return f"The plugin {by} holds back the end of this turn: {reason}\nSee to that, then finish."
 
 

@@ -112,7 +112,8 @@ def _dropped(data: Data) -> Headline:
 
 def _held(data: Data) -> Headline:
     plugin = _said(data, "plugin")
-    return Headline("switched", f"{plugin} holds back the end of the turn", _said(data, "reason"), plugin)
+    title = f"{plugin} holds back the end of the turn" if plugin else "The answer is not what was wanted"
+    return Headline("switched", title, _said(data, "reason"), plugin)
 
 
 def _input(data: Data) -> Headline:

@@ -93,7 +93,7 @@ class RecordedGuard:
         turn = self.player.turn
         if turn is None:
             return None
-        held = [event for event in turn.events if event.kind == "turn.held"]
+        held = [event for event in turn.events if event.kind == "turn.held" and event.data["plugin"]]
         since = held[ending.held - 1].seq if 0 < ending.held <= len(held) else 0
         now = held[ending.held] if ending.held < len(held) else None
         raise_skipped(turn, f"end guard {self.name!r}", since, now.seq if now is not None else inf)

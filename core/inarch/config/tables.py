@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
-from typing import Literal
+from typing import Any, Literal
 
 from attrs import field
 
@@ -66,6 +66,15 @@ COUNT = Check(lambda number: number >= 1, "1 or more", {"minimum": 1})
 _NOT_NEGATIVE = Check(lambda number: number >= 0, "0 or more", {"minimum": 0})
 
 
+def _can_be_kept(schema: Mapping[str, Any]) -> bool:
+    from inarch_schemas.answers import schema_fault  # few profiles have one
+
+    return not schema_fault(schema)
+
+
+_SCHEMA = Check(_can_be_kept, "a JSON Schema (Draft 2020-12) that an answer can keep", {})
+
+
 @frozen
 class Profile:
     """A profile: who answers, which plugins are composed, and every limit of a turn."""
@@ -97,6 +106,9 @@ class Profile:
     max_tokens: int | None = key("Tokens a turn may use; unset: no limit.", None, COUNT)
     max_reply_bytes: int = key("Bytes of one reply of a model; a longer one is ended there.", 8 << 20, COUNT)
     context_turns: int = key("Earlier turns that the model sees whole.", 10, _NOT_NEGATIVE)
+    output_schema: Mapping[str, Any] | None = key(
+        "The JSON Schema that answers keep, which are JSON then; unset: answers are prose.", None, _SCHEMA
+    )
     journal: Literal["required", "best-effort"] = key("Whether a turn fails when its events can't be kept.", "required")
 
 

@@ -49,6 +49,10 @@ class Options(NamedTuple):
         flags = {name: given[name] for name in ("model", "approve", "max_iterations") if given.get(name) is not None}
         if given.get("max_cost") is not None:
             flags["max_cost_usd"] = _money(given["max_cost"])
+        if given.get("output_schema") is not None:
+            from inarch.program.schemas import read_schema
+
+            flags["output_schema"] = read_schema(given["output_schema"])
         return cls(
             profile=given.get("profile"),
             root=given.get("root") or ".",

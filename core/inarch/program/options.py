@@ -45,6 +45,7 @@ _TURN: tuple[tuple[tuple[str, ...], dict[str, Any]], ...] = (
     (("--continue", "resume"), {"is_flag": True, "help": "Go on with the latest session of this directory."}),
     (("--max-iterations",), {"type": click.IntRange(min=1), "metavar": "N", "help": "Requests a turn may take."}),
     (("--max-cost",), {"metavar": "USD", "help": "Money a turn may take."}),
+    (("--output-schema",), {"metavar": "FILE", "help": "JSON Schema that the answer keeps; it is JSON then."}),
     (("--no-journal",), {"is_flag": True, "help": "Keep no record on disk."}),
 )
 _SHOWING: tuple[tuple[tuple[str, ...], dict[str, Any]], ...] = (

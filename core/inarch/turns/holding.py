@@ -1,4 +1,4 @@
-"""The end of a turn: plugins may hold it back with a reason, as often as the profile says and no more."""
+"""The end of a turn: plugins may hold it back as often as the profile says, and an answer has to keep its schema."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from inarch.contract.errors import InarchError
 from inarch.contract.events import TurnHeld
 from inarch.contract.guarding import blame, guarded
 from inarch.contract.records import Message, Text
+from inarch.turns.limits import AnswerRefused
 from inarch_sdk.bounds import fault_of
 from inarch_sdk.result_text import held_text
 from inarch_sdk.shortening import shortened
@@ -17,6 +18,10 @@ if TYPE_CHECKING:
     from inarch.contract.intervening import EndGuard
     from inarch.plugins.composition import Bound
     from inarch.turns.run import TurnRun
+
+MOST_ANSWERS = 3
+"""How many answers of a turn may fail to keep the schema of its profile."""
+OUTPUT_SCHEMA = "output_schema"
 
 
 async def is_held(run: TurnRun, answer: str) -> bool:
@@ -31,10 +36,38 @@ async def is_held(run: TurnRun, answer: str) -> bool:
             continue
         if reason:
             run.holds += 1
-            run.state.journal.record(TurnHeld(guard.plugin, guard.value.name, reason), run.turn.id)
-            run.messages.append(Message("user", (Text(held_text(guard.plugin, reason)),)))
+            _hold(run, guard.plugin, guard.value.name, reason)
             return True
     return False
+
+
+def kept_answer(run: TurnRun, answer: str, *, is_last: bool = False) -> str | None:
+    """Return the answer as its schema wants it, None where the model has to answer once more, and is told why.
+
+    Args:
+        run: The turn.
+        answer: What was answered.
+        is_last: Whether there will be no other.
+
+    Raises:
+        AnswerRefused: It doesn't keep the schema, and nothing more is tried.
+    """
+    from inarch_schemas.answers import Unkept, read_answer
+
+    try:
+        return read_answer(answer, run.state.config.profile.output_schema or {})
+    except Unkept as error:
+        run.unkept += 1
+        if is_last or run.unkept >= MOST_ANSWERS:
+            times = f"; answered {run.unkept} times" if run.unkept > 1 else ""
+            raise AnswerRefused(answer, f"{error}{times}") from None
+        _hold(run, "", OUTPUT_SCHEMA, run.state.journal.redactor.text(str(error)))
+    return None
+
+
+def _hold(run: TurnRun, plugin: str, guard: str, reason: str) -> None:
+    run.state.journal.record(TurnHeld(plugin, guard, reason), run.turn.id)
+    run.messages.append(Message("user", (Text(held_text(plugin, reason)),)))
 
 
 async def _reason(run: TurnRun, guard: Bound[EndGuard], answer: str) -> str:

@@ -33,6 +33,14 @@ class Refused(Exception):
     """The person denied all that the turn wanted to do, and gave no reason: there is nothing to go on with."""
 
 
+class AnswerRefused(Exception):
+    """The model's answers don't keep the schema of the profile; `answer` is the last of them."""
+
+    def __init__(self, answer: str, text: str) -> None:
+        super().__init__(text)
+        self.answer = answer
+
+
 class TurnLimits(NamedTuple):
     """The limits of a profile; None is none."""
 

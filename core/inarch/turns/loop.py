@@ -8,7 +8,7 @@ from collections.abc import Collection
 from inarch.contract.errors import Cancelled, PluginError, ProviderError
 from inarch.contract.records import Message, Text, Turn
 from inarch.turns.context.fitting import ask_fitting
-from inarch.turns.limits import LimitReached, Refused
+from inarch.turns.limits import AnswerRefused, LimitReached, Refused
 from inarch.turns.opening import decide, find_defaults, gather, run_decided
 from inarch.turns.run import TurnRun
 from inarch.turns.session_state import SessionState
@@ -59,6 +59,8 @@ async def _outcome(run: TurnRun) -> Turn:
             return run.ended("done", await _answer(run))
         except LimitReached as limit:
             return run.ended("limited", await _answer_so_far(run, limit), limit=limit.name)
+    except AnswerRefused as refused:
+        return run.refused(refused)
     except Refused:
         return run.ended("cancelled", "")
     except (ProviderError, PluginError) as error:
@@ -72,7 +74,7 @@ async def _answer(run: TurnRun) -> str:
         decision = await decide(run)
         if decision.kind == "answer":
             run.messages.append(text_message(decision.text))
-            return decision.text
+            return _checked(run, decision.text, is_last=True) or ""
         if decision.calls:
             await run_decided(run, decision)
         while True:
@@ -82,10 +84,21 @@ async def _answer(run: TurnRun) -> str:
             run.messages.append(reply.message)
             if not reply.calls:
                 run.declined = reply.finish == "declined"
-                if run.declined or not run.state.end_guards or not await _is_held(run, reply.message.text):
-                    return reply.message.text
+                answer = _checked(run, reply.message.text, is_last=run.declined)
+                if answer is None:
+                    continue
+                if run.declined or not run.state.end_guards or not await _is_held(run, answer):
+                    return answer
                 continue
             run.messages.append(results_message(await run.call(reply.calls, "model")))
+
+
+def _checked(run: TurnRun, answer: str, *, is_last: bool) -> str | None:
+    if run.state.config.profile.output_schema is None:
+        return answer
+    from inarch.turns.holding import kept_answer
+
+    return kept_answer(run, answer, is_last=is_last)
 
 
 async def _is_held(run: TurnRun, answer: str) -> bool:

@@ -34,13 +34,13 @@ from inarch.turns.budget.meter import Meter
 from inarch.turns.budget.turn_time import child_seconds
 from inarch.turns.checking import checked_summary
 from inarch.turns.context.fitting import age
-from inarch.turns.limits import Refused, Repeats, TurnLimits
+from inarch.turns.limits import AnswerRefused, Refused, Repeats, TurnLimits
 from inarch.turns.models import Choice, choose_decision_model, choose_model
 from inarch.turns.session_state import SessionState
 
 RECORDED = (
     "model", "fallback", "decision_model", "strategy", "approve", "max_iterations", "max_seconds", "max_cost_usd",
-    "max_tokens", "max_reply_bytes", "max_holds", "context_turns",
+    "max_tokens", "max_reply_bytes", "max_holds", "context_turns", "output_schema",
 )  # fmt: skip
 """Keys of the profile that stand in a turn's record: a replay goes by them."""
 LONGEST_ERROR = 2_000
@@ -66,6 +66,7 @@ class TurnRun:
     declined: bool = False
     is_over: bool = False
     holds: int = 0
+    unkept: int = 0
     happened: tuple[Event, ...] = field(init=False)
 
     @happened.default
@@ -137,11 +138,21 @@ class TurnRun:
         """Return the next request of the loop."""
         return ModelRequest(
             model=self.main.full_name,
-            system=self.state.system,
+            system=self.system,
             messages=(*self.earlier, *self.messages),
             tools=self.state.tools,
             tool_choice=tool_choice,
         )
+
+    @property
+    def system(self) -> str:
+        """The system text: the session's, and what the answer has to be."""
+        schema = self.state.config.profile.output_schema
+        if schema is None:
+            return self.state.system
+        from inarch_schemas.answers import asked_for  # few profiles have one
+
+        return f"{self.state.system}\n\n{asked_for(schema)}"
 
     def situation(self, plugin: str = "") -> Situation:
         """Return what the strategies and sources of a plugin may look at; what they ask is on its account."""
@@ -175,6 +186,11 @@ class TurnRun:
             ErrorHappened(error.message, error.remedy, self.main.provider.plugin, "provider"), self.turn.id
         )
         return self.ended("failed", "", error=str(error))
+
+    def refused(self, error: AnswerRefused) -> Turn:
+        """Record that no answer kept its schema; the last one is the turn's all the same."""
+        self.state.journal.record(ErrorHappened(str(error), "ask for less, or loosen the schema"), self.turn.id)
+        return self.ended("failed", error.answer, error=str(error))
 
     def ended(self, status: TurnStatus, content: str, *, error: str | None = None, limit: str | None = None) -> Turn:
         """Return the turn's final record; its model is the one that answered last, maybe in another's place."""

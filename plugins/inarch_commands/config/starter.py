@@ -24,6 +24,7 @@ _EXAMPLES: dict[str, Any] = {
     "max_seconds": 300,
     "max_cost_usd": 0.5,
     "max_tokens": 200_000,
+    "output_schema": {"type": "object"},
 }
 
 _keys = schema()["properties"]
@@ -81,8 +82,14 @@ def starter(found: Sequence[Proposal] = ()) -> str:
     lines = []
     for name, key in _keys["profiles"]["additionalProperties"]["properties"].items():
         if name != "extends":
-            lines += [f"# {key['description']}", f"# {name} = {json.dumps(_EXAMPLES.get(name, key.get('default')))}"]
+            lines += [f"# {key['description']}", f"# {name} = {_toml(_EXAMPLES.get(name, key.get('default')))}"]
     return _HEAD + "\n".join(lines) + "\n" + _TAIL.replace("{commands}\n", _commands(found) if found else _EXAMPLE)
+
+
+def _toml(value: Any) -> str:
+    if isinstance(value, dict):
+        return f"{{ {', '.join(f'{name} = {json.dumps(inner)}' for name, inner in value.items())} }}"
+    return json.dumps(value)
 
 
 def _commands(found: Sequence[Proposal]) -> str:

@@ -58,6 +58,7 @@ class TextFrontEnd:
         self._said: set[str] = set()  # notes of this turn
         self._told: set[str] = set()  # errors of this turn
         self._written = ""  # of the present reply, on a terminal
+        self._is_json = False  # the answer has to keep a schema: standard output is a whole one or nothing
         self._held = ""  # the end of a piece that means something only with what follows
         self._kinds: dict[str, Callable[[Data], None]] = {
             "turn.started": self._turn_started,
@@ -106,7 +107,10 @@ class TextFrontEnd:
         self._tree.clear()
 
     def _turn_started(self, data: Data) -> None:
-        if data["turn"]["type"] == "agent" and self._watched and data["turn"]["model"]:
+        if data["turn"]["type"] != "agent":
+            return
+        self._is_json = bool(data.get("settings", {}).get("output_schema"))
+        if self._watched and data["turn"]["model"]:
             self._tree.start(data["turn"]["model"])
 
     def _requested(self, data: Data) -> None:
@@ -124,7 +128,7 @@ class TextFrontEnd:
             self._written = self._held = ""
 
     def _delta(self, data: Data) -> None:
-        if data["text"] and self._streams:
+        if data["text"] and self._streams and not self._is_json:
             self._write(data["text"])
         elif data["reasoning"] and self._watched and not self._written:
             self._tree.live("thinking")
@@ -222,7 +226,10 @@ class TextFrontEnd:
         self._running.clear()
         self._tree.end()
         answer = turn["content"].strip()
-        if answer and not (self._streams and (self._written + self._held).strip().endswith(answer)):
+        if answer and self._is_json and turn["status"] != "done":
+            say("note", "the last answer, which is not what was wanted:")
+            say_remedy(answer)
+        elif answer and not (self._streams and (self._written + self._held).strip().endswith(answer)):
             self._write(answer)
         self._break_line()
         self._written = self._held = ""
