@@ -163,13 +163,9 @@ def reach(what: str, where: str) -> str:
 @inarch.tool
 def raw(data: str, count: int = 1) -> str:
     """Write bytes of a hostile child on the pipe."""
-    for number in range(3, 64):
-        try:
-            with socket.socket(fileno=os.dup(number)) as pipe:
-                for _ in range(count):
-                    pipe.send(bytes.fromhex(data))
-        except OSError:
-            continue
+    with socket.socket(fileno=os.dup(int(sys.argv[1]))) as pipe:  # as it was told: its number may be any
+        for _ in range(count):
+            pipe.send(bytes.fromhex(data))
     time.sleep(600)
     return "stayed"
 

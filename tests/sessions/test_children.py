@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
 from decimal import Decimal
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +41,7 @@ class Family:
     settings: dict[str, Any] = field(factory=dict)
     instructions: str = ""
     effects: inarch.Effects = field(factory=lambda: inarch.Effects(exclusive=True))
+    closing: ExitStack = field(kw_only=True)
     model: ScriptedModel = field(init=False)
     app: inarch.App = field(init=False)
     session: inarch.Session = field(init=False)
@@ -54,6 +57,7 @@ class Family:
         self.model = ScriptedModel([answers], repeat=True, cost=self.price)
         options = {"config": {"profiles": {"default": {"approve": "all"}}}, "journal": True, **self.options}
         self.app, _ = scripted_app(self.model, self.root, **options)
+        self.closing.callback(self.app.close)
 
         @tool(effects=self.effects)
         async def task(prompt: str, context: inarch.ToolContext) -> dict[str, Any]:
@@ -80,14 +84,24 @@ class Family:
         return list(self.app.store.load(session_id))
 
 
+Families = Callable[..., Family]
+
+
+@pytest.fixture
+def family_of() -> Iterator[Families]:
+    """Return what makes families whose applications are closed in the end."""
+    with ExitStack() as closing:
+        yield partial(Family, closing=closing)
+
+
 def tasks(*prompts: str) -> Step:
     return calls(*(("task", {"prompt": prompt}) for prompt in prompts))
 
 
-def test_a_child_answers_in_a_session_of_its_own_that_is_a_branch(tmp_path: Path) -> None:
-    family = Family(tmp_path, {"parent": [tasks("child"), says("so it is")], "child": [calls(WRITE), says("made it")]},
-                    instructions="You are brief.")  # fmt: skip
-    turn = family.open().run()
+def test_a_child_answers_in_a_session_of_its_own_that_is_a_branch(family_of: Families, tmp_path: Path) -> None:
+    script = {"parent": [tasks("child"), says("so it is")], "child": [calls(WRITE), says("made it")]}
+    family = family_of(tmp_path, script, instructions="You are brief.").open()
+    turn = family.run()
     (child,) = family.children
     assert turn.content == "so it is" and turn.calls[0].result is not None
     assert turn.calls[0].result.data == {"answer": "made it", "status": "done", "files": ["made.txt"]}
@@ -102,19 +116,19 @@ def test_a_child_answers_in_a_session_of_its_own_that_is_a_branch(tmp_path: Path
     assert {event.session_id for event in family.events} == {family.session.id}
 
 
-def test_what_a_child_took_is_part_of_what_the_parent_took(tmp_path: Path) -> None:
+def test_what_a_child_took_is_part_of_what_the_parent_took(family_of: Families, tmp_path: Path) -> None:
     cost = [says("done", Usage(100, 20, cost_usd=Decimal("0.5")))]
-    family = Family(tmp_path, {"parent": [tasks("one", "two"), says("both")], "one": cost, "two": cost}).open()
+    family = family_of(tmp_path, {"parent": [tasks("one", "two"), says("both")], "one": cost, "two": cost}).open()
     turn = family.run()
     assert (turn.usage.input_tokens, turn.usage.cost_usd) == (220, Decimal("1.0"))
     rows = [row for row in family.session.state.ledger.rows() if row.purpose == "child"]
     assert [(row.plugin, row.requests, row.cost_usd) for row in rows] == [("helper", 2, Decimal("1.0"))]
-    again = Family(tmp_path, {}).open(family.session.id)
+    again = family_of(tmp_path, {}).open(family.session.id)
     assert again.session.state.ledger.total() == family.session.state.ledger.total()
 
 
-def test_undo_of_the_parents_turn_takes_back_what_its_child_changed(tmp_path: Path) -> None:
-    family = Family(tmp_path, {"parent": [tasks("child"), says("so")], "child": [calls(WRITE), says("made")]}).open()
+def test_undo_of_the_parents_turn_takes_back_what_its_child_changed(family_of: Families, tmp_path: Path) -> None:
+    family = family_of(tmp_path, {"parent": [tasks("child"), says("so")], "child": [calls(WRITE), says("made")]}).open()
     family.run()
     assert (tmp_path / "made.txt").read_text() == "made\n"
     assert family.session.undo().done
@@ -123,23 +137,25 @@ def test_undo_of_the_parents_turn_takes_back_what_its_child_changed(tmp_path: Pa
     assert (tmp_path / "made.txt").read_text() == "made\n"
 
 
-def test_a_child_has_no_tool_that_its_caller_has_not(tmp_path: Path) -> None:
+def test_a_child_has_no_tool_that_its_caller_has_not(family_of: Families, tmp_path: Path) -> None:
     script = {"parent": [tasks("child"), says("ok")], "child": [calls(WRITE), says("could not")]}
-    family = Family(tmp_path, script, tools=["read_file"]).open()
+    family = family_of(tmp_path, script, tools=["read_file"]).open()
     family.run()
     (child,) = family.children
     assert child.turn.calls[0].result.error.code == "not_found" and not (tmp_path / "made.txt").exists()
     assert [spec.name for spec in family.model.requests[1].tools] == ["read_file"]
-    again = Family(tmp_path, {"child": [*script["child"], calls(WRITE), says("still not")]}).open(child.session_id)
+    again = family_of(tmp_path, {"child": [*script["child"], calls(WRITE), says("still not")]}).open(child.session_id)
     assert again.run("more").calls[0].result.error.code == "not_found"  # also when it is gone on with by itself
-    wrong = Family(tmp_path, script, tools=["read_file", "fly"]).open()
+    wrong = family_of(tmp_path, script, tools=["read_file", "fly"]).open()
     assert "fly" in str(wrong.run().calls[0].result.error)
 
 
 @pytest.mark.parametrize("mode", ["none", "all"])
-def test_a_call_that_changes_nothing_has_a_child_that_only_reads(tmp_path: Path, mode: str) -> None:
+def test_a_call_that_changes_nothing_has_a_child_that_only_reads(
+    family_of: Families, tmp_path: Path, mode: str
+) -> None:
     script = {"parent": [tasks("child"), says("ok")], "child": [calls(WRITE), says("no")]}
-    family = Family(tmp_path, script, {"flags": {"approve": mode}}, effects=inarch.Effects()).open()
+    family = family_of(tmp_path, script, {"flags": {"approve": mode}}, effects=inarch.Effects()).open()
     family.run()
     assert family.children[0].turn.calls[0].result.error.code == "denied"
     assert not (tmp_path / "made.txt").exists()
@@ -167,28 +183,30 @@ class Person:
         """Go."""
 
 
-def test_questions_of_children_come_to_the_person_one_by_one_with_their_name(tmp_path: Path) -> None:
+def test_questions_of_children_come_to_the_person_one_by_one_with_their_name(
+    family_of: Families, tmp_path: Path
+) -> None:
     person = Person()
     made = {name: [calls(("write_file", {"file_path": name, "content": "x"})), says("ok")] for name in ("a", "b")}
     script = {"parent": [tasks("a"), tasks("b"), says("done")], **made}
-    family = Family(tmp_path, script, {"flags": {"approve": "ask"}, "front_end": person}).open()
+    family = family_of(tmp_path, script, {"flags": {"approve": "ask"}, "front_end": person}).open()
     family.run()
     names = [name for name, _ in person.asked]
     assert names == ["task", "write_file", "task", "write_file"]
     assert all(reason.startswith("helper: ") for name, reason in person.asked if name == "write_file")
 
 
-def test_circles_of_children_end(tmp_path: Path) -> None:
-    family = Family(tmp_path, {"parent": [tasks("parent"), says("back")]}).open()
+def test_circles_of_children_end(family_of: Families, tmp_path: Path) -> None:
+    family = family_of(tmp_path, {"parent": [tasks("parent"), says("back")]}).open()
     family.run()
     assert len(family.children) == DEEPEST
     deepest = family.children[0].turn.calls[0].result
     assert f"children end at {DEEPEST}" in str(deepest.error)
 
 
-def test_a_cancel_reaches_every_child(tmp_path: Path) -> None:
+def test_a_cancel_reaches_every_child(family_of: Families, tmp_path: Path) -> None:
     script = {"parent": [tasks("one", "two")], "one": [[60.0]], "two": [[60.0]]}
-    family = Family(tmp_path, script, effects=inarch.Effects()).open()
+    family = family_of(tmp_path, script, effects=inarch.Effects()).open()
 
     async def go() -> None:
         running = asyncio.create_task(family.session.run("parent"))
@@ -205,8 +223,10 @@ def test_a_cancel_reaches_every_child(tmp_path: Path) -> None:
         assert (last.kind, last.data["turn"]["status"]) == ("turn.ended", "cancelled")
 
 
-def test_a_child_can_be_gone_on_with_by_its_own_parent_only(tmp_path: Path) -> None:
-    family = Family(tmp_path, {"parent": [tasks("child"), says("ok")], "child": [says("first"), says("second")]}).open()
+def test_a_child_can_be_gone_on_with_by_its_own_parent_only(family_of: Families, tmp_path: Path) -> None:
+    family = family_of(
+        tmp_path, {"parent": [tasks("child"), says("ok")], "child": [says("first"), says("second")]}
+    ).open()
     family.run()
 
     async def again(session: inarch.Session, session_id: str) -> inarch.ToolResult:
@@ -227,14 +247,14 @@ def test_a_child_can_be_gone_on_with_by_its_own_parent_only(tmp_path: Path) -> N
     assert "is no helper of this session" in str(asyncio.run(again(other, first)).error)
 
 
-def test_settings_of_a_child_are_its_own_and_approve_is_none_of_them(tmp_path: Path) -> None:
+def test_settings_of_a_child_are_its_own_and_approve_is_none_of_them(family_of: Families, tmp_path: Path) -> None:
     script = {"parent": [tasks("child"), says("ok")], "child": [calls(("list_files", {}))] * 9}
-    family = Family(tmp_path, script, settings={"max_iterations": 1}).open()
+    family = family_of(tmp_path, script, settings={"max_iterations": 1}).open()
     family.run()
     assert (family.children[0].turn.status, family.children[0].turn.limit) == ("limited", "max_iterations")
-    wrong = Family(tmp_path, script, settings={"approve": "all"}).open()
+    wrong = family_of(tmp_path, script, settings={"approve": "all"}).open()
     assert "approve can't be set" in str(wrong.run().calls[0].result.error)
-    nobody = Family(tmp_path, script, settings={"model": "nobody/m"}).open()
+    nobody = family_of(tmp_path, script, settings={"model": "nobody/m"}).open()
     assert "nobody" in str(nobody.run().calls[0].result.error)
 
 
@@ -270,18 +290,19 @@ def test_children_side_by_side_never_pass_the_parents_limits(
     key = {"max_tokens": limit * 1_000} if tokens else {"max_cost_usd": limit}
     config = {"profiles": {"default": {"approve": "all", **key}}}
     price = Price(Decimal(0), Decimal(1_000))
-    family = Family(root, scripts, {"config": config}, price, effects=inarch.Effects()).open()
-    turn = family.run()
+    with ExitStack() as closing:
+        family = Family(root, scripts, {"config": config}, price, effects=inarch.Effects(), closing=closing).open()
+        turn = family.run()
     assert sum(taken) <= limit * 1_000
     assert turn.usage.output_tokens == sum(taken)
     statuses = {event.data["status"] for event in family.events if event.kind == "child.ended"}
     assert statuses <= {"done", "limited"}
 
 
-def test_a_child_ends_before_the_turn_whose_call_it_is(tmp_path: Path) -> None:
+def test_a_child_ends_before_the_turn_whose_call_it_is(family_of: Families, tmp_path: Path) -> None:
     script = {"parent": [tasks("child"), says("nothing came of it")], "child": [[60.0]]}
     config = {"profiles": {"default": {"approve": "all", "max_seconds": 2}}}
-    family = Family(tmp_path, script, {"config": config}).open()
+    family = family_of(tmp_path, script, {"config": config}).open()
     turn = family.run()
     (ended,) = (event.data for event in family.events if event.kind == "child.ended")
     (last,) = (
