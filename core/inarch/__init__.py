@@ -29,7 +29,7 @@ _HOMES: dict[str, str] = {
         " WorkspaceSpec",
         "contract.processes": "Confinement Piped Ran Rights",
         "contract.records": "REASONING_INDEX TERMINAL TEXT_INDEX Approval ApprovalScope CallDelta CallPart ChosenRights"
-        " Contribution Decision Delta DispatchReply Effects FileBytes FileChange FileStat FileState"
+        " Contribution Decision Delta DispatchReply Effects Effort FileBytes FileChange FileStat FileState"
         " Finish FinishReason Image Limits Message ModelInfo ModelRequest Part PartData PlannedCall"
         " PluginContext Price ProposedFile Reasoning ReasoningDelta Refused Reply ResultPart SearchHit SearchHits"
         " SessionInfo Survey Text TextDelta ToolCall ToolError ToolResult ToolSpec Turn Usage UsageDelta Verdict Walk",

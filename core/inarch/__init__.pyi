@@ -75,6 +75,7 @@ from inarch.contract.records import Decision as Decision
 from inarch.contract.records import Delta as Delta
 from inarch.contract.records import DispatchReply as DispatchReply
 from inarch.contract.records import Effects as Effects
+from inarch.contract.records import Effort as Effort
 from inarch.contract.records import FileBytes as FileBytes
 from inarch.contract.records import FileChange as FileChange
 from inarch.contract.records import FileStat as FileStat

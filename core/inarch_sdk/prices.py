@@ -26,17 +26,23 @@ LOCAL = frozenset({"ollama", "ollama_chat", "lemonade"})
 """Services that run on the user's machine: there a price of zero is a price, elsewhere it stands for "unknown"."""
 
 _TALKING = frozenset({"chat", "responses", "completion"})
+_USUAL = frozenset({"low", "medium", "high"})
+_RARER = ("minimal", "xhigh", "max")
 _STEP = re.compile(r"input_cost_per_token_above_(\d+)k_tokens")
 
 
 @frozen
 class KnownModel:
-    """What the table says of a model; a price that it leaves out, or says is zero, is None."""
+    """What the table says of a model; a price that it leaves out, or says is zero, is None.
+
+    `efforts` are the words by which it can be told how much to think; there are none where it doesn't.
+    """
 
     name: str
     service: str
     price: Price | None = None
     limits: Limits = Factory(Limits)
+    efforts: frozenset[str] = frozenset()
 
 
 @define(eq=False, repr=False)
@@ -116,7 +122,13 @@ def _known(name: str, row: Mapping[str, Any]) -> KnownModel:
     service = service if isinstance(service, str) else ""
     context = _count(row.get("max_input_tokens")) or _count(row.get("max_tokens"))
     limits = Limits(context, _count(row.get("max_output_tokens")))
-    return KnownModel(name, service, _price(row, service in LOCAL and "cloud" not in name), limits)
+    return KnownModel(name, service, _price(row, service in LOCAL and "cloud" not in name), limits, _efforts(row))
+
+
+def _efforts(row: Mapping[str, Any]) -> frozenset[str]:
+    if row.get("supports_reasoning") is not True:
+        return frozenset()
+    return _USUAL | {word for word in _RARER if row.get(f"supports_{word}_reasoning_effort") is True}
 
 
 def _price(row: Mapping[str, Any], free: bool) -> Price | None:

@@ -33,6 +33,7 @@ class Offer:
     context_tokens: int | None = None
     output_tokens: int | None = None
     price: Price | None = None
+    reasons: bool | None = None
 
 
 @define(eq=False, repr=False)
@@ -91,7 +92,9 @@ def _decoded(row: Mapping[str, Any]) -> Offer:
     if price is not None:
         cached = price["cached"]
         price = Price(Decimal(price["input"]), Decimal(price["output"]), None if cached is None else Decimal(cached))
-    return Offer(row["name"], row["description"], row["context_tokens"], row["output_tokens"], price)
+    return Offer(
+        row["name"], row["description"], row["context_tokens"], row["output_tokens"], price, row.get("reasons")
+    )
 
 
 def _offers(rows: list[Any]) -> Iterator[Offer]:
@@ -111,6 +114,7 @@ def _offer(name: str, row: Mapping[str, Any]) -> Offer:
         next((value for value in context if _is_count(value)), None),
         next((value for value in (top.get("max_completion_tokens"),) if _is_count(value)), None),
         _price(_mapping(row.get("pricing"))),
+        "reasoning" in takes if isinstance(takes := row.get("supported_parameters"), list) else None,
     )
 
 

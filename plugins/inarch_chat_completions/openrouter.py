@@ -64,12 +64,18 @@ def inarch_models(context: inarch.PluginContext) -> Iterable[inarch.ModelProvide
             extra={"usage": {"include": True}, **routing, **settings.extra},
             missing=missing,
             tells_cost=True,
+            effort=_effort,
             cache_dir=context.cache_dir,
             key_variable=KEY,
             requests_per_minute=settings.requests_per_minute,
             tokens_per_minute=settings.tokens_per_minute,
         )
     ]
+
+
+def _effort(effort: inarch.Effort) -> dict[str, Any]:
+    """Return what OpenRouter takes; it says the nearest that the model has."""
+    return {"reasoning": {"effort": "xhigh" if effort == "max" else effort}}
 
 
 _REMEDY = f"make one at openrouter.ai/keys and set {KEY}, or choose another model with --model"

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Mapping, Sequence
+import re
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import aclosing
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from attrs import define, evolve, field
 
-from inarch import Delta, HttpService, Limits, ModelInfo, ModelRequest, Price, ProviderError, join_deltas
+from inarch import Delta, Effort, HttpService, Limits, ModelInfo, ModelRequest, Price, ProviderError, join_deltas
 
 if TYPE_CHECKING:
     from inarch_chat_completions.offers import Offers
     from inarch_chat_completions.requests import Encoder
 
+_ABOUT_EFFORT = re.compile(r"\breasoning|\beffort", re.I)
 FIRST = "first"
 """Stands for the first model that a server lists, where none is named."""
 
@@ -34,6 +36,7 @@ class ChatCompletions:
         fixed_price: What the user says that tokens cost.
         context_tokens: What the user says that the context is.
         output_limit: How the limit of output is called.
+        effort: Says in the service's words how much a model is to think, where these are not the usual ones.
         cache_dir: Where the list of models is kept with its prices; empty where it is not.
         key_variable: Where the key is from; empty where none is sent.
         requests_per_minute: What the user says that the service takes of one model.
@@ -50,6 +53,7 @@ class ChatCompletions:
     fixed_price: Price | None = None
     context_tokens: int | None = None
     output_limit: str = "max_tokens"
+    effort: Callable[[Effort], dict[str, Any]] | None = None
     cache_dir: str = ""
     key_variable: str = ""
     requests_per_minute: int | None = None
@@ -91,6 +95,8 @@ class ChatCompletions:
             request = evolve(request, model=await self._first())
         if self._encoder is None:
             self._encoder = Encoder(self.name, self.extra, self.output_limit)
+            if self.effort is not None:
+                self._encoder.effort = self.effort
         chunks = Chunks(self.service, request.model, self.tells_cost)
         body = self._encoder.body(request)
         try:
@@ -99,7 +105,7 @@ class ChatCompletions:
                     for delta in join_deltas(chain.from_iterable(map(chunks.read, values))):
                         yield delta
         except ProviderError as error:
-            raise self._naming_the_key(error) from None
+            raise self._without_effort(error, request) or self._naming_the_key(error) from None
         for delta in chunks.end():
             yield delta
 
@@ -143,6 +149,11 @@ class ChatCompletions:
         offer = self._known_offers().models.get(model)
         return offer.price if offer is not None and self.tells_cost else None
 
+    def takes_effort(self, model: str) -> bool:
+        """Whether the service takes it for the model; one that says nothing of that is told."""
+        offer = self._known_offers().models.get(model)
+        return offer is None or offer.reasons is not False
+
     async def close(self) -> None:
         """Close the connections."""
         await self.service.close()
@@ -150,6 +161,16 @@ class ChatCompletions:
     def _check(self) -> None:
         if self.missing is not None:
             raise self.missing.with_text()  # each time a new one: an error collects the traces of where it was raised
+
+    def _without_effort(self, error: ProviderError, request: ModelRequest) -> ProviderError | None:
+        """Return the error as one after which the same is asked again, if it is that the model has no such member."""
+        assert self._encoder is not None
+        is_about = error.kind == "request" and _ABOUT_EFFORT.search(error.message)
+        if request.effort is None or not is_about or request.model in self._encoder.effortless:
+            return None
+        self._encoder.effortless.add(request.model)
+        message = f"{request.model} can't be told how much to think: effort is left out ({error.message})"
+        return ProviderError("request", message, status=error.status, retryable=True)
 
     def _naming_the_key(self, error: ProviderError) -> ProviderError:
         """Return the error; where the service refused the key, with the variable that holds it, or should."""

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from attrs import define, field
 
 from inarch import (
     CallPart,
+    Effort,
     Message,
     MessageCache,
     ModelRequest,
@@ -27,6 +28,8 @@ from inarch import (
 
 SCHEMA_NAME = "reply"
 DETAILS = "reasoning_details"
+PLAIN: dict[Effort, str] = {"minimal": "low", "low": "low", "medium": "medium", "high": "high", "max": "high"}
+"""The three words that every service with such a member takes."""
 
 
 @define(eq=False, repr=False)
@@ -37,11 +40,15 @@ class Encoder:
         provider: Under which name opaque data of parts is kept.
         extra: Further members of every body; they win.
         output_limit: How the limit of output is called.
+        effort: Says in the service's words how much the model is to think.
+        effortless: Models that have refused to be told.
     """
 
     provider: str
     extra: Mapping[str, Any] = field(factory=dict)
     output_limit: str = "max_tokens"
+    effort: Callable[[Effort], dict[str, Any]] = field(default=lambda effort: {"reasoning_effort": PLAIN[effort]})
+    effortless: set[str] = field(init=False, factory=set)
     _kept: MessageCache = field(init=False, factory=MessageCache)
     _last: tuple[str, tuple[Message, ...], bytes] = field(init=False, default=("", (), b""))
     _tools: tuple[tuple[ToolSpec, ...], bytes] = field(init=False, default=((), b""))
@@ -86,6 +93,8 @@ class Encoder:
             options["temperature"] = request.temperature
         if request.max_output_tokens is not None:
             options[self.output_limit] = request.max_output_tokens
+        if request.effort is not None and request.model not in self.effortless:
+            options |= self.effort(request.effort)
         if request.response_schema is not None:
             schema = {"name": SCHEMA_NAME, "schema": to_data(request.response_schema), "strict": False}
             options["response_format"] = {"type": "json_schema", "json_schema": schema}

@@ -107,6 +107,13 @@ class Gemini:
         """Return that nothing is known: the service lists no prices."""
         return None
 
+    def takes_effort(self, model: str) -> bool:
+        """Whether the model thinks, as it was listed, else by its name."""
+        from inarch_gemini.requests import thinks_by_name
+
+        listed = self.listing.get(model)
+        return thinks_by_name(model) if listed is None or listed.thinks is None else listed.thinks
+
     async def close(self) -> None:
         """Close the connections; may be called twice."""
         await self.service.close()

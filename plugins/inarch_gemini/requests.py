@@ -12,12 +12,16 @@ from typing import Any
 
 from attrs import define, field, frozen
 
-from inarch import Image, Message, MessageCache, ModelRequest, Part, Text, ToolSpec, to_data
+from inarch import Effort, Image, Message, MessageCache, ModelRequest, Part, Text, ToolSpec, to_data
 from inarch_gemini.exchanges import encode_exchange, encoded, joined
 from inarch_schemas.openapi import openapi_parameters, reply_schema
 
 OPENING = "(The beginning of this conversation is left out.)"
 MODES = {"none": "NONE", "required": "ANY"}
+
+BUDGETS: dict[Effort, int] = {"minimal": 512, "low": 1_024, "medium": 8_192, "high": 16_384, "max": 24_576}
+"""Tokens of thought: every model that takes a budget takes these."""
+MOST_OF_PRO = 32_768
 
 _UNSIGNED_FAMILIES = ("gemini-1", "gemini-2", "gemma", "learnlm")
 _THOUGHTLESS_FAMILIES = ("gemini-1", "gemini-2.0", "gemma", "learnlm")
@@ -130,12 +134,29 @@ class Encoder:
         if request.response_schema is not None:
             options["responseMimeType"] = "application/json"
             options["responseJsonSchema"] = reply_schema(to_data(request.response_schema))
-        elif self.thinking and request.purpose == "turn" and (_thinks(request.model) if thinks is None else thinks):
-            options["thinkingConfig"] = {"includeThoughts": True}
+        elif request.purpose == "turn" and (thinks_by_name(request.model) if thinks is None else thinks):
+            config: dict[str, Any] = {"includeThoughts": True} if self.thinking else {}
+            if request.effort is not None:
+                config |= _effort(_name(request.model), request.effort)
+            if config:
+                options["thinkingConfig"] = config
         return options
 
 
-def _thinks(model: str) -> bool:
+def _effort(name: str, effort: Effort) -> dict[str, Any]:
+    """Return the level of thought, or the budget in tokens, which models before Gemini 3 take.
+
+    Later ones take that, too: it is said where a name such as `gemini-flash-latest` doesn't tell which it is.
+    """
+    if name.startswith("gemini-3"):
+        level = "high" if effort == "max" else effort
+        if "pro" in name:  # takes no less than low, and the first one nothing between
+            level = "low" if level == "minimal" else "high" if level == "medium" and "gemini-3-" in name else level
+        return {"thinkingLevel": level}
+    return {"thinkingBudget": MOST_OF_PRO if effort == "max" and "pro" in name else BUDGETS[effort]}
+
+
+def thinks_by_name(model: str) -> bool:
     """Guess from a model's name whether it would tell its thoughts; the small ones refuse to be asked."""
     name = _name(model)
     return not name.startswith(_THOUGHTLESS_FAMILIES) and "lite" not in name

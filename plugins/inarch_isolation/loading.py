@@ -96,6 +96,8 @@ def _model(process: PluginProcess, target: str, item: Mapping[str, Any]) -> Any:
     model: Any = cls(process, target, *(item[member] for member in MODEL_MEMBERS))
     if "check_key" in item["offers"]:
         model.check_key = proxies.check_key_of(model)
+    if "takes_effort" in item["offers"]:
+        model.takes_effort = proxies.takes_effort_of(model)
     return model
 
 

@@ -177,6 +177,7 @@ METHODS: dict[tuple[str, str], Method] = {
     ("models", "models"): _models,
     ("models", "find_default"): _find_default,
     ("models", "check_key"): lambda _, model, args, __: model.check_key(args),
+    ("models", "takes_effort"): lambda _, model, args, __: bool(model.takes_effort(args)),
     ("models", "limits"): lambda _, model, args, __: to_data(model.limits(args)),
     ("models", "price"): lambda _, model, args, __: to_data(model.price(args)),
     ("models", "close"): lambda _, model, __, ___: model.close(),

@@ -322,6 +322,11 @@ def check_key_of(model: FarModel) -> Callable[[str], str]:
     return check_key
 
 
+def takes_effort_of(model: FarModel) -> Callable[[str], bool]:
+    """Return the provider's `takes_effort`."""
+    return lambda name: model._process.call(model._target, "takes_effort", name, door="provider") is True
+
+
 def words_of(tool: FarTool, method: str) -> Callable[[Mapping[str, Any]], str | None]:
     """Return the tool's `shape` or `allowed_by`."""
 

@@ -130,6 +130,11 @@ class LiteLLM:
         service, _, rest = model.partition("/")
         return table.find(model) or (table.find(rest, service) if rest else None)
 
+    def takes_effort(self, model: str) -> bool:
+        """Whether the library's table knows that the model thinks, or doesn't know the model."""
+        known = self.find(model)
+        return known is None or bool(known.efforts)
+
     async def close(self) -> None:
         """Close the library's connections, if no other provider uses them; may be called twice."""
         from inarch_litellm.library import end_use
@@ -147,13 +152,15 @@ class LiteLLM:
         await begin_use(self)
         without = self._without.get(request.model, frozenset())
         options = self._options(litellm, key)
+        known = self.find(request.model) if request.effort is not None else None
+        efforts = known.efforts if known is not None else ()
         try:
-            return await litellm.acompletion(**{**options, **self._encoder.arguments(request, without)})
+            return await litellm.acompletion(**{**options, **self._encoder.arguments(request, without, efforts)})
         except litellm.UnsupportedParamsError:
             if without:
                 raise
         fewer = frozenset(DISPENSABLE)
-        stream = await litellm.acompletion(**{**options, **self._encoder.arguments(request, fewer)})
+        stream = await litellm.acompletion(**{**options, **self._encoder.arguments(request, fewer, efforts)})
         self._without[request.model] = fewer
         return stream
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from attrs import define, field
 
 from inarch import (
     CallPart,
+    Effort,
     Message,
     MessageCache,
     ModelRequest,
@@ -29,7 +30,7 @@ MESSAGE_MEMBERS = ("thinking_blocks", "reasoning_details", "provider_specific_fi
 """What only the model itself can read, as members of a message."""
 CALL_MEMBERS = ("provider_specific_fields",)
 """The same as members of a call."""
-DISPENSABLE = ("temperature", "stream_options", "tool_choice")
+DISPENSABLE = ("temperature", "stream_options", "tool_choice", "reasoning_effort")
 """Arguments that a request can do without where a service doesn't know them."""
 
 
@@ -47,12 +48,15 @@ class Encoder:
     _kept: MessageCache = field(init=False, factory=MessageCache)
     _tools: tuple[tuple[ToolSpec, ...], list[dict[str, Any]]] = field(init=False, factory=lambda: ((), []))
 
-    def arguments(self, request: ModelRequest, without: frozenset[str] = frozenset()) -> dict[str, Any]:
+    def arguments(
+        self, request: ModelRequest, without: frozenset[str] = frozenset(), efforts: Collection[str] = ()
+    ) -> dict[str, Any]:
         """Return the arguments of a streamed request.
 
         Args:
             request: The request.
             without: Those of `DISPENSABLE` that the service does not know.
+            efforts: The words by which the model can be told how much to think, where that is known.
         """
         given: dict[str, Any] = {
             "model": request.model,
@@ -68,6 +72,8 @@ class Encoder:
             given["temperature"] = request.temperature
         if request.max_output_tokens is not None:
             given["max_tokens"] = request.max_output_tokens
+        if request.effort is not None:
+            given["reasoning_effort"] = _nearest(request.effort, efforts)
         if request.response_schema is not None:
             schema = {"name": SCHEMA_NAME, "schema": to_data(request.response_schema), "strict": False}
             given["response_format"] = {"type": "json_schema", "json_schema": schema}
@@ -126,6 +132,13 @@ class Encoder:
         if not isinstance(own, Mapping) or own.get("model") != model:
             return {}
         return {name: to_data(own[name]) for name in members if own.get(name)}
+
+
+def _nearest(effort: Effort, efforts: Collection[str]) -> str:
+    """Return the word of the model that is nearest."""
+    if effort == "max":
+        return next((word for word in ("max", "xhigh") if word in efforts), "high")
+    return "low" if effort == "minimal" and effort not in efforts else effort
 
 
 def _whole(value: Any) -> Any:

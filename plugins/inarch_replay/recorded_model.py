@@ -100,6 +100,14 @@ class RecordedModel:
         except InarchError:
             return None
 
+    def takes_effort(self, model: str) -> bool:
+        """Return what the provider itself says."""
+        takes = getattr(self.real, "takes_effort", None)
+        try:
+            return takes is not None and bool(takes(model))
+        except InarchError:
+            return False
+
     async def close(self) -> None:
         """Let go of the provider itself."""
         if self.real is not None:

@@ -51,6 +51,9 @@ class Both:
     async def find_default(self):
         self.default_model = "found"
 
+    def takes_effort(self, model):
+        return model == "open"
+
     def check_key(self, model):
         if model == "locked":
             raise inarch.ProviderError("auth", "ACME_KEY is not set", remedy="set it")
@@ -168,7 +171,8 @@ def test_a_policy_sees_what_a_tool_offers(app: inarch.App) -> None:
 
 def test_a_model_offers_what_it_offers(app: inarch.App) -> None:
     model = _only(app.composition.models.values())
-    assert OPTIONAL["models"] == ("check_key", "find_default")
+    assert OPTIONAL["models"] == ("check_key", "find_default", "takes_effort")
+    assert model.takes_effort("open") and not model.takes_effort("locked")
     asyncio.run(model.find_default())
     assert model.default_model == "found"
     model.check_key("open")

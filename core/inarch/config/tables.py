@@ -12,6 +12,7 @@ from typing import Any, Literal
 from attrs import field
 
 from inarch.config.sources import Given
+from inarch.contract.deltas import Effort
 from inarch.contract.frozen import frozen
 from inarch.contract.metadata import DEFAULTS, own_distribution
 from inarch_sdk.settings import Check, key, keys_of
@@ -106,6 +107,7 @@ class Profile:
     max_tokens: int | None = key("Tokens a turn may use; unset: no limit.", None, COUNT)
     max_reply_bytes: int = key("Bytes of one reply of a model; a longer one is ended there.", 8 << 20, COUNT)
     context_turns: int = key("Earlier turns that the model sees whole.", 10, _NOT_NEGATIVE)
+    effort: Effort | None = key("How much the model thinks before it answers; unset: as its service has it.", None)
     output_schema: Mapping[str, Any] | None = key(
         "The JSON Schema that answers keep, which are JSON then; unset: answers are prose.", None, _SCHEMA
     )

@@ -10,6 +10,8 @@ from inarch.contract.frozen import frozen
 
 FinishReason = Literal["stop", "calls", "length", "filtered", "declined", "error"]
 """Why a reply ended; `declined`: its text says that what was asked was not done, or not understood."""
+Effort = Literal["minimal", "low", "medium", "high", "max"]
+"""How much a model is to think, the least first."""
 
 
 @frozen

@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 
 OPTIONAL: Mapping[str, tuple[str, ...]] = {
     "tools": ("shape", "allowed_by"),
-    "models": ("check_key", "find_default"),
+    "models": ("check_key", "find_default", "takes_effort"),
     "tracers": ("copied", "forked", "files", "logs", "remarks"),
     "stores": ("scan", "scan_kinds", "fork", "put_snapshot", "get_snapshot", "damage", "set_aside"),
     "workspaces": ("survey", "link_target", "restore_all"),
@@ -265,7 +265,9 @@ class ModelProvider(Protocol):
     One whose default model is known only once the service was asked may offer `async find_default()`: it is awaited
     before a turn that names no model, and `default_model` tells the name from then on. One that needs keys may offer
     `check_key(model)`: it raises the `ProviderError` that asking for this model would end in without its key, and sends
-    nothing; where it can't know, it may return what to tell. It is called before a person chooses a model.
+    nothing; where it can't know, it may return what to tell. It is called before a person chooses a model. One that
+    says a request's `effort` to its service has `takes_effort(model)`: where it is false, or missing, the person is
+    told, and requests have none.
     """
 
     @property

@@ -18,6 +18,7 @@ from inarch.contract.deltas import REASONING_INDEX as REASONING_INDEX
 from inarch.contract.deltas import TEXT_INDEX as TEXT_INDEX
 from inarch.contract.deltas import CallDelta as CallDelta
 from inarch.contract.deltas import Delta as Delta
+from inarch.contract.deltas import Effort as Effort
 from inarch.contract.deltas import Finish as Finish
 from inarch.contract.deltas import FinishReason as FinishReason
 from inarch.contract.deltas import PartData as PartData
@@ -169,7 +170,10 @@ class ToolSpec:
 
 @frozen
 class ModelRequest:
-    """One request to a model. `model` is the provider's own name for it, without the provider's prefix."""
+    """One request to a model. `model` is the provider's own name for it, without the provider's prefix.
+
+    `effort` is how much it is to think; a provider says it in its service's words, the nearest there are.
+    """
 
     model: str
     system: str
@@ -180,6 +184,7 @@ class ModelRequest:
     temperature: float | None = None
     max_output_tokens: int | None = None
     purpose: Purpose = "turn"
+    effort: Effort | None = None
 
 
 @frozen

@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     from inarch.sessions.session import Session
 
 
+_PLAIN = ("model", "approve", "max_iterations", "effort")
+"""Flags that are keys of the profile as they stand."""
+
+
 class Options(NamedTuple):
     """The flags of one run, checked."""
 
@@ -46,7 +50,7 @@ class Options(NamedTuple):
             raise UsageError("--session and --continue both say which session", "give one of them")
         if given.get("name") is not None and (given.get("session") or given.get("resume") or given.get("no_journal")):
             raise UsageError("--name names a new session that is kept", "inarch sessions rename names any other")
-        flags = {name: given[name] for name in ("model", "approve", "max_iterations") if given.get(name) is not None}
+        flags = {name: given[name] for name in _PLAIN if given.get(name) is not None}
         if given.get("max_cost") is not None:
             flags["max_cost_usd"] = _money(given["max_cost"])
         if given.get("output_schema") is not None:

@@ -38,6 +38,7 @@ _COMPOSING: tuple[tuple[tuple[str, ...], dict[str, Any]], ...] = (
     ),
     (("--plugin", "files"), {"metavar": "FILE", "multiple": True, "help": "Add a plugin from a Python file."}),
 )
+_EFFORTS = ["minimal", "low", "medium", "high", "max"]  # `Effort`, which the help needn't import
 _TURN: tuple[tuple[tuple[str, ...], dict[str, Any]], ...] = (
     (("--output",), {"metavar": "text|json|jsonl|NAME", "help": "What shows the run: NAME is a plugin's."}),
     (("--session",), {"metavar": "ID", "help": "Go on with a session (a name, an id or its start)."}),
@@ -45,6 +46,7 @@ _TURN: tuple[tuple[tuple[str, ...], dict[str, Any]], ...] = (
     (("--continue", "resume"), {"is_flag": True, "help": "Go on with the latest session of this directory."}),
     (("--max-iterations",), {"type": click.IntRange(min=1), "metavar": "N", "help": "Requests a turn may take."}),
     (("--max-cost",), {"metavar": "USD", "help": "Money a turn may take."}),
+    (("--effort",), {"type": click.Choice(_EFFORTS), "help": "How much the model thinks before it answers."}),
     (("--output-schema",), {"metavar": "FILE", "help": "JSON Schema that the answer keeps; it is JSON then."}),
     (("--no-journal",), {"is_flag": True, "help": "Keep no record on disk."}),
 )

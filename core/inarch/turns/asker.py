@@ -106,6 +106,9 @@ class Asker:
 
     async def _ask_one(self, request: ModelRequest, choice: Choice, plugin: str) -> Reply:
         wanted = evolve(request, model=choice.model)
+        if request.effort is not None and not choice.takes_effort:
+            wanted = evolve(wanted, effort=None)
+            self._tell_effortless(choice)
         request = self.state.hiding.request(wanted)
         price = choice.price
         self._tell_unpriced(choice, price)
@@ -171,6 +174,12 @@ class Asker:
                 "model",
             )
         )
+
+    def _tell_effortless(self, choice: Choice) -> None:
+        """Say once a session that a model can't be told how much to think."""
+        if choice.full_name not in self.state.effortless:
+            self.state.effortless.add(choice.full_name)
+            self._record(Note(f"{choice.full_name} can't be told how much to think: effort is left out", "model"))
 
     def _choose(self, name: str) -> Choice:
         return choose_model(name, self.state.models, self.state.environ)

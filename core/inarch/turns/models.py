@@ -85,6 +85,19 @@ class Choice(NamedTuple):
         """The full name of the provider's model for strategies, which is this one where it names none."""
         return f"{self.provider.value.name}/{self.provider.value.default_decision_model or self.model}"
 
+    @property
+    def takes_effort(self) -> bool:
+        """Whether the provider can tell the model how much to think.
+
+        Raises:
+            PluginError: The provider failed.
+        """
+        takes = getattr(self.provider.value, "takes_effort", None)
+        if takes is None:
+            return False
+        with guarded(self.provider.plugin, "provider", passes=()):
+            return bool(takes(self.model))
+
     def check_key(self) -> str:
         """Refuse a model whose provider knows that its key is not there; return what it can only guess, if anything.
 

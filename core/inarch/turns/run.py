@@ -40,7 +40,8 @@ from inarch.turns.session_state import SessionState
 
 RECORDED = (
     "model", "fallback", "decision_model", "strategy", "approve", "max_iterations", "max_seconds", "max_cost_usd",
-    "max_tokens", "max_reply_bytes", "max_holds", "context_turns", "output_schema",
+    "max_tokens", "max_reply_bytes", "max_holds", "context_turns", "effort",
+    "output_schema",
 )  # fmt: skip
 """Keys of the profile that stand in a turn's record: a replay goes by them."""
 LONGEST_ERROR = 2_000
@@ -142,6 +143,7 @@ class TurnRun:
             messages=(*self.earlier, *self.messages),
             tools=self.state.tools,
             tool_choice=tool_choice,
+            effort=self.state.config.profile.effort,
         )
 
     @property

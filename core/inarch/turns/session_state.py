@@ -55,6 +55,7 @@ class SessionState:
         counter: Counts the tokens of all requests of the session.
         ledger: What all requests of the session came to.
         unpriced: Full names of models of which it was told that their price is unknown.
+        effortless: Full names of models of which it was told that they can't be told how much to think.
         refused: Full names of models to the tokens that were too many for them, where a service said so.
     """
 
@@ -91,6 +92,7 @@ class SessionState:
     ledger: Ledger = field(factory=Ledger)
     unpriced: set[str] = field(factory=set)
     refused: dict[str, int] = field(factory=dict)
+    effortless: set[str] = field(factory=set)
     system: str = field(init=False)
     hiding: Hiding = field(init=False)
     _scheduler: Scheduler | None = field(init=False, default=None)

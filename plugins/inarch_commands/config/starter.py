@@ -24,6 +24,7 @@ _EXAMPLES: dict[str, Any] = {
     "max_seconds": 300,
     "max_cost_usd": 0.5,
     "max_tokens": 200_000,
+    "effort": "low",
     "output_schema": {"type": "object"},
 }
 
