@@ -29,6 +29,7 @@ PROGRAMS = {
     "pipx": "pip install pipx",
     "llmock": "pip install llmock",
     "aimock": "npm install -g @copilotkit/aimock",
+    "codex": "npm install -g @openai/codex",
     "mcp-inspector": "npm install -g @modelcontextprotocol/inspector",
     "mcp-server-everything": "npm install -g @modelcontextprotocol/server-everything",
     "mcp-server-filesystem": "npm install -g @modelcontextprotocol/server-filesystem",

@@ -1,0 +1,177 @@
+"""One text put into a file: where it goes, and how it is found again. Every byte beside it stays as it is."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Mapping
+from typing import Any, Literal, NamedTuple
+
+from inarch_setup.members import cut_member, members, put_first
+
+Kind = Literal["json", "toml", "paragraph", "whole"]
+"""A server in JSON or in TOML, a paragraph at the end of a text, or a file of its own."""
+SERVERS = {"json": "mcpServers", "toml": "mcp_servers"}
+"""The table of servers, as Claude Code and codex call it."""
+NAME = "inarch"
+_BOM = "\ufeff"
+
+
+class CannotInsert(Exception):
+    """What stands in a file leaves no room; the message says what is wrong with it."""
+
+
+class Insertion(NamedTuple):
+    """A text, and how many characters of the file stand before it."""
+
+    at: int
+    text: str
+
+    def into(self, text: str) -> str:
+        """Return the file with the text."""
+        return text[: self.at] + self.text + text[self.at :]
+
+
+def insertion(kind: Kind, text: str | None, content: Any) -> Insertion | None:
+    """Return what goes into a file; None where it stands there already.
+
+    Args:
+        kind: What the file is.
+        text: The file's text; None where there is no file.
+        content: The server's table, or the text.
+
+    Raises:
+        CannotInsert: The file is broken, or something else stands there under this name.
+    """
+    if kind in SERVERS:
+        before = _read(kind, text)
+        after = _with_server(before, kind, content)
+        if after == before:
+            return None
+        put = _into_json(text, content) if kind == "json" else _into_toml(text or "", content)
+        if not _says(kind, put.into(text or ""), after):
+            raise CannotInsert(f"{SERVERS[kind]} is written in a form to which nothing can be added")
+        return put
+    written = content.replace("\n", _line_end(text or ""))
+    if written == text or (kind == "paragraph" and written in (text or "")):
+        return None
+    if kind == "whole" and text is not None:
+        raise CannotInsert("it is there already, and somebody else's")
+    return Insertion(len(text or ""), _gap(text or "") + written)
+
+
+def without(kind: Kind, text: str, put: Insertion, content: Any) -> str | None:
+    """Return a file without what was put in, also where it has changed beside that; None where that itself has."""
+    if kind == "whole" and text != put.text:
+        return None
+    at = put.at if text.startswith(put.text, put.at) else _only_place(text, put.text)
+    cut = text[:at] + text[at + len(put.text) :] if at >= 0 else None
+    if kind not in SERVERS or cut == "":
+        return cut
+    try:
+        before = _read(kind, text)
+    except CannotInsert:
+        return None
+    servers = before.get(SERVERS[kind])
+    if not isinstance(servers, dict) or servers.get(NAME) != content:
+        return None
+    del servers[NAME]
+    if cut is not None and any(_says(kind, cut, one) for one in (before, _without_empty(before, kind))):
+        return cut
+    other = _cut_json(text) if kind == "json" else _cut_toml(text)
+    return other if any(_says(kind, other, one) for one in (before, _without_empty(before, kind))) else None
+
+
+def _only_place(text: str, part: str) -> int:
+    first = text.find(part)
+    return first if text.find(part, first + 1) < 0 else -1
+
+
+def _read(kind: str, text: str | None) -> dict[str, Any]:
+    if text is None:
+        return {}
+    try:
+        found = json.loads(text.removeprefix(_BOM)) if kind == "json" else tomllib.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise CannotInsert(f"it is no {kind.upper()}: {error}") from None
+    if not isinstance(found, dict):
+        raise CannotInsert("it is JSON, and no object")
+    return found
+
+
+def _says(kind: str, text: str, expected: Mapping[str, Any]) -> bool:
+    try:
+        return _plain(_read(kind, text)) == _plain(expected)
+    except CannotInsert:
+        return False
+
+
+def _plain(data: Mapping[str, Any]) -> str:
+    """Return data as a text that is the same for the same data, a number that is none included."""
+    return json.dumps(data, sort_keys=True, default=repr)
+
+
+def _with_server(before: Mapping[str, Any], kind: str, table: Mapping[str, Any]) -> Mapping[str, Any]:
+    servers = before.get(SERVERS[kind], {})
+    if not isinstance(servers, dict):
+        raise CannotInsert(f"its {SERVERS[kind]} is no table of servers")
+    if servers.get(NAME, table) != table:
+        raise CannotInsert(f"its {SERVERS[kind]} has another server of the name {NAME!r}")
+    return before if NAME in servers else {**before, SERVERS[kind]: {**servers, NAME: table}}
+
+
+def _without_empty(data: Mapping[str, Any], kind: str) -> Mapping[str, Any]:
+    """Return data without a table of servers that has none: it came with ours."""
+    return {key: value for key, value in data.items() if key != SERVERS[kind] or value}
+
+
+def _into_json(text: str | None, table: Mapping[str, Any]) -> Insertion:
+    if text is None:
+        return Insertion(0, json.dumps({SERVERS["json"]: {NAME: table}}, indent=2) + "\n")
+    at = text.index("{")
+    held = _servers_at(text, at)
+    if held is None:
+        return Insertion(at + 1, put_first(text, at, 1, SERVERS["json"], {NAME: table}))
+    return Insertion(held + 1, put_first(text, held, 2, NAME, table))
+
+
+def _servers_at(text: str, at: int) -> int | None:
+    """Return where the brace of the table of servers stands; of several the last one counts."""
+    return next((one.value for one in [*members(text, at)][::-1] if one.key == SERVERS["json"]), None)
+
+
+def _cut_json(text: str) -> str:
+    held = _servers_at(text, text.index("{"))
+    return text if held is None else cut_member(text, held, NAME)
+
+
+def _into_toml(text: str, table: Mapping[str, Any]) -> Insertion:
+    lines = [f"[{SERVERS['toml']}.{NAME}]", *(f"{key} = {_value(value)}" for key, value in table.items()), ""]
+    return Insertion(len(text), _gap(text) + _line_end(text).join(lines))
+
+
+def _value(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)  # of texts and lists of texts it is TOML, too
+
+
+def _cut_toml(text: str) -> str:
+    from tomlkit import dumps, parse
+    from tomlkit.exceptions import TOMLKitError
+
+    try:
+        document = parse(text)
+        servers: Any = document[SERVERS["toml"]]
+        del servers[NAME]
+        return dumps(document)
+    except (TOMLKitError, ValueError, TypeError, KeyError):
+        return text
+
+
+def _line_end(text: str) -> str:
+    return "\r\n" if "\r\n" in text else "\n"
+
+
+def _gap(text: str) -> str:
+    """Return what ends the last line of a text and leaves an empty one."""
+    end = _line_end(text)
+    return "" if not text.removeprefix(_BOM) else end if text.endswith("\n") else end * 2
