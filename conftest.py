@@ -32,6 +32,9 @@ PROGRAMS = {
     "codex": "npm install -g @openai/codex",
     "mcp-inspector": "npm install -g @modelcontextprotocol/inspector",
     "mcp-server-everything": "npm install -g @modelcontextprotocol/server-everything",
+    "cc-sdd": "npm install -g cc-sdd",
+    "mcp-excalidraw-server": "npm install -g mcp-excalidraw-server",
+    "x-skill": "npm install -g @ant-design/x-skill",
     "mcp-server-filesystem": "npm install -g @modelcontextprotocol/server-filesystem",
 }
 MODULES = {

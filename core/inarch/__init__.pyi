@@ -158,6 +158,7 @@ from inarch_sdk.deltas import join_deltas as join_deltas
 from inarch_sdk.elision import result_excerpt as result_excerpt
 from inarch_sdk.elision import result_size as result_size
 from inarch_sdk.elision import result_stub as result_stub
+from inarch_sdk.front_matter import split_front_matter as split_front_matter
 from inarch_sdk.http_errors import provider_error as provider_error
 from inarch_sdk.message_cache import MessageCache as MessageCache
 from inarch_sdk.prices import KnownModel as KnownModel
@@ -165,6 +166,7 @@ from inarch_sdk.prices import PriceTable as PriceTable
 from inarch_sdk.prices import price_table as price_table
 from inarch_sdk.result_text import result_text as result_text
 from inarch_sdk.service import HttpService as HttpService
+from inarch_sdk.steering_files import AskAboutSteering as AskAboutSteering
 from inarch_sdk.tooling import FunctionTool as FunctionTool
 from inarch_sdk.tooling import tool as tool
 from inarch_sdk.versions import is_older as is_older

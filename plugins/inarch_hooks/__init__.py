@@ -13,8 +13,6 @@ if TYPE_CHECKING:
 
 FILE = "hooks.json"
 PROJECTS = f".inarch/{FILE}"
-STEERING = frozenset({".agents", ".claude"})
-"""Folders whose files tell agents what to do: hooks, skills, agents, prompts."""
 LOOKING = frozenset({"search", "nav", "trace"})
 """Categories of tools that change nothing."""
 RAN = {
@@ -27,20 +25,6 @@ RAN = {
         "timed_out": {"type": "boolean"}, "call_id": {"type": "string"}, "fault": {"type": "string"},
     },
 }  # fmt: skip
-
-
-class AskAboutSteering:
-    """Has a person asked, in every approve mode, before a tool writes what steers agents."""
-
-    name = "steering-files"
-
-    def judge(self, call: inarch.ToolCall, tool: inarch.Tool) -> inarch.Verdict:
-        """Ask where a call declares to write below `.agents` or `.claude`."""
-        writes = tool.effects(call.arguments).writes if tool.category not in LOOKING else frozenset()
-        path = next((path for path in sorted(writes) if not STEERING.isdisjoint(path.casefold().split("/"))), None)
-        if path is None:
-            return inarch.Verdict("allow")
-        return inarch.Verdict("ask", f"{path} tells agents what to do", person=True)
 
 
 def _is_there(context: inarch.PluginContext) -> bool:
@@ -68,7 +52,7 @@ def inarch_events(context: inarch.PluginContext) -> Iterable[inarch.EventKind]:
 @inarch.hookimpl
 def inarch_policies(context: inarch.PluginContext) -> Iterable[inarch.Policy]:
     """Return the policy about files that steer agents."""
-    return [AskAboutSteering()]
+    return [inarch.AskAboutSteering()]
 
 
 @inarch.hookimpl

@@ -1,0 +1,236 @@
+"""Skills of a project and of the user: offered, read when needed, told where they are wrong."""
+
+from __future__ import annotations
+
+import asyncio
+import subprocess
+import sys
+
+import pytest
+
+from inarch.testing import calls, says
+
+from .desk import Desk, call
+
+GREETING = (
+    "---\nname: greeting\ndescription: Greets people. Use when somebody says hello.\n---\n# Greeting\n\nSay moin.\n"
+)
+USE = calls(("activate_skill", {"name": "greeting"}))
+
+
+def skill(name: str, body: str = "Do it.", description: str = "Does it.") -> str:
+    return f"---\nname: {name}\ndescription: {description}\n---\n{body}\n"
+
+
+@pytest.mark.parametrize("top", ["root/.agents", "root/.claude", ".agents", "config/inarch"])
+def test_names_and_descriptions_stand_in_the_context_and_the_body_comes_when_asked_for(desk: Desk, top: str) -> None:
+    desk.write(f"{top}/skills/greeting/SKILL.md", GREETING)
+    desk.write(f"{top}/skills/greeting/references/names.md", "Anna\n")
+    desk.trust()
+    one = calls(("activate_skill", {"name": "greeting", "file": "references/names.md"}))
+    desk.talk([USE, one, says("moin"), says("again")], "hello", "hello again")
+    prompts = [message.text for message in desk.requests[-1].messages if message.role == "user"]
+    assert [text.count("- greeting: Greets people. Use when somebody says hello.") for text in prompts] == [1, 0]
+    assert all("Say moin." not in text for text in prompts)
+    results = [event["result"]["data"] for event in desk.of("call.result")]
+    assert "Say moin." in results[0]["instructions"] and results[0]["files"] == ["references/names.md"]
+    assert "---" not in results[0]["instructions"] and results[1]["content"] == "Anna\n"
+
+
+def test_without_a_skill_there_is_no_tool_and_nothing_is_loaded(desk: Desk) -> None:
+    desk.talk([says("done")])
+    assert "activate_skill" not in desk.tools
+    code = (
+        "import inarch, sys\n"
+        f"app = inarch.compose(root={str(desk.root)!r}, config={{}}, journal=False)\n"
+        "print(sorted(name for name in sys.modules if name.startswith(('inarch_skills', 'yaml'))))"
+    )
+    ran = subprocess.run([sys.executable, "-c", code], env=desk.environ, capture_output=True, text=True, check=True)
+    assert ran.stdout.strip() == "['inarch_skills']"
+
+
+def test_nothing_of_a_project_that_is_not_trusted_counts(desk: Desk) -> None:
+    place = desk.write("root/.claude/skills/greeting/SKILL.md", GREETING)
+    desk.talk([says("done")])
+    assert "activate_skill" not in desk.tools and "Greets people" not in desk.requests[0].messages[0].text
+    desk.trust()
+    desk.talk([says("done")])
+    assert "activate_skill" in desk.tools
+    place.write_text(GREETING.replace("moin", "boo"))
+    desk.talk([says("done")])
+    assert "activate_skill" not in desk.tools
+
+
+def test_what_changes_while_a_session_runs_is_not_what_was_trusted(desk: Desk) -> None:
+    from inarch.testing import scripted_app
+
+    place = desk.write("root/.agents/skills/greeting/SKILL.md", GREETING)
+    desk.trust()
+
+    async def go() -> str:
+        app, _ = scripted_app([USE, says("done")], desk.root, config={}, environ=desk.environ)
+        place.write_text(GREETING.replace("moin", "boo"))
+        turn = await app.session().run("go")
+        await app.aclose()
+        return str(turn.calls[0].result)
+
+    said = asyncio.run(go())
+    assert "not as it was when it was trusted" in said and "boo" not in said
+
+
+def test_a_projects_takes_the_name_of_the_users_and_that_is_told(desk: Desk) -> None:
+    desk.write(".agents/skills/greeting/SKILL.md", GREETING)
+    desk.write("root/.claude/skills/greeting/SKILL.md", GREETING.replace("moin", "salut"))
+    desk.trust()
+    desk.talk([USE, says("done"), says("done")], "hello", "hello")
+    assert "Say salut." in desk.seen[0]
+    told = (
+        "~/.agents/skills/greeting/SKILL.md: left out: the name greeting is that of greeting (project: .claude/skills"
+    )
+    assert desk.notes().count(told) == 1
+    shown = desk.command("/skills")
+    assert "greeting (project: .claude/skills/greeting)" in shown and f"! {told}" in shown
+
+
+WRONG = {
+    "broken YAML": ("---\nname: a\ndescription: [\n---\nx\n", "front matter is no YAML"),
+    "a colon": ("---\nname: one\ndescription: Use when: asked\n---\nx\n", "line 3: the front matter is no YAML"),
+    "no end": ("---\nname: one\n", "has no end"),
+    "no front matter": ("# One\n", "has no front matter"),
+    "no name": ("---\ndescription: x\n---\nx\n", "has no name"),
+    "no description": ("---\nname: one\n---\nx\n", "has no description"),
+    "a long name": (skill("a" * 65), "is none of a skill"),
+    "an odd name": (skill("My_Skill"), "is none of a skill"),
+    "two hyphens": (skill("my--skill"), "is none of a skill"),
+    "a number": (skill("one", description="7"), "has what is no text as description"),
+    "a list": ("---\n- name\n---\nx\n", "no list of names"),
+    "nothing below": (skill("one", body=""), "nothing below"),
+    "objects": ("---\nname: !!python/object/apply:os.system [touch boo]\ndescription: x\n---\nx\n", "is no YAML"),
+    "nested": (f"---\nname: {'[' * 30_000}\n---\nx\n", "is no YAML"),
+    "much": (f"---\nname: one\ndescription: {'x' * 40_000}\n---\nx\n", "more than 32,768 characters"),
+    "large": (b"x" * 10_000_000, "is larger than 1,000,000 bytes"),
+    "no text": (b"---\nname: \xff\n---\nx\n", "is no text in UTF-8"),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_what_is_wrong_is_told_once_and_the_turn_goes_on(desk: Desk, name: str) -> None:
+    text, words = WRONG[name]
+    desk.write(".agents/skills/one/SKILL.md", text)
+    desk.write(".agents/skills/greeting/SKILL.md", GREETING)
+    turn = desk.talk([USE, says("done"), says("done")], "one", "two")
+    assert turn.status == "done" and "Say moin." in desk.seen[0]
+    notes = [note["text"] for note in desk.of("note") if "~/.agents/skills/one/SKILL.md: left out" in note["text"]]
+    assert len(notes) == 1 and words in notes[0]
+    assert not (desk.root / "boo").exists()
+
+
+def test_a_projects_file_of_ten_megabytes_is_told_and_left_out(desk: Desk) -> None:
+    desk.write("root/.agents/skills/one/SKILL.md", b"x" * 10_000_000)
+    desk.write("root/.agents/skills/greeting/SKILL.md", GREETING)
+    desk.trust()
+    desk.talk([USE, says("done")])
+    assert "Say moin." in desk.seen[0]
+    assert ".agents/skills/one/SKILL.md" in desk.notes() and "too large" in desk.notes()
+
+
+@pytest.mark.parametrize(
+    "file", ["secret.txt", "../../../secret.txt", "/etc/passwd", "up/secret.txt", "no.md", "a\0b", "."]
+)
+def test_nothing_outside_of_a_skills_folder_is_served(desk: Desk, file: str) -> None:
+    desk.write("secret.txt", "s3cret")
+    folder = desk.write(".agents/skills/greeting/SKILL.md", GREETING).parent
+    (folder / "secret.txt").symlink_to(desk.home / "secret.txt")
+    (folder / "up").symlink_to(desk.home)
+    turn = desk.talk([calls(("activate_skill", {"name": "greeting", "file": file})), says("done")])
+    assert turn.status == "done" and "s3cret" not in desk.seen[0] and not turn.calls[0].result.success
+
+
+def test_a_link_that_leads_out_is_no_skill_and_one_to_a_folder_is(desk: Desk) -> None:
+    desk.write("secret.txt", skill("out"))
+    desk.write("elsewhere/greeting/SKILL.md", GREETING)
+    desk.write("elsewhere/greeting/more.md", "more")
+    out = desk.home / ".agents/skills/out"
+    out.mkdir(parents=True)
+    (out / "SKILL.md").symlink_to(desk.home / "secret.txt")
+    (desk.home / ".agents/skills/greeting").symlink_to(desk.home / "elsewhere/greeting")
+    desk.talk([USE, calls(("activate_skill", {"name": "greeting", "file": "more.md"})), says("done")])
+    assert "Say moin." in desk.seen[0] and "more" in desk.seen[1]
+    assert "~/.agents/skills/out/SKILL.md: left out" in desk.notes() and "leads out" in desk.notes()
+
+
+def test_a_link_out_of_a_projects_skill_is_no_part_of_it(desk: Desk) -> None:
+    desk.write("root/.agents/skills/greeting/SKILL.md", GREETING)
+    (desk.root / ".agents/skills/greeting/a.txt").symlink_to("../../../a.txt")
+    desk.trust()
+    turn = desk.talk([calls(("activate_skill", {"name": "greeting", "file": "a.txt"})), says("done")])
+    assert not turn.calls[0].result.success and "leads out" in desk.seen[0]
+
+
+def test_many_skills_stay_within_their_bounds(desk: Desk) -> None:
+    for number in range(300):
+        text = skill(f"skill-{number}", description="long " * 200)
+        desk.write(f".agents/skills/skill-{number}/SKILL.md", text)
+    desk.talk([calls(("activate_skill", {"name": "skill-299"})), says("done")])
+    prompt = desk.requests[0].messages[0].text
+    assert "- skill-1: long" in prompt and "more are not listed" in prompt and len(prompt) < 10_000
+    assert "Do it." in desk.seen[0]
+
+
+def test_a_long_body_is_cut_and_told(desk: Desk) -> None:
+    desk.write(".agents/skills/long/SKILL.md", skill("long", "word " * 40_000))
+    turn = desk.talk([calls(("activate_skill", {"name": "long"})), says("done")])
+    data = turn.calls[0].result.data
+    assert len(data["instructions"]) == 36_000 and "cut after 36,000 of 199,999 characters" in data["note"]
+
+
+def test_one_for_people_is_not_the_models_and_a_person_has_it_done(desk: Desk) -> None:
+    text = GREETING.replace("---\n#", "disable-model-invocation: true\n---\n#") + "\nTo: $ARGUMENTS\n"
+    desk.write(".agents/skills/greeting/SKILL.md", text)
+    desk.write(".agents/skills/other/SKILL.md", skill("other"))
+    desk.talk([USE, says("done")], "/skills greeting Anna and Bert")
+    prompt = desk.requests[0].messages[0].text
+    assert "Say moin." in prompt and "To: Anna and Bert" in prompt and "- greeting:" not in prompt
+    assert "is for people only" in desk.seen[0]
+    assert "there is no skill 'x'" in desk.command("/skills x")
+
+
+def test_a_name_that_is_not_the_folders_is_told_and_counts(desk: Desk) -> None:
+    desk.write(".agents/skills/hello/SKILL.md", GREETING)
+    desk.talk([USE, says("done")])
+    assert "Say moin." in desk.seen[0] and "that of its folder is not" in desk.notes()
+
+
+def test_through_the_command_line(desk: Desk) -> None:
+    desk.write("root/.claude/skills/greeting/SKILL.md", GREETING)
+    replies = [call("activate_skill", name="greeting"), {"content": "moin"}]
+    said, asked = desk.program("hello", replies=[{"content": "hi"}])
+    assert "activate_skill" not in {tool["function"]["name"] for tool in asked[0].get("tools", [])}
+    assert ".claude/skills: not read, this project is not trusted" in said
+    desk.program("config", "trust", "--yes")
+    said, asked = desk.program("--approve", "none", "hello", replies=replies)
+    assert desk.exit_code == 0 and "moin" in said
+    assert "activate_skill" in {tool["function"]["name"] for tool in asked[0]["tools"]}
+    assert "Say moin." in str(asked[1]["messages"][-1]["content"])
+    said, _ = desk.program("doctor")
+    assert "greeting (project: .claude/skills/greeting)" in said
+
+
+def test_a_replay_reads_skills_as_they_were_said(desk: Desk) -> None:
+    from inarch_replay import replay
+
+    place = desk.write(".agents/skills/greeting/SKILL.md", GREETING)
+    desk.talk([USE, says("done")])
+    report = asyncio.run(replay(desk.session, root=desk.root, config={}, environ=desk.environ))
+    assert report.same, report.first_difference
+    place.unlink()
+    report = asyncio.run(replay(desk.session, root=desk.root, config={}, environ=desk.environ))
+    assert "there is no tool" in str(report.first_difference)
+
+
+@pytest.mark.parametrize("approve", ["ask", "edits", "all"])
+@pytest.mark.parametrize("path", [".agents/skills/a/SKILL.md", ".claude/commands/x.md", "sub/.Agents/agents/y.md"])
+def test_writing_what_steers_agents_is_asked_about_without_hooks_too(desk: Desk, path: str, approve: str) -> None:
+    write = calls(("write_file", {"file_path": path, "content": "x"}))
+    desk.talk([write, says("done")], without=["hooks"], flags={"approve": approve})
+    assert "tells agents what to do" in desk.seen[0] and not (desk.root / path).exists()
