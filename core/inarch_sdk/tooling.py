@@ -39,6 +39,7 @@ class FunctionTool(ToolFunction):
     effects_rule: EffectsRule = EXCLUSIVE
     shape_rule: ShapeRule | None = None
     check_rule: CheckRule | None = None
+    offered_rule: Callable[[str], bool] | None = None
     _context: str = ""
     _converted: Mapping[str, Any] = field(factory=dict)
     _fresh: Mapping[str, Any] = field(factory=dict)
@@ -55,6 +56,10 @@ class FunctionTool(ToolFunction):
     def shape(self, arguments: Mapping[str, Any]) -> str | None:
         """Return what "always" would cover if a call with these arguments is approved; None leaves it to the kernel."""
         return self.shape_rule(arguments) if self.shape_rule is not None else None
+
+    def offered(self, model: str) -> bool:
+        """Whether a model, by its full name, is told of the tool."""
+        return self.offered_rule is None or self.offered_rule(model)
 
     def check(self, arguments: Mapping[str, Any], context: ToolContext) -> None:
         """Raise `ToolFailed` where a call with these arguments can only fail."""
@@ -155,6 +160,7 @@ def tool(
     max_retries: int = 0,
     requires_confirmation: bool = False,
     receives_secrets: bool = False,
+    offered: Callable[[str], bool] | None = None,
 ) -> Callable[[Callable[..., Any]], FunctionTool]: ...
 
 
@@ -174,7 +180,8 @@ def tool(
             `output_schema`, `timeout_s` (30), `max_retries` (0), `requires_confirmation`, `receives_secrets`, `shape`
             (a function of the arguments: what approving such a call for longer would cover, such as `pytest …`),
             `check` (a function of the arguments and the context that changes nothing: raises `ToolFailed` where the
-            call can only fail, before the person is asked).
+            call can only fail, before the person is asked), `offered` (a function of a model's full name: whether
+            that model is told of the tool).
 
     Raises:
         TypeError: A parameter has no annotation, or one that JSON Schema can't say.
@@ -195,7 +202,7 @@ def tool(
 
 _OPTIONS = frozenset({
     "name", "category", "effects", "shape", "check", "input_schema", "output_schema", "timeout_s", "max_retries",
-    "requires_confirmation", "receives_secrets",
+    "requires_confirmation", "receives_secrets", "offered",
 })  # fmt: skip
 
 
@@ -216,6 +223,7 @@ def _make(function: Callable[..., Any], given: Mapping[str, Any]) -> FunctionToo
         effects_rule=effects,
         shape_rule=options.pop("shape", None),
         check_rule=options.pop("check", None),
+        offered_rule=options.pop("offered", None),
         context=parameters.context,
         converted=parameters.converted,
         fresh=parameters.fresh,

@@ -9,7 +9,7 @@ from attrs import evolve
 
 import inarch
 from inarch_hooks import LOOKING
-from inarch_hooks.names import names_of, shown, taken
+from inarch_hooks.names import files_of, names_of, shown, taken
 from inarch_hooks.reading import LONGEST_S, Hook
 from inarch_hooks.running import Place, Said, run_hook
 from inarch_hooks.turns import session_id
@@ -28,11 +28,17 @@ class _AroundCalls:
     def _for(self, call: inarch.ToolCall) -> Iterator[Hook]:
         return (hook for hook in self._hooks if hook.matches(*names_of(call.name)))
 
-    def _given(self, call: inarch.ToolCall) -> dict[str, Any]:
+    def _runs(self, call: inarch.ToolCall, tool: inarch.Tool) -> Iterator[tuple[Hook, str]]:
+        """Yield each hook with each file that it is to be run for."""
+        files = files_of(call, tool)
+        return ((hook, path) for hook in self._for(call) for path in files)
+
+    def _given(self, call: inarch.ToolCall, path: str = "") -> dict[str, Any]:
+        arguments = {**call.arguments, "file_path": path} if path else call.arguments
         return {
             "session_id": session_id(),
             "tool_name": names_of(call.name)[0],
-            "tool_input": shown(call.name, call.arguments, self._root),
+            "tool_input": shown(call.name, arguments, self._root),
             "tool_use_id": call.id,
         }
 
@@ -44,14 +50,15 @@ class BeforeCalls(_AroundCalls):
         """Run the hooks for a call, each with what those before it made of its input."""
         place = Place(context.workspace, context.record, context.cancelled, call_id=call.id)
         before, decision, reason = call.arguments, "", ""
-        for hook in self._for(call):
-            said = run_hook(hook, self._given(call), place)
+        for hook, path in self._runs(call, tool):
+            said = run_hook(hook, self._given(call, path), place)
             if said.fault:
                 continue
             new, why = _decided(said, hook)
             given = said.specific.get("updatedInput")
             if isinstance(given, dict):
-                call = evolve(call, arguments=taken(call.name, given))
+                made = taken(call.name, given)
+                call = evolve(call, arguments={key: made[key] for key in made if not path or key != "file_path"})
             if _STRICTER.index(new) > _STRICTER.index(decision):
                 decision, reason = new, why
             if decision == "deny":
@@ -86,8 +93,9 @@ class AfterCalls(_AroundCalls):
         anything = effects.exclusive and tool.category not in LOOKING
         writes = ("",) if anything else tuple(sorted(effects.writes))
         place = Place(context.workspace, context.record, context.cancelled, writes, call.id)
-        given = {**self._given(call), "tool_response": inarch.to_data(call.result.data)}
-        texts = [text for hook in self._for(call) if (text := _added(run_hook(hook, given, place)))]
+        response = {"tool_response": inarch.to_data(call.result.data)}
+        said = (run_hook(hook, self._given(call, path) | response, place) for hook, path in self._runs(call, tool))
+        texts = [text for one in said if (text := _added(one))]
         return "\n".join(texts) or None
 
 

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from inarch import Tool, ToolCall
 
 TOOLS: Mapping[str, tuple[str, Mapping[str, str]]] = {
     "read_file": ("Read", {"file_path": "file_path"}),
@@ -14,6 +17,7 @@ TOOLS: Mapping[str, tuple[str, Mapping[str, str]]] = {
         {"file_path": "file_path", "search": "old_string", "replace": "new_string", "replace_all": "replace_all",
          "description": "description"},
     ),
+    "apply_patch": ("Edit", {"patch": "patch"}),
     "execute_command": ("Bash", {"command": "command", "timeout_s": "timeout"}),
     "search_files": (
         "Grep", {"pattern": "pattern", "path": "path", "glob": "glob", "ignore_case": "-i", "limit": "head_limit"},
@@ -50,6 +54,16 @@ def _show_lines(given: dict[str, Any]) -> None:
         given["offset"] = first
     if isinstance(last, int):
         given["limit"] = last - (first if isinstance(first, int) else 1) + 1
+
+
+def files_of(call: ToolCall, tool: Tool) -> list[str]:
+    """Return the files that hooks are run for, one after the other; [""] where the input says itself what it is about.
+
+    A patch may change several files and names them in its text: a hook that looks at paths is to see each.
+    """
+    if "patch" not in call.arguments or "file_path" in call.arguments or tool.category != "file":
+        return [""]
+    return sorted(tool.effects(call.arguments).writes) or [""]
 
 
 def taken(tool: str, given: Mapping[str, Any]) -> dict[str, Any]:

@@ -47,6 +47,8 @@ def _object(kind: str, value: Any) -> dict[str, Any]:
 def _has(value: Any, name: str) -> bool:
     if name == "shape" and isinstance(value, FunctionTool):
         return value.shape_rule is not None
+    if name == "offered" and isinstance(value, FunctionTool):
+        return value.offered_rule is not None
     return callable(getattr(value, name, None))
 
 

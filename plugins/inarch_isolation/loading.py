@@ -88,6 +88,8 @@ def _tool(process: PluginProcess, target: str, item: Mapping[str, Any]) -> Any:
     for extra in ("shape", "allowed_by"):
         if extra in item["offers"]:
             setattr(tool, extra, proxies.words_of(tool, extra))
+    if "offered" in item["offers"]:
+        tool.offered = proxies.said_of_models(process, target, "offered", "tool")
     return tool
 
 
@@ -97,7 +99,7 @@ def _model(process: PluginProcess, target: str, item: Mapping[str, Any]) -> Any:
     if "check_key" in item["offers"]:
         model.check_key = proxies.check_key_of(model)
     if "takes_effort" in item["offers"]:
-        model.takes_effort = proxies.takes_effort_of(model)
+        model.takes_effort = proxies.said_of_models(process, target, "takes_effort", "provider")
     return model
 
 

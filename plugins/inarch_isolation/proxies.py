@@ -322,9 +322,9 @@ def check_key_of(model: FarModel) -> Callable[[str], str]:
     return check_key
 
 
-def takes_effort_of(model: FarModel) -> Callable[[str], bool]:
-    """Return the provider's `takes_effort`."""
-    return lambda name: model._process.call(model._target, "takes_effort", name, door="provider") is True
+def said_of_models(process: PluginProcess, target: str, method: str, door: str) -> Callable[[str], bool]:
+    """Return a method that says yes or no of a model's name."""
+    return lambda name: process.call(target, method, name, door=door) is True
 
 
 def words_of(tool: FarTool, method: str) -> Callable[[Mapping[str, Any]], str | None]:

@@ -15,9 +15,10 @@ if TYPE_CHECKING:
 def inarch_tools(context: inarch.PluginContext) -> Iterable[inarch.Tool]:
     """Return the file tools, and the one that runs commands."""
     from inarch_sandbox_fs.commands.tool import ExecuteCommand
-    from inarch_sandbox_fs.tools import TOOLS
+    from inarch_sandbox_fs.settings import settings_of
+    from inarch_sandbox_fs.tools import offered_by
 
-    return [*TOOLS, ExecuteCommand(context.root, context.commands)]
+    return [*offered_by(settings_of(context.settings).patch_models), ExecuteCommand(context.root, context.commands)]
 
 
 @inarch.hookimpl

@@ -62,6 +62,15 @@ PATCH_SOURCE_FILE = _object(
     description=_text("Why, in a few words"),
     replace_all=_FALSE,
 )
+APPLY_PATCH = _object(
+    "patch",
+    patch=_text(
+        "*** Begin Patch, then of each file *** Add File: PATH with + before every line, *** Delete File: PATH, or "
+        "*** Update File: PATH, if it moves *** Move to: PATH, and changes: @@ and a line above it, then lines that "
+        "begin with a space (as they are), - (gone) or + (new), *** End of File where the file ends; *** End Patch",
+        minLength=1,
+    ),
+)
 READ_OUTPUT = _object(
     "output_ref",
     output_ref={"type": "string", "minLength": 1},

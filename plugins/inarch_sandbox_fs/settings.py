@@ -40,6 +40,9 @@ class Settings:
     search_seconds: float = 20.0
     """Seconds after which a search is stopped."""
 
+    patch_models: tuple[str, ...] = ("gpt-5*", "gpt-oss*", "*codex*")
+    """Models that are offered `apply_patch` in place of `patch_source_file`: globs over names without provider."""
+
     confine: Literal["auto", "bwrap"] = "auto"
     """What confines programs: `auto` the kernel's own layers (Landlock, seccomp, namespaces), `bwrap` bubblewrap."""
 

@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
 
 def _check_write(arguments: Mapping[str, Any], context: ToolContext) -> None:
-    path = _writable(context, arguments["file_path"])
+    path = writable(context, arguments["file_path"])
     if context.workspace.stat(path) is not None:
-        _encoding(context, path, _known(context, path)).encode(arguments["content"], path)
+        _encoding(context, path, known_bytes(context, path)).encode(arguments["content"], path)
 
 
 @inarch.tool(
@@ -30,10 +30,10 @@ def _check_write(arguments: Mapping[str, Any], context: ToolContext) -> None:
 )  # fmt: skip
 def write_file(context: ToolContext, file_path: str, content: str) -> dict[str, Any]:
     """Write a whole text file; an existing one must have been read first."""
-    path = _writable(context, file_path)
+    path = writable(context, file_path)
     if context.workspace.stat(path) is None:
         return _create(context, path, content)
-    known = _known(context, path)
+    known = known_bytes(context, path)
     encoding = _encoding(context, path, known)
     data = encoding.mark + encoding.encode(content.removeprefix("\ufeff"), path)
     context.workspace.replace(path, [data], known)
@@ -41,7 +41,7 @@ def write_file(context: ToolContext, file_path: str, content: str) -> dict[str, 
 
 
 def _check_create(arguments: Mapping[str, Any], context: ToolContext) -> None:
-    _require_free(context, _writable(context, arguments["file_path"]))
+    require_free(context, writable(context, arguments["file_path"]))
 
 
 @inarch.tool(
@@ -50,40 +50,40 @@ def _check_create(arguments: Mapping[str, Any], context: ToolContext) -> None:
 )  # fmt: skip
 def create_file(context: ToolContext, file_path: str, content: str) -> dict[str, Any]:
     """Create a text file and its directories; fails if the file exists."""
-    return _create(context, _writable(context, file_path), content)
+    return _create(context, writable(context, file_path), content)
 
 
 def _check_delete(arguments: Mapping[str, Any], context: ToolContext) -> None:
-    _require_unchanged(context, _writable(context, arguments["file_path"]))
+    require_unchanged(context, writable(context, arguments["file_path"]))
 
 
 @inarch.tool(category="file", effects=touching.removes_file, input_schema=schemas.DELETE_FILE, check=_check_delete)
 def delete_file(context: ToolContext, file_path: str) -> dict[str, Any]:
     """Delete one file."""
-    path = _writable(context, file_path)
-    context.workspace.remove(path, _known_hash(context, path))
+    path = writable(context, file_path)
+    context.workspace.remove(path, known_hash(context, path))
     return {"path": path, "note": "deleted"}
 
 
 def _check_move(arguments: Mapping[str, Any], context: ToolContext) -> None:
-    path, target = (_writable(context, arguments[name]) for name in ("file_path", "new_path"))
-    _require_unchanged(context, path)
-    _require_free(context, target)
+    path, target = (writable(context, arguments[name]) for name in ("file_path", "new_path"))
+    require_unchanged(context, path)
+    require_free(context, target)
 
 
 @inarch.tool(category="file", effects=touching.moves_file, input_schema=schemas.MOVE_FILE, check=_check_move)
 def move_file(context: ToolContext, file_path: str, new_path: str) -> dict[str, Any]:
     """Move or rename a file; never over another."""
-    path, target = _writable(context, file_path), _writable(context, new_path)
-    context.workspace.move(path, target, _known_hash(context, path))
+    path, target = writable(context, file_path), writable(context, new_path)
+    context.workspace.move(path, target, known_hash(context, path))
     return {"path": target, "old_path": path, "note": "moved"}
 
 
 def _check_patch(arguments: Mapping[str, Any], context: ToolContext) -> None:
     """Make the patch and throw it away; one of a big file is made only once."""
-    path, search, replace = _writable(context, arguments["file_path"]), arguments["search"], arguments["replace"]
+    path, search, replace = writable(context, arguments["file_path"]), arguments["search"], arguments["replace"]
     known = _patchable(context, path, search, replace)
-    if not _is_big(context, path):
+    if not is_big(context, path):
         _made(context, path, known, search, replace, arguments.get("replace_all") is True)
 
 
@@ -95,9 +95,9 @@ def patch_source_file(
     context: ToolContext, file_path: str, search: str, replace: str, description: str = "", replace_all: bool = False
 ) -> dict[str, Any]:
     """Replace one exact, unique piece of a text file that was read before."""
-    path = _writable(context, file_path)
+    path = writable(context, file_path)
     known = _patchable(context, path, search, replace)
-    if _is_big(context, path):
+    if is_big(context, path):
         return _patch_big(context, path, known, (search, replace, replace_all))
     patched = _made(context, path, known, search, replace, replace_all)
     context.workspace.replace(path, [patched.data], known)
@@ -108,14 +108,14 @@ def _patchable(context: ToolContext, path: str, search: str, replace: str) -> st
     """Return the hash that the session knows a file by that is to be patched."""
     if search == replace:
         raise ToolFailed("validation", "search and replace are the same text", "there is nothing to change")
-    return _known(context, path)
+    return known_bytes(context, path)
 
 
 def _made(context: ToolContext, path: str, known: str, search: str, replace: str, replace_all: bool) -> Patched:
     from inarch_sandbox_fs.patching import patch
     from inarch_sandbox_fs.texts import encoding_of
 
-    data = _seen_bytes(context, path, known)
+    data = seen_bytes(context, path, known)
     return patch(data, encoding_of(data, path), search, replace, path, replace_all)
 
 
@@ -140,22 +140,23 @@ def _create(context: ToolContext, path: str, content: str) -> dict[str, Any]:
 
 
 def _encoding(context: ToolContext, path: str, known: str) -> Encoding:
-    if _is_big(context, path):
+    if is_big(context, path):
         from inarch_sandbox_fs.streaming import survey
 
         return survey(pieces(context.workspace.read, path), path, known)
     from inarch_sandbox_fs.texts import encoding_of
 
-    return encoding_of(_seen_bytes(context, path, known), path)
+    return encoding_of(seen_bytes(context, path, known), path)
 
 
-def _writable(context: ToolContext, path: str) -> str:
+def writable(context: ToolContext, path: str) -> str:
+    """Return a path in its normal form if a tool may write there."""
     path = normal(path, context.workspace.root)
     check_writable(path)
     return path
 
 
-def _known(context: ToolContext, path: str) -> str:
+def known_bytes(context: ToolContext, path: str) -> str:
     """Return the hash of the bytes that this session last read or wrote.
 
     Raises:
@@ -170,11 +171,12 @@ def _known(context: ToolContext, path: str) -> str:
     return known
 
 
-def _is_big(context: ToolContext, path: str) -> bool:
+def is_big(context: ToolContext, path: str) -> bool:
+    """Whether a file is edited in pieces."""
     return _require_file(context, path).size > settings_of(context.settings).max_edit_bytes
 
 
-def _seen_bytes(context: ToolContext, path: str, known: str) -> bytes:
+def seen_bytes(context: ToolContext, path: str, known: str) -> bytes:
     """Return a file's present bytes.
 
     Raises:
@@ -186,18 +188,19 @@ def _seen_bytes(context: ToolContext, path: str, known: str) -> bytes:
     return present.data
 
 
-def _known_hash(context: ToolContext, path: str) -> str:
+def known_hash(context: ToolContext, path: str) -> str:
     """Return the hash that this session knows a file by, else that of its present bytes."""
     _require_file(context, path)
     return context.seen.get(path) or digest_of_pieces(pieces(context.workspace.read, path))
 
 
-def _require_free(context: ToolContext, path: str) -> None:
+def require_free(context: ToolContext, path: str) -> None:
+    """Refuse where something stands."""
     if context.workspace.stat(path) is not None:
         raise exists(path)
 
 
-def _require_unchanged(context: ToolContext, path: str) -> None:
+def require_unchanged(context: ToolContext, path: str) -> None:
     """Refuse where no file stands, or another than the session knows, if it knows one."""
     _require_file(context, path)
     known = context.seen.get(path)

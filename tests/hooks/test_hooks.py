@@ -298,3 +298,17 @@ def test_fields_come_back_as_they_were(
         arguments["end_line"] = numbers.get("start_line", 1) + count - 1
     back = taken(tool, shown(tool, arguments, "/root/of"))
     assert back == {**arguments, "file_path": f"/root/of/{path}"}
+
+
+def test_a_hook_sees_each_file_of_a_patch(desk: Desk) -> None:
+    look = desk.script("look", "grep -q 'file_path.*/kept/' && { echo keep out >&2; exit 2; } || exit 0")
+    desk.users({"PreToolUse": one(look, "Edit|Write")})
+
+    def patch(*paths: str) -> tuple[str, dict[str, Any]]:
+        files = "".join(f"*** Add File: {path}\n+x\n" for path in paths)
+        return "apply_patch", {"patch": f"*** Begin Patch\n{files}*** End Patch"}
+
+    desk.talk([calls(patch("b.txt", "kept/c.txt")), calls(patch("b.txt")), says("done")], approve="all")
+    assert not (desk.root / "kept").exists() and (desk.root / "b.txt").read_text() == "x\n"
+    assert [json.loads(event["output"] or "{}") for event in desk.of("hooks.ran")] == [{}, {}, {}]
+    assert [call["result"]["success"] for call in desk.of("call.result")] == [False, True]

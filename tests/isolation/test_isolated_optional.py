@@ -36,6 +36,9 @@ class Both:
     def allowed_by(self, arguments):
         return "allowed by " + arguments["text"]
 
+    def offered(self, model):
+        return model == "x/large"
+
     def answer(self, request):
         raise NotImplementedError
 
@@ -160,7 +163,9 @@ def _only(bound: Any) -> Any:
 
 def test_a_tool_offers_what_it_offers(app: inarch.App) -> None:
     tool = _only(app.composition.tools.values())
-    assert [getattr(tool, name)({"text": "a"}) for name in OPTIONAL["tools"]] == ["shape of a", "allowed by a"]
+    assert OPTIONAL["tools"] == ("shape", "allowed_by", "offered")
+    assert [getattr(tool, name)({"text": "a"}) for name in OPTIONAL["tools"][:2]] == ["shape of a", "allowed by a"]
+    assert [tool.offered(model) for model in ("x/small", "x/large")] == [False, True]
 
 
 def test_a_policy_sees_what_a_tool_offers(app: inarch.App) -> None:

@@ -16,7 +16,7 @@ from inarch_sandbox_fs.tools import TOOLS
 
 def test_the_plugin_brings_its_tools_workspace_and_settings(tmp_path: Path) -> None:
     context = inarch.PluginContext("sandbox-fs", str(tmp_path))
-    assert len(list(inarch_tools(context))) == 12
+    assert len(list(inarch_tools(context))) == 13
     (spec,) = inarch_workspaces(context)
     workspace = spec.open(str(tmp_path))
     assert (spec.name, workspace.root) == ("sandbox-fs", str(tmp_path))

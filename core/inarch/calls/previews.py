@@ -34,6 +34,8 @@ def _lines(call: ToolCall, tool: Tool, effects: Effects, files: Files, proposed:
         return _diff(proposed, files)
     given = {name: value for name, value in call.arguments.items() if isinstance(value, str)}
     path = given.get("file_path")
+    if path is None and tool.category == "file" and "patch" in given:
+        return given["patch"].splitlines()
     if path is not None and tool.category == "file":
         if "search" in given and "replace" in given:
             return _unpatched(path, given["search"], given["replace"], files)

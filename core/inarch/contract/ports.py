@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 
 
 OPTIONAL: Mapping[str, tuple[str, ...]] = {
-    "tools": ("shape", "allowed_by"),
+    "tools": ("shape", "allowed_by", "offered"),
     "models": ("check_key", "find_default", "takes_effort"),
     "tracers": ("copied", "forked", "files", "logs", "remarks"),
     "stores": ("scan", "scan_kinds", "fork", "put_snapshot", "get_snapshot", "damage", "set_aside"),

@@ -147,6 +147,7 @@ def _state(
         config=parts.config if above is None else above.config,
         models=parts.composition.models,
         tools=tuple(spec for spec in parts.tool_specs if tools is None or spec.name in tools),
+        offers={name: one for name, one in parts.composition.tools.items() if hasattr(one.value, "offered")},
         strategies=parts.strategies,
         find_strategies=parts.strategies_of,
         sources=parts.composition.context_sources,

@@ -141,7 +141,7 @@ class TurnRun:
             model=self.main.full_name,
             system=self.system,
             messages=(*self.earlier, *self.messages),
-            tools=self.state.tools,
+            tools=self.state.tools_for(self.asker.answering(self.main.full_name)),
             tool_choice=tool_choice,
             effort=self.state.config.profile.effort,
         )

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import TYPE_CHECKING
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
 
 from attrs import Factory, define, field
 
 from inarch.config.config import Config
 from inarch.contract.compaction import Compaction, EarlierTurn
+from inarch.contract.errors import PluginError
+from inarch.contract.guarding import guarded
 from inarch.contract.ports import ContextSource, DecisionStrategy, Tracer, Workspace
 from inarch.contract.records import Message, ToolSpec, Turn
 from inarch.contract.session_extensions import SessionExtension
@@ -40,6 +43,7 @@ class SessionState:
 
     Args:
         find_strategies: Returns the composed strategies of these names.
+        offers: Tools that say which models are told of them.
         extensions: What plugins add to sessions.
         compactions: What makes a conversation shorter that is too long, in this order.
         end_guards: What may hold back the end of a turn, in this order.
@@ -76,6 +80,7 @@ class SessionState:
     environ: Mapping[str, str]
     pacer: Pacing
     instructions: str = ""
+    offers: Mapping[str, Bound[Any]] = field(factory=dict)
     extensions: Mapping[str, Bound[SessionExtension]] = field(factory=dict)
     runners: Collection[str] = ()
     history: list[EarlierTurn] = field(factory=list)
@@ -95,6 +100,7 @@ class SessionState:
     effortless: set[str] = field(factory=set)
     system: str = field(init=False)
     hiding: Hiding = field(init=False)
+    _told: dict[str, tuple[ToolSpec, ...]] = field(init=False, factory=dict)
     _scheduler: Scheduler | None = field(init=False, default=None)
 
     @hiding.default
@@ -111,6 +117,20 @@ class SessionState:
         if self._scheduler is None:
             self._scheduler = self.make_scheduler()
         return self._scheduler
+
+    def tools_for(self, model: str) -> tuple[ToolSpec, ...]:
+        """Return the tools that a model, by its full name, is told of; a tool that can't say is among them."""
+        if model not in self._told:
+            self._told[model] = tuple(spec for spec in self.tools if self._is_offered(spec.name, model))
+        return self._told[model]
+
+    def _is_offered(self, name: str, model: str) -> bool:
+        tool = self.offers.get(name)
+        if tool is None:
+            return True
+        with suppress(PluginError), guarded(tool.plugin, "tool", passes=()):
+            return bool(tool.value.offered(model))
+        return True
 
     def go_on_with(self, history: Sequence[EarlierTurn]) -> None:
         """Let this be what the model sees of earlier turns; of one that is dropped nothing is held."""

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 COMMAND = "execute_command"
 LONGEST_S = 600
 """Seconds that a command may take."""
-_CHANGING = frozenset({"write_file", "create_file", "patch_source_file", "move_file", "delete_file"})
+_CHANGING = frozenset({"write_file", "create_file", "patch_source_file", "apply_patch", "move_file", "delete_file"})
 
 
 @define(eq=False, repr=False)

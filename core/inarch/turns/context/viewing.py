@@ -55,7 +55,7 @@ def view_context(state: SessionState) -> ContextView:
     """
     choice = choose_model(state.config.profile.model, state.models, state.environ)
     model = choice.full_name
-    request = ModelRequest(model, state.system, tuple(state.earlier_messages()), state.tools)
+    request = ModelRequest(model, state.system, tuple(state.earlier_messages()), state.tools_for(model))
     short = sum(len(said.messages) for said in state.history if said.form == "short")
     rows = state.counter.breakdown(request, short=short, instructions=state.instructions)
     forms = [said.form for said in state.history]
