@@ -43,7 +43,7 @@ class Mention(NamedTuple):
 
 async def gather(situation: inarch.Situation) -> inarch.Contribution | None:
     """Return the calls that read what was mentioned, and a note on what could not be."""
-    words = mentioned_words(situation.turn.content)
+    words = [word for word in mentioned_words(situation.turn.content) if not _is_agent(word, situation)]
     if not words:
         return None
     found, images = await asyncio.to_thread(_found, words, situation.workspace)
@@ -58,6 +58,14 @@ async def gather(situation: inarch.Situation) -> inarch.Contribution | None:
             calls.append(inarch.PlannedCall(LINES_READER, arguments))
     names = {spec.name for spec in situation.tools}
     return inarch.Contribution(notes, tuple(call for call in calls if call.name in names), images, missed)
+
+
+def _is_agent(word: str, situation: inarch.Situation) -> bool:
+    """Whether a prompt begins with the name of somebody to whom a tool hands it, and no file of that name is meant."""
+    if not situation.turn.content.lstrip().startswith(f"@{word}"):
+        return False
+    takers = [spec.input_schema.get("properties", {}).get("agent", {}) for spec in situation.tools]
+    return any(word in taker.get("enum", ()) for taker in takers) and situation.workspace.stat(word) is None
 
 
 def _found(words: Sequence[str], workspace: inarch.Workspace) -> tuple[list[Mention], tuple[inarch.Image, ...]]:

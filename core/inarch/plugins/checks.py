@@ -126,7 +126,7 @@ def _tool_fault(tool: Any) -> str:
         (getattr(tool, "category", None) in _CATEGORIES, f"needs a category of {', '.join(sorted(_CATEGORIES))}"),
         (isinstance(schema, Mapping) and schema.get("type") == "object", "needs an input_schema of type object"),
         (_is_mapping_or_none(getattr(tool, "output_schema", 0)), "needs an output_schema, or None"),
-        (_is_number(getattr(tool, "timeout_s", None)) and tool.timeout_s > 0, "needs a timeout_s above 0"),
+        (_is_number(getattr(tool, "timeout_s", None)) and tool.timeout_s >= 0, "needs a timeout_s of 0 or more"),
         (_is_count(getattr(tool, "max_retries", None)), "needs a max_retries of 0 or more"),
         (isinstance(getattr(tool, "requires_confirmation", None), bool), "needs requires_confirmation, true or false"),
         (isinstance(getattr(tool, "receives_secrets", None), bool), "needs receives_secrets, true or false"),

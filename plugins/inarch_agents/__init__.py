@@ -1,0 +1,77 @@
+"""agents: work handed to agents with contexts, tools and models of their own, within what the caller may do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from attrs import field, frozen, validators
+
+import inarch
+
+
+@frozen
+class Settings:
+    """Settings of `[plugins.agents]`.
+
+    Args:
+        together: How many tasks of one turn run at the same time: those that only read.
+        builtin: Whether there is the agent `explore`, which only reads, where no file brings another one.
+    """
+
+    together: int = field(default=4, validator=validators.ge(1))
+    builtin: bool = True
+
+
+def settings_of(context: inarch.PluginContext) -> Settings:
+    """Return the plugin's settings."""
+    return context.settings if isinstance(context.settings, Settings) else Settings()
+
+
+@inarch.hookimpl
+def inarch_settings() -> type:
+    """Return the settings class."""
+    return Settings
+
+
+@inarch.hookimpl
+def inarch_tools(context: inarch.PluginContext) -> Iterable[inarch.Tool]:
+    """Return the tool that hands work over, where there is an agent."""
+    from inarch_agents.reading import read_agents
+
+    if not (agents := read_agents(context)):
+        return ()
+    from inarch_agents.tasks import Tasks
+
+    return [Tasks(agents, settings_of(context).together).tool()]
+
+
+@inarch.hookimpl
+def inarch_context_sources(context: inarch.PluginContext) -> Iterable[inarch.ContextSource]:
+    """Return what hands a prompt to the agent whose `@name` it begins with, and tells what is wrong with files."""
+    from inarch_agents.mentions import Mentioned
+
+    return [Mentioned(context)]
+
+
+@inarch.hookimpl
+def inarch_slash_commands(context: inarch.PluginContext) -> Iterable[inarch.SlashCommand]:
+    """Return `/agents`."""
+
+    def show(words: str) -> str:
+        from inarch_agents.listing import listed
+
+        return listed(context)
+
+    return [inarch.SlashCommand("agents", "List the agents that can be given work.", show, at_once=True)]
+
+
+@inarch.hookimpl
+def inarch_checks(context: inarch.PluginContext) -> Iterable[inarch.SelfCheck]:
+    """Return what `inarch doctor` tells of agents' files."""
+
+    def look() -> Iterable[inarch.Finding]:
+        from inarch_agents.listing import findings
+
+        return findings(context)
+
+    return [inarch.SelfCheck("agents", look)]

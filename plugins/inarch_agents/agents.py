@@ -1,0 +1,64 @@
+"""An agent: what its file says of it, in our words."""
+
+from __future__ import annotations
+
+from attrs import frozen
+
+READS = frozenset({
+    "context_get", "find_callers", "find_entry_points", "find_symbols", "git_blame", "git_diff", "git_log", "git_show",
+    "git_status", "list_directory", "list_files", "read_file", "read_multiple_files", "read_output", "recall",
+    "search_files", "trace_execution",
+})  # fmt: skip
+"""Tools of the default profile that change nothing: an agent that has no others runs beside others."""
+KNOWN_AS = {
+    "Read": ("read_file", "read_multiple_files", "read_output"),
+    "Write": ("write_file", "create_file"),
+    "Edit": ("patch_source_file",),
+    "MultiEdit": ("patch_source_file",),
+    "Bash": ("execute_command",),
+    "Grep": ("search_files",),
+    "Glob": ("list_files",),
+    "LS": ("list_directory",),
+    "Task": ("task",),
+}
+"""Names that such files have for tools, and ours."""
+BUILT_IN = "built in"
+
+
+@frozen
+class Agent:
+    """An agent that can be given work.
+
+    Args:
+        name: What it is called.
+        description: When to give it work, for models and people.
+        instructions: What its model is told.
+        tools: The tools that it may call; None is all that its caller has.
+        model: Whom it asks; empty for its caller's.
+        only_reads: Whether it changes nothing, so that its tasks run together.
+        max_iterations: Its most requests a task; None is its caller's.
+        source: The file it stands in.
+        hides: Files with agents of the same name, which don't count.
+        fault: Why it can't be given work; empty if it can.
+    """
+
+    name: str
+    description: str
+    instructions: str
+    tools: tuple[str, ...] | None = None
+    model: str = ""
+    only_reads: bool = False
+    max_iterations: int | None = None
+    source: str = BUILT_IN
+    hides: tuple[str, ...] = ()
+    fault: str = ""
+
+
+EXPLORE = Agent(
+    "explore",
+    "Finds out how something works, or where it stands, and answers with paths and lines. It only reads.",
+    "You find things out in a project for somebody who has not read it. You change nothing. Answer what was asked in "
+    "few words, and name the path and the lines of everything that you tell. Say so where you found nothing.",
+    tuple(sorted(READS - {"recall"})),
+    only_reads=True,
+)

@@ -1,0 +1,47 @@
+"""`@name …` at the start of a prompt: the agent of that name is given the rest of it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+
+import inarch
+from inarch_agents.agents import BUILT_IN, Agent
+from inarch_agents.reading import read_agents
+from inarch_agents.tasks import NAME
+
+_MENTION = re.compile(r"@([A-Za-z0-9][A-Za-z0-9_-]*)\s+(\S.*)", re.DOTALL)
+
+
+class Mentioned:
+    """Plans the call of `task` that a prompt asks for."""
+
+    name = "agents"
+
+    def __init__(self, context: inarch.PluginContext) -> None:
+        self._context = context
+        self._is_told = False
+
+    async def gather(self, situation: inarch.Situation) -> inarch.Contribution | None:
+        """Return the call; what is wrong with agents' files is told once."""
+        found = _MENTION.fullmatch(situation.turn.content.strip())
+        tools = {spec.name for spec in situation.tools}
+        if NAME not in tools or (found is None and self._is_told):
+            return None
+        agents = read_agents(self._context)
+        notes: list[str] = []
+        if not self._is_told:
+            self._is_told = True
+            notes += filter(None, (_fault(one, tools) for one in agents.values()))
+        if found is None or found[1] not in agents:
+            return inarch.Contribution(notes=tuple(notes)) if notes else None
+        call = inarch.PlannedCall(NAME, {"agent": found[1], "prompt": found[2]})
+        return inarch.Contribution(calls=(call,), notes=tuple(notes))
+
+
+def _fault(agent: Agent, tools: Collection[str]) -> str:
+    """Return what is wrong with an agent's file, where these tools are there."""
+    missing = [name for name in agent.tools or () if name not in tools]
+    if agent.source == BUILT_IN or agent.fault or not missing:
+        return agent.fault
+    return f"{agent.source}: there is no tool {', '.join(missing)}"

@@ -1,0 +1,119 @@
+"""The tool `task`: has an agent do something in a session of its own, and returns what came of it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from typing import Any
+
+import inarch
+from inarch_agents.agents import Agent
+
+NAME = "task"
+LOOKS = inarch.Effects(reads=frozenset({""}))
+CHANGES = inarch.Effects(exclusive=True)
+_DESCRIPTION = (
+    "Have an agent do a task in a conversation of its own, and get its answer; it knows nothing of this conversation. "
+    "Tasks for agents that only read run together: ask for them in one reply. Agents: "
+)
+_SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "required": ["agent", "prompt"],
+    "additionalProperties": False,
+    "properties": {
+        "agent": {"type": "string", "description": "Who does it."},
+        "prompt": {"type": "string", "minLength": 1, "description": "All that it needs to know, and what to answer."},
+        "session": {"type": "string", "description": "`session` of a former result of this agent, to go on with it."},
+    },
+}
+
+
+class Tasks:
+    """Hands work to agents."""
+
+    def __init__(self, agents: Mapping[str, Agent], together: int) -> None:
+        self._agents, self._room = agents, Room(together)
+
+    def tool(self) -> inarch.Tool:
+        """Return the tool; its description names the agents."""
+        properties = _SCHEMA["properties"]
+        agent = {**properties["agent"], "enum": sorted(self._agents)}
+        schema = {**_SCHEMA, "properties": {**properties, "agent": agent}}
+        made = inarch.tool(name=NAME, input_schema=schema, effects=self._effects, check=self._check, timeout_s=0.0)(
+            self.task
+        )
+        made.description = _DESCRIPTION + "; ".join(
+            f"{one.name}{' (only reads)' if one.only_reads else ''}: {' '.join(one.description.split())}"
+            for _, one in sorted(self._agents.items())
+            if not one.fault
+        )
+        return made
+
+    async def task(self, agent: str, prompt: str, context: inarch.ToolContext, session: str = "") -> inarch.ToolResult:
+        """Have an agent do a task."""
+        asked = self._agents[agent]
+        settings: dict[str, Any] = {"model": asked.model} if asked.model else {}
+        if asked.max_iterations is not None:
+            settings["max_iterations"] = asked.max_iterations
+        job = inarch.ChildTask(agent, prompt, asked.instructions, asked.tools, settings, session)
+        try:
+            if not asked.only_reads:
+                return _result(agent, await context.child(job))
+            async with self._room.of(context.turn_id):
+                return _result(agent, await context.child(job))
+        except inarch.ToolFailed as error:
+            raise inarch.ToolFailed(error.code, f"{asked.source}: {error.message}", error.remedy) from None
+
+    def _effects(self, arguments: Mapping[str, Any]) -> inarch.Effects:
+        agent = self._agents.get(str(arguments.get("agent")))
+        return LOOKS if agent is not None and agent.only_reads else CHANGES
+
+    def _check(self, arguments: Mapping[str, Any], context: inarch.ToolContext) -> None:
+        """Refuse an agent whose file is broken before a person is asked about it."""
+        if fault := self._agents[arguments["agent"]].fault:
+            raise inarch.ToolFailed("validation", fault, "mend the file, or do it without this agent")
+
+
+def _result(agent: str, done: inarch.ChildTurn) -> inarch.ToolResult:
+    """Return what the model is told of a task: the answer, what was changed and what it took."""
+    turn, usage = done.turn, done.turn.usage
+    data = {
+        "agent": agent,
+        "answer": turn.content,
+        "status": turn.status,
+        "files_changed": list(done.files),
+        "tokens": usage.input_tokens + usage.output_tokens,
+        "cost_usd": None if usage.cost_usd is None else str(usage.cost_usd),
+        "session": done.session_id,
+    }
+    if turn.status == "done" or turn.content:
+        return inarch.ToolResult(True, data if turn.limit is None else {**data, "stopped_by": turn.limit})
+    why = turn.error or (f"it reached {turn.limit}" if turn.limit else f"its turn is {turn.status}")
+    return inarch.ToolResult(False, data, inarch.ToolError("execution", f"{agent} did not answer: {why}"))
+
+
+class Room:
+    """Lets a number of tasks of one turn run at a time, and the others wait their turn.
+
+    Each turn has its own: a task whose agent has tasks done itself would else wait for room that it takes up.
+    """
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._gates: dict[str, asyncio.Semaphore] = {}
+        self._inside: Counter[str] = Counter()
+
+    @asynccontextmanager
+    async def of(self, turn_id: str) -> AsyncIterator[None]:
+        """Wait for room in a turn, and take it up."""
+        gate = self._gates.setdefault(turn_id, asyncio.Semaphore(self._most))
+        self._inside[turn_id] += 1
+        try:
+            async with gate:
+                yield
+        finally:
+            self._inside[turn_id] -= 1
+            if not self._inside[turn_id]:
+                del self._inside[turn_id], self._gates[turn_id]

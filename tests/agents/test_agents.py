@@ -1,0 +1,365 @@
+"""Agents through the default composition: real files, real sessions, a scripted model for parent and children."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pytest
+from attrs import define, field
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import inarch
+from inarch import Approval, ModelRequest, Usage
+from inarch.contract.ports import ApprovalRequest
+from inarch.testing import ScriptedModel, Step, calls, says, scripted_app
+from inarch_testing.apps import write_files
+
+READ = ("read_file", {"file_path": "a.txt"})
+WRITE = ("write_file", {"file_path": "made.txt", "content": "made\n"})
+FIXER = "---\nname: fixer\ndescription: Mends things.\n---\nYou mend.\n"
+LOOKER = "---\nname: looker\ndescription: Looks.\ntools: Read, Grep\n---\nYou look.\n"
+
+
+def first_line(request: ModelRequest) -> str:
+    return next(message.text for message in request.messages if message.role == "user").split("\n")[0]
+
+
+def task(agent: str, prompt: str, **more: Any) -> tuple[str, dict[str, Any]]:
+    return "task", {"agent": agent, "prompt": prompt, **more}
+
+
+@define(eq=False)
+class Desk:
+    """A project, a user's folders, and sessions there; `scripts` says what is answered to whose prompt."""
+
+    home: Path
+    root: Path = field(init=False)
+    scripts: dict[str, list[Step]] = field(factory=dict)
+    options: dict[str, Any] = field(factory=dict)
+    events: list[inarch.Event] = field(factory=list)
+    requests: list[ModelRequest] = field(factory=list)
+    app: inarch.App = field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self.root = self.home / "root"
+        write_files(self.root, {"a.txt": "one\n"})
+
+    @property
+    def environ(self) -> dict[str, str]:
+        places = {f"XDG_{name}_HOME": str(self.home / name.lower()) for name in ("CONFIG", "STATE", "CACHE", "DATA")}
+        return {"HOME": str(self.home), "PATH": os.environ["PATH"], **places}
+
+    def trust(self) -> None:
+        from inarch.host import grant, trust_of
+
+        state = self.home / "state" / "inarch"
+        grant(str(self.root), trust_of(str(self.root), state).files, state)
+
+    def project(self, files: Mapping[str, str]) -> None:
+        write_files(self.root, files)
+        self.trust()
+
+    def open(self, **flags: Any) -> inarch.Session:
+        def answers(request: ModelRequest) -> Step:
+            steps = sum(message.role == "assistant" for message in request.messages)
+            return self.scripts[first_line(request)][steps]
+
+        options: dict[str, Any] = {"config": {}, "environ": self.environ, "journal": True, **self.options}
+        self.app, model = scripted_app(ScriptedModel([answers], repeat=True), self.root, flags=flags, **options)
+        assert not [one for one in self.app.composition.refused if one.name == "agents"]
+        self.requests = model.requests
+        session = self.app.session()
+        session.state.journal.listeners.append(self.events.append)
+        return session
+
+    def run(self, prompt: str = "parent", **flags: Any) -> inarch.Turn:
+        async def go() -> inarch.Turn:
+            turn = await self.open(**flags).run(prompt)
+            await self.app.aclose()
+            return turn
+
+        return asyncio.run(go())
+
+    def of(self, kind: str) -> list[Mapping[str, Any]]:
+        return [event.data for event in self.events if event.kind == kind]
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Desk:
+    return Desk(tmp_path)
+
+
+def error_of(turn: inarch.Turn, place: int = 0) -> str:
+    result = turn.calls[place].result
+    assert result is not None and result.error is not None, result
+    return f"{result.error.code}: {result.error.message} ({result.error.remedy})"
+
+
+def data_of(turn: inarch.Turn, place: int = 0) -> Any:
+    result = turn.calls[place].result
+    assert result is not None and result.success, result
+    return result.data
+
+
+def test_the_built_in_agent_reads_without_a_question_and_its_answer_is_the_calls_result(desk: Desk) -> None:
+    cost = Usage(100, 20, cost_usd=Decimal("0.25"))
+    desk.scripts = {
+        "parent": [calls(task("explore", "child")), says("so it is")],
+        "child": [calls(READ, WRITE, usage=cost), says("a.txt:1 says one", cost)],
+    }
+    turn = desk.run(approve="ask")
+    assert turn.content == "so it is"
+    told = data_of(turn)
+    session = desk.of("child.started")[0]["session_id"]
+    assert told == {
+        "agent": "explore", "answer": "a.txt:1 says one", "status": "done", "files_changed": [], "tokens": 240,
+        "cost_usd": "0.50", "session": session,
+    }  # fmt: skip
+    (asked,) = {request.system for request in desk.requests if first_line(request) == "child"}
+    assert "You change nothing" in asked
+    assert not (desk.root / "made.txt").exists()
+    assert {"write_file", "execute_command", "task"}.isdisjoint(spec.name for spec in desk.requests[1].tools)
+    assert turn.usage.cost_usd == Decimal("0.50")  # one ledger
+
+
+def test_agents_stand_in_the_project_and_in_the_users_folders_and_the_nearest_counts(desk: Desk) -> None:
+    def agent(name: str) -> str:
+        return f"---\nname: {name}\ndescription: Of {{}}.\n---\n"
+
+    places = (".agents/agents", ".claude/agents")
+    desk.project({f"{place}/x.md": agent("x").format(place) for place in places})
+    users = {"config/inarch/agents/x.md": agent("x"), "config/inarch/agents/y.md": agent("y")}
+    users |= {".agents/agents/y.md": agent("y"), ".agents/agents/z.md": agent("z")}
+    write_files(desk.home, {path: text.format(path) for path, text in users.items()})
+    desk.open()
+    (command,) = [bound.value for name, bound in desk.app.composition.slash_commands.items() if name == "agents"]
+    told = command.run("")
+    assert "x: Of .agents/agents.\n" in told and "y: Of config/inarch/agents/y.md.\n" in told
+    assert "z: Of .agents/agents/z.md.\n" in told and "explore: " in told and "built in" in told
+    assert "  .agents/agents/x.md; hides .claude/agents/x.md; hides " in told
+
+
+def test_agents_of_a_project_that_is_not_trusted_are_nobody(desk: Desk) -> None:
+    write_files(desk.root, {".agents/agents/fixer.md": FIXER})
+    desk.scripts = {"parent": [calls(task("fixer", "child")), says("ok")]}
+    assert "explore" in error_of(desk.run())
+
+
+def test_without_an_agent_there_is_no_tool(desk: Desk) -> None:
+    desk.options = {"config": {"plugins": {"agents": {"builtin": False}}}}
+    desk.scripts = {"parent": [says("ok")]}
+    desk.run()
+    assert "task" not in {spec.name for spec in desk.requests[0].tools}
+
+
+def test_a_prompt_that_begins_with_a_name_goes_to_that_agent(desk: Desk) -> None:
+    desk.scripts = {"@explore where is one?": [says("in a.txt")], "where is one?": [says("a.txt:1")]}
+    turn = desk.run("@explore where is one?")
+    assert turn.content == "in a.txt" and [call.name for call in turn.calls] == ["task"]
+    assert "a.txt:1" in desk.requests[-1].messages[0].text
+    assert not [note for note in desk.of("note") if "no such file" in note["text"]]
+    desk.scripts["@nobody where?"] = [says("who?")]
+    assert desk.run("@nobody where?").calls == ()
+
+
+FAULTS = {
+    "no end": ("---\nname: x\n", "the front matter has no end"),
+    "no YAML": ("---\nname: [\n---\n", "is no YAML"),
+    "no description": ("---\nname: x\n---\n", "no description"),
+    "a name with a space": ("---\nname: x y\ndescription: d\n---\n", "'x y' is no name"),
+    "tools that are none": ("---\ndescription: d\ntools: 3\n---\n", "tools is 3"),
+    "tools that are forbidden": (
+        "---\ndescription: d\ndisallowedTools: Bash\n---\n",
+        "disallowedTools isn't understood",
+    ),
+    "turns below 1": ("---\ndescription: d\nmaxTurns: 0\n---\n", "maxTurns is 0"),
+}
+
+
+@pytest.mark.parametrize(("text", "why"), FAULTS.values(), ids=FAULTS)
+def test_a_broken_file_is_told_by_name_and_its_agent_is_given_nothing(desk: Desk, text: str, why: str) -> None:
+    desk.project({".agents/agents/broken.md": text})
+    desk.scripts = {"parent": [calls(task("broken", "child")), says("ok")]}
+    turn = desk.run(approve="ask")
+    assert ".agents/agents/broken.md" in error_of(turn) and why in error_of(turn)
+    (note,) = [note["text"] for note in desk.of("note") if note["source"] == "agents"]
+    assert ".agents/agents/broken.md" in note and why in note
+
+
+def test_a_tool_that_is_not_there_is_told_with_the_file(desk: Desk) -> None:
+    desk.project({".agents/agents/x.md": "---\ndescription: d\ntools: [Read, fly]\n---\n"})
+    desk.scripts = {"parent": [calls(task("x", "child")), says("ok")]}
+    turn = desk.run(approve="all")
+    assert ".agents/agents/x.md" in error_of(turn) and "fly" in error_of(turn)
+    assert [note["text"] for note in desk.of("note")] == [".agents/agents/x.md: there is no tool fly"]
+    assert not desk.of("child.started")
+
+
+def test_an_agent_has_no_tool_that_its_caller_has_not(desk: Desk) -> None:
+    lead = "---\ndescription: Leads.\ntools: Task, Read\n---\n"
+    desk.project(
+        {".agents/agents/lead.md": lead, ".agents/agents/fixer.md": FIXER.replace("---\nY", "tools: Write\n---\nY")}
+    )
+    desk.scripts = {
+        "parent": [calls(task("lead", "leading")), says("ok")],
+        "leading": [calls(task("fixer", "child")), says("it may not")],
+    }
+    desk.run(approve="all")
+    told = [message.text for message in desk.requests[2].messages if message.role == "tool"]
+    results = [
+        part.result for message in desk.requests[2].messages for part in message.parts if hasattr(part, "result")
+    ]
+    assert ".agents/agents/fixer.md" in str(results) and "write_file" in str(results), told
+    assert not (desk.root / "made.txt").exists()
+
+
+def test_model_and_turns_of_the_file_count(desk: Desk) -> None:
+    text = "---\ndescription: d\nmaxTurns: 1\nmodel: {}\n---\n"
+    desk.project({".claude/agents/a.md": text.format("sonnet"), ".agents/agents/b.md": text.format("nobody/m")})
+    desk.scripts = {"parent": [calls(task("a", "child"), task("b", "child")), says("ok")], "child": [calls(READ)] * 3}
+    turn = desk.run(approve="all")
+    assert data_of(turn)["stopped_by"] == "max_iterations" and data_of(turn)["status"] == "limited"
+    assert ".agents/agents/b.md" in error_of(turn, 1) and "the model 'nobody/m'" in error_of(turn, 1)
+
+
+def test_a_former_session_is_gone_on_with(desk: Desk) -> None:
+    def again(request: ModelRequest) -> Step:
+        (first,) = [event["session_id"] for event in desk.of("child.started")]
+        return calls(task("explore", "and?", session=first))
+
+    desk.scripts = {"parent": [calls(task("explore", "child")), again, says("ok")], "child": [says("one"), says("two")]}
+    turn = desk.run()
+    assert [data_of(turn, place)["answer"] for place in (0, 1)] == ["one", "two"]
+    assert data_of(turn, 0)["session"] == data_of(turn, 1)["session"]
+
+
+def test_tasks_that_read_run_together_and_no_more_than_the_setting_says(desk: Desk) -> None:
+    inside: list[int] = []
+    open_now: set[str] = set()
+
+    def saw(event: inarch.Event) -> None:
+        if event.kind == "child.started":
+            open_now.add(event.data["session_id"])
+            inside.append(len(open_now))
+        elif event.kind == "child.ended":
+            open_now.discard(event.data["session_id"])
+
+    desk.options = {"config": {"plugins": {"agents": {"together": 3}}}}
+    prompts = [f"child {number}" for number in range(7)]
+    desk.scripts = {"parent": [calls(*(task("explore", one) for one in prompts)), says("all")]}
+    desk.scripts |= {one: [[0.05, *says(one)]] for one in prompts}
+
+    async def go() -> inarch.Turn:
+        session = desk.open()
+        session.state.journal.listeners.append(saw)
+        return await session.run("parent")
+
+    turn = asyncio.run(go())
+    assert [data_of(turn, place)["answer"] for place in range(7)] == prompts
+    assert max(inside) == 3
+
+
+AGENTS = st.lists(st.sampled_from(["looker", "fixer"]), min_size=1, max_size=6)
+
+
+@settings(max_examples=10, deadline=None)
+@given(agents=AGENTS, costs=st.lists(st.integers(0, 30), min_size=6, max_size=6), limit=st.integers(5, 100))
+def test_tasks_that_may_write_have_the_project_to_themselves_and_all_is_in_one_ledger(
+    tmp_path_factory: pytest.TempPathFactory, agents: Sequence[str], costs: Sequence[int], limit: int
+) -> None:
+    desk = Desk(tmp_path_factory.mktemp("desk"))
+    desk.project({".agents/agents/fixer.md": FIXER, ".agents/agents/looker.md": LOOKER})
+    open_now: dict[str, str] = {}
+    order: list[str] = []
+
+    def saw(event: inarch.Event) -> None:
+        if event.kind == "child.started":
+            open_now[event.data["session_id"]] = event.data["name"]
+            order.append(event.data["call_id"])
+            assert "fixer" not in open_now.values() or len(open_now) == 1
+        elif event.kind == "child.ended":
+            del open_now[event.data["session_id"]]
+
+    free = Usage(1, 1, cost_usd=Decimal(0))
+    desk.scripts = {"parent": [calls(*(task(one, f"{one} {at}") for at, one in enumerate(agents)), usage=free)]}
+    desk.scripts["parent"].append(says("all", free))
+    for at, one in enumerate(agents):
+        desk.scripts[f"{one} {at}"] = [[0.0, *says("ok", Usage(1, 1, cost_usd=Decimal(costs[at]) / 10))]]
+
+    async def go() -> inarch.Turn:
+        session = desk.open(approve="all", max_cost_usd=Decimal(limit))
+        session.state.journal.listeners.append(saw)
+        turn = await session.run("parent")
+        assert session.state.ledger.total().cost_usd == turn.usage.cost_usd
+        return turn
+
+    turn = asyncio.run(go())
+    assert order == [call.id for call in turn.calls]
+    assert turn.usage.cost_usd == sum((Decimal(cost) / 10 for cost in costs[: len(agents)]), Decimal(0))
+    told = [Decimal(data_of(turn, at)["cost_usd"]) for at in range(len(agents))]
+    assert told == [Decimal(cost) / 10 for cost in costs[: len(agents)]]
+
+
+class Person:
+    name = "person"
+
+    def __init__(self) -> None:
+        self.asked: list[tuple[str, str]] = []
+
+    def show(self, event: inarch.Event) -> None:
+        """Look on."""
+
+    async def approve(self, batch: Sequence[ApprovalRequest]) -> Sequence[Approval]:
+        self.asked += [(one.call.name, one.reason) for one in batch]
+        return [Approval(one.call.id, "approve") for one in batch]
+
+    def close(self) -> None:
+        """Go."""
+
+
+def test_a_person_is_asked_about_a_task_that_may_change_things_and_about_what_it_does_by_its_name(desk: Desk) -> None:
+    person = Person()
+    desk.options = {"front_end": person}
+    desk.project({".agents/agents/fixer.md": FIXER})
+    desk.scripts = {"parent": [calls(task("fixer", "child")), says("ok")], "child": [calls(WRITE), says("made")]}
+    turn = desk.run(approve="ask")
+    (first, _), (second, reason) = person.asked
+    assert (first, second) == ("task", "write_file") and reason.startswith("fixer: ")
+    assert data_of(turn)["files_changed"] == ["made.txt"]
+
+
+@pytest.mark.needs("bwrap")
+def test_a_cancel_ends_the_programs_of_every_child(desk: Desk) -> None:
+    desk.project({".agents/agents/fixer.md": FIXER})
+    write_files(desk.root, {"wait.sh": "#!/bin/sh\necho > began\nexec sleep 612.5\n"})
+    (desk.root / "wait.sh").chmod(0o755)
+    wait = calls(("execute_command", {"command": "./wait.sh"}))
+    desk.scripts = {"parent": [calls(task("fixer", "child"))], "child": [wait, says("never")]}
+    desk.options = {"front_end": Person()}
+
+    async def go() -> None:
+        session = desk.open(approve="ask")
+        running = asyncio.create_task(session.run("parent"))
+        while not (desk.root / "began").exists() and not running.done():
+            await asyncio.sleep(0.02)
+        assert not running.done(), running.result()
+        running.cancel()
+        await asyncio.wait([running])
+
+    asyncio.run(go())
+    assert [one["status"] for one in desk.of("child.ended")] == ["cancelled"]
+    left = [path for path in Path("/proc").glob("[0-9]*/cmdline") if _bytes_of(path) == b"sleep\x00612.5\x00"]
+    assert not left
+
+
+def _bytes_of(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError:
+        return b""
