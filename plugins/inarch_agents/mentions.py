@@ -8,7 +8,7 @@ from collections.abc import Collection
 import inarch
 from inarch_agents.agents import BUILT_IN, Agent
 from inarch_agents.reading import read_agents
-from inarch_agents.tasks import NAME
+from inarch_agents.tasks import NAME, callers_tools
 
 _MENTION = re.compile(r"@([A-Za-z0-9][A-Za-z0-9_-]*)\s+(\S.*)", re.DOTALL)
 
@@ -25,7 +25,8 @@ class Mentioned:
     async def gather(self, situation: inarch.Situation) -> inarch.Contribution | None:
         """Return the call; what is wrong with agents' files is told once."""
         found = _MENTION.fullmatch(situation.turn.content.strip())
-        tools = {spec.name for spec in situation.tools}
+        tools = frozenset(spec.name for spec in situation.tools)
+        callers_tools.set(tools)
         if NAME not in tools or (found is None and self._is_told):
             return None
         agents = read_agents(self._context)

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
+from contextvars import ContextVar
 from typing import Any
 
 import inarch
-from inarch_agents.agents import Agent
+from inarch_agents.agents import BUILT_IN, Agent
 
 NAME = "task"
+callers_tools: ContextVar[frozenset[str] | None] = ContextVar("inarch_agents_callers_tools", default=None)
+"""The tools of the session whose turn runs: its source is told, and its calls run in the same context."""
 LOOKS = inarch.Effects(reads=frozenset({""}))
 CHANGES = inarch.Effects(exclusive=True)
 _DESCRIPTION = (
@@ -57,7 +60,7 @@ class Tasks:
         settings: dict[str, Any] = {"model": asked.model} if asked.model else {}
         if asked.max_iterations is not None:
             settings["max_iterations"] = asked.max_iterations
-        job = inarch.ChildTask(agent, prompt, asked.instructions, asked.tools, settings, session)
+        job = inarch.ChildTask(agent, prompt, asked.instructions, _tools(asked), settings, session)
         try:
             if not asked.only_reads:
                 return _result(agent, await context.child(job))
@@ -74,6 +77,14 @@ class Tasks:
         """Refuse an agent whose file is broken before a person is asked about it."""
         if fault := self._agents[arguments["agent"]].fault:
             raise inarch.ToolFailed("validation", fault, "mend the file, or do it without this agent")
+
+
+def _tools(agent: Agent) -> Sequence[str] | None:
+    """Return the tools that an agent is to have: what its file says, and of the built-in one's what there is."""
+    there = callers_tools.get()
+    if agent.source != BUILT_IN or agent.tools is None or there is None:
+        return agent.tools
+    return [name for name in agent.tools if name in there]
 
 
 def _result(agent: str, done: inarch.ChildTurn) -> inarch.ToolResult:

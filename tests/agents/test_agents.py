@@ -140,6 +140,7 @@ def test_agents_stand_in_the_project_and_in_the_users_folders_and_the_nearest_co
     desk.open()
     (command,) = [bound.value for name, bound in desk.app.composition.slash_commands.items() if name == "agents"]
     told = command.run("")
+    desk.app.close()
     assert "x: Of .agents/agents.\n" in told and "y: Of config/inarch/agents/y.md.\n" in told
     assert "z: Of .agents/agents/z.md.\n" in told and "explore: " in told and "built in" in told
     assert "  .agents/agents/x.md; hides .claude/agents/x.md; hides " in told
@@ -258,7 +259,9 @@ def test_tasks_that_read_run_together_and_no_more_than_the_setting_says(desk: De
     async def go() -> inarch.Turn:
         session = desk.open()
         session.state.journal.listeners.append(saw)
-        return await session.run("parent")
+        turn = await session.run("parent")
+        await desk.app.aclose()
+        return turn
 
     turn = asyncio.run(go())
     assert [data_of(turn, place)["answer"] for place in range(7)] == prompts
@@ -297,6 +300,7 @@ def test_tasks_that_may_write_have_the_project_to_themselves_and_all_is_in_one_l
         session.state.journal.listeners.append(saw)
         turn = await session.run("parent")
         assert session.state.ledger.total().cost_usd == turn.usage.cost_usd
+        await desk.app.aclose()
         return turn
 
     turn = asyncio.run(go())
@@ -351,6 +355,7 @@ def test_a_cancel_ends_the_programs_of_every_child(desk: Desk) -> None:
         assert not running.done(), running.result()
         running.cancel()
         await asyncio.wait([running])
+        await desk.app.aclose()
 
     asyncio.run(go())
     assert [one["status"] for one in desk.of("child.ended")] == ["cancelled"]

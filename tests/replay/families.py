@@ -14,7 +14,7 @@ PLUGIN = '''
 import inarch
 
 @inarch.tool(effects=inarch.Effects(EFFECTS))
-async def task(prompt: str, tools: list[str] | None, context: inarch.ToolContext) -> dict[str, object]:
+async def delegate(prompt: str, tools: list[str] | None, context: inarch.ToolContext) -> dict[str, object]:
     """Have it done."""
     done = await context.child(inarch.ChildTask("helper", prompt, "Be brief.", tools))
     return {"session": done.session_id, "files": list(done.files)}
@@ -32,7 +32,7 @@ def family(
     (tmp_path / "tasks.py").write_text(PLUGIN.replace("EFFECTS", effects))
     after = ("write_file", {"file_path": "shop/till.py", "content": "closed = True\n"})
     scripts = {
-        "parent": [calls(EDIT), calls(("task", {"prompt": "child", "tools": tools})), calls(after), says("so")],
+        "parent": [calls(EDIT), calls(("delegate", {"prompt": "child", "tools": tools})), calls(after), says("so")],
         "child": child,
     }
 
@@ -43,6 +43,6 @@ def family(
     config = {"profiles": {"default": {"approve": "all"}}}
     options: dict[str, Any] = {"files": (str(tmp_path / "tasks.py"),), "config": config}
     parent = record(root, ScriptedModel([answers], repeat=True), "parent", **options)
-    (result,) = (call.result for call in parent.turns[0].calls if call.name == "task")
+    (result,) = (call.result for call in parent.turns[0].calls if call.name == "delegate")
     assert result is not None and isinstance(result.data, dict), result
     return parent, Recorded(str(result.data["session"]), root, parent.options)

@@ -161,7 +161,7 @@ class Going(Generic[H]):
     """What going on with a session needs: what is still seen, and what was made of all its events."""
 
     NAME: ClassVar[str] = "resume"
-    VERSION: ClassVar[int] = 4
+    VERSION: ClassVar[int] = 5
     hearing: H
     held: _Held = field(factory=_Held)
 

@@ -75,6 +75,7 @@ class SessionDoors:
         child.state.journal.listeners += [files.saw, *([task.saw] if task.saw is not None else [])]
         before = [turn.id for turn in child.state.turns[-1:]]
         state.journal.record(ChildStarted(call.id, child.id, task.name), turn_id)
+        state.journal.flush()  # if the process ends now, the child's own record says what it took
         try:
             turn = await child.run(task.prompt)
         except (ConfigError, UsageError) as error:

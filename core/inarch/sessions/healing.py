@@ -3,14 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
 
-from attrs import evolve
+from attrs import define, evolve
 
-from inarch.contract.events import CallResult, Note, TurnEnded
+from inarch.contract.codec import to_data
+from inarch.contract.errors import StoreError
+from inarch.contract.event_parts import Spent
+from inarch.contract.events import CallResult, ChildEnded, ChildStarted, Note, TurnEnded
+from inarch.contract.ports import ContextStore
 from inarch.contract.records import CallStatus, ToolCall, ToolError, ToolResult
 from inarch.journal.history import History
 from inarch.journal.journal import Journal
 from inarch.turns.budget.ledger import Ledger
+from inarch_sdk.snapshots import scan
+
+if TYPE_CHECKING:
+    from inarch.sessions.hearing import Heard
 
 SOURCE = "resume"
 
@@ -38,6 +47,53 @@ def end_what_was_cut_off(journal: Journal, history: History, ledger: Ledger) -> 
         unknown = list(_unknown(call for call in lost if call.id in history.unknown))
         notes += unknown or [Note("the last turn was cut off before it ended; what its calls did is known", SOURCE)]
     return notes
+
+
+def end_children(journal: Journal, heard: Heard) -> list[Note]:
+    """Record the ends of children that were cut off with the session; what they took is what their records say."""
+    notes: list[Note] = []
+    for child, (call_id, turn_id, name, began) in heard.children.items():
+        spent: tuple[Spent, ...] = ()
+        try:
+            spent = _taken(journal.store, child, began).rows()
+        except StoreError as error:
+            notes.append(Note(f"what {name} took is not known: {error.message}", SOURCE))
+        journal.record(ChildEnded(call_id, child, name, "cancelled", spent), turn_id or None)
+    heard.children.clear()
+    return notes
+
+
+@define
+class _Ended:
+    """As much of the end of a child's child as a ledger needs."""
+
+    turn_id: str | None
+    data: Any
+    kind: str = ChildEnded.kind
+
+
+def _taken(store: ContextStore, child: str, began: str) -> Ledger:
+    """Return what the turn took that a child began then, with all below it; it may have been gone on with since.
+
+    Raises:
+        StoreError: Its record can't be read.
+    """
+    ledger, turn_id = Ledger(), ""
+    below: dict[str, tuple[str, str]] = {}
+    for event in scan(store, child):
+        if event.kind == "turn.started" and event.time >= began and not turn_id:
+            turn_id = str(event.data["turn"]["id"]) if event.data["turn"]["type"] == "agent" else ""
+        if not turn_id or event.turn_id != turn_id:
+            continue
+        ledger.saw(event)
+        if event.kind == ChildStarted.kind:
+            below[event.data["session_id"]] = (event.data["name"], event.time)
+        elif event.kind == ChildEnded.kind:
+            below.pop(event.data["session_id"], None)
+    for session_id, (name, time) in below.items():
+        spent = [to_data(row) for row in _taken(store, session_id, time).rows()]
+        ledger.saw(_Ended(turn_id, {"name": name, "spent": spent}))
+    return ledger
 
 
 def _end_calls_of_no_turn(journal: Journal, history: History) -> None:

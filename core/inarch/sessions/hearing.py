@@ -29,6 +29,8 @@ class Heard:
     inputs: dict[str, Input] = field(init=False, factory=dict)
     """What was said and still waits, by id."""
     branch: Branch | None = field(init=False, default=None)
+    children: dict[str, tuple[str, str, str, str]] = field(init=False, factory=dict)
+    """Call, turn, name and beginning of each child that has not ended, by its session."""
     holes: list[tuple[int, int]] = field(init=False, factory=list)
     """First and last number of each gap among the events."""
     _last: int = field(init=False, default=0)
@@ -44,6 +46,11 @@ class Heard:
             if event.kind in _SPENDING:
                 self.ledger.saw(event)
                 self.counter.recall((event,))
+            if event.kind == "child.started":
+                call_id, name = str(event.data["call_id"]), str(event.data["name"])
+                self.children[event.data["session_id"]] = (call_id, event.turn_id or "", name, event.time)
+            elif event.kind == "child.ended":
+                self.children.pop(event.data["session_id"], None)
             elif event.kind == "session.started" and event.data.get("branch"):
                 self.branch = from_data(Branch, event.data["branch"])
             elif event.kind == "input.waiting":
@@ -62,6 +69,7 @@ class Heard:
             "counter": self.counter.learned(),
             "between": self.between.to_data(),
             "branch": to_data(self.branch),
+            "children": self.children,
             "inputs": [(said.id, said.text, said.by) for said in self.inputs.values()],
             "numbers": self._numbers,
             "holes": [self._last, self.holes],
@@ -73,6 +81,9 @@ class Heard:
         self.counter.learn_again(data["counter"])
         self.between.go_on_from(data["between"])
         self.branch = from_data(Branch, data["branch"]) if data["branch"] else None
+        self.children = {
+            child: (call, turn, name, time) for child, (call, turn, name, time) in data["children"].items()
+        }
         self.inputs = {said[0]: Input(*said) for said in data["inputs"]}
         self._last = int(data["holes"][0])
         self.holes = [(first, last) for first, last in data["holes"][1]]

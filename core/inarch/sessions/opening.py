@@ -15,7 +15,7 @@ from inarch.contract.events import ErrorHappened, Event, Note, SessionStarted
 from inarch.contract.guarding import KERNEL
 from inarch.contract.ports import ContextStore
 from inarch.journal.journal import Journal
-from inarch.sessions.healing import end_what_was_cut_off
+from inarch.sessions.healing import end_children, end_what_was_cut_off
 from inarch.sessions.hearing import Heard
 from inarch.sessions.mending import bring_back
 from inarch.sessions.observers import Observer
@@ -74,7 +74,8 @@ def open_state(parts: Parts, session_id: str | None, doors: SessionDoors) -> Ses
     state = _state(parts, journal, history, heard, doors)
     journal.listeners += [heard.ledger.saw, heard.between.saw]
     journal.listeners += _tracers(parts, journal)
-    notes = end_what_was_cut_off(journal, history, heard.ledger) if history is not None else []
+    notes = end_children(journal, heard) if history is not None else []
+    notes += end_what_was_cut_off(journal, history, heard.ledger) if history is not None else []
     if doors.above is None:
         journal.listeners += _front_end(parts, journal)  # it shows what happens from now on
     journal.listeners.append(lambda event: _count_effects(state, event))

@@ -1,0 +1,148 @@
+"""Agents from the command line: a server that speaks a wire, processes that are killed, sessions that are kept."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from inarch.testing import HttpReply, HttpRequest, HttpServer, sse_reply
+
+PROGRAM = (sys.executable, "-P", "-m", "inarch")
+Reply = list[Any]
+
+
+def says(text: str, taken: int = 0) -> Reply:
+    return _chunks({"content": text}, "stop", taken)
+
+
+def calls(*wanted: tuple[str, dict[str, Any]], taken: int = 0) -> Reply:
+    parts = [
+        {"index": at, "id": f"c{at}", "type": "function", "function": {"name": name, "arguments": json.dumps(given)}}
+        for at, (name, given) in enumerate(wanted)
+    ]
+    return _chunks({"tool_calls": parts}, "tool_calls", taken)
+
+
+def _chunks(delta: dict[str, Any], finish: str, taken: int) -> Reply:
+    usage = {"prompt_tokens": taken, "completion_tokens": 1, "total_tokens": taken + 1}
+    return [{"choices": [{"index": 0, "delta": delta, "finish_reason": finish}]}, {"choices": [], "usage": usage}]
+
+
+class Place:
+    """A project, its user, and a model that answers to each prompt what its script says."""
+
+    def __init__(self, home: Path) -> None:
+        self.root, self.scripts = home / "root", dict[str, list[Reply]]()
+        self.root.mkdir(parents=True)
+        (self.root / "a.txt").write_text("one\n")
+        names = ("CONFIG", "STATE", "CACHE", "DATA")
+        self.environ = {f"XDG_{name}_HOME": str(home / name.lower()) for name in names}
+        self.environ |= {"HOME": str(home), "PATH": os.environ["PATH"]}
+        self.config = home / "config" / "inarch"
+        (self.config / "agents").mkdir(parents=True)
+        self.stuck = threading.Event()
+
+    def answer(self, request: HttpRequest) -> HttpReply:
+        messages = json.loads(request.body)["messages"]
+        prompts = [message["content"] for message in messages if message["role"] == "user"]
+        texts = [one if isinstance(one, str) else one[0]["text"] for one in prompts]
+        last = texts[-1].split("\n")[0]
+        after = messages[max(at for at, message in enumerate(messages) if message["role"] == "user") :]
+        reply = self.scripts[last][sum(message["role"] == "assistant" for message in after)]
+        if reply and reply[0] == "stuck":
+            self.stuck.set()
+            return sse_reply([60.0])
+        return sse_reply(reply)
+
+    @contextmanager
+    def serving(self) -> Iterator[None]:
+        with HttpServer([self.answer]) as server:
+            text = '[profiles.default]\nmodel = "openai-compatible/m"\nplugins = ["...", "openai-compatible"]\n'
+            text += f'[plugins.openai-compatible]\nbase_url = "{server.url}"\n'
+            (self.config / "config.toml").write_text(text)
+            yield
+
+    def start(self, *words: str) -> subprocess.Popen[str]:
+        return subprocess.Popen(
+            [*PROGRAM, *words], cwd=self.root, env=self.environ, text=True, stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        )  # fmt: skip
+
+    def run(self, *words: str) -> str:
+        process = self.start(*words)
+        out, err = process.communicate()
+        assert process.returncode == 0, err
+        return out
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Place:
+    return Place(tmp_path)
+
+
+def task(agent: str, prompt: str, **more: Any) -> tuple[str, dict[str, Any]]:
+    return "task", {"agent": agent, "prompt": prompt, **more}
+
+
+def _events(text: str) -> list[Mapping[str, Any]]:
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def test_an_agents_session_is_listed_exported_replayed_and_gone_on_with(place: Place) -> None:
+    (place.config / "agents" / "maker.md").write_text("---\ndescription: Makes files.\n---\nYou make.\n")
+    write = ("write_file", {"file_path": "made.txt", "content": "made\n"})
+    place.scripts = {
+        "parent": [calls(task("maker", "child")), says("so it is")],
+        "child": [calls(write), says("made it")],
+        "and now?": [says("still here")],
+    }
+    with place.serving():
+        events = _events(place.run("parent", "--approve", "all", "--output", "jsonl"))
+        child = next(event["data"]["session_id"] for event in events if event["kind"] == "child.ended")
+        parent = events[0]["session_id"]
+        assert place.run("and now?", "--session", child, "--quiet").strip() == "still here"
+    assert (place.root / "made.txt").read_text() == "made\n"
+    assert child in place.run("sessions", "list", "--json")
+    assert "made it" in place.run("sessions", "export", child, "--format", "markdown", "-o", "-")
+    assert place.run("replay", parent).startswith("same: 1 turn")
+    assert place.run("replay", child).startswith("same: 2 turns")
+    place.run("sessions", "show", parent)
+    place.run("undo", "--session", parent)
+    assert not (place.root / "made.txt").exists()
+
+
+def test_what_a_child_took_is_in_the_parents_ledger_after_a_kill(place: Place) -> None:
+    (place.config / "agents" / "lead.md").write_text("---\ndescription: Leads.\ntools: Task, Read\n---\n")
+    place.scripts = {
+        "parent": [calls(task("lead", "leading"), taken=1_000)],
+        "leading": [calls(task("explore", "child"), taken=20_000)],
+        "child": [calls(("read_file", {"file_path": "a.txt"}), taken=300_000), ["stuck"]],
+        "go on": [says("on", taken=4_000_000)],
+    }
+    with place.serving():
+        process = place.start("parent", "--approve", "all", "--output", "jsonl")
+        assert place.stuck.wait(60)
+        os.kill(process.pid, signal.SIGKILL)
+        first = _events(process.communicate()[0])
+        last = _events(place.run("go on", "--continue", "--output", "jsonl"))
+    assert first[0]["session_id"] == last[0]["session_id"]
+    ended = next(event["data"] for event in reversed(last) if event["kind"] == "turn.ended")
+    assert ended["session"]["input_tokens"] == 4_321_000
+    assert ended["session"]["unknown"] >= 1  # the request that was under way
+    exported = _events(place.run("sessions", "export", last[0]["session_id"], "--format", "jsonl", "-o", "-"))
+    over = [event["data"] for event in exported if event["kind"] == "child.ended"]
+    assert [(one["name"], one["status"]) for one in over] == [("lead", "cancelled")]
+    (cut,) = [
+        event for event in exported if event["kind"] == "turn.ended" and event["data"]["turn"]["status"] == "cancelled"
+    ]
+    assert cut["turn_id"] == next(event["turn_id"] for event in exported if event["kind"] == "child.ended")
