@@ -11,7 +11,7 @@ from inarch.contract.frozen import frozen
 from inarch.contract.records import Message, ModelRequest, Reply, Text, ToolResult
 
 Form = Literal["whole", "short", "summary", "dropped"]
-Crowding = Literal["window", "refused"]
+Crowding = Literal["window", "refused", "early"]
 
 
 @frozen
@@ -49,13 +49,14 @@ class EarlierTurn:
 
 @frozen
 class Crowded:
-    """A conversation that is too long for the model that is asked next.
+    """A conversation that is too long for the model that is asked next, or soon will be.
 
     Args:
         earlier: The turns that are over and that the model still sees something of, oldest first.
         running: The messages of the present turn; the first one is the prompt.
         room: Tokens that all these messages may have together.
-        reason: `window` where the model's window is known, `refused` where its service called a request too long.
+        reason: `window` where the model's window is known and too small, `refused` where its service called a request
+            too long, `early` where it would fit and the compaction's `at` is reached.
         model: Who is asked, by its full name.
         size: Counts the tokens of a message, as `room` has them.
         keep: Keeps a result where the model can read it back and returns the reference; empty where it can't be kept.
@@ -111,7 +112,10 @@ class Compacted:
 
 
 class Compaction(Protocol):
-    """Makes a conversation shorter where its next request doesn't fit the model."""
+    """Makes a conversation shorter where its next request doesn't fit the model.
+
+    One with an attribute `at`, a share of the model's window, is called as soon as a request takes more than that.
+    """
 
     @property
     def name(self) -> str:

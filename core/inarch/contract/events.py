@@ -78,7 +78,8 @@ class ContextAdded:
 class ContextDropped:
     """Something is left out of what the model sees from now on; the whole stands in earlier events.
 
-    `reason` is `window` (it would not fit), `refused` (the service said so), `turns` (`context_turns`) or `asked`.
+    `reason` is `window` (it would not fit), `refused` (the service said so), `early` (it soon would not fit), `turns`
+    (`context_turns`) or `asked`.
     `tokens` is how many that are, about; `shortened` are ids of turns of which prompt and answer stay, `turns` of those
     that are gone; `results` has call ids with what `read_output` takes, `steps` counts replies that are gone with their
     calls, `structure` says that the project's structure is, `added` counts texts added to the prompt that are cut;

@@ -51,6 +51,7 @@ OPTIONAL: Mapping[str, tuple[str, ...]] = {
     "tools": ("shape", "allowed_by", "offered"),
     "models": ("check_key", "find_default", "takes_effort"),
     "tracers": ("copied", "forked", "files", "logs", "remarks"),
+    "compactions": ("at",),
     "stores": ("scan", "scan_kinds", "fork", "put_snapshot", "get_snapshot", "damage", "set_aside"),
     "workspaces": ("survey", "link_target", "restore_all"),
     "front_ends": ("selection",),

@@ -177,7 +177,7 @@ class TurnRun:
     def _record(self, plugin: str, name: str, data: Mapping[str, Any]) -> None:
         self.state.journal.record(self.state.scheduler.events.checked(plugin, name, data), self.turn.id)
 
-    def skipped(self, what: str, error: InarchError) -> None:
+    def skipped(self, what: str, error: Exception) -> None:
         """Record that a plugin's part failed and the turn goes on without it."""
         plugin, door = getattr(error, "plugin", ""), getattr(error, "door", "")
         self.state.journal.record(ErrorHappened(f"{what} was skipped: {error}", plugin=plugin, door=door), self.turn.id)

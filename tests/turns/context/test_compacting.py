@@ -13,6 +13,7 @@ from attrs import evolve
 import inarch
 from inarch.plugins.composition import Bound
 from inarch.testing import ScriptedModel, Step, says, scripted_app
+from inarch.turns.limits import LimitReached
 
 CONTEXT = inarch.PluginContext("shop", "/")
 SUMMARY = "Earlier: they talked about dogs."
@@ -131,6 +132,10 @@ def _fails(one: inarch.Crowded) -> inarch.Compacted:
     raise RuntimeError("no")
 
 
+def _limited(one: inarch.Crowded) -> inarch.Compacted:
+    raise LimitReached("max_tokens", "the turn can't afford it")
+
+
 def _refused(one: inarch.Crowded) -> inarch.Compacted:
     raise inarch.ProviderError("auth", "the key is wrong")
 
@@ -143,6 +148,7 @@ def _refused(one: inarch.Crowded) -> inarch.Compacted:
         _rewritten,
         _fails,
         _refused,
+        _limited,
         lambda one: "shorter",
         lambda one: inarch.Compacted(one.earlier[1:], one.running),
     ],
@@ -174,4 +180,22 @@ def test_without_any_a_conversation_that_is_too_long_is_an_error_that_says_what_
     assert "has room for" in error and "nothing is composed that makes a conversation shorter" in error
     assert len(model.requests) == 1 and not dropped(events)
     assert len(session.compact(0).shortened) == 2  # by turns: that is the kernel's own
+    asyncio.run(app.aclose())
+
+
+class Early(Plain):
+    """One that is called before there is too much."""
+
+    at = 0.5
+
+
+def test_one_with_a_share_is_called_before_the_window_is_full(tmp_path: Path) -> None:
+    early = Early(lambda one: inarch.Compacted(tuple(said.dropped() for said in one.earlier), one.running))
+    script = [says("1"), says("2"), says("3")]
+    app, session, _, events = talk(tmp_path, early, script, [f"one {LONG}", f"two {LONG}", "three"])
+    assert {(crowded.reason, crowded.tokens <= crowded.room) for crowded in early.given} == {("early", True)}
+    assert dropped(events) and {data["reason"] for data in dropped(events)} == {"early"}
+    told = [event.data["text"] for event in events if event.kind == "note"]
+    assert any(text.startswith("left out before the model's window is full: ") for text in told)
+    assert [turn.status for turn in session.turns] == ["done"] * 3
     asyncio.run(app.aclose())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -19,15 +20,19 @@ from inarch.turns.session_state import SessionState
 from inarch_sdk.result_text import result_text
 
 if TYPE_CHECKING:
-    from inarch.contract.compaction import Crowding
+    from inarch.contract.compaction import Compaction, Crowding
+    from inarch.plugins.composition import Bound
     from inarch.turns.run import TurnRun
 
 
-async def compacted(run: TurnRun, room: float, reason: Crowding, model: str, *, strict: bool) -> ContextDropped:
+async def compacted(
+    run: TurnRun, compactions: Sequence[Bound[Compaction]], room: float, reason: Crowding, model: str, *, strict: bool
+) -> ContextDropped:
     """Let the model see a conversation of at most `room` tokens, and return what it doesn't see any more.
 
     Args:
         run: The turn.
+        compactions: Which are called, in this order.
         room: Tokens that the messages may have.
         reason: Why something has to go.
         model: Who is asked, by its full name.
@@ -35,7 +40,6 @@ async def compacted(run: TurnRun, room: float, reason: Crowding, model: str, *, 
 
     Raises:
         ProviderError: Not even the prompt and the newest step fit; it says what to do.
-        LimitReached: A compaction's own request can't be afforded.
     """
     state = run.state
     whole = Crowded(
@@ -49,12 +53,12 @@ async def compacted(run: TurnRun, room: float, reason: Crowding, model: str, *, 
         run.asker.ask,
     )
     crowded, done = whole, Compacted(whole.earlier, whole.running)
-    for one in state.compactions:
+    for one in compactions:
         try:
             with guarded(one.plugin, "compaction", (ProviderError, ToolFailed, LimitReached)):
                 asking = evolve(crowded, ask=partial(run.asker.ask, plugin=one.plugin))
                 found = checked_compacted(await pending(one.value.compact(asking), "compact"), crowded)
-        except InarchError as error:
+        except (InarchError, LimitReached) as error:  # what a compaction can't afford, the turn itself still may
             run.skipped(f"compaction {one.value.name!r}", error)
             continue
         if found is not None:

@@ -93,16 +93,20 @@ async def make_room(run: TurnRun) -> None:
 
 
 async def _shrink(run: TurnRun, window: int, reason: Crowding, *, strict: bool) -> bool:
-    """Leave out what doesn't fit `window`; whether there was anything."""
+    """Leave out what doesn't fit `window`, or what a compaction wants out before; whether there was anything."""
     state, model = run.state, _answering(run).full_name
     request = run.request()
-    if state.counter.count(request, model) <= window:
-        return False
+    count = state.counter.count(request, model)
+    called = [one for one in state.compactions if count > window * getattr(one.value, "at", 1.0)]
+    if count <= window:
+        if not called:
+            return False
+        reason = "early"
     from inarch.turns.context.compacting import compacted  # most conversations fit
 
     known = state.counter.calibration(model)
     room = window - 1 - state.counter.frame(request) * known.ratio * (1 + known.margin)
-    left_out = await compacted(run, room, reason, model, strict=strict)
+    left_out = await compacted(run, called, room, reason, model, strict=strict)
     run.earlier[:] = state.earlier_messages()
     record(state, left_out, run.turn.id)
     return bool(left_out)
@@ -137,10 +141,11 @@ def record(state: SessionState, left_out: ContextDropped, turn_id: str | None) -
     if not left_out:
         return
     state.journal.record(left_out, turn_id)
-    if left_out.reason in ("window", "refused"):
+    if left_out.reason in ("window", "refused", "early"):
         from inarch_sdk.figures import dropped_words  # few turns leave anything out
 
-        said = f"left out to fit the model's window: {dropped_words(to_data(left_out))}"
+        why = "before the model's window is full" if left_out.reason == "early" else "to fit the model's window"
+        said = f"left out {why}: {dropped_words(to_data(left_out))}"
         state.journal.record(Note(said, "context"), turn_id)
 
 
