@@ -30,6 +30,8 @@ PROGRAMS = {
     "llmock": "pip install llmock",
     "aimock": "npm install -g @copilotkit/aimock",
     "codex": "npm install -g @openai/codex",
+    "basedpyright-langserver": "pip install basedpyright",
+    "typescript-language-server": "npm install -g typescript-language-server typescript@5",
     "mcp-inspector": "npm install -g @modelcontextprotocol/inspector",
     "mcp-server-everything": "npm install -g @modelcontextprotocol/server-everything",
     "cc-sdd": "npm install -g cc-sdd",

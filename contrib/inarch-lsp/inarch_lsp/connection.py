@@ -1,0 +1,166 @@
+"""The process of a language server: confined by the workspace, spoken to through a named pipe, gone with its session.
+
+A workspace runs programs to their end and gives them no input meanwhile. So the server is the second program of a
+pipeline whose first one, `cat`, reads the pipe. With the workspace the supervisor of both ends, by a kill, too.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from attrs import define, field
+
+import inarch
+from inarch_lsp.messages import Garbage, Incoming, packed
+
+MOST_WAITING = 32 << 20
+"""Bytes that a server may leave unread."""
+_LONGEST_S = 7 * 24 * 3600.0
+_BEAT_S = 0.5
+_LOOK_S = 0.05
+_BEAT = packed({"method": "$/setTrace", "params": {"value": "off"}})
+"""A word that changes nothing: `cat` sees by it that a server has ended."""
+_SURE_LEVEL = 2
+
+
+class Ended(Exception):
+    """The server is no more; says why."""
+
+
+@define(eq=False, repr=False)
+class Connection:
+    """A server that runs, and the messages to and from it.
+
+    Args:
+        argv: The server and its arguments.
+        rights: What it may do.
+        answer: Is given each message of the server's, in the thread that reads.
+        why: Why it has ended or must, empty while it runs.
+        was_closed: Whether it ended with its workspace: nothing is wrong with it then.
+    """
+
+    argv: Sequence[str]
+    rights: inarch.Rights
+    answer: Callable[[dict[str, Any]], None]
+    why: str = ""
+    was_closed: bool = False
+    changed: threading.Condition = field(factory=threading.Condition)
+    _stop: threading.Event = field(factory=threading.Event)
+    _incoming: Incoming = field(factory=Incoming)
+    _waiting: bytearray = field(factory=bytearray)
+    _folder: str = ""
+    _pipe: int = -1
+    _beaten: float = 0.0
+
+    def open(self, workspace: inarch.Workspace) -> None:
+        """Start the server in a thread of its own.
+
+        Raises:
+            Ended: Programs aren't confined well enough here.
+        """
+        try:
+            level = workspace.confinement().level
+            run = getattr(workspace, "run_piped", None)
+            if level < _SURE_LEVEL:
+                raise Ended(f"programs are confined at level {level} only here")
+            if run is None:
+                raise Ended("this workspace joins no programs")
+            self._folder = tempfile.mkdtemp(prefix="inarch-lsp-")
+            place = f"{self._folder}/in"
+            os.mkfifo(place, 0o600)
+            self._pipe = os.open(place, os.O_RDWR | os.O_NONBLOCK | os.O_CLOEXEC)  # for both: nobody has to wait
+        except OSError as error:
+            raise Ended(f"its pipe can't be made: {error.strerror}") from None
+        except inarch.ToolFailed as error:
+            raise Ended(error.message) from None
+        threading.Thread(target=self._run, args=(run, place), name="inarch-lsp", daemon=True).start()
+
+    def _run(self, run: Callable[..., inarch.Ran], place: str) -> None:
+        """Run the server to its end; however that comes, whoever waits is told."""
+        parts = [
+            inarch.Piped(("cat", place), inarch.Rights(reads=(self._folder,)), errors="null"),
+            inarch.Piped(tuple(self.argv), self.rights, errors="null"),
+        ]
+        why, closed = "it was stopped", False
+        try:
+            ran = run(parts, timeout_s=_LONGEST_S, on_output=self._take, cancelled=self._stop)
+            code = ran.ended[-1][0] if ran.ended else ran.exit_code
+            why = "it was killed" if code is None else f"it ended with exit code {code}"
+        except inarch.Cancelled:
+            pass
+        except inarch.ToolFailed as error:
+            why, closed = error.message, error.code == "cancelled"
+        finally:
+            if self._folder:
+                shutil.rmtree(self._folder, ignore_errors=True)
+            with self.changed:
+                os.close(self._pipe)
+                self._pipe = -1
+                self.was_closed = closed and not self.why
+                self.why = self.why or why
+                self.changed.notify_all()
+
+    def _take(self, piece: bytes) -> None:
+        """Take what the server writes; after the first nonsense it is not listened to any more."""
+        if self.why:
+            return
+        if self._folder:  # whoever answers has the pipe open, and a kill leaves no folder behind
+            shutil.rmtree(self._folder, ignore_errors=True)
+            self._folder = ""
+        try:
+            for message in self._incoming.take(piece):
+                with self.changed:
+                    self.answer(message)
+                    self.changed.notify_all()
+        except Garbage as error:
+            self.close(str(error))
+
+    def send(self, message: Mapping[str, Any]) -> None:
+        """Send a message, or what of it the server takes now; `wait` sends the rest."""
+        with self.changed:
+            self._waiting += packed(message)
+            self._flush()
+
+    def wait(self, until: Callable[[], bool], seconds: float) -> bool:
+        """Wait until something is so, and return whether it is.
+
+        Raises:
+            Ended: The server has ended, or must.
+        """
+        end = time.monotonic() + seconds
+        with self.changed:
+            while not until():
+                if self.why:
+                    raise Ended(self.why)
+                now = time.monotonic()
+                if now >= end:
+                    return False
+                if now - self._beaten > _BEAT_S and not self._waiting:
+                    self._waiting += _BEAT
+                    self._beaten = now
+                self._flush()
+                self.changed.wait(min(_LOOK_S, end - now))
+            return True
+
+    def _flush(self) -> None:
+        """Write what waits; the lock is held, and the pipe may be gone."""
+        while self._waiting and self._pipe >= 0:
+            try:
+                del self._waiting[: os.write(self._pipe, self._waiting[: 1 << 16])]
+            except BlockingIOError:
+                if len(self._waiting) > MOST_WAITING:
+                    self.close("it does not read what it is sent")
+                return
+
+    def close(self, why: str) -> None:
+        """Have the server killed."""
+        with self.changed:
+            self.why = self.why or why
+            self._stop.set()
+            self.changed.notify_all()

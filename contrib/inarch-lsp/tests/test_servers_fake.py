@@ -1,0 +1,233 @@
+"""Servers that behave well, late, or badly, through the command line: a turn goes on whatever they do."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from lsp_place import Desk, edit, read, said
+
+pytestmark = pytest.mark.needs("bwrap")
+BAD = [edit("a.txt", "two", "bad")]
+GOOD = [edit("a.txt", "one\nbad", "one\ntwo")]
+AGAIN = [edit("a.txt", "three", "more bad")]
+LEFT_OUT = "fake-server is left out for the rest of the session: "
+
+
+@pytest.fixture(autouse=True)
+def file(desk: Desk) -> None:
+    """A file that has an error already."""
+    desk.write("a.txt", "bad from before\none\ntwo\nthree\n")
+
+
+@pytest.mark.parametrize("mode", ["well", "push", "versions", "again"])
+def test_only_new_errors_are_said_however_a_server_tells_them(desk: Desk, mode: str) -> None:
+    desk.server(mode)
+    desk.trust()
+    events = desk.talk(
+        [read("a.txt")], [edit("a.txt", "bad from", "\nbad from")], BAD, [edit("a.txt", "one\nbad", "one")]
+    )
+    assert said(events) == ["1 new error in a.txt since this edit, says fake-server:\na.txt:4:1: bad: bad"]
+
+
+def test_what_comes_late_is_announced_and_told_before_the_next_request(desk: Desk) -> None:
+    desk.server("slow")
+    desk.settings["wait_s"] = 0.1
+    desk.trust()
+    events = desk.talk([read("a.txt")], BAD, [("pause", {"seconds": 6.0})])
+    assert said(events) == ["fake-server is still at work on a.txt; new errors, if there are any, will be told"]
+    (words,) = [event["data"]["text"] for event in events if event["kind"] == "input.waiting"]
+    assert words == "1 new error in a.txt since this edit, says fake-server:\na.txt:3:1: bad: bad"
+
+
+def test_edits_that_a_slow_server_can_not_follow_are_told_at_once(desk: Desk) -> None:
+    desk.server("slow")
+    desk.settings["wait_s"] = 0.1
+    desk.trust()
+    events = desk.talk([read("a.txt")], BAD, AGAIN, [edit("a.txt", "one", "one bad")], [("pause", {"seconds": 9.0})])
+    told = "\n".join(event["data"]["text"] for event in events if event["kind"] == "input.waiting")
+    for line in ("a.txt:3:1: bad: bad", "a.txt:4:1: bad: more bad", "a.txt:2:1: bad: one bad"):
+        assert told.count(line) == 1
+    assert "before" not in told
+
+
+@pytest.mark.parametrize(
+    ("mode", "why"),
+    [
+        ("crash", "it ended with exit code 3"),
+        ("crash later", "it ended with exit code 7"),
+        ("garbage", "it wrote a message without its length"),
+        ("endless", "it wrote something else than messages of the protocol"),
+        ("big", "it wrote a message of 100000000 bytes; 16777216 are the most"),
+        ("hang", "it did not answer within 2 s"),
+    ],
+)
+def test_a_bad_server_is_left_out_and_that_is_told_once(desk: Desk, mode: str, why: str) -> None:
+    desk.server(mode)
+    desk.settings["patience_s"] = 2.0
+    desk.trust()
+    events = desk.talk([read("a.txt")], BAD, GOOD, AGAIN)
+    assert said(events) == [LEFT_OUT + why]
+    assert (desk.root / "a.txt").read_text() == "bad from before\none\ntwo\nmore bad\n"
+
+
+def test_a_server_that_dies_after_it_was_announced_is_told_too(desk: Desk) -> None:
+    desk.server("hang")
+    desk.settings |= {"wait_s": 0.1, "patience_s": 1.0}
+    desk.trust()
+    events = desk.talk([read("a.txt")], BAD, [("pause", {"seconds": 3.0})], AGAIN)
+    assert len(said(events)) == 1
+    (words,) = [event["data"]["text"] for event in events if event["kind"] == "input.waiting"]
+    assert words == f"{LEFT_OUT}it did not answer within 1 s"
+
+
+def test_without_a_server_or_trust_there_is_no_word(desk: Desk) -> None:
+    desk.server("well")
+    assert not said(desk.talk([read("a.txt")], BAD))  # the project is not trusted
+    desk.trust()
+    (desk.tools / "fake-server").unlink()
+    assert not said(desk.talk([read("a.txt")], AGAIN))
+
+
+def test_a_server_of_the_projects_environment_comes_before_the_users(desk: Desk) -> None:
+    desk.server("well")
+    own = desk.root / ".venv/bin"
+    own.mkdir(parents=True)
+    (desk.tools / "fake-server").rename(own / "fake-server")
+    desk.server("crash")
+    desk.settings["servers"]["plain"]["args"] = ["well"]
+    (desk.tools / "fake-server").write_text("#!/bin/false\n")
+    desk.trust()
+    assert said(desk.talk([read("a.txt")], BAD)) == [
+        "1 new error in a.txt since this edit, says fake-server:\na.txt:3:1: bad: bad"
+    ]
+
+
+def test_what_is_gone_too_big_or_no_text_is_passed_over(desk: Desk) -> None:
+    desk.server("well")
+    (desk.root / "b.txt").write_bytes(b"\xff bad\n")
+    desk.trust()
+    events = desk.talk(
+        [read("a.txt")],
+        [("write_file", {"file_path": "big.txt", "content": "bad\n" * 600_000})],
+        [("delete_file", {"file_path": "a.txt"})],
+        [("write_file", {"file_path": "new.txt", "content": "fine\nbad\n"})],
+    )
+    assert said(events) == ["1 new error in new.txt since this edit, says fake-server:\nnew.txt:2:1: bad: bad"]
+
+
+def test_a_server_reads_the_project_and_reaches_nothing_else(desk: Desk) -> None:
+    secret = desk.home / "secret"
+    secret.write_text("mine")
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        desk.server("reaching", str(secret), str(listening.getsockname()[1]))
+        desk.write("look.txt", "two\n")
+        desk.trust()
+        events = desk.talk([read("look.txt")], [edit("look.txt", "two", "look")])
+    assert [text.rpartition(": ")[2] for text in said(events)] == ["reached the project"]
+    assert not (desk.root / "made.txt").exists()
+    assert not running("987") and not running("fake-server")
+
+
+def running(word: str) -> list[str]:
+    """Return the processes of this test's that have a word in their command line."""
+    found = []
+    for place in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            words = place.read_bytes().split(b"\0")
+        except OSError:
+            continue
+        if any(one.endswith(word.encode()) for one in words[:3]):
+            found.append(place.parent.name)
+    return found
+
+
+def test_a_server_ends_with_a_session_that_is_killed(desk: Desk) -> None:
+    desk.server("well")
+    desk.trust()
+    command = desk.playing([[read("a.txt")], BAD, [("pause", {"seconds": 60.0})]])
+    process = subprocess.Popen(command, cwd=desk.root, env=desk.environ, stdout=subprocess.PIPE, text=True)
+    try:
+        assert process.stdout is not None
+        for line in process.stdout:
+            if json.loads(line)["kind"] == "call.reviewed":
+                break
+        program = str(desk.tools / "fake-server")
+        assert running(program)
+    finally:
+        os.kill(process.pid, signal.SIGKILL)
+        process.wait()
+        process.stdout.close()
+    end = time.monotonic() + 20
+    while running(program) and time.monotonic() < end:
+        time.sleep(0.05)
+    assert not running(program)
+
+
+def test_a_replay_says_the_same_and_starts_nothing(desk: Desk) -> None:
+    desk.server("well")
+    desk.trust()
+    events = desk.talk([read("a.txt")], BAD)
+    (desk.tools / "fake-server").unlink()
+    code = (
+        "import sys\nfrom inarch.__main__ import main\n"
+        "try:\n    main()\nfinally:\n    print('started:', 'inarch_lsp.connection' in sys.modules, file=sys.stderr)\n"
+    )
+    session = events[0]["session_id"]
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", code, "--plugin", str(desk.home / "played.py"), "replay", session],
+        cwd=desk.root, env=desk.environ, capture_output=True, text=True,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "started: False" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"wait_s": 0}, "'wait_s' must be above 0"),
+        ({"patience_s": 0}, "'patience_s' must be above 0"),
+        ({"servers": {"plain": {"command": "x", "languages": {}}}}, "a server has 'languages'"),
+        ({"servers": {"plain": {"command": "x", "languages": {"txt": "text"}}}}, "'txt' in 'languages' is no end"),
+    ],
+)
+def test_wrong_settings_are_said(desk: Desk, settings: dict[str, Any], words: str) -> None:
+    desk.settings = settings
+    desk.playing([])
+    shown = desk.run("plugins", "list")
+    assert words in shown.stdout + shown.stderr
+
+
+def test_a_project_names_no_server(desk: Desk) -> None:
+    desk.server("well")
+    desk.playing([])
+    (desk.root / ".inarch").mkdir()
+    (desk.root / ".inarch/config.toml").write_text(
+        '[plugins.lsp.servers.own]\ncommand = "./evil"\nlanguages = { ".txt" = "text" }\n'
+    )
+    desk.trust()
+    shown = desk.run("doctor").stdout
+    assert "evil" not in shown and "plain: " in shown
+
+
+def test_nothing_that_speaks_is_imported_before_an_edit(desk: Desk) -> None:
+    desk.server("well")
+    desk.trust()
+    desk.playing([])
+    code = (
+        "import asyncio, inarch, sys\napp = inarch.compose(root=sys.argv[1])\n"
+        "assert app.composition.reviewers, app.composition.refused\n"
+        "print(sorted(name for name in sys.modules if name.startswith('inarch_lsp.')))"
+    )
+    shown = subprocess.run(
+        [sys.executable, "-P", "-c", code, str(desk.root)], env=desk.environ, capture_output=True, text=True
+    )
+    assert shown.stdout.strip() == "['inarch_lsp.desk']", shown.stderr
