@@ -19,7 +19,7 @@ from inarch_auth.ring import set_key
 
 from ..running.program import Run
 
-pytestmark = pytest.mark.needs("keyring")
+pytestmark = [pytest.mark.needs("keyring"), pytest.mark.once]
 
 KEY = "sk-none-0123456789abcdefghij"
 Keep = Callable[[str, str], None]

@@ -13,6 +13,8 @@ from inarch.testing import calls, says, scripted_app
 from .conftest import Place
 from .test_reading import conflict
 
+pytestmark = pytest.mark.once
+
 
 def test_only_the_named_paths_are_committed(repo: Place) -> None:
     repo.put("staged.txt", "staged\n")

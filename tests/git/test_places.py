@@ -7,6 +7,8 @@ import pytest
 
 from .conftest import Place
 
+pytestmark = pytest.mark.once
+
 READING = [("git_status", {}), ("git_diff", {}), ("git_log", {}), ("git_show", {"revision": "HEAD"})]
 
 

@@ -4,6 +4,8 @@ import pytest
 
 from .conftest import Place
 
+pytestmark = pytest.mark.once
+
 
 def test_status_tells_staged_changed_and_untracked_apart(repo: Place) -> None:
     repo.put("b.txt", "staged")

@@ -52,7 +52,7 @@ def test_a_guard_sees_the_turn_and_may_let_it_end(talk: Having) -> None:
 
 
 @given(most=st.integers(0, 4), guards=st.lists(st.integers(0, 3), max_size=3))
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_ends_cant_be_held_back_for_ever(root: Path, most: int, guards: list[int]) -> None:
     def wanting(times: int) -> Guarding:
         left = times

@@ -48,7 +48,7 @@ def test_it_is_asked_once_a_call_has_ended_with_its_result(talk: Having) -> None
 
 
 @given(texts=st.lists(st.none() | st.text("abc\n", min_size=1, max_size=5), min_size=1, max_size=6), slow=st.randoms())
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=settings().max_examples // 2, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_an_added_text_belongs_to_its_call_however_calls_and_reviews_overlap(
     root: Path, texts: list[str | None], slow: Any
 ) -> None:

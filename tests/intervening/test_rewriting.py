@@ -83,7 +83,7 @@ def test_a_rule_and_a_policy_judge_what_a_call_became(talk: Having, root: Path) 
     became=st.sampled_from(["a.txt", "b.txt", "c.txt", None]),
     denied=st.sampled_from(["a.txt", "b.txt", "c.txt"]),
 )
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_a_call_is_judged_as_what_it_became(root: Path, paths: list[str], became: str | None, denied: str) -> None:
     rules = {"rules": [{"tool": "read_file", "path": denied, "decision": "deny", "reason": "no"}]}
     wanted = [("read_file", {"file_path": path}) for path in paths]

@@ -16,7 +16,7 @@ import inarch
 
 from .persons import ALWAYS, FOR_THE_PROJECT, NO, TOKEN, YES, House, Person, rights
 
-pytestmark = [pytest.mark.needs("git")]
+pytestmark = [pytest.mark.needs("git"), pytest.mark.once]
 MODES = ("ask", "edits", "all", "none")
 
 

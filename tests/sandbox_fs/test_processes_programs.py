@@ -18,6 +18,8 @@ from inarch_sandbox_fs.processes.protecting import Protection
 from inarch_sandbox_fs.settings import Settings
 from inarch_sandbox_fs.workspace import FolderWorkspace
 
+pytestmark = pytest.mark.once
+
 READS = Rights()
 BUILDS = Rights(writes=("",), executes=True)
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from attrs import define, evolve, field
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import inarch
@@ -261,7 +261,6 @@ def test_settings_of_a_child_are_its_own_and_approve_is_none_of_them(family_of: 
 COSTS = st.lists(st.lists(st.integers(1, 40), min_size=1, max_size=3), min_size=1, max_size=5)
 
 
-@settings(max_examples=40, deadline=None)
 @given(costs=COSTS, limit=st.integers(1, 120), tokens=st.booleans())
 def test_children_side_by_side_never_pass_the_parents_limits(
     tmp_path_factory: pytest.TempPathFactory, costs: list[list[int]], limit: int, tokens: bool

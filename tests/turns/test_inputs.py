@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 from attrs import define, evolve, field
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import inarch
@@ -216,7 +216,6 @@ Op = tuple[str, int]
 OPS = st.lists(st.tuples(st.sampled_from(["say", "unsay"]), st.integers(0, 5)), max_size=4)
 
 
-@settings(max_examples=60, deadline=None)
 @given(
     batches=st.lists(st.lists(OPS, min_size=1, max_size=3), max_size=4),
     end=st.sampled_from(sorted(ENDS)),

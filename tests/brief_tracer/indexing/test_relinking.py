@@ -42,7 +42,7 @@ def test_a_second_process_finds_the_graph_made(tree: Any, linking: Any) -> None:
     assert linking().arcs() == made != set()
 
 
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=settings().max_examples // 2, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     st.lists(
         st.tuples(st.integers(0, 3), st.lists(st.tuples(st.integers(0, 3), st.integers(0, 2)), max_size=4)), max_size=5
