@@ -48,7 +48,8 @@ _HOMES: dict[str, str] = {
         "inarch_schemas.openapi": "openapi_parameters",
         "inarch_schemas.references": "reference_fault",
         "inarch_schemas.repair": "repair_arguments",
-        "inarch_sdk.chat": "ReasoningDetails chat_call chat_content chat_finish chat_tool",
+        "inarch_sdk.chat": "ReasoningDetails chat_cached chat_call chat_content chat_finish chat_pays_to_cache"
+        " chat_tool",
         "inarch_sdk.commandline": "NeedsShell split_command",
         "inarch_sdk.costs": "cost_of price_at",
         "inarch_sdk.deltas": "join_deltas",

@@ -146,9 +146,11 @@ from inarch_schemas.openapi import openapi_parameters as openapi_parameters
 from inarch_schemas.references import reference_fault as reference_fault
 from inarch_schemas.repair import repair_arguments as repair_arguments
 from inarch_sdk.chat import ReasoningDetails as ReasoningDetails
+from inarch_sdk.chat import chat_cached as chat_cached
 from inarch_sdk.chat import chat_call as chat_call
 from inarch_sdk.chat import chat_content as chat_content
 from inarch_sdk.chat import chat_finish as chat_finish
+from inarch_sdk.chat import chat_pays_to_cache as chat_pays_to_cache
 from inarch_sdk.chat import chat_tool as chat_tool
 from inarch_sdk.commandline import NeedsShell as NeedsShell
 from inarch_sdk.commandline import split_command as split_command

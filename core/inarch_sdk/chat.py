@@ -11,7 +11,7 @@ from attrs import define, field
 
 from inarch.contract.codec import to_data
 from inarch.contract.errors import ProviderError
-from inarch.contract.records import CallPart, FinishReason, Image, Part, Text, ToolSpec
+from inarch.contract.records import CallPart, FinishReason, Image, ModelRequest, Part, Text, ToolSpec
 from inarch_sdk.bounds import size_of
 
 _FINISHES: Mapping[str, FinishReason] = {
@@ -23,6 +23,9 @@ _FINISHES: Mapping[str, FinishReason] = {
     "content_filter": "filtered",
     "error": "error",
 }
+CACHED = {"type": "ephemeral"}
+LEAST_CACHED = 4_096
+"""Characters of a request from which on it is kept: services keep nothing of less than about 1,000 tokens."""
 MOST_DETAILS = 1 << 23
 """Bytes of reasoning details in one reply."""
 _GROWING = ("text", "summary")
@@ -41,6 +44,25 @@ def chat_content(parts: Sequence[Part]) -> str | list[dict[str, Any]]:
             url = f"data:{part.media_type};base64,{b64encode(part.data).decode('ascii')}"
             content.append({"type": "image_url", "image_url": {"url": url}})
     return content
+
+
+def chat_pays_to_cache(request: ModelRequest) -> bool:
+    """Whether a cache that has to be asked for pays: its writing costs more, so a next request has to be likely."""
+    size = len(request.system) + sum(len(spec.description) + len(str(spec.input_schema)) for spec in request.tools)
+    size += sum(len(part.text) for message in request.messages for part in message.parts if isinstance(part, Text))
+    return request.purpose == "turn" and request.tool_choice == "auto" and size >= LEAST_CACHED
+
+
+def chat_cached(item: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a message with the mark up to which a service that wants one keeps what it has read."""
+    content = item.get("content")
+    if item.get("role") == "tool":
+        return {**item, "cache_control": dict(CACHED)}
+    if isinstance(content, str) and content:
+        return {**item, "content": [{"type": "text", "text": content, "cache_control": dict(CACHED)}]}
+    if isinstance(content, list) and content:
+        return {**item, "content": [*content[:-1], {**content[-1], "cache_control": dict(CACHED)}]}
+    return dict(item)
 
 
 def chat_call(part: CallPart) -> dict[str, Any]:

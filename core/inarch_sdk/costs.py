@@ -19,13 +19,20 @@ def price_at(price: Price, input_tokens: int) -> Price:
     return price
 
 
+def dearest(price: Price) -> Price:
+    """Return the price with all input as what it may cost at most: it goes into the service's cache."""
+    return price if price.written is None else evolve(price, input=max(price.input, price.written))
+
+
 def cost_of(usage: Usage, price: Price) -> Decimal:
     """Return what a request cost in US dollars, from its tokens and the model's price."""
     price = price_at(price, usage.input_tokens)
     cached = min(usage.cached_tokens, usage.input_tokens)
     known = price.input if price.cached is None else price.cached
-    fresh = usage.input_tokens - cached
-    return (price.input * fresh + known * cached + price.output * usage.output_tokens) / MILLION
+    written = min(usage.written_tokens, usage.input_tokens - cached)
+    writing = price.input if price.written is None else price.written
+    fresh = usage.input_tokens - cached - written
+    return (price.input * fresh + known * cached + writing * written + price.output * usage.output_tokens) / MILLION
 
 
 def priced(usage: Usage, price: Price | None) -> Usage:

@@ -188,6 +188,7 @@ def summed(rows: Sequence[Data]) -> dict[str, Any]:
 
 def _cells(row: Data) -> list[str]:
     requests = f"{row['requests']:,}" + (f" ({row['failed']} failed)" if row["failed"] else "")
-    tokens = [f"{row['input_tokens']:,}", f"{row['output_tokens']:,}"]
+    rate = row.get("cached_tokens", 0) / row["input_tokens"] if row["input_tokens"] else 0
+    tokens = [f"{row['input_tokens']:,}" + (f" ({rate:.0%} cached)" if rate else ""), f"{row['output_tokens']:,}"]
     who = [row.get("purpose", ""), row.get("plugin") or "-", row.get("model", "")]
     return [*who, requests, *tokens, cost_words(row), duration(row["seconds"])]

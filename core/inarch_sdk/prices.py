@@ -15,7 +15,7 @@ from decimal import Decimal
 from functools import cache
 from typing import Any
 
-from attrs import Factory, define, field, frozen
+from attrs import Factory, define, evolve, field, frozen
 
 from inarch.contract.records import Limits, Price
 from inarch_sdk.costs import MILLION
@@ -138,7 +138,7 @@ def _price(row: Mapping[str, Any], free: bool) -> Price | None:
         return None
     steps = sorted(int(match[1]) for key in row if (match := _STEP.fullmatch(key)))
     beyond = _price_of(row, f"_above_{steps[0]}k_tokens", free) if steps else None
-    return base if beyond is None else Price(base.input, base.output, base.cached, (steps[0] * 1_000, beyond))
+    return base if beyond is None else evolve(base, above=(steps[0] * 1_000, beyond))
 
 
 def _price_of(row: Mapping[str, Any], suffix: str, free: bool) -> Price | None:
@@ -149,7 +149,8 @@ def _price_of(row: Mapping[str, Any], suffix: str, free: bool) -> Price | None:
     if inputs is None or outputs is None or not (free or (inputs and outputs)):
         return None
     thoughts = _money(row.get("output_cost_per_reasoning_token"))  # where it is more, all output is reckoned so
-    return Price(inputs, max(outputs, thoughts or outputs), _money(row.get(f"cache_read_input_token_cost{suffix}")))
+    read, written = (_money(row.get(f"cache_{what}_input_token_cost{suffix}")) for what in ("read", "creation"))
+    return Price(inputs, max(outputs, thoughts or outputs), read, written=written or None)
 
 
 def _is_of(service: str, wanted: str) -> bool:

@@ -91,7 +91,13 @@ def _decoded(row: Mapping[str, Any]) -> Offer:
     price = row["price"]
     if price is not None:
         cached = price["cached"]
-        price = Price(Decimal(price["input"]), Decimal(price["output"]), None if cached is None else Decimal(cached))
+        written = price.get("written")
+        price = Price(
+            Decimal(price["input"]),
+            Decimal(price["output"]),
+            None if cached is None else Decimal(cached),
+            written=None if written is None else Decimal(written),
+        )
     return Offer(
         row["name"], row["description"], row["context_tokens"], row["output_tokens"], price, row.get("reasons")
     )
@@ -123,7 +129,9 @@ def _price(pricing: Mapping[str, Any]) -> Price | None:
     prompt, completion = _money(pricing.get("prompt")), _money(pricing.get("completion"))
     if prompt is None or completion is None:
         return None
-    return Price(prompt, completion, _money(pricing.get("input_cache_read")))
+    return Price(
+        prompt, completion, _money(pricing.get("input_cache_read")), written=_money(pricing.get("input_cache_write"))
+    )
 
 
 def _money(value: Any) -> Decimal | None:

@@ -37,6 +37,7 @@ class ChatCompletions:
         context_tokens: What the user says that the context is.
         output_limit: How the limit of output is called.
         effort: Says in the service's words how much a model is to think, where these are not the usual ones.
+        marks: Says of which models the service wants marks of what it is to keep.
         cache_dir: Where the list of models is kept with its prices; empty where it is not.
         key_variable: Where the key is from; empty where none is sent.
         requests_per_minute: What the user says that the service takes of one model.
@@ -54,6 +55,7 @@ class ChatCompletions:
     context_tokens: int | None = None
     output_limit: str = "max_tokens"
     effort: Callable[[Effort], dict[str, Any]] | None = None
+    marks: Callable[[str], bool] | None = None
     cache_dir: str = ""
     key_variable: str = ""
     requests_per_minute: int | None = None
@@ -95,6 +97,7 @@ class ChatCompletions:
             request = evolve(request, model=await self._first())
         if self._encoder is None:
             self._encoder = Encoder(self.name, self.extra, self.output_limit)
+            self._encoder.marks = self.marks
             if self.effort is not None:
                 self._encoder.effort = self.effort
         chunks = Chunks(self.service, request.model, self.tells_cost)

@@ -19,8 +19,10 @@ from inarch import (
     ResultPart,
     Text,
     ToolSpec,
+    chat_cached,
     chat_call,
     chat_content,
+    chat_pays_to_cache,
     chat_tool,
     result_text,
     to_data,
@@ -41,6 +43,7 @@ class Encoder:
         extra: Further members of every body; they win.
         output_limit: How the limit of output is called.
         effort: Says in the service's words how much the model is to think.
+        marks: Says of which models the service wants marks of what it is to keep.
         effortless: Models that have refused to be told.
     """
 
@@ -48,6 +51,7 @@ class Encoder:
     extra: Mapping[str, Any] = field(factory=dict)
     output_limit: str = "max_tokens"
     effort: Callable[[Effort], dict[str, Any]] = field(default=lambda effort: {"reasoning_effort": PLAIN[effort]})
+    marks: Callable[[str], bool] | None = None
     effortless: set[str] = field(init=False, factory=set)
     _kept: MessageCache = field(init=False, factory=MessageCache)
     _last: tuple[str, tuple[Message, ...], bytes] = field(init=False, default=("", (), b""))
@@ -55,8 +59,15 @@ class Encoder:
 
     def body(self, request: ModelRequest) -> bytes:
         """Return the body of a streamed request."""
-        messages = [_encoded({"role": "system", "content": request.system})] if request.system else []
-        messages.append(self._messages(request.messages, request.model))
+        is_marked = self.marks is not None and self.marks(request.model) and chat_pays_to_cache(request)
+        system = {"role": "system", "content": request.system}
+        messages = [_encoded(chat_cached(system) if is_marked else system)] if request.system else []
+        if is_marked and request.messages[-1].role != "assistant":
+            *above, last = self._items(request.messages[-1], request.model)
+            messages.append(self._messages(request.messages[:-1], request.model))
+            messages += [*map(_encoded, above), _encoded(chat_cached(last))]
+        else:
+            messages.append(self._messages(request.messages, request.model))
         self._kept.asked(request)
         pieces = [b'{"messages":[' + b",".join(filter(None, messages)) + b"]"]
         if request.tools:

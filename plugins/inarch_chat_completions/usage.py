@@ -20,9 +20,10 @@ def usage_of(usage: Mapping[str, Any], tells_cost: bool = False) -> Usage:
         tells_cost: Whether its `cost` is in US dollars; else it is left open.
     """
     inputs, outputs = _count(usage.get("prompt_tokens")), _count(usage.get("completion_tokens"))
-    cached = _count(_mapping(usage.get("prompt_tokens_details")).get("cached_tokens"))
+    details = _mapping(usage.get("prompt_tokens_details"))
+    cached, written = _count(details.get("cached_tokens")), _count(details.get("cache_write_tokens"))
     thought = _count(_mapping(usage.get("completion_tokens_details")).get("reasoning_tokens"))
-    return Usage(inputs, outputs, cached, thought, _cost(usage) if tells_cost else None)
+    return Usage(inputs, outputs, cached, thought, _cost(usage) if tells_cost else None, written_tokens=written)
 
 
 def _cost(usage: Mapping[str, Any]) -> Decimal | None:

@@ -42,6 +42,8 @@ class Settings:
             `ANTHROPIC_API_KEY`; services without such a variable find their credentials as LiteLLM does.
         extra: Further arguments of every request, such as `{ reasoning_effort = "low" }`.
         prices: What models cost, by name; they win over the table that LiteLLM carries.
+        cache_marks: Whether requests to models of Anthropic mark what is to be kept for the next one: it then costs a
+            tenth, and a quarter more the first time.
         silence_s: Seconds without a byte after which a reply is given up.
         requests_per_minute: How many requests a minute the service takes of one model; not given, it is not known.
         tokens_per_minute: How many tokens a minute.
@@ -53,6 +55,7 @@ class Settings:
     api_key_env: str | None = None
     extra: Mapping[str, Any] = Factory(dict)
     prices: Mapping[str, TokenPrice] = Factory(dict)
+    cache_marks: bool = True
     silence_s: float = field(default=120.0, validator=_POSITIVE)
     requests_per_minute: int | None = field(default=None, validator=validators.optional(_POSITIVE))
     tokens_per_minute: int | None = field(default=None, validator=validators.optional(_POSITIVE))

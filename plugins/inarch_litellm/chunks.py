@@ -106,6 +106,7 @@ def _usage_of(reported: Any) -> Usage:
         _count(getattr(reported, "completion_tokens", None)),
         _count(getattr(prompt, "cached_tokens", None)),
         _count(getattr(completion, "reasoning_tokens", None)),
+        written_tokens=_count(getattr(prompt, "cache_creation_tokens", None)),
     )
 
 

@@ -147,7 +147,7 @@ class LiteLLM:
         from inarch_litellm.requests import DISPENSABLE, Encoder
 
         if self._encoder is None:
-            self._encoder = Encoder(self.name, self.settings.extra)
+            self._encoder = Encoder(self.name, self.settings.extra, self.settings.cache_marks)
         litellm = await library()
         await begin_use(self)
         without = self._without.get(request.model, frozenset())

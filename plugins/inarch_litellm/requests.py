@@ -18,8 +18,10 @@ from inarch import (
     ResultPart,
     Text,
     ToolSpec,
+    chat_cached,
     chat_call,
     chat_content,
+    chat_pays_to_cache,
     chat_tool,
     result_text,
     to_data,
@@ -30,6 +32,8 @@ MESSAGE_MEMBERS = ("thinking_blocks", "reasoning_details", "provider_specific_fi
 """What only the model itself can read, as members of a message."""
 CALL_MEMBERS = ("provider_specific_fields",)
 """The same as members of a call."""
+MARKED = frozenset({"anthropic", "bedrock", "openrouter", "vertex_ai"})
+"""Services whose models of Anthropic keep what requests mark."""
 DISPENSABLE = ("temperature", "stream_options", "tool_choice", "reasoning_effort")
 """Arguments that a request can do without where a service doesn't know them."""
 
@@ -41,10 +45,12 @@ class Encoder:
     Args:
         provider: Under which name opaque data of parts is kept.
         extra: Further arguments of every request; they win.
+        marks: Whether requests mark what is to be kept, for models whose service wants that.
     """
 
     provider: str
     extra: Mapping[str, Any] = field(factory=dict)
+    marks: bool = False
     _kept: MessageCache = field(init=False, factory=MessageCache)
     _tools: tuple[tuple[ToolSpec, ...], list[dict[str, Any]]] = field(init=False, factory=lambda: ((), []))
 
@@ -93,6 +99,10 @@ class Encoder:
             known = self._kept.once(message, encode, request.model)
             found.extend(dict(item) for item in known)  # the library may change what it is given
         self._kept.asked(request)
+        if self.marks and _wants_marks(request.model) and chat_pays_to_cache(request):
+            found[0] = chat_cached(found[0])
+            if found[-1]["role"] != "assistant":
+                found[-1] = chat_cached(found[-1])
         return found
 
     def _encoded_tools(self, tools: tuple[ToolSpec, ...]) -> list[dict[str, Any]]:
@@ -132,6 +142,11 @@ class Encoder:
         if not isinstance(own, Mapping) or own.get("model") != model:
             return {}
         return {name: to_data(own[name]) for name in members if own.get(name)}
+
+
+def _wants_marks(model: str) -> bool:
+    service, _, name = model.partition("/")
+    return service in MARKED and "claude" in name
 
 
 def _nearest(effort: Effort, efforts: Collection[str]) -> str:

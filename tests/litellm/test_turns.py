@@ -297,3 +297,19 @@ def test_without_a_key_nobody_is_asked_and_it_is_asked_once(
     with pytest.raises(inarch.ProviderError) as told:
         asyncio.run(go())
     assert told.value.kind == "auth" and "variable" in told.value.remedy
+
+
+def test_marks_of_what_is_to_be_kept_arrive_at_anthropic(tmp_path: Path) -> None:
+    first = stream(
+        begin(cache_creation_input_tokens=700, cache_read_input_tokens=300), use(0, "t1", "read_file", READ),
+        end("tool_use"),
+    )  # fmt: skip
+    found = run(tmp_path / "w", [first, claude_says("well")], model=CLAUDE)
+    second = found.bodies[1]
+    mark = {"type": "ephemeral"}
+    assert second["system"][-1]["cache_control"] == mark
+    (result,) = second["messages"][-1]["content"]
+    assert (result["type"], result["cache_control"]) == ("tool_result", mark)
+    assert json.dumps(second).count("cache_control") == 2
+    usage = next(event.data["usage"] for event in found.events if event.kind == "model.replied")
+    assert (usage["input_tokens"], usage["cached_tokens"], usage["written_tokens"]) == (1_010, 300, 700)

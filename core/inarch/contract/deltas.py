@@ -18,7 +18,8 @@ Effort = Literal["minimal", "low", "medium", "high", "max"]
 class Usage:
     """Tokens and money of one request or one turn; `cost_usd` None is unknown, never zero.
 
-    `estimated` says that some of the tokens are Inarch's own estimate, of a request that broke off untold.
+    Of the input tokens, `cached_tokens` came from the service's cache and `written_tokens` went into it at a price of
+    its own. `estimated` says that some of the tokens are Inarch's own estimate, of a request that broke off untold.
     """
 
     input_tokens: int = 0
@@ -27,6 +28,7 @@ class Usage:
     reasoning_tokens: int = 0
     cost_usd: Decimal | None = None
     estimated: bool = False
+    written_tokens: int = 0
 
     def plus(self, other: Usage) -> Usage:
         """Add two usages; an unknown cost makes the sum unknown."""
@@ -38,6 +40,7 @@ class Usage:
             self.reasoning_tokens + other.reasoning_tokens,
             self.cost_usd + other.cost_usd if known else None,  # type: ignore[operator]
             self.estimated or other.estimated,
+            self.written_tokens + other.written_tokens,
         )
 
 

@@ -346,12 +346,16 @@ class Limits:
 
 @frozen
 class Price:
-    """US dollars for a million tokens; `above` is what holds for requests of more input tokens than so many."""
+    """US dollars for a million tokens; `above` is what holds for requests of more input tokens than so many.
+
+    `cached` is the price of input that comes from the service's cache, `written` of input that is kept there.
+    """
 
     input: Decimal
     output: Decimal
     cached: Decimal | None = None
     above: tuple[int, Price] | None = None
+    written: Decimal | None = None
 
 
 @frozen

@@ -12,6 +12,44 @@ Data = Mapping[str, Any]
 PURPOSES = {"turn": "answers", "decision": "decisions", "summary": "summaries", "check": "checks"}
 
 
+LEAST_REUSED = 4_096
+"""Tokens that a cache could have saved in a turn: what is less is not worth a word."""
+
+
+class CacheRate:
+    """Compares what of a turn's input came from the service's cache with what could have.
+
+    The beginning of each request is the one before it, so all of that could. Told is only of models that have reported
+    a cache in this session: others have none, or don't say.
+    """
+
+    def __init__(self) -> None:
+        self._before: dict[str, int] = {}
+        self._reporting: set[str] = set()
+        self._cached = self._possible = 0
+
+    def replied(self, data: Data) -> None:
+        """Take a reply."""
+        usage, model = data["usage"], data["model"]
+        if data["purpose"] != "turn" or data.get("error") or usage.get("estimated"):
+            return
+        inputs, cached = usage["input_tokens"], usage.get("cached_tokens", 0)
+        if cached or usage.get("written_tokens"):
+            self._reporting.add(model)
+        if model in self._reporting and model in self._before:
+            self._possible += min(self._before[model], inputs)
+            self._cached += min(cached, inputs)
+        self._before[model] = inputs
+
+    def words(self) -> list[str]:
+        """Return what to say at the end of the turn, and begin anew: nothing where most came from the cache."""
+        cached, possible = self._cached, self._possible
+        self._cached = self._possible = 0
+        if possible < LEAST_REUSED or cached * 2 >= possible:
+            return []
+        return [f"cache: {cached:,} of {possible:,} tokens that were sent before came from it"]
+
+
 def switched_words(data: Data) -> str:
     """Return which model goes on with the turn, and why."""
     return f"{data['new']} takes over from {data['old']}: {data['reason']}"

@@ -18,7 +18,7 @@ from inarch.figures import (
 )
 from inarch.output import columns_of, is_terminal
 from inarch_terminal.front_ends.countdown import Countdown
-from inarch_terminal.front_ends.spending import sum_words, switched_words, wait_words
+from inarch_terminal.front_ends.spending import CacheRate, sum_words, switched_words, wait_words
 from inarch_terminal.front_ends.tree import CallTree
 from inarch_terminal.notifying import QUESTION_WAITS, TURN_ENDED, Settings, notifier_for
 
@@ -51,6 +51,7 @@ class TextFrontEnd:
         self._streams, self._watched = is_terminal(out), is_terminal(err) and not quiet
         self._tree = CallTree(err, no_color)
         self._countdown = Countdown(self._count, self._tree.clear)
+        self._cache = CacheRate()
         self._wait: Data = {}  # what is waited for
         self._calls: dict[str, str] = {}
         self._typed: set[str] = set()  # calls of the user's own, whose errors are told elsewhere
@@ -120,6 +121,10 @@ class TextFrontEnd:
             self._tree.live(f"asking {data['model']}" + (f", attempt {data['attempt']}" if data["attempt"] > 1 else ""))
 
     def _replied(self, data: Data) -> None:
+        self._cache.replied(data)
+        self._tell_broken(data)
+
+    def _tell_broken(self, data: Data) -> None:
         """Say where a reply broke off that is on the screen already: what follows begins anew."""
         if data.get("error") and data["error"] != "cancelled" and self._written.strip():
             self._break_line()
@@ -249,7 +254,7 @@ class TextFrontEnd:
 
     def _sum_up(self, turn: Data, data: Data) -> None:
         """Say what the turn took and what cut it short, what of it decisions took, and the session so far."""
-        line = " · ".join(sum_words(turn, data))
+        line = " · ".join([*sum_words(turn, data), *self._cache.words()])
         if not self._watched:
             say("turn", line)
             return

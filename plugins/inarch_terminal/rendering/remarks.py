@@ -92,9 +92,9 @@ class Remarks:
 
         self._page.remark(draw)
 
-    def sum_up(self, turn: Data, data: Data) -> None:
-        """Say what a turn took and what cut it short, what of it decisions took, and the session so far."""
-        words = [word for part in sum_words(turn, data) for word in part.split(" · ")]
+    def sum_up(self, turn: Data, data: Data, more: Sequence[str] = ()) -> None:
+        """Say what a turn took and what cut it short, what of it decisions took, the session so far, and more."""
+        words = [word for part in [*sum_words(turn, data), *more] for word in part.split(" · ")]
         style = "yellow" if turn["status"] in ("cancelled", "limited") else "dim"
         self._page.remark(lambda columns, ink: _joined(words, style, columns, ink))
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
-from inarch_terminal.front_ends.spending import switched_words, wait_words
+from inarch_terminal.front_ends.spending import CacheRate, switched_words, wait_words
 from inarch_terminal.rendering.calls import elapsed, tree_line
 from inarch_terminal.rendering.figures import Figures
 from inarch_terminal.rendering.ink import Ink
@@ -50,7 +50,7 @@ class View:
         clock: Callable[[], float] = monotonic,
     ) -> None:
         self._ink, self._prompts, self._clock = Ink(colours, glyphs), prompts, clock
-        self._figures = Figures(window, model, profile)
+        self._figures, self._cache = Figures(window, model, profile), CacheRate()
         self._page = Page()
         self._speech = Speech(self._page.block)
         self._remarks = Remarks(self._page)
@@ -224,6 +224,7 @@ class View:
 
     def _replied(self, data: Data) -> None:
         self._figures.replied(data)
+        self._cache.replied(data)
         self._asked = None
         if data["purpose"] != "turn":
             return
@@ -284,7 +285,7 @@ class View:
         if turn["error"]:
             self._remarks.error(turn["error"])
         self._figures.ended(data)
-        self._remarks.sum_up(turn, data)
+        self._remarks.sum_up(turn, data, self._cache.words())
         self._remarks.forget()
 
     def _rest_of_the_answer(self, answer: str) -> None:

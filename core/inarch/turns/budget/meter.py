@@ -11,7 +11,7 @@ from attrs import define, field
 
 from inarch.contract.records import Price, Usage
 from inarch.turns.limits import LimitReached, TurnLimits
-from inarch_sdk.costs import MILLION, price_at
+from inarch_sdk.costs import MILLION, dearest, price_at
 
 LEAST_OUTPUT = 256
 """Fewer output tokens than this are not worth a request, unless it asks for fewer itself."""
@@ -146,7 +146,7 @@ class Meter:
         """Do the same without waiting."""
         if not self.is_limited:
             return Hold(output=wanted)
-        price = None if price is None else price_at(price, input_tokens)
+        price = None if price is None else dearest(price_at(price, input_tokens))
         bound = min((limit for limit in (wanted, own) if limit is not None), default=ASSUMED_OUTPUT)
         least = min(LEAST_OUTPUT, bound)
         limits = [limit for meter in self._chain for limit in meter._most_output(price, input_tokens, least)]

@@ -1,0 +1,149 @@
+"""Marks of what a service is to keep: where it wants them and they pay, and every other request as it was."""
+
+from __future__ import annotations
+
+import json
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import inarch
+from inarch.testing import sse_reply
+from inarch_chat_completions.requests import Encoder
+from inarch_litellm.requests import Encoder as LiteEncoder
+from inarch_sdk.costs import cost_of, dearest
+from inarch_terminal.front_ends.spending import CacheRate
+
+from ..chat_completions.wire import call, calls, chunk, run, says
+
+LONG = "Look at what the question needs. " * 200
+CLAUDE = "anthropic/claude-sonnet-4.5"
+MARK = {"type": "ephemeral"}
+TOOL = inarch.ToolSpec("read_file", "Reads.", {"type": "object"})
+
+
+def user(text: str) -> inarch.Message:
+    return inarch.Message("user", (inarch.Text(text),))
+
+
+def results(*texts: str) -> tuple[inarch.Message, inarch.Message]:
+    made = [inarch.CallPart(f"i{n}", f"c{n}", "read_file", {}) for n, _ in enumerate(texts)]
+    parts = (inarch.ResultPart(f"i{n}", f"c{n}", "read_file", inarch.ToolResult(True, t)) for n, t in enumerate(texts))
+    return inarch.Message("assistant", tuple(made)), inarch.Message("tool", tuple(parts))
+
+
+def request(*messages: inarch.Message, model: str = CLAUDE, **more: Any) -> inarch.ModelRequest:
+    return inarch.ModelRequest(model, LONG, messages, (TOOL,), **more)
+
+
+def marked(body: Any) -> list[int]:
+    return [n for n, message in enumerate(body["messages"]) if "cache_control" in json.dumps(message)]
+
+
+def encoder() -> Encoder:
+    return Encoder("openrouter", marks=lambda model: model.startswith("anthropic/"))
+
+
+def test_the_ends_of_the_system_text_and_of_the_last_message_are_marked() -> None:
+    one = encoder()
+    first, second = user("go"), results("a", "b")
+    body = json.loads(one.body(request(first)))
+    assert body["messages"] == [
+        {"role": "system", "content": [{"type": "text", "text": LONG, "cache_control": MARK}]},
+        {"role": "user", "content": [{"type": "text", "text": "go", "cache_control": MARK}]},
+    ]
+    body = json.loads(one.body(request(first, *second)))
+    assert marked(body) == [0, 4] and body["messages"][-1]["cache_control"] == MARK
+    assert body["messages"][1] == {"role": "user", "content": "go"}
+    body = json.loads(one.body(request(first, *second, user("more"))))
+    assert marked(body) == [0, 5]
+
+
+def test_a_picture_is_marked_at_its_end() -> None:
+    message = inarch.Message("user", (inarch.Text("see"), inarch.Image("image/png", b"x")))
+    content = json.loads(encoder().body(request(message)))["messages"][-1]["content"]
+    assert ["cache_control" in part for part in content] == [False, True]
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        request(user("go"), model="openai/gpt-5"),
+        inarch.ModelRequest(CLAUDE, "short", (user("go"),), (TOOL,)),
+        request(user("go"), purpose="decision"),
+        request(user("go"), tool_choice="none"),
+    ],
+)
+def test_where_none_is_wanted_or_pays_the_bytes_are_as_before(asked: inarch.ModelRequest) -> None:
+    assert encoder().body(asked) == Encoder("openrouter").body(asked)
+    assert b"cache_control" not in encoder().body(asked)
+
+
+def test_over_litellm_it_goes_by_the_service_and_the_model() -> None:
+    def sent(model: str) -> Any:
+        return LiteEncoder("litellm", marks=True).arguments(request(user("go"), *results("a"), model=model))
+
+    for model in ("anthropic/claude-sonnet-4-5", "bedrock/eu.anthropic.claude-opus-4-6-v1:0", f"openrouter/{CLAUDE}"):
+        assert marked(sent(model)) == [0, 3]
+    for model in ("openai/gpt-5", "groq/claude-like", "anthropic/other"):
+        assert sent(model) == LiteEncoder("litellm").arguments(request(user("go"), *results("a"), model=model))
+
+
+def test_a_turn_over_openrouter_marks_and_counts(tmp_path: Path) -> None:
+    used = {"prompt_tokens": 5_000, "completion_tokens": 5,
+            "prompt_tokens_details": {"cached_tokens": 4_000, "cache_write_tokens": 900}}  # fmt: skip
+    replies = [
+        sse_reply(calls(call(0, "c1", "read_file", '{"file_path": "a.txt"}'))),
+        sse_reply([*says("well"), chunk(usage=used)]),
+    ]
+    found = run(tmp_path / "w", replies, model=CLAUDE)
+    assert [marked(body) for body in found.bodies] == [[0, 1], [0, 3]]
+    (usage,) = [e.data["usage"] for e in found.events if e.kind == "model.replied" and e.data["finish"] == "stop"]
+    assert (usage["cached_tokens"], usage["written_tokens"]) == (4_000, 900)
+    off = run(tmp_path / "off", replies, model=CLAUDE, settings={"cache_marks": False})
+    assert [marked(body) for body in off.bodies] == [[], []]
+
+
+def test_cost_has_the_prices_of_the_cache() -> None:
+    price = inarch.Price(Decimal(4), Decimal(20), Decimal("0.4"), written=Decimal(5))
+    usage = inarch.Usage(1_000_000, 0, 400_000, written_tokens=100_000)
+    assert cost_of(usage, price) == Decimal("0.4") * 4 / 10 + Decimal(5) / 10 + Decimal(4) * 5 / 10
+    assert dearest(price).input == 5 and dearest(inarch.Price(Decimal(4), Decimal(20))).input == 4
+    known = inarch.price_table().find("claude-sonnet-5-5")
+    assert known is not None and known.price is not None and known.price.written == Decimal("2.5")
+
+
+def reply(inputs: int, cached: int = 0, written: int = 0, **more: Any) -> dict[str, Any]:
+    usage = {"input_tokens": inputs, "cached_tokens": cached, "written_tokens": written}
+    return {"model": "m", "purpose": "turn", "usage": usage, **more}
+
+
+@pytest.mark.parametrize(
+    ("replies", "said"),
+    [
+        ([reply(5_000, 0, 5_000), reply(6_000, 5_000), reply(7_000, 6_000)], ""),
+        ([reply(5_000, 0, 5_000), reply(6_000, 0, 6_000), reply(7_000, 500)], "500 of 11,000"),
+        ([reply(50_000), reply(60_000)], ""),
+        ([reply(100, 50), reply(200), reply(300)], ""),
+        ([reply(9_000, 8_000), reply(9_500, error="timeout")], ""),
+        ([reply(9_000, 8_000), reply(9_500, purpose="decision")], ""),
+    ],
+)
+def test_a_rate_below_what_the_beginning_allows_is_told(replies: list[dict[str, Any]], said: str) -> None:
+    rate = CacheRate()
+    for one in replies:
+        rate.replied(one)
+    words = rate.words()
+    assert (said in words[0]) if said else not words
+    assert rate.words() == []
+
+
+def test_stats_have_the_rate() -> None:
+    row = {"purpose": "turn", "plugin": "", "model": "m", "requests": 2, "failed": 0, "input_tokens": 2_000,
+           "output_tokens": 5, "cached_tokens": 1_500, "cost_usd": Decimal(0), "unknown": 0, "seconds": 1}  # fmt: skip
+    from inarch import figures
+
+    assert "2,000 (75% cached)" in "\n".join(figures.table([row]))
+    assert "cached" not in "\n".join(figures.table([{**row, "cached_tokens": 0}]))
