@@ -37,6 +37,7 @@ class Agent:
         model: Whom it asks; empty for its caller's.
         only_reads: Whether it changes nothing, so that its tasks run together.
         max_iterations: Its most requests a task; None is its caller's.
+        effort: How much its model thinks; empty for as much as its caller's.
         source: The file it stands in.
         hides: Files with agents of the same name, which don't count.
         fault: Why it can't be given work; empty if it can.
@@ -49,6 +50,7 @@ class Agent:
     model: str = ""
     only_reads: bool = False
     max_iterations: int | None = None
+    effort: str = ""
     source: str = BUILT_IN
     hides: tuple[str, ...] = ()
     fault: str = ""

@@ -57,9 +57,8 @@ class Tasks:
     async def task(self, agent: str, prompt: str, context: inarch.ToolContext, session: str = "") -> inarch.ToolResult:
         """Have an agent do a task."""
         asked = self._agents[agent]
-        settings: dict[str, Any] = {"model": asked.model} if asked.model else {}
-        if asked.max_iterations is not None:
-            settings["max_iterations"] = asked.max_iterations
+        given = {"model": asked.model, "effort": asked.effort, "max_iterations": asked.max_iterations}
+        settings = {name: value for name, value in given.items() if value}
         job = inarch.ChildTask(agent, prompt, asked.instructions, _tools(asked), settings, session)
         try:
             if not asked.only_reads:

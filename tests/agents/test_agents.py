@@ -34,6 +34,13 @@ def task(agent: str, prompt: str, **more: Any) -> tuple[str, dict[str, Any]]:
     return "task", {"agent": agent, "prompt": prompt, **more}
 
 
+class Thinking(ScriptedModel):
+    """A scripted model that can be told how much to think."""
+
+    def takes_effort(self, model: str) -> bool:
+        return True
+
+
 @define(eq=False)
 class Desk:
     """A project, a user's folders, and sessions there; `scripts` says what is answered to whose prompt."""
@@ -71,7 +78,7 @@ class Desk:
             return self.scripts[first_line(request)][steps]
 
         options: dict[str, Any] = {"config": {}, "environ": self.environ, "journal": True, **self.options}
-        self.app, model = scripted_app(ScriptedModel([answers], repeat=True), self.root, flags=flags, **options)
+        self.app, model = scripted_app(Thinking([answers], repeat=True), self.root, flags=flags, **options)
         assert not [one for one in self.app.composition.refused if one.name == "agents"]
         self.requests = model.requests
         session = self.app.session()
@@ -179,6 +186,7 @@ FAULTS = {
         "---\ndescription: d\ndisallowedTools: Bash\n---\n",
         "disallowedTools isn't understood",
     ),
+    "a place of its own": ("---\ndescription: d\nisolation: worktree\n---\n", "isolation isn't understood"),
     "turns below 1": ("---\ndescription: d\nmaxTurns: 0\n---\n", "maxTurns is 0"),
 }
 
@@ -221,12 +229,37 @@ def test_an_agent_has_no_tool_that_its_caller_has_not(desk: Desk) -> None:
 
 
 def test_model_and_turns_of_the_file_count(desk: Desk) -> None:
-    text = "---\ndescription: d\nmaxTurns: 1\nmodel: {}\n---\n"
+    text = "---\ndescription: d\nmaxTurns: 1\neffort: high\nmodel: {}\n---\n"
     desk.project({".claude/agents/a.md": text.format("sonnet"), ".agents/agents/b.md": text.format("nobody/m")})
     desk.scripts = {"parent": [calls(task("a", "child"), task("b", "child")), says("ok")], "child": [calls(READ)] * 3}
     turn = desk.run(approve="all")
+    assert [request.effort for request in desk.requests[:2]] == [None, "high"]
     assert data_of(turn)["stopped_by"] == "max_iterations" and data_of(turn)["status"] == "limited"
     assert ".agents/agents/b.md" in error_of(turn, 1) and "the model 'nobody/m'" in error_of(turn, 1)
+
+
+def test_an_effort_that_there_is_not_is_told_with_the_file(desk: Desk) -> None:
+    desk.project({".agents/agents/x.md": "---\ndescription: d\neffort: huge\n---\n"})
+    desk.scripts = {"parent": [calls(task("x", "child")), says("ok")]}
+    told = error_of(desk.run(approve="all"))
+    assert ".agents/agents/x.md" in told and "effort" in told and "huge" in told
+
+
+def test_the_form_of_the_parents_answer_is_not_that_of_its_agents(desk: Desk) -> None:
+    schema = {"type": "object", "required": ["one"], "properties": {"one": {"type": "integer"}}}
+    desk.options = {"config": {"profiles": {"default": {"output_schema": schema}}}}
+    desk.scripts = {"parent": [calls(task("explore", "child")), says('{"one": 1}')], "child": [says("plain words")]}
+    turn = desk.run()
+    assert (data_of(turn)["answer"], data_of(turn)["status"], turn.status) == ("plain words", "done", "done")
+
+
+def test_agents_that_call_each_other_end_at_a_depth_that_is_told(desk: Desk) -> None:
+    desk.project({".agents/agents/fixer.md": FIXER})
+    desk.scripts = {"round": [calls(task("fixer", "round")), says("back")]}
+    desk.run("round", approve="all")
+    assert len(desk.requests) == 8  # two of each, four deep
+    refused = [part for message in desk.requests[4].messages for part in message.parts if hasattr(part, "result")]
+    assert "children end at 3" in str(refused)
 
 
 def test_a_former_session_is_gone_on_with(desk: Desk) -> None:

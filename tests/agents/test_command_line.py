@@ -146,3 +146,17 @@ def test_what_a_child_took_is_in_the_parents_ledger_after_a_kill(place: Place) -
         event for event in exported if event["kind"] == "turn.ended" and event["data"]["turn"]["status"] == "cancelled"
     ]
     assert cut["turn_id"] == next(event["turn_id"] for event in exported if event["kind"] == "child.ended")
+
+
+def test_what_a_child_changed_is_undone_with_its_parent_after_a_kill(place: Place) -> None:
+    (place.config / "agents" / "maker.md").write_text("---\ndescription: Makes files.\n---\n")
+    write = ("write_file", {"file_path": "made.txt", "content": "made\n"})
+    place.scripts = {"parent": [calls(task("maker", "child"))], "child": [calls(write), ["stuck"]]}
+    with place.serving():
+        process = place.start("parent", "--approve", "all", "--output", "jsonl")
+        assert place.stuck.wait(60)
+        os.kill(process.pid, signal.SIGKILL)
+        parent = _events(process.communicate()[0])[0]["session_id"]
+    assert (place.root / "made.txt").read_text() == "made\n"
+    place.run("undo", "--session", parent)
+    assert not (place.root / "made.txt").exists()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from attrs import define, evolve, field
@@ -75,7 +76,6 @@ class SessionDoors:
         child.state.journal.listeners += [files.saw, *([task.saw] if task.saw is not None else [])]
         before = [turn.id for turn in child.state.turns[-1:]]
         state.journal.record(ChildStarted(call.id, child.id, task.name), turn_id)
-        state.journal.flush()  # if the process ends now, the child's own record says what it took
         try:
             turn = await child.run(task.prompt)
         except (ConfigError, UsageError) as error:
@@ -93,6 +93,8 @@ class SessionDoors:
         doors = SessionDoors(self.parts, self._branch(call, task), self.state, self.asking)
         try:
             child = open_state(self.parts, task.session_id or None, doors)
+            profile = evolve(child.config.profile, output_schema=None)  # the form of the parent's answer
+            child.config = evolve(child.config, profile=profile)
             change_settings(child, {**task.settings, **({"approve": "none"} if reads_only else {})})
         except UsageError as error:
             raise ToolFailed("validation", error.message, error.remedy) from error
@@ -162,3 +164,5 @@ class _Files:
             kept = False
         change = from_data(FileChanged, {**data, "call_id": self.call.id, "kept": kept})
         journal.record(change, self.call.turn_id or None)
+        with suppress(StoreError):  # the call goes on for long: a kill must not lose what undo needs
+            journal.flush()
