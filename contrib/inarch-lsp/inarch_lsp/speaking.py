@@ -203,7 +203,7 @@ class Speaker:
     def _heard(self, message: dict[str, Any]) -> None:
         """Take a message; this is called in the thread that reads."""
         number, method = message.get("id"), message.get("method")
-        if isinstance(method, str) and number is not None:
+        if isinstance(method, str) and isinstance(number, (int, str)):
             self.connection.send({"id": number, "result": self._granted(method, message.get("params"))})
         elif method == "textDocument/publishDiagnostics" and isinstance(message.get("params"), dict):
             self._note(message["params"])

@@ -15,6 +15,20 @@ from typing import Any
 MODE = sys.argv[1]
 PUSHING = MODE in ("push", "versions")
 texts: dict[str, str] = {}
+_DEEP: list[Any] = []
+for _ in range(900):
+    _DEEP = [_DEEP]
+_PUBLISHED = "textDocument/publishDiagnostics"
+ODD: list[dict[str, Any]] = [
+    {},
+    {"id": _DEEP, "method": "workspace/configuration", "params": {"items": 3}},
+    {"id": "a", "method": "client/registerCapability", "params": {"registrations": [1, {"method": []}]}},
+    {"id": [], "result": 1},
+    {"method": 3},
+    *({"method": _PUBLISHED, "params": params} for params in ([], {}, {"uri": "http://[", "diagnostics": 1})),
+    *({"method": _PUBLISHED, "params": {"uri": uri, "version": []}} for uri in (3, None, "file:///\0", "file://%ff")),
+    {"id": "b", "method": "window/showMessageRequest", "params": {"message": "\ud800"}},
+]
 
 
 def received() -> Iterator[dict[str, Any]]:
@@ -70,6 +84,9 @@ def take(item: dict[str, Any], changes: list[dict[str, Any]]) -> None:
         old = {"uri": uri, "version": item["version"] - 1, "diagnostics": errors("bad and old")}
         send({"method": "textDocument/publishDiagnostics", "params": old})
         told["version"] = item["version"]
+    if MODE == "odd":  # what no server should say, and some do
+        for nonsense in ODD:
+            send(nonsense)
     if MODE == "push":  # in parts
         send({"method": "textDocument/publishDiagnostics", "params": {"uri": uri, "diagnostics": []}})
     if PUSHING:

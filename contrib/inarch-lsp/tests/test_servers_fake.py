@@ -28,7 +28,7 @@ def file(desk: Desk) -> None:
     desk.write("a.txt", "bad from before\none\ntwo\nthree\n")
 
 
-@pytest.mark.parametrize("mode", ["well", "push", "versions", "again"])
+@pytest.mark.parametrize("mode", ["well", "push", "versions", "again", "odd"])
 def test_only_new_errors_are_said_however_a_server_tells_them(desk: Desk, mode: str) -> None:
     desk.server(mode)
     desk.trust()
