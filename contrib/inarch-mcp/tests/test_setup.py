@@ -16,11 +16,17 @@ import pytest
 CONFIG = '[profiles.default]\nplugins = ["sandbox-fs", "sqlite-store", "offline", "setup", "mcp"]\n'
 CODEX = """model = "scripted"
 model_provider = "loopback"
+check_for_update_on_startup = false
 [model_providers.loopback]
 name = "loopback"
 base_url = "http://127.0.0.1:{port}/v1"
 wire_api = "responses"
+[analytics]
+enabled = false
 """
+NOWHERE = "http://127.0.0.1:9"
+STAYING = {"HTTP_PROXY": NOWHERE, "HTTPS_PROXY": NOWHERE, "ALL_PROXY": NOWHERE, "NO_PROXY": "127.0.0.1"}
+"""Variables with which nothing but what is on loopback is reached."""
 MOST_WAITS = 200
 """Requests for which the model does something else, until the server has come up."""
 
@@ -102,8 +108,8 @@ def test_codex_lists_and_calls_a_tool_through_the_entry(part: Callable[[str], st
 
     def run(*command: str) -> str:
         done = subprocess.run(
-            command, cwd=ground.root, env=ground.environ, stdin=subprocess.DEVNULL, capture_output=True, text=True,
-            timeout=300,
+            command, cwd=ground.root, env={**ground.environ, **STAYING}, stdin=subprocess.DEVNULL, timeout=300,
+            capture_output=True, text=True,
         )  # fmt: skip
         assert done.returncode == 0, (done.stdout, done.stderr)
         return done.stdout
