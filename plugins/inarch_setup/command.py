@@ -14,6 +14,7 @@ from inarch import PluginContext, UsageError
 from inarch.commands import ANSWERED, NOT_DONE, composing_options, say
 from inarch.host import load_config
 from inarch.output import aligned, print_line
+from inarch_setup import WRITTEN
 from inarch_setup.agents import AGENTS, Agent
 from inarch_setup.changing import Change, setting_up, taking_back, write_all
 from inarch_setup.record import Record, read_record
@@ -36,7 +37,7 @@ def setup(agent: str | None, remove: bool, yes: bool, **given: Any) -> int:
     root = Path(given.get("root") or ".").resolve()
     if not root.is_dir():
         raise UsageError(f"{root} is not a directory", "name one with --root")
-    record = read_record(Path(context.state_dir) / "written.json")
+    record = read_record(Path(context.state_dir) / WRITTEN)
     if agent is None:
         return _list(record, root)
     found = next((one for one in AGENTS if one.name == agent), None)

@@ -198,3 +198,15 @@ def test_a_record_that_can_t_be_read_is_told(desk: Desk) -> None:
     (record,) = desk.home.rglob("written.json")
     record.write_text("{")
     assert "says what was set up" in desk.run("codex", "--remove", "--yes", code=2)
+
+
+def test_doctor_tells_whether_it_still_stands_there(desk: Desk) -> None:
+    def told() -> str:
+        command = [sys.executable, "-P", "-m", "inarch", "doctor"]
+        return subprocess.run(command, cwd=desk.root, stdin=subprocess.DEVNULL, capture_output=True, text=True).stdout
+
+    assert "other agents" not in told()
+    desk.run("codex", "--yes")
+    assert "Codex is told of Inarch in 3 files" in told()
+    (desk.root / "AGENTS.md").unlink()
+    assert "AGENTS.md says no more of Inarch what was written for Codex" in told()
