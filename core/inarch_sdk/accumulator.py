@@ -199,7 +199,13 @@ def _unusable(message: str, remedy: str, kind: Literal["malformed", "empty"] = "
 
 def _is_credible(usage: Usage) -> bool:
     """Whether a report can be one: what can't be counted with is taken as not told."""
-    counts = (usage.input_tokens, usage.output_tokens, usage.cached_tokens, usage.reasoning_tokens)
+    counts = (
+        usage.input_tokens,
+        usage.output_tokens,
+        usage.cached_tokens,
+        usage.reasoning_tokens,
+        usage.written_tokens,
+    )
     cost = usage.cost_usd
     return all(isinstance(count, int) and 0 <= count <= MOST_TOKENS for count in counts) and (
         cost is None or (isinstance(cost, Decimal) and cost.is_finite() and 0 <= cost <= MOST_TOKENS)

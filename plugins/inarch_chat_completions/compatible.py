@@ -38,6 +38,8 @@ class Settings:
         context_tokens: The context of its models, where the server doesn't tell.
         output_limit: How the limit of output is called: OpenAI's own service wants `max_completion_tokens`.
         extra: Further members of every request, such as `{ top_p = 0.9 }`.
+        text_tool_calls: Whether a reply that as a whole is one `<tool_call>{…}</tool_call>`, or one fenced JSON object,
+            of a tool that is offered becomes that call: for small models whose server doesn't see the calls they write.
         silence_s: Seconds without a byte after which a reply is given up.
         requests_per_minute: How many requests a minute the service takes of one model; not given, it is not known.
         tokens_per_minute: How many tokens a minute.
@@ -52,6 +54,7 @@ class Settings:
     context_tokens: int | None = field(default=None, validator=_POSITIVE)
     output_limit: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"
     extra: Mapping[str, Any] = Factory(dict)
+    text_tool_calls: bool = False
     silence_s: float = field(default=120.0, validator=validators.gt(0))
     requests_per_minute: int | None = field(default=None, validator=_POSITIVE)
     tokens_per_minute: int | None = field(default=None, validator=_POSITIVE)
@@ -83,6 +86,7 @@ def inarch_models(context: inarch.PluginContext) -> Iterable[inarch.ModelProvide
             fixed_price=_price(settings),
             context_tokens=settings.context_tokens,
             output_limit=settings.output_limit,
+            text_calls=settings.text_tool_calls,
             key_variable=variable,
             requests_per_minute=settings.requests_per_minute,
             tokens_per_minute=settings.tokens_per_minute,

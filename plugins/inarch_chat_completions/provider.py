@@ -15,6 +15,7 @@ from inarch import Delta, Effort, HttpService, Limits, ModelInfo, ModelRequest, 
 if TYPE_CHECKING:
     from inarch_chat_completions.offers import Offers
     from inarch_chat_completions.requests import Encoder
+    from inarch_chat_completions.written_calls import WrittenCalls
 
 _ABOUT_EFFORT = re.compile(r"\breasoning|\beffort", re.I)
 FIRST = "first"
@@ -38,6 +39,7 @@ class ChatCompletions:
         output_limit: How the limit of output is called.
         effort: Says in the service's words how much a model is to think, where these are not the usual ones.
         marks: Says of which models the service wants marks of what it is to keep.
+        text_calls: Whether a reply that as a whole is a call written as text is that call.
         cache_dir: Where the list of models is kept with its prices; empty where it is not.
         key_variable: Where the key is from; empty where none is sent.
         requests_per_minute: What the user says that the service takes of one model.
@@ -56,6 +58,7 @@ class ChatCompletions:
     output_limit: str = "max_tokens"
     effort: Callable[[Effort], dict[str, Any]] | None = None
     marks: Callable[[str], bool] | None = None
+    text_calls: bool = False
     cache_dir: str = ""
     key_variable: str = ""
     requests_per_minute: int | None = None
@@ -101,15 +104,20 @@ class ChatCompletions:
             if self.effort is not None:
                 self._encoder.effort = self.effort
         chunks = Chunks(self.service, request.model, self.tells_cost)
+        written = self._written(request)
         body = self._encoder.body(request)
         try:
             async with aclosing(self.service.batches("/chat/completions", body)) as batches:
                 async for values in batches:
                     for delta in join_deltas(chain.from_iterable(map(chunks.read, values))):
-                        yield delta
+                        for one in (delta,) if written is None else written.take(delta):
+                            yield one
         except ProviderError as error:
             raise self._without_effort(error, request) or self._naming_the_key(error) from None
         for delta in chunks.end():
+            for one in (delta,) if written is None else written.take(delta):
+                yield one
+        for delta in () if written is None else written.rest():
             yield delta
 
     async def models(self) -> Sequence[ModelInfo]:
@@ -164,6 +172,14 @@ class ChatCompletions:
     def _check(self) -> None:
         if self.missing is not None:
             raise self.missing.with_text()  # each time a new one: an error collects the traces of where it was raised
+
+    def _written(self, request: ModelRequest) -> WrittenCalls | None:
+        """Return what understands calls that are written as text, where that is wanted and calls can be made."""
+        if not self.text_calls or not request.tools or request.tool_choice == "none":
+            return None
+        from inarch_chat_completions.written_calls import WrittenCalls
+
+        return WrittenCalls(request)
 
     def _without_effort(self, error: ProviderError, request: ModelRequest) -> ProviderError | None:
         """Return the error as one after which the same is asked again, if it is that the model has no such member."""
