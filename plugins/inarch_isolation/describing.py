@@ -35,7 +35,7 @@ def _object(kind: str, value: Any) -> dict[str, Any]:
     elif kind == "models":
         data = {member: getattr(value, member) for member in MODEL_MEMBERS}
     elif kind == "slash_commands":
-        data |= {member: getattr(value, member) for member in ("help", "words", "at_once")}
+        data |= {member: getattr(value, member) for member in ("help", "words", "at_once", "asks")}
     elif kind == "events":
         data |= {"help": value.help, "schema": to_data(value.schema)}
     elif kind in ("rewriters", "reviewers", "end_guards"):

@@ -134,7 +134,12 @@ _MAKERS: Mapping[str, Callable[[PluginProcess, str, Mapping[str, Any]], Any]] = 
     "end_guards": _timed(proxies_calls.FarGuard),
     "policies": lambda process, target, item: proxies.FarPolicy(process, target, item["name"]),
     "slash_commands": lambda process, target, item: SlashCommand(
-        item["name"], item["help"], proxies.slash_runner(process, target), item["words"], item["at_once"]
+        item["name"],
+        item["help"],
+        proxies.slash_runner(process, target),
+        item["words"],
+        item["at_once"],
+        asks=item["asks"],
     ),
 }
 

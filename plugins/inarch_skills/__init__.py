@@ -1,30 +1,28 @@
-"""skills: what `SKILL.md` folders of a trusted project's and of the user's teach, told by name and read when needed."""
+"""skills: what `SKILL.md` folders and prompt files of a trusted project's and of the user's teach, called by name."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Awaitable, Callable, Iterable
 
 import inarch
 
-LIST = "skills"
 
-
-def _has_skills(context: inarch.PluginContext) -> bool:
-    """Whether there may be any: most have none, and nothing is imported for them."""
-    if context.brought is not None and any(context.brought.names(f"{top}/skills") for top in (".agents", ".claude")):
+def _has(context: inarch.PluginContext, kind: str) -> bool:
+    """Whether there may be any `skills` or `commands`: most have none, and nothing is imported for them."""
+    if context.brought is not None and any(context.brought.names(f"{top}/{kind}") for top in (".agents", ".claude")):
         return True
     from os import path  # loaded in any process
 
-    places = [context.user.place("skills")] if context.user is not None else []
+    places = [context.user.place(kind)] if context.user is not None else []
     if home := context.environ.get("HOME"):
-        places.append(f"{home}/.agents/skills")
+        places.append(f"{home}/.agents/{kind}")
     return any(map(path.isdir, places))
 
 
 @inarch.hookimpl
 def inarch_tools(context: inarch.PluginContext) -> Iterable[inarch.Tool]:
     """Return `activate_skill`, where there is a skill that a model may use."""
-    if not _has_skills(context):
+    if not _has(context, "skills"):
         return ()
     from inarch_skills.skills import read_skills
 
@@ -38,13 +36,40 @@ def inarch_tools(context: inarch.PluginContext) -> Iterable[inarch.Tool]:
 
 @inarch.hookimpl
 def inarch_context_sources(context: inarch.PluginContext) -> Iterable[inarch.ContextSource]:
-    """Return the source that lists them, and tells what is wrong with some."""
-    if not _has_skills(context):
-        return ()
-    from inarch_skills.activating import Listed
-    from inarch_skills.skills import read_skills
+    """Return what lists skills, what watches over the turns of prompt files, and both tell what is wrong with some."""
+    sources: list[inarch.ContextSource] = []
+    if _has(context, "skills"):
+        from inarch_skills.activating import Listed
+        from inarch_skills.skills import read_skills
 
-    return [Listed(read_skills(context))]
+        sources.append(Listed(read_skills(context)))
+    if _has(context, "commands"):
+        from inarch_skills.prompts import read_prompts
+        from inarch_skills.sending import Sent
+
+        sources.append(Sent(read_prompts(context)))
+    return sources
+
+
+@inarch.hookimpl
+def inarch_events(context: inarch.PluginContext) -> Iterable[inarch.EventKind]:
+    """Return what is recorded of a prompt file."""
+    if not _has(context, "commands"):
+        return ()
+    from inarch_skills.sending import SENT, SENT_SCHEMA
+
+    return [inarch.EventKind(SENT, "A prompt file was sent.", SENT_SCHEMA)]
+
+
+@inarch.hookimpl
+def inarch_rewriters(context: inarch.PluginContext) -> Iterable[inarch.Rewriter]:
+    """Return what keeps a prompt file's turn to the tools that it names."""
+    if not _has(context, "commands"):
+        return ()
+    from inarch_skills.prompts import read_prompts
+    from inarch_skills.sending import Narrowing
+
+    return [Narrowing()] if any(one.allowed for one in read_prompts(context).found.values()) else ()
 
 
 @inarch.hookimpl
@@ -55,8 +80,15 @@ def inarch_policies(context: inarch.PluginContext) -> Iterable[inarch.Policy]:
 
 @inarch.hookimpl
 def inarch_slash_commands(context: inarch.PluginContext) -> Iterable[inarch.SlashCommand]:
-    """Return `/skills`."""
+    """Return `/skills`, `/commands`, and a command for each prompt file."""
+    return [
+        inarch.SlashCommand("skills", "List the skills, or have one done.", _skills(context), "[NAME [WORDS]]"),
+        inarch.SlashCommand("commands", "List the prompt files.", _commands(context), at_once=True),
+        *_files(context),
+    ]
 
+
+def _skills(given: inarch.PluginContext) -> Callable[..., str]:
     def show(words: str, context: inarch.SlashContext) -> str:
         from inarch_skills.activating import prompt_of, show_skills
         from inarch_skills.skills import read_skills
@@ -71,8 +103,34 @@ def inarch_slash_commands(context: inarch.PluginContext) -> Iterable[inarch.Slas
             return str(error)
         return ""
 
-    given = context
-    return [inarch.SlashCommand(LIST, "List the skills, or have one done.", show, "[NAME [WORDS]]")]
+    return show
+
+
+def _commands(context: inarch.PluginContext) -> Callable[[str], str]:
+    def show(words: str) -> str:
+        from inarch_skills.prompts import read_prompts
+        from inarch_skills.sending import show_prompts
+
+        return show_prompts(read_prompts(context))
+
+    return show
+
+
+def _files(context: inarch.PluginContext) -> Iterable[inarch.SlashCommand]:
+    if not _has(context, "commands"):
+        return
+    from inarch_skills.prompts import PromptFile, read_prompts
+    from inarch_skills.sending import send
+
+    def runner(prompt: PromptFile) -> Callable[..., Awaitable[str]]:
+        async def run(words: str, context: inarch.SlashContext) -> str:
+            return await send(prompt, words, context)
+
+        return run
+
+    for name, one in read_prompts(context).found.items():
+        what = f"{inarch.shorten(one.description, 100)} · {one.source}"
+        yield inarch.SlashCommand(name, what, runner(one), one.hint, asks=True)
 
 
 @inarch.hookimpl
@@ -88,4 +146,4 @@ def inarch_checks(context: inarch.PluginContext) -> Iterable[inarch.SelfCheck]:
             names = tuple(map(str, skills.found.values()))
             yield inarch.Finding("skills", "fine", f"{len(names)} skills", lines=names)
 
-    return [inarch.SelfCheck("skills", look)] if _has_skills(context) else ()
+    return [inarch.SelfCheck("skills", look)] if _has(context, "skills") else ()

@@ -76,6 +76,8 @@ class SlashCommand:
             what `run` takes, and is called in a thread; it can't call tools, record or submit.
         picks: Whether a person who sends it without words picks them from what `complete` returns, where a front end
             can show a list; elsewhere it runs without words.
+        asks: Whether all that it does is to submit a prompt, such as one that a person keeps in a file: then
+            `inarch "/NAME words"` runs it, too, and it gives way to any other command of its name.
     """
 
     name: str
@@ -85,6 +87,7 @@ class SlashCommand:
     at_once: bool = False
     complete: Callable[..., Iterable[Completion] | Awaitable[Iterable[Completion]]] | None = None
     picks: bool = False
+    asks: bool = False
 
     def start(self, words: str, context: SlashContext) -> str | Awaitable[str]:
         """Call `run` with what it takes."""
@@ -112,5 +115,5 @@ def split_slash_command(line: str) -> tuple[str, str] | None:
     """
     import re
 
-    found = re.fullmatch(r"/([A-Za-z0-9][A-Za-z0-9_.-]*)(?:\s+(.*))?", line.strip(), re.S)
+    found = re.fullmatch(r"/([A-Za-z0-9][A-Za-z0-9_.:-]*)(?:\s+(.*))?", line.strip(), re.S)
     return None if found is None else (found[1], (found[2] or "").strip())

@@ -17,6 +17,8 @@ from inarch_schemas.references import reference_fault
 _EVENT_NAME = re.compile(r"[a-z][a-z0-9_]{0,63}")
 _TOOL_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
+_COMMAND_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:-]{0,63}")
+_NAMES = {"tools": (_TOOL_NAME, "_"), "slash_commands": (_COMMAND_NAME, "_.:-")}
 _PLAIN = "is called as a plain function"
 _WITHOUT_YIELD = {"answer": "has to be a generator: it yields deltas"}
 _CATEGORIES = frozenset(get_args(Category))
@@ -101,8 +103,9 @@ def fault_of(kind: str, value: Any) -> str:
         return f"{shown} has a 'converse' that is no plain function"
     if kind == "events":
         return _event_fault(value)
-    if not (_TOOL_NAME if kind == "tools" else _NAME).fullmatch(value.name):
-        return f"{port.noun} name {value.name!r} may only have letters, digits and {'_' if kind == 'tools' else '_.-'}"
+    names, others = _NAMES.get(kind, (_NAME, "_.-"))
+    if not names.fullmatch(value.name):
+        return f"{port.noun} name {value.name!r} may only have letters, digits and {others}"
     if kind == "exporters" and not _are_suffixes(getattr(value, "suffixes", None)):
         return f"{shown} needs suffixes: a tuple of ends of file names, such as ('.csv',)"
     return _tool_fault(value) if kind == "tools" else ""

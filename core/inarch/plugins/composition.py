@@ -83,8 +83,8 @@ class Composition:
     """Everything that built-in parts and then a profile's plugins registered, in this order; mappings go by name.
 
     `loaded` are the profile's plugins, `builtins` the parts of Inarch itself that register as plugins do, `elsewhere`
-    is what runs for plugins that are not loaded in this process, `original` what was composed where the program has
-    replaced some of it.
+    is what runs for plugins that are not loaded in this process, `given_way` tells of commands whose names were taken,
+    `original` is what was composed where the program has replaced some of it.
     """
 
     tools: Mapping[str, Bound[Tool]] = _NOTHING
@@ -110,6 +110,7 @@ class Composition:
     loaded: tuple[LoadedPlugin, ...] = ()
     builtins: Mapping[str, LoadedPlugin] = _NOTHING
     elsewhere: Mapping[str, Loading] = _NOTHING
+    given_way: tuple[str, ...] = ()
     original: Composition | None = None
 
     def close(self) -> None:
@@ -280,6 +281,7 @@ class _Composer:
                     for kind, port in PORTS.items()
                     if port.claims
                     for value in registration.offers[kind]
+                    if not getattr(value, "asks", False)
                 ]
         except PluginError as error:
             self._refuse(found, error.reason, error.remedy)
@@ -317,6 +319,7 @@ class _Composer:
 
     def composition(self) -> Composition:
         bound: dict[str, Any] = {}
+        told: list[str] = []
         ready = {one.plugin: one for one in self.discovery.ready if not one.model}
         for kind, port in PORTS.items():
             items = [
@@ -324,6 +327,8 @@ class _Composer:
                 for name, (_, registration) in self.loaded.items()
                 for value in registration.offers[kind]
             ]
+            if kind == "slash_commands":
+                items = list(self._giving_way(items, told))
             bound[kind] = MappingProxyType({item.value.name: item for item in items}) if port.claims else tuple(items)
         builtins = {name: _loaded(*one) for name, one in self.loaded.items() if self.is_builtin(one[0])}
         loaded = tuple(_loaded(*one) for name, one in self.loaded.items() if name not in builtins)
@@ -334,7 +339,21 @@ class _Composer:
             loaded=loaded,
             builtins=MappingProxyType(builtins),
             elsewhere=elsewhere,
+            given_way=tuple(told),
         )
+
+    def _giving_way(self, items: Sequence[Bound[SlashCommand]], told: list[str]) -> Iterator[Bound[SlashCommand]]:
+        """Yield the commands, without those that give way to others of their names, which is told."""
+        asking: dict[str, str] = {}
+        for item in items:
+            name = item.value.name
+            holder = self.claims.get(("slash_commands", name), asking.get(name)) if item.value.asks else None
+            if holder is None:
+                yield item
+                if item.value.asks:
+                    asking[name] = item.plugin
+            else:
+                told.append(f"/{name} of {item.plugin} is left out ({item.value.help}): the name is that of {holder}")
 
 
 def _loaded(found: FoundPlugin, registration: Registration) -> LoadedPlugin:

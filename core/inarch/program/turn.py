@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from inarch.contract.errors import InarchError, PluginError, UsageError
+from inarch.contract.slash_commands import split_slash_command
 from inarch.program.composing import Options, compose_app, open_session
 from inarch.program.failure import CANCELLED, FAILED, exit_code, say
 from inarch.program.interrupts import interrupts
@@ -16,6 +18,7 @@ from inarch_output.escaping import escape
 
 if TYPE_CHECKING:
     from inarch.contract.records import Turn
+    from inarch.sessions.app import App
     from inarch.sessions.session import Session
 
 
@@ -27,7 +30,8 @@ def run_prompt(prompt: str, options: Options) -> int:
 
     async def once() -> int:
         try:
-            return await drive(open_session(app, options), prompt, display, lambda: bool(pressed))
+            session = open_session(app, options)
+            return await drive(session, prompt, display, lambda: bool(pressed), partial(_prompts, app, session))
         finally:
             display.close()
             await app.aclose()
@@ -39,7 +43,11 @@ def run_prompt(prompt: str, options: Options) -> int:
 
 
 async def drive(
-    session: Session, prompt: str, display: Display, is_interrupted: Callable[[], bool] = lambda: False
+    session: Session,
+    prompt: str,
+    display: Display,
+    is_interrupted: Callable[[], bool] = lambda: False,
+    prompts: Callable[[str], Awaitable[Sequence[str]]] | None = None,
 ) -> int:
     """Run a turn to its end, or to its orderly end after Ctrl-C, and return its exit code.
 
@@ -48,13 +56,14 @@ async def drive(
         prompt: What is asked.
         display: Who shows it.
         is_interrupted: Whether a signal came before the turn could take it.
+        prompts: Returns the prompts that the prompt stands for.
 
     Raises:
         UsageError: The prompt or the configuration is not usable.
         OSError: Standard output was closed or is full; the turn is recorded as cancelled.
     """
     loop = asyncio.get_running_loop()
-    task = loop.create_task(_run(session, prompt, display))
+    task = loop.create_task(_run(session, prompt, display, prompts))
 
     def cancel(*_: int) -> None:
         loop.call_soon_threadsafe(task.cancel)
@@ -69,13 +78,27 @@ async def drive(
     return code
 
 
-async def _run(session: Session, prompt: str, display: Display) -> Turn:
+async def _prompts(app: App, session: Session, prompt: str) -> Sequence[str]:
+    """Return what a command that asks makes of its words; any other prompt stands for itself."""
+    name, _ = split_slash_command(prompt) or ("", "")
+    bound = app.composition.slash_commands.get(name)
+    if bound is None or not bound.value.asks:
+        return (prompt,)
+    return await app.command(session, prompt, partial(say, "note"))
+
+
+async def _run(
+    session: Session, prompt: str, display: Display, prompts: Callable[[str], Awaitable[Sequence[str]]] | None
+) -> Turn | None:
     """Run the turn; standard output is the front end's, so what tools print meanwhile goes to standard error."""
+    turn = None
     with display.keeping_stdout():
-        return await session.run(prompt)
+        for one in (prompt,) if prompts is None else await prompts(prompt):
+            turn = await session.run(one)
+    return turn
 
 
-async def _ended(task: asyncio.Task[Turn], display: Display) -> int:
+async def _ended(task: asyncio.Task[Turn | None], display: Display) -> int:
     try:
         turn = await task
     except asyncio.CancelledError:
@@ -84,6 +107,8 @@ async def _ended(task: asyncio.Task[Turn], display: Display) -> int:
         raise
     except InarchError as error:  # the store's: the turn's own are in its record
         say("error", str(error))
+        return FAILED
+    if turn is None:  # the command said why it asks nothing
         return FAILED
     if display.broken_by is not None:
         sys.stdout.write(escape(turn.content) + "\n")

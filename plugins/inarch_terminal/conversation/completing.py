@@ -23,7 +23,7 @@ LONGEST_S = 5.0
 MOST_SHOWN = 100
 
 _MENTION = re.compile(r"(?:(?<=\s)|^)@((?:\\.|[^\s\\])*\\?)$")
-_COMMAND = re.compile(r"/(?:[A-Za-z0-9_.-]*|[A-Za-z0-9_.-]+\s.*)", re.S)
+_COMMAND = re.compile(r"/(?:[A-Za-z0-9_.:-]*|[A-Za-z0-9_.:-]+\s.*)", re.S)
 
 
 @define(eq=False, repr=False)
